@@ -45,7 +45,7 @@ export function createArtifact(
   return exclusively(indexFile(home, taskId), async () => {
     const sha256 = hash('sha256', given.content);
     const slot = await chooseSlot(home, taskId, given, sha256);
-    if (isSame(slot.old, sha256, slot.file)) return refOf(slot.old);
+    if (isKept(home, taskId, slot, sha256)) return refOf(slot.old);
     await writeFileAtomic(path.join(home.taskDir(taskId), slot.file), given.content);
     return refOf(await record(home, taskId, slot, given, { size: given.content.byteLength, sha256 }));
   });
@@ -66,7 +66,7 @@ export function adoptArtifact(
     if (!stat?.isFile()) throw new UserError(`The file for "${safeTitle(given.title, 'an artifact')}" is missing.`);
     const sha256 = given.sha256 ?? (await sha256File(given.path));
     const slot = await chooseSlot(home, taskId, given, sha256);
-    if (isSame(slot.old, sha256, slot.file)) {
+    if (isKept(home, taskId, slot, sha256)) {
       fs.rmSync(given.path);
       return slot.old;
     }
@@ -123,12 +123,19 @@ export async function findArtifact(home: Home, taskId: string, text: string): Pr
  */
 export function artifactPath(home: Home, taskId: string, meta: Pick<ArtifactRef, 'ref' | 'title'>): string {
   if (isLink(meta)) throw new UserError(`"${meta.title}" is a link: ${meta.ref}`);
-  const name = path.posix.basename(meta.ref);
-  const file = path.join(home.taskDir(taskId), name);
-  const isOwn = FILE_NAME.test(name) && !RESERVED.has(path.parse(name).name);
-  const isFile = isOwn && (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false);
-  if (!isFile) throw new UserError(`The file of "${meta.title}" is no longer there.`);
+  const file = pathOf(home, taskId, meta);
+  if (file === undefined) throw new UserError(`The file of "${meta.title}" is no longer there.`);
   return file;
+}
+
+/** Whether an artifact is a file that is still there. */
+export const hasFile = (home: Home, taskId: string, meta: Pick<ArtifactRef, 'ref'>): boolean =>
+  !isLink(meta) && pathOf(home, taskId, meta) !== undefined;
+
+function pathOf(home: Home, taskId: string, { ref }: Pick<ArtifactRef, 'ref'>): string | undefined {
+  const name = path.posix.basename(ref);
+  const file = path.join(home.taskDir(taskId), name);
+  return FILE_NAME.test(name) && !RESERVED.has(path.parse(name).name) && isFile(file) ? file : undefined;
 }
 
 interface Slot {
@@ -160,9 +167,14 @@ function randomId(): string {
   return Array.from({ length: 8 }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
 }
 
-function isSame(old: ArtifactMeta | undefined, sha256: string, file: string): old is ArtifactMeta {
-  return old !== undefined && old.sha256 === sha256 && path.posix.basename(old.ref) === file;
+/** Whether just this content stands there already; a file that somebody has taken away is written again. */
+function isKept(home: Home, taskId: string, slot: Slot, sha256: string): slot is Slot & { old: ArtifactMeta } {
+  const { old, file } = slot;
+  if (old === undefined || old.sha256 !== sha256 || path.posix.basename(old.ref) !== file) return false;
+  return isFile(path.join(home.taskDir(taskId), file));
 }
+
+const isFile = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
 async function record(
   home: Home,

@@ -198,6 +198,18 @@ describe.each(NAMES)('a digest on %s', (name) => {
     }
   });
 
+  it('in a shared room comes with a link that it names', async () => {
+    const chat = await open(name);
+    const { world, platform } = chat;
+    const link = { title: 'The handbook', type: 'text/html', ref: 'https://handbook.example/' };
+    world.llm.script(() => ({
+      text: `Digest: sales are up.\n\n\`\`\`artifact_deltas\n${JSON.stringify([link])}\n\`\`\``,
+    }));
+    await put(world, 'digest', { deliver: writtenAs(platform, platform.room) });
+    const { seen } = await deliver(chat, platform.room);
+    expect(seen.text).toContain('The handbook');
+  });
+
   it('in a shared room goes on after Continue where that task has its place', async () => {
     const chat = await open(name);
     const { world, platform } = chat;

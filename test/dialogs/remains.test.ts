@@ -67,6 +67,29 @@ describe.each(NAMES)('on %s', (name) => {
     expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
   });
 
+  it('an answer comes whole when one of its files was taken away meanwhile, and says so', async () => {
+    const world = await openPlatforms({ on: [name], channel: { live: 'off' } });
+    const platform = world.platforms[name];
+    const make = (title: string) => ({
+      name: 'create_artifact',
+      arguments: { title, type: 'text/markdown', content: `# ${title}` },
+    });
+    world.llm.script(({ toolResults }) => {
+      if (toolResults.length === 0) return { toolCalls: [make('stays.md'), make('goes.md')] };
+      const [task = ''] = world.tasks();
+      const lines = world.read(`artifacts/${task}/artifacts.jsonl`).trim().split('\n');
+      const { ref } = lines.map((line) => JSON.parse(line)).find(({ title }) => title === 'goes.md');
+      fs.rmSync(path.join(world.home, ref), { force: true });
+      return { text: 'Both are made.' };
+    });
+    const dm = platform.dm('alex');
+    const { text } = await ask(platform, dm, 'make two files', { text: 'Both are made.' });
+    expect(text).toContain('goes.md is no longer in the folder of this task. Ask me to make it again.');
+    const names = () => platform.answers(dm).flatMap(({ files }) => files);
+    await expect.poll(() => JSON.stringify(names()), { timeout: 15_000 }).toContain('stays.md');
+    expect(names()).toHaveLength(1);
+  });
+
   it('a task whose message was given up is one that failed', async () => {
     const world = await openPlatforms({ on: [name], channel: { live: 'off', injection: 'followup' } });
     const platform = world.platforms[name];

@@ -10,7 +10,7 @@ import { ConfigError, errorCode, UserError } from '../../errors.ts';
 import { scrub } from '../../log.ts';
 import { type CliContext, EXIT } from '../command.ts';
 import { versionOf } from '../version.ts';
-import { type ChosenFile, chooseFiles } from './choose.ts';
+import { type ChosenFile, chooseFiles, isEarly } from './choose.ts';
 import { FORMAT, HEAD, type Head } from './format.ts';
 
 const SETTINGS = ['config.yaml', 'config.json', 'openai.yaml'];
@@ -27,11 +27,17 @@ export async function run(context: CliContext): Promise<number> {
   const target = path.resolve(context.args[0] ?? '');
   refuseTarget(target, home);
   const hasSecrets = switches.has('with-secrets');
-  const chosen = chooseFiles(home, await settingsWithSecrets(home));
-  const taken = chosen.filter(({ choice }) => choice === 'take' || (hasSecrets && choice === 'secret'));
+  const withSecret = await settingsWithSecrets(home);
+  const chosen: ChosenFile[] = [];
+  /** Those that are copied early, or all others, as they stand when they are asked for. */
+  const choose = (early: boolean): ChosenFile[] => {
+    const found = chooseFiles(home, withSecret).filter((file) => isEarly(file) === early);
+    chosen.push(...found);
+    return found.filter(({ choice }) => choice === 'take' || (hasSecrets && choice === 'secret'));
+  };
   const { version, createdAt } = { version: versionOf(), createdAt: new Date().toISOString() };
   const counts: Counts = { files: 0, bytes: 0 };
-  await writeWhole(target, archive(home, taken, { format: FORMAT, version, createdAt, hasSecrets }, counts));
+  await writeWhole(target, archive(home, choose, { format: FORMAT, version, createdAt, hasSecrets }, counts));
   const named = (choice: string) => chosen.filter((file) => file.choice === choice).map(({ name }) => name);
   const secrets = hasSecrets ? [] : named('secret');
   const [foreign, size] = [named('foreign'), fs.statSync(target).size];
@@ -100,7 +106,9 @@ async function writeWhole(target: string, content: AsyncIterable<Buffer>): Promi
   }
 }
 
-async function* archive(home: string, chosen: ChosenFile[], head: Head, counts: Counts): AsyncGenerator<Buffer> {
+type Choose = (early: boolean) => ChosenFile[];
+
+async function* archive(home: string, choose: Choose, head: Head, counts: Counts): AsyncGenerator<Buffer> {
   const { Header, Pax } = await import('tar');
   function* entry(name: string, size: number, mode: number, mtime: Date): Generator<Buffer> {
     const type = name.endsWith('/') ? 'Directory' : 'File';
@@ -109,21 +117,18 @@ async function* archive(home: string, chosen: ChosenFile[], head: Head, counts: 
     if (header.encode(block, 0)) yield new Pax({ path: name, size, mode, mtime }).encode();
     yield block;
   }
-  const about = Buffer.from(`${JSON.stringify(head)}\n`);
-  yield* entry(HEAD, about.length, 0o600, new Date());
-  yield* padded(about);
-  for (const { name } of chosen) {
+  function* copied({ name, upTo }: ChosenFile): Generator<Buffer> {
     const file = path.join(home, name);
     const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-    if (!stat) continue;
+    if (!stat) return;
     if (name.endsWith('/')) {
       yield* entry(name, 0, 0o700, stat.mtime);
-      continue;
+      return;
     }
     const fd = open(file);
-    if (fd === undefined) continue;
+    if (fd === undefined) return;
     try {
-      const size = wholeSize(fd, name);
+      const size = wholeSize(fd, name, upTo);
       yield* entry(name, size, 0o600 | (stat.mode & 0o100), stat.mtime);
       yield* content(fd, size);
       counts.files++;
@@ -132,6 +137,11 @@ async function* archive(home: string, chosen: ChosenFile[], head: Head, counts: 
       fs.closeSync(fd);
     }
   }
+  const about = Buffer.from(`${JSON.stringify(head)}\n`);
+  yield* entry(HEAD, about.length, 0o600, new Date());
+  yield* padded(about);
+  for (const file of choose(true)) yield* copied(file);
+  for (const file of choose(false)) yield* copied(file);
   yield Buffer.alloc(2 * BLOCK);
 }
 
@@ -146,8 +156,8 @@ function open(file: string): number | undefined {
 }
 
 /** Of a file that grows by lines, as far as it is whole lines: half a line would be found damaged after the restore. */
-function wholeSize(fd: number, name: string): number {
-  const { size } = fs.fstatSync(fd);
+function wholeSize(fd: number, name: string, upTo = Number.MAX_SAFE_INTEGER): number {
+  const size = Math.min(upTo, fs.fstatSync(fd).size);
   if (!name.endsWith('.jsonl')) return size;
   const piece = Buffer.alloc(64 * 1024);
   for (let end = size; end > 0; ) {

@@ -10,6 +10,8 @@ export interface ChosenFile {
   /** From the home, with `/`; that of a folder ends with it. */
   name: string;
   choice: Choice;
+  /** Bytes to take: what was written later may name files that were not found. */
+  upTo?: number;
 }
 
 /** Made again by the gateway, or of one process alone. */
@@ -21,9 +23,18 @@ const OWN_LINK = 'vibers/default';
 
 /**
  * What was done is copied after what is still to do: so a message that is being finished at that moment is finished again after
- * the restore, and none is lost. How far a chat was read comes before both: what came since is fetched again.
+ * the restore, and none is lost. How far a chat was read comes before both: what came since is fetched again. What was said comes
+ * next; all else is looked for when that is copied, and so holds every file that it names.
  */
-const ORDER = [/^spool\/(marks|jobs)\//, /^spool\/log\//, /^spool\//, /^conversations\//];
+const ORDER = [
+  ...[/^spool\/(marks|jobs)\//, /^spool\/log\//, /^spool\//, /^conversations\//],
+  /^agents\/[^/]+\/sessions\//,
+];
+/** Names the files beside it. */
+const INDEX = 'artifacts.jsonl';
+
+export const isEarly = ({ name }: Pick<ChosenFile, 'name'>): boolean => rankOf(name) < ORDER.length;
+
 const rankOf = (name: string) => {
   const rank = ORDER.findIndex((pattern) => pattern.test(name));
   return rank < 0 ? ORDER.length : rank;
@@ -33,11 +44,12 @@ const rankOf = (name: string) => {
 export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenFile[] {
   const found: ChosenFile[] = [];
   const look = (folder: string): void => {
+    const upTo = fs.statSync(path.join(home, folder, INDEX), { throwIfNoEntry: false })?.size ?? 0;
     for (const entry of entriesIn(path.join(home, folder))) {
       const name = `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`;
       if (name === OWN_LINK && entry.isSymbolicLink()) continue;
       const choice = choiceOf(name, entry, secrets);
-      found.push({ name, choice });
+      found.push({ name, choice, ...(entry.name === INDEX && { upTo }) });
       if (entry.isDirectory() && choice === 'take') look(name);
     }
   };

@@ -42,6 +42,8 @@ export const failures = translate(english.failures)({
   toolFailed: 'Mir ist {doing} etwas schiefgegangen, und ich kam nicht weiter: versuch es nochmal, oder sag es anders.',
   empty: 'Die Antwort war leer: frag bitte nochmal, oder sag es anders.',
   moreFiles: 'Weitere Dateien: {names}',
+  goneFiles:
+    '{names} {n, plural, one {liegt} other {liegen}} nicht mehr im Ordner dieser Aufgabe. Bitte mich, {n, plural, one {die Datei} other {die Dateien}} noch einmal zu machen.',
   newTask: 'Neue Aufgabe',
   givenUp:
     'Deine Nachricht konnte ich nicht bearbeiten: ich bin {n, plural, one {einmal} other {#-mal}} daran gescheitert. Versuch es mit anderen Worten (für den Besitzer: viber trace {trace}).',

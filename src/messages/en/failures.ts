@@ -37,6 +37,8 @@ export const failures = {
   toolFailed: 'Something went wrong {doing}, and I found no way around it: try again, or put it differently.',
   empty: 'The answer was empty: please ask again, or put it differently.',
   moreFiles: 'More files: {names}',
+  goneFiles:
+    '{names} {n, plural, one {is} other {are}} no longer in the folder of this task. Ask me to make {n, plural, one {it} other {them}} again.',
   newTask: 'New task',
   givenUp:
     'I could not work on your message: it made me fail {n, plural, one {once} other {# times}}. Try it in other words (for the owner: viber trace {trace}).',

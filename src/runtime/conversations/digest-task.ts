@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { type Address, conversationKey, type DigestMark } from '../../channels/channel.ts';
 import { hashText } from '../../lib/files.ts';
 import type { Messages } from '../../messages/messages.ts';
-import { artifactPath, createArtifact, listArtifacts } from '../../workspace/artifacts.ts';
+import { artifactPath, createArtifact, hasFile, isLink, keepLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
 import { readTask, saveTask, taskIdFor, updateTask } from '../../workspace/tasks.ts';
@@ -90,6 +90,9 @@ async function copyFiles(home: Home, from: string, to: string, refs: readonly Ar
   const copied: ArtifactRef[] = [];
   for (const meta of await listArtifacts(home, from)) {
     if (!refs.some(({ id }) => id === meta.id)) continue;
+    if (isLink(meta)) copied.push(await keepLink(home, to, meta));
+    // One that was taken away meanwhile cannot come along.
+    if (!hasFile(home, from, meta)) continue;
     const content = await readFile(artifactPath(home, from, meta));
     copied.push(await createArtifact(home, to, { ...meta, content }));
   }

@@ -2,7 +2,7 @@
 
 import type { Attachment } from '../../channels/channel.ts';
 import { labelOf, type Messages } from '../../messages/messages.ts';
-import { type ArtifactMeta, artifactPath, isLink, listArtifacts } from '../../workspace/artifacts.ts';
+import { type ArtifactMeta, artifactPath, hasFile, isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -23,6 +23,8 @@ export interface Attached {
   files: Attachment[];
   /** Named in the text, sent when asked for. */
   onRequest: ArtifactMeta[];
+  /** Taken away, by hand most likely. */
+  gone: ArtifactMeta[];
 }
 
 /** `auto` attaches what the platform takes, at most `maxFiles`; the rest, and everything with `ask`, is offered. */
@@ -32,14 +34,19 @@ export async function attach(
   refs: readonly ArtifactRef[],
   rules: { mode: AttachMode; maxBytes: number; maxFiles: number },
 ): Promise<Attached> {
-  if (refs.length === 0) return { files: [], onRequest: [] };
+  if (refs.length === 0) return { files: [], onRequest: [], gone: [] };
   const wanted = new Set(refs.map((ref) => ref.id));
-  const metas = (await listArtifacts(home, taskId)).filter((file) => wanted.has(file.id) && !isLink(file));
+  const named = (await listArtifacts(home, taskId)).filter((file) => wanted.has(file.id) && !isLink(file));
+  const [metas, gone] = [
+    named.filter((file) => hasFile(home, taskId, file)),
+    named.filter((file) => !hasFile(home, taskId, file)),
+  ];
   const fits = metas.filter((file) => rules.mode === 'auto' && file.size <= rules.maxBytes).slice(0, rules.maxFiles);
   const sent = new Set(fits);
   return {
     files: fits.map((file) => toAttachment(home, taskId, file)),
     onRequest: metas.filter((file) => !sent.has(file)),
+    gone,
   };
 }
 

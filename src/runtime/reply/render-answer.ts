@@ -45,8 +45,12 @@ export async function renderAnswer(
   { home, attachRules: rulesAt, isBlank }: Rendering,
 ): Promise<RenderedAnswer> {
   const rules = { ...rulesAt(address), maxFiles: MAX_ATTACHED };
-  const { files, onRequest } = await attach(home, taskId, outcome.artifactRefs, rules);
-  const list = onRequest.length > 0 ? `\n\n${moreFiles(onRequest, messages)}` : '';
+  const { files, onRequest, gone } = await attach(home, taskId, outcome.artifactRefs, rules);
+  const namesOf = (metas: readonly { name: string }[]) => messages.list(metas.map(({ name }) => name));
+  const list = [
+    onRequest.length > 0 ? `\n\n${messages.text('failures.moreFiles', { names: namesOf(onRequest) })}` : '',
+    gone.length > 0 ? `\n\n${messages.text('failures.goneFiles', { n: gone.length, names: namesOf(gone) })}` : '',
+  ].join('');
   const all = [...(outcome.files ?? []), ...files];
   const { details } = outcome;
   const fold = details && !rules.whispers ? `\n\n${details.text.replace(/^/gm, '> ')}` : '';
@@ -63,6 +67,3 @@ export async function renderAnswer(
     ],
   };
 }
-
-const moreFiles = (files: readonly { name: string }[], messages: Messages): Text =>
-  messages.text('failures.moreFiles', { names: messages.list(files.map(({ name }) => name)) });

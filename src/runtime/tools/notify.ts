@@ -72,7 +72,8 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
         return found;
       });
       const rules = { mode: 'auto' as const, maxBytes: deps.maxBytes(address.channel), maxFiles: 10 };
-      const { files, onRequest } = await attach(home, taskId, chosen, rules);
+      const { files, onRequest, gone } = await attach(home, taskId, chosen, rules);
+      if (gone.length > 0) throw new UserError(`The file of "${gone[0]?.title}" is no longer there.`);
       if (onRequest.length > 0) throw new UserError(`${onRequest[0]?.name} is too large to be sent there.`);
       const id = `${runId}-notify-${hashText(JSON.stringify([formatAddress(address), words, artifacts])).slice(0, 16)}`;
       const digest = await deps.job?.(address, { text: words, refs: chosen });
