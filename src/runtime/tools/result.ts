@@ -22,7 +22,8 @@ const FULL = 'Cut, because the tools of this run have told all there is room for
 
 const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=.+-]{1,64}){0,4};base64,([A-Za-z0-9+/_-]{64,}={0,2})/gi;
 /** Lines as mail and keys have them; within JSON their ends are written as two characters. */
-const IN_LINES = /(?<=^|[^A-Za-z0-9+/]|\\[rn])(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\r\\n|\\n)){7,}[A-Za-z0-9+/]{0,76}={0,2}/g;
+const IN_LINES =
+  /(?<=^|[^A-Za-z0-9+/]|\\[rn])(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\r\\n|\\n)){7,}[A-Za-z0-9+/]{0,76}={0,2}/g;
 const IN_ONE = new RegExp(`[A-Za-z0-9+/_-]{${LONG},}={0,2}`, 'g');
 /** The first bytes of PNG, JPEG, GIF, RIFF, PDF, ZIP and gzip files: also a small one is no text. */
 const OF_A_FILE =
