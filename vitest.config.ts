@@ -32,7 +32,10 @@ const PARTS = [
   'channels/terminal',
   'channels/local',
 ].map((name) => `test/${name}/**/*.test.ts`);
-/** Floods, exhausted handles, outages, hostile guests, terminals, browsers and whole packages: minutes of waiting, and a command of their own (`npm run test:long`). */
+/**
+ * Floods, exhausted handles, outages, hostile guests, terminals, browsers, whole packages, and long dialogues of what stands on the rest:
+ * minutes of waiting, and a command of their own (`npm run test:long`).
+ */
 const LONG = [
   'handles',
   'board/flood',
@@ -59,6 +62,10 @@ const LONG = [
   'dialogs/fairness',
   'dialogs/guests',
   'dialogs/guests-parked',
+  ...['compaction', 'digests', 'jobs-chat', 'mesh', 'pictures', 'playbook', 'rights', 'supervisor', 'titles'].map(
+    (name) => `dialogs/${name}`,
+  ),
+  ...['dialogs/trust', 'dialogs/trust-events', 'dialogs/unseen', 'examples/webhook', 'skills/chart'],
 ].map((name) => `test/${name}.test.ts`);
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);

@@ -30,6 +30,7 @@ export interface CaseResult {
 }
 
 const START_MS = 12_000;
+const LOOK_MS = 3_000;
 const COMMANDS = ['/tasks', '/link', '/memory', '/jobs', '/status', '/artifacts', '/skills', '/board', '/open falcon'];
 let serial = 0;
 
@@ -102,12 +103,15 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
     );
     if (failure !== undefined) mute = command;
   }
+  const find = () => {
+    const lines = world.logs.filter(({ level }) => Number(level) >= 40).map((line) => JSON.stringify(line));
+    return [...lines, ...world.said()].find((line) => line.includes(name));
+  };
   await sleep(350);
-  const named = [
-    ...world.logs.filter(({ level }) => Number(level) >= 40).map((line) => JSON.stringify(line)),
-    ...world.said(),
-  ];
-  const words = named.find((line) => line.includes(name));
+  // People's own texts are looked through a moment after the start.
+  for (const until = Date.now() + LOOK_MS; kind.is === 'words' && find() === undefined && Date.now() < until; )
+    await sleep(50);
+  const words = find();
   const faults = world.logs.filter(({ level }) => Number(level) >= 50).map(({ msg }) => String(msg));
   const stopped = await within(world.stop(), 10_000);
   const detail = words ?? faults.join('; ');
@@ -130,8 +134,7 @@ function isHarmless(kind: FileKind, damage: DamageKind, target: string): boolean
   // In a word, or in the blanks that fill up a record.
   const isSmall = damage.name === 'flipped' || damage.name === 'cut';
   if (kind.is === 'json' && isSmall) return parses(fs.readFileSync(target, 'utf8'));
-  if (kind.is === 'lines' && damage.name === 'flipped')
-    return fs.readFileSync(target, 'utf8').trim().split('\n').every(parses);
+  if (kind.is === 'lines' && isSmall) return fs.readFileSync(target, 'utf8').trim().split('\n').every(parses);
   return false;
 }
 

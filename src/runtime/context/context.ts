@@ -51,8 +51,8 @@ export interface ContextOptions {
   coding?: boolean | undefined;
   /** MEMORY.md, USER.md and the daily logs stay out: others than the people of this gateway read the answer. */
   isWithoutMemory?: boolean | undefined;
-  /** The guest on whose word it runs, a principal as text. */
-  guest?: string | undefined;
+  /** It runs on a guest's word: whose messages it answers, principals as text. */
+  guests?: readonly string[] | undefined;
   /** One or two sentences: where this is read and what can be shown there. */
   channelNote: string;
   /** What an outside caller sent: each given field takes the place of the disk's. */
@@ -108,7 +108,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     ...{ bootstrap, viber, channelNote: options.channelNote, agentPrompt: options.agentPrompt },
     memory: inMessage ? '' : memory,
     coding: options.coding ?? false,
-    isGuest: options.guest !== undefined,
+    isGuest: options.guests !== undefined,
     skills: options.skills ?? '',
   });
   const messages = [...(override.messages ?? history.messages)];
@@ -137,7 +137,7 @@ async function readHistory({
   taskId,
   runId,
   history,
-  guest,
+  guests,
 }: ContextOptions): Promise<History & { hasSeen: boolean }> {
   const tail = await readTail(home, viber, taskId);
   const { entries } = tail;
@@ -148,7 +148,7 @@ async function readHistory({
     tail.entries = [...others, ...(await findRun(home, viber, taskId, runId))];
   }
   const hasSeen = !tail.isWhole || tail.entries.some(hasMore);
-  const shown = guest === undefined ? tail : shownToGuest(tail, guest, runId);
+  const shown = guests === undefined ? tail : shownToGuest(tail, guests, runId);
   return { ...buildHistory(shown, runId, history, (entry) => shownFiles(home, taskId, entry)), hasSeen };
 }
 

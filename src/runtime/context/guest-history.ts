@@ -8,14 +8,15 @@ import type { MessageEntry } from './past-run.ts';
 
 /**
  * Pure.
- * @param guest a principal as text
+ * @param guests whose messages the run at hand answers, principals as text: they have said those to it
  * @param runId the run at hand, which is shown whole
  */
-export function shownToGuest({ entries, isWhole }: SessionTail, guest: string, runId: string): SessionTail {
+export function shownToGuest({ entries, isWhole }: SessionTail, guests: readonly string[], runId: string): SessionTail {
   const saidIn = new Map<string, MessageEntry[]>();
   for (const entry of entries)
     if (entry.type === 'message') saidIn.set(entry.run, [...(saidIn.get(entry.run) ?? []), entry]);
-  const isHeard = ({ isGroup, isGuest, from }: MessageEntry) => isGroup || (isGuest && from.user === guest);
+  const isHeard = ({ isGroup, isGuest, from }: MessageEntry) =>
+    isGroup || (isGuest === true && guests.includes(from.user));
   return {
     isWhole,
     entries: entries.filter((entry) => {

@@ -42,6 +42,8 @@ export interface Order {
   run: string;
   /** On whose word it runs: rights and costs are theirs. */
   principal: Principal;
+  /** Whose messages it answers, beside the principal's: of turns that it goes on from. */
+  others?: readonly Principal[];
   /** Whether MEMORY.md, USER.md and the daily logs may stand in its prompt, where its answer is read. */
   tellsMemory: boolean;
   /** The words it is about, and the names of files that came with them. */

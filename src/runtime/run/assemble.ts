@@ -53,7 +53,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     ...{ home, viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
     ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
     ...{ channelNote: order.place, now: new Date(), query: order.query, coding },
-    ...(isGuest ? { guest: principalText(principal) } : { skills: offered.skills }),
+    ...(isGuest ? { guests: [principal, ...(order.others ?? [])].map(principalText) } : { skills: offered.skills }),
     isWithoutMemory: isGuest || !order.tellsMemory,
     override: order.given,
   });

@@ -154,6 +154,7 @@ async function orderOf(
     ...{ task, run, principal, tellsMemory, earlier, signal, stored, owner, query: first.text || (spoken[0] ?? '') },
     ...(decided && { decided }),
     ...(watch && { watch }),
+    others: answered.map(({ message }) => message.principal),
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),
     ...(task.called ? { called: task.called } : {}),
     names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),
