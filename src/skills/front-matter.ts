@@ -8,19 +8,34 @@ const MAX_LENGTH = 16 * 1024;
 const MAX_ALIASES = 20;
 const MAX_DEPTH = 12;
 
+export interface FrontMatter {
+  keys: Map<string, unknown>;
+  /** Keys that were left out: what stands below them is no YAML, and they mean nothing here. */
+  unread: readonly string[];
+}
+
 /**
  * The keys of a front matter. A description with a colon, a star or a quotation mark in it is read as text although YAML would not have
- * it: many published bundles are written like that.
+ * it, and a key that means nothing here is left out where it is no YAML: many published bundles are written like that. One that says what
+ * a skill needs or who may call it is never left out.
  * @throws UserError with the line, counted in the file: the text begins where the fence above it ends
  */
-export function readYaml(text: string): Map<string, unknown> {
+export function readYaml(text: string): FrontMatter {
   if (text.length > MAX_LENGTH) throw new UserError(`the front matter is longer than ${MAX_LENGTH / 1024} KB`);
   const first = parse(MARKED.test(text) ? quoteDescription(text) : text);
   const [error] = first.document.errors;
-  const { document, lines } = error ? parse(quoteDescription(text)) : first;
-  if (error && document.errors.length > 0) {
-    throw new UserError(`line ${first.lines.linePos(error.pos[0]).line}: ${error.message}`);
+  if (!error) return { keys: keysOf(first), unread: [] };
+  const quoted = parse(quoteDescription(text));
+  if (quoted.document.errors.length === 0) return { keys: keysOf(quoted), unread: [] };
+  const { rest, unread } = withoutUnread(text);
+  for (const attempt of unread.length === 0 ? [] : [rest, quoteDescription(rest)]) {
+    const read = parse(attempt);
+    if (read.document.errors.length === 0) return { keys: keysOf(read), unread };
   }
+  throw new UserError(`line ${first.lines.linePos(error.pos[0]).line}: ${error.message}`);
+}
+
+function keysOf({ document, lines }: ReturnType<typeof parse>): Map<string, unknown> {
   visit(document, {
     Map(_key, map) {
       const seen = new Set<unknown>();
@@ -50,6 +65,33 @@ function parse(text: string) {
   const lines = new LineCounter();
   // Repeated keys are looked for above: the library does it in quadratic time.
   return { lines, document: parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }) };
+}
+
+/** What is read of a front matter, in any spelling: with a mistake in one of these the bundle does not load. */
+const MEANT = new Set(
+  [
+    ...['name', 'description', 'parameters', 'metadata', 'platforms', 'install', 'requires', 'prerequisites', 'os'],
+    ...['bins', 'commands', 'anyBins', 'env', 'env_vars', 'envVars', 'required_environment_variables'],
+    ...['allowed-tools', 'disable-model-invocation', 'user-invocable'],
+  ].map(spelt),
+);
+
+function spelt(key: string): string {
+  return key.toLowerCase().replace(/[^a-z]/g, '');
+}
+
+/** A key at the beginning of a line, with the lines up to the next one. */
+const KEY = /^([A-Za-z_][\w-]*):(?=\s)[^\n]*(?:\n(?![A-Za-z_][\w-]*:\s)[^\n]*)*/gm;
+
+/** The text without the keys that mean nothing here and are no YAML by themselves; as many lines as it had. */
+function withoutUnread(text: string): { rest: string; unread: string[] } {
+  const unread: string[] = [];
+  const rest = text.replace(KEY, (lines, key: string) => {
+    if (MEANT.has(spelt(key)) || parse(`${lines}\n`).document.errors.length === 0) return lines;
+    unread.push(key);
+    return '\n'.repeat(lines.split('\n').length - 1);
+  });
+  return { rest, unread };
 }
 
 /** Its words begin with a mark of YAML, most often the stars of Markdown. */

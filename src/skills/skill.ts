@@ -79,23 +79,16 @@ const LONG = 'description: it is longer than 1,024 characters; the model may be 
 const refuse = (): never => {
   throw new UserError('only YAML is read as front matter');
 };
-const OPTIONS = {
-  language: 'yaml',
-  delimiters: '---',
-  engines: {
-    yaml: (text: string) => Object.fromEntries(readYaml(text)),
-    ...Object.fromEntries(
-      ['js', 'javascript', 'json', 'json5', 'coffee', 'coffeescript', 'cson', 'toml'].map((name) => [name, refuse]),
-    ),
-  },
-};
+const OTHER_ENGINES = Object.fromEntries(
+  ['js', 'javascript', 'json', 'json5', 'coffee', 'coffeescript', 'cson', 'toml'].map((name) => [name, refuse]),
+);
 
 /**
  * A skill from its text.
  * @throws UserError with the reason and, where it can be told, the key or line; it does not name the file
  */
 export function parseSkill(text: string, source: SkillSource): Skill {
-  const { front, body } = split(text);
+  const { front, unread, body } = split(text);
   const parsed = head.safeParse({ name: front.get('name'), description: front.get('description') });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -122,7 +115,11 @@ export function parseSkill(text: string, source: SkillSource): Skill {
     requires,
     install: readInstallHints(sourcesOf(front, metadata)),
     ...readInvocation(front, familyOf(metadata)),
-    warnings: [warning, description.length > MAX_DESCRIPTION ? LONG : undefined].filter((said) => said !== undefined),
+    warnings: [
+      warning,
+      description.length > MAX_DESCRIPTION ? LONG : undefined,
+      unread.length > 0 ? `${unread.join(', ')}: left out, since it is not valid YAML; the rest is used` : undefined,
+    ].filter((said) => said !== undefined),
     network: own.network,
     ...(own.timeout ? { timeout: own.timeout } : {}),
     level: source.level,
@@ -143,7 +140,7 @@ function scriptOf(body: string): NonNullable<Skill['script']> {
 }
 
 /** The front matter must be closed: an open one is a file that is still being written. */
-function split(original: string): { front: Map<string, unknown>; body: string } {
+function split(original: string): { front: Map<string, unknown>; unread: readonly string[]; body: string } {
   if (original.length > MAX_LENGTH) throw new UserError(`the file is longer than ${MAX_LENGTH / 1024} KB`);
   const text = original.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const [first = ''] = text.split('\n', 1);
@@ -156,7 +153,14 @@ function split(original: string): { front: Map<string, unknown>; body: string } 
   if (end === undefined)
     throw new UserError('the front matter has no end (a line of "---"); was the file half-written?');
   if (end.trim() !== '') throw new UserError('the line that ends the front matter must be "---"');
+  let unread: readonly string[] = [];
+  const yaml = (front: string) => {
+    const read = readYaml(front);
+    unread = read.unread;
+    return Object.fromEntries(read.keys);
+  };
   // With an options object nothing is cached; without one a second look at a bad file would find an empty front matter.
-  const { data, content } = matter(`---${text.slice(first.length)}`, OPTIONS);
-  return { front: new Map(Object.entries(data)), body: content.trimEnd() };
+  const options = { language: 'yaml', delimiters: '---', engines: { yaml, ...OTHER_ENGINES } };
+  const { data, content } = matter(`---${text.slice(first.length)}`, options);
+  return { front: new Map(Object.entries(data)), unread, body: content.trimEnd() };
 }

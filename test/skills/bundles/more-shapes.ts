@@ -202,6 +202,28 @@ const ODD: Shape[] = [
       description: '**Fetches.** Sums up: well.',
     },
   ),
+  shape(
+    'keys that mean nothing here and are no YAML, beside those that do',
+    '---\nslug: sample\nname: sample\ndisplayName: Sample Mus\n  of any kind.\nsummary: "makes it"\n  user asks to make it, ...\ndescription: |-\n  Makes music: of any kind.\nlicense: MIT\ntools:\n  - - read\n- exec\nallowed-tools: read exec\nuser-invocable: false\n---\nText.',
+    {
+      ...READ,
+      ...{ name: 'sample', description: 'Makes music: of any kind.' },
+      ...{ allowedTools: ['read', 'exec'], forPeople: false, warnings: [/^summary, tools: left out/] },
+    },
+  ),
+  shape(
+    'a description and a key beside it that are both no YAML',
+    '---\nname: sample\ndescription: **Makes it.** Use when: asked.\nsummary: "made" for all\n---\nText.',
+    { ...READ, description: '**Makes it.** Use when: asked.', warnings: [/^summary: left out/] },
+  ),
+  ...['allowed-tools', 'disable_model_invocation', 'userInvocable', 'metadata', 'requires', 'parameters', 'os'].map(
+    (key) =>
+      shape(
+        `no YAML below ${key}, which says what it needs or who may call it`,
+        bundle(`${key}:\n  - - read\n- exec`),
+        /^line \d+: /,
+      ),
+  ),
   shape('no front matter', '# A title\n\nText of a readme.\n', /does not begin with a front matter/),
   shape('no description', '---\nname: sample\nsummary: Something.\n---\nText.', /description: expected text/),
   shape('metadata that are no JSON', bundle(`metadata: '{openclaw: '`), /metadata: the text is not JSON/),
