@@ -27,13 +27,17 @@ export function readYaml(text: string): FrontMatter {
   if (!error) return { keys: keysOf(first), unread: [] };
   const quoted = parse(quoteDescription(text));
   if (quoted.document.errors.length === 0) return { keys: keysOf(quoted), unread: [] };
-  const { rest, unread } = withoutUnread(text);
+  const { rest, unread } = tooDeep(first) ? { rest: text, unread: [] } : withoutUnread(text);
   for (const attempt of unread.length === 0 ? [] : [rest, quoteDescription(rest)]) {
     const read = parse(attempt);
     if (read.document.errors.length === 0) return { keys: keysOf(read), unread };
   }
   throw new UserError(`line ${first.lines.linePos(error.pos[0]).line}: ${error.message}`);
 }
+
+/** What nobody has written by hand is refused whole. */
+const tooDeep = ({ document }: ReturnType<typeof parse>): boolean =>
+  document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION');
 
 function keysOf({ document, lines }: ReturnType<typeof parse>): Map<string, unknown> {
   visit(document, {

@@ -375,7 +375,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       });
     },
     async restart(graceMs) {
-      const old = await opening;
+      let old = await opening;
+      // One that has crashed has a successor, which is the one to stop.
+      while (!old.isAlive) old = await opening;
       const next = Promise.withResolvers<Gate>();
       opening = next.promise;
       await Promise.allSettled([...old.pending]);
