@@ -41,6 +41,8 @@ interface Turn {
   items: Item[];
   text: string;
   result: Line<'result'> | undefined;
+  /** Which of the session's results that is: a crash may let a later turn end first. */
+  ended: number;
   /** With the messages of turns that were steered into it. */
   covers: Item[];
   /** The turn that ended this one's story. */
@@ -129,7 +131,8 @@ export function broken({ home, happened, sent }: Report): string[] {
   for (const task of tasks) {
     const record = readTaskSync(home, task);
     const own = turns.filter((turn) => turn.task === task);
-    const last = own.findLast((turn) => turn.result && turn.result.error !== STEERED)?.result;
+    const answered = own.filter(({ result }) => result !== undefined && result.error !== STEERED);
+    const last = answered.sort((a, b) => a.ended - b.ended).at(-1)?.result;
     if (last) must(record?.state === last.state, `${task} is ${record?.state} after a run that ${last.state}`);
     for (const { id, seq, message } of items.filter((item) => item.message.taskId === task)) {
       const may = message.message.isDirect || authoriseAction(message.principal, 'steer', record?.people ?? []);
@@ -255,7 +258,7 @@ function turnsOf(home: Home, task: string, byId: ReadonlyMap<string, Item>, must
     if (line.type === 'session' || line.type === 'compaction') continue;
     const { run } = line;
     const turn = turns.get(run) ?? {
-      ...{ run, task, items: [], text: '', covers: [] },
+      ...{ run, task, items: [], text: '', covers: [], ended: -1 },
       result: undefined,
       final: undefined,
     };
@@ -279,6 +282,7 @@ function turnsOf(home: Home, task: string, byId: ReadonlyMap<string, Item>, must
       must((last?.type === 'call') === isTold, `${run} was cut off in ${last?.type} and tells: ${line.text}`);
     }
     turn.result = line;
+    turn.ended = all.indexOf(line);
     carried.push(turn);
     if (line.error === STEERED) continue;
     turn.covers = carried.flatMap((each) => each.items);

@@ -53,9 +53,16 @@ export async function firstBatches(
   const own = [...lease.items, ...together];
   const steering = await queue.extend(lease, steers);
   const isFirst = steers(head) || run !== undefined || (isAgain && head.message.resume !== undefined);
-  return isFirst
-    ? batchesOf([...own, ...steering], started)
-    : [...batchesOf(steering, started), ...batchesOf(own, started)];
+  if (!isFirst) return [...batchesOf(steering, started), ...batchesOf(own, started)];
+  const all = batchesOf([...own, ...steering], started);
+  return run === undefined ? all : asStarted(all, started);
+}
+
+/** Those that were started go on in that order: an older one is not steered by what began before it. */
+function asStarted(batches: readonly Batch[], started: StartedRuns): Batch[] {
+  const runs = [...new Set(started.values())];
+  const place = ({ run }: Batch) => (runs.includes(run) ? runs.indexOf(run) : runs.length);
+  return [...batches].sort((a, b) => place(a) - place(b));
 }
 
 /** What was taken in together stays together; of the others those of one person that follow each other are one batch. */
