@@ -184,7 +184,7 @@ function openRuns(options: WorkOptions) {
     chosen,
     vibers: options.vibers,
     nowFor: clockOf(options, usualZone),
-    news: news.tell,
+    ...{ news: news.tell, tellOwners: options.notifier.tellOwners },
     reading: openReading({ config, env: options.env, home, meter, log }),
     speak: openSpeak({ config, env: options.env, home, meter, log }),
     tellsMemory: createTelling(config, ofJobs.targets),

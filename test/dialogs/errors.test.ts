@@ -70,6 +70,24 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
+  it('tells those who cannot mend it that somebody has to, and the owner once what', async () => {
+    const { world, platform, dm } = await open(name);
+    await ask(platform, dm, 'hello', { text: 'hello' });
+    const sam = platform.dm('sam');
+    for (const fault of ['refuse', 'unauthorized'] as const) {
+      for (const n of [1, 2]) {
+        world.llm.fault(fault, 2);
+        const seen = await ask(platform, sam, `${fault} ${n}`, { by: 'sam', text: /My owner has to see to it/ });
+        expect(seen.text).toMatch(TRACE);
+        expect(seen.text).not.toMatch(/provider|providers\.|local/);
+        world.llm.reset();
+      }
+      const told = () => platform.answers(dm).filter(({ text }) => text.includes('I could not answer'));
+      await expect.poll(() => told().length, { timeout: 15_000 }).toBe(fault === 'refuse' ? 1 : 2);
+      expect(told().at(-1)?.text).toMatch(fault === 'refuse' ? /baseURL is right/ : /did not accept the key/);
+    }
+  });
+
   it('Retry says the same again, and what was finished before the error is not done twice', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.fault('unauthorized');

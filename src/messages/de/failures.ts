@@ -4,6 +4,9 @@ import * as english from '../en/failures.ts';
 
 export const failures = translate(english.failures)({
   withTrace: '{what} (für den Besitzer: viber trace {trace})',
+  notSetUp:
+    'Etwas ist nicht richtig eingerichtet, darum kann ich gerade nicht antworten. Mein Besitzer muss danach sehen: versuch es bitte später noch einmal.',
+  ownerNeeded: 'Ich konnte {name} nicht antworten, und andere hören dasselbe, bis es behoben ist. {what}',
   settings: 'An den Einstellungen muss etwas geändert werden: {problem}.',
   content: 'Das Modell {model} nimmt solche Inhalte nicht: lass die Datei weg, oder stell ein anderes Modell ein.',
   overloaded: 'Der Anbieter „{provider}“ hat gerade zu viel zu tun: versuch es in ein paar Minuten nochmal.',

@@ -147,7 +147,7 @@ async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promi
     return await tick(turn, key, parts);
   } catch (error) {
     if (signal.aborted || !(error instanceof RunError || error instanceof UserError)) throw error;
-    const failed = failure(error, run, turn.messages, log);
+    const failed = failure(error, run, { role: turn.principal.role, messages: turn.messages }, log);
     if (failed.text === '') return failed;
     return stuck(turn, played, current, { reason: failed.text, artifactRefs: [] }, failed.error);
   }

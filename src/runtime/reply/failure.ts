@@ -2,6 +2,7 @@
  * What a person is told when a run ends without an answer: one plain sentence and a button that goes on from there, and where only an
  * owner can mend it the command that tells them more. Nothing of the inside is in it.
  */
+import type { Role } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
@@ -74,8 +75,14 @@ export function throwWith(error: unknown, turn: FailedTurn): never {
   throw error;
 }
 
+/** Whoever asked, and the language in which they read. */
+export interface Asker {
+  role: Role;
+  messages: Messages;
+}
+
 /** The answer of a run that failed, by what it failed of. An empty text: the person has been told already today. */
-export function failure(error: unknown, trace: string, messages: Messages, log: Logger): RunOutcome {
+export function failure(error: unknown, trace: string, { role, messages }: Asker, log: Logger): RunOutcome {
   const isKnown = error instanceof RunError || error instanceof UserError;
   log[isKnown ? 'warn' : 'error']({ err: error, trace, kind: kindOf(error) }, 'the run failed');
   if (error instanceof RunError && error.kind === 'cap' && error.said === undefined) {
@@ -84,7 +91,7 @@ export function failure(error: unknown, trace: string, messages: Messages, log: 
       ...CAP,
     };
   }
-  const what = sentenceOf(error);
+  const what = role === 'owner' || !isSetting(error) ? sentenceOf(error) : say('failures.notSetUp');
   const text = needsOwner(error) ? messages.text('failures.withTrace', { what, trace }) : messages.said(what);
   const told = error instanceof RunError && error.kind === 'cap' ? 'cap' : messages.said(what);
   return {
@@ -98,6 +105,10 @@ const CAP: Pick<RunOutcome, 'error' | 'buttons'> = { error: 'cap', buttons: [] }
 /** Something is set up wrong, or is ours to mend; anything else passes, or is for the person to put differently. */
 const needsOwner = (error: unknown): boolean =>
   !(error instanceof RunError) || ['key', 'quota', 'unreachable', 'config', 'refused'].includes(error.kind);
+
+/** Only an owner can do what the sentence says. */
+export const isSetting = (error: unknown): error is RunError =>
+  error instanceof RunError && ['key', 'quota', 'unreachable', 'config'].includes(error.kind);
 
 /** In a word: of the model's run, else the system's. */
 export const kindOf = (error: unknown): string =>

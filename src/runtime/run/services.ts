@@ -3,6 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, Channel, InboundMessage } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
+import type { Said } from '../../messages/messages.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -106,6 +107,8 @@ export interface RunServices {
   memory?: AfterRun | undefined;
   /** For the runs of scheduled jobs. */
   jobs?: JobRuns | undefined;
+  /** Never rejects; the same id again has no effect. */
+  tellOwners?: ((id: string, said: Said) => Promise<void>) | undefined;
   /** Told when a run begins and when it has its answer; absent where nobody can listen. */
   news?: Tell | undefined;
   /** Makes an existing file durable within a moment. */

@@ -5,10 +5,12 @@
  *
  * Invariant: a message leaves `cur` only when its answer is durable in `out` and its result written to the session.
  */
+import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
-import { messagesFor } from '../../messages/messages.ts';
+import { hashText } from '../../lib/files.ts';
+import { messagesFor, say } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
@@ -18,7 +20,8 @@ import type { RunOutcome } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { bindingKey } from '../conversations/conversations.ts';
-import { failure, interruptedRun, kindOf, stoppedRun } from '../reply/failure.ts';
+import { plainName } from '../conversations/places.ts';
+import { failure, interruptedRun, isSetting, kindOf, stoppedRun } from '../reply/failure.ts';
 import type { Batch, Item } from './batches.ts';
 import { type ConcludeServices, type Concluding, conclude, record } from './conclude.ts';
 import { type RunEnd, type RunTurn, type RunUses, run } from './run.ts';
@@ -35,12 +38,15 @@ export interface Turn
   onSettled: () => void;
 }
 
+const TOLD_AGAIN_MS = 6 * 3_600_000;
+
 /** `failure`: in a word. */
 type Attempt = (RunEnd | { kind: 'shutdown' }) & { failure?: string };
 type TurnEnd = 'done' | 'steered' | 'shutdown';
 type Attempting = Pick<
   RunServices,
-  'home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'metrics' | 'news' | 'tracing' | 'log'
+  | ('home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'metrics' | 'news' | 'tracing' | 'log')
+  | 'tellOwners'
 >;
 export type TurnServices = Attempting & RunUses & ConcludeServices;
 
@@ -138,8 +144,8 @@ const ended = (outcome: RunOutcome, id: string, { meter }: Pick<RunServices, 'me
 /** What an error means for the turn. Throws what passes. */
 async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promise<Attempt> {
   const { run: id, signal, intake, onSettled, owner } = turn;
-  const { viber, taskId, message } = (turn.items[0] as Item).message;
-  const messages = messagesFor(message);
+  const { viber, taskId, message, principal } = (turn.items[0] as Item).message;
+  const asker = { role: principal.role, messages: messagesFor(message) };
   const settled = (outcome: RunOutcome): Attempt => {
     onSettled();
     return ended(outcome, id, to);
@@ -147,7 +153,8 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
   const failed = (): Attempt => {
     const kind = kindOf(error);
     to.metrics.count('viber_errors_total', { stage: 'run', kind });
-    return { ...settled(failure(error, id, messages, to.log)), failure: kind };
+    if (asker.role !== 'owner') tellOwners(error, principal, to);
+    return { ...settled(failure(error, id, asker, to.log)), failure: kind };
   };
   if (isLost(owner)) {
     // Whoever owns the lane now answers, and goes on with what stands in the chat.
@@ -172,6 +179,13 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
   await record((turn.items[0] as Item).message, turn, outcome, to.home);
   to.log.info({ trace: id, task: taskId }, 'run steered');
   return { kind: 'steered' };
+}
+
+/** What only an owner can mend is told to them, not to others: once for six hours, whoever asks meanwhile. */
+function tellOwners(error: unknown, { name }: Principal, to: Pick<RunServices, 'tellOwners'>): void {
+  if (!isSetting(error) || error.said === undefined) return;
+  const id = `not-set-up-${hashText(error.userMessage).slice(0, 12)}-${Math.floor(Date.now() / TOLD_AGAIN_MS)}`;
+  void to.tellOwners?.(id, say('failures.ownerNeeded', { name: plainName(name), what: error.said }));
 }
 
 function isLost(owner: Owner): boolean {
