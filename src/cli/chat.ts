@@ -1,6 +1,7 @@
 /** `viber chat`: a conversation in this terminal, with the gateway that runs or one of its own. */
 import readline from 'node:readline';
 import type { LocalLine } from '../channels/local/adapter.ts';
+import { LEAVE } from '../channels/terminal/leave.ts';
 import { lookOf } from '../channels/terminal/look.ts';
 import { answerLines } from '../channels/terminal/render.ts';
 import { safeLine } from '../channels/terminal/safe.ts';
@@ -21,8 +22,10 @@ export async function run(context: CliContext): Promise<number> {
 async function piped(context: CliContext, to: Spoken): Promise<number> {
   let isWhole = true;
   await withGateway(context, async (socket) => {
-    for await (const line of readline.createInterface({ input: process.stdin }))
+    for await (const line of readline.createInterface({ input: process.stdin })) {
+      if (LEAVE.test(line.trim())) return;
       if (line.trim() !== '' && !(await answer(context, socket, line, to))) isWhole = false;
+    }
   });
   return isWhole ? EXIT.ok : EXIT.failed;
 }

@@ -3,10 +3,12 @@
  * reached (the door) nor how things are shown (the face). Invariants: a number presses the button it was shown with or none;
  * Ctrl-C stops what is at work before it leaves, and a second one right after it leaves.
  */
+
 import { errorMessage } from '../../errors.ts';
 import type { Messages } from '../../messages/messages.ts';
 import { Buttons } from './buttons.ts';
 import { Growing } from './growing.ts';
+import { LEAVE } from './leave.ts';
 import { safeLine } from './safe.ts';
 import type { Answer, Door, Face, Listener } from './seam.ts';
 
@@ -24,7 +26,6 @@ interface Run {
   isOver: boolean;
 }
 
-const LEAVE = /^(?:exit|quit|\/exit|\/quit)$/i;
 /** What is written is drawn this often at most. */
 const DRAW_MS = 60;
 

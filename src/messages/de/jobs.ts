@@ -17,6 +17,8 @@ export const jobs = translate(english)({
   goesTo: 'Geht an {places}.',
   madeBy: 'Angelegt von `{who}`.',
   nextTimes: 'Als Nächstes ({zone}):',
+  noneOffline:
+    'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell kannst du mich in einem Satz darum bitten; bis dahin ist jeder Auftrag eine Datei im Ordner jobs/.',
   none: 'Es gibt keine geplanten Aufträge. Bitte mich darum, zum Beispiel: schick mir jeden Werktag um 9 hier eine Übersicht.',
   runsNow: 'Ich beginne jetzt mit **{name}**; das Ergebnis geht dorthin, wohin es immer geht.',
   pausedNow: 'Angehalten: **{name}**. Mit /jobs resume und dem Namen geht es weiter.',

@@ -1,6 +1,7 @@
 /** Welches Modell in einem Gespräch antwortet, was es kostet und wie lange es nachdenkt. */
 export const models = {
   now: 'Hier antworte ich mit **{name}** ({id}): {cost}. {reads}',
+  nowPlain: 'Hier antworte ich mit **{name}**: {cost}. {reads}',
   thinksNow: 'Es denkt **{level}** nach.',
   costs: '{input} für eine Million Tokens hinein, {output} für eine Million heraus',
   free: 'es kostet nichts',

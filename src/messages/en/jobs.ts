@@ -14,6 +14,8 @@ export const jobs = {
   goesTo: 'Goes to {places}.',
   madeBy: 'Made by `{who}`.',
   nextTimes: 'Next ({zone}):',
+  noneOffline:
+    'There are no scheduled jobs. With a language model set, ask me for one in a sentence; until then each job is a file in the folder jobs/ of the home.',
   none: 'There are no scheduled jobs. Ask me, for example: every weekday at 9, send me a digest here.',
   runsNow: 'I begin **{name}** now; its result goes where it always goes.',
   pausedNow: 'Paused: **{name}**. /jobs resume and its name lets it go on.',

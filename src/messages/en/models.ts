@@ -1,6 +1,7 @@
 /** Which model answers in a conversation, what it costs, and how long it thinks. */
 export const models = {
   now: 'Here I answer with **{name}** ({id}): {cost}. {reads}',
+  nowPlain: 'Here I answer with **{name}**: {cost}. {reads}',
   thinksNow: 'It thinks **{level}**.',
   costs: '{input} for a million tokens in, {output} for a million out',
   free: 'it costs nothing',

@@ -1,8 +1,10 @@
 /** /jobs: the scheduled jobs with their next times; run, pause, resume or delete one. Owners only. */
+
 import { UserError } from '../../errors.ts';
 import { labelOf, lines, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { JobService, JobView } from '../contract/job-service.ts';
+import { OFFLINE_MODEL } from '../contract/providers.ts';
 import { escaped as plain } from '../conversations/places.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
@@ -55,9 +57,11 @@ function details(job: JobView, messages: Messages): CommandReply {
   };
 }
 
-function list(service: JobService, messages: Messages): CommandReply {
+function list(service: JobService, { messages, models }: Pick<CommandContext, 'messages' | 'models'>): CommandReply {
   const jobs = service.list();
-  if (jobs.length === 0) return { text: messages.text('jobs.none') };
+  // The small built-in model makes none.
+  if (jobs.length === 0)
+    return { text: messages.text(models.usual().id === OFFLINE_MODEL ? 'jobs.noneOffline' : 'jobs.none') };
   const rest = jobs.length - LISTED;
   const more = rest > 0 ? (['', messages.text('common.more', { n: rest })] as const) : [];
   return {
@@ -105,7 +109,7 @@ export const jobs: Command = {
     const service = await context.jobs();
     if (!service) throw new UserError(say('jobs.notHere'));
     const [, first = '', name = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(context.args) ?? [];
-    if (first === '') return list(service, messages);
+    if (first === '') return list(service, context);
     const verb = first.toLowerCase();
     const act = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
     if (!act) return details(service.find(`${first} ${name}`), messages);

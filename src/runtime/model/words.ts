@@ -25,7 +25,11 @@ export function nowText(
   const reads = context === undefined ? '' : messages.text('models.reads', { tokens: messages.number(context) });
   const thinks =
     thinking === undefined ? '' : messages.text('models.thinksNow', { level: levelName(thinking, messages) });
-  const text = messages.text('models.now', { name, id, cost: costText(model, currency, messages), reads });
+  const cost = costText(model, currency, messages);
+  const text =
+    name === id
+      ? messages.text('models.nowPlain', { name, cost, reads })
+      : messages.text('models.now', { name, id, cost, reads });
   return sentences(words(text.trim()), thinks);
 }
 

@@ -49,7 +49,7 @@ function changeOf(context: CommandContext, verb: string, rest: string): (() => P
 
 async function show(context: CommandContext): Promise<CommandReply> {
   const { home, viber, messages } = context;
-  const text = ((await readMemory(home, viber)) ?? '').trim();
+  const text = withoutEmptyHeadings((await readMemory(home, viber)) ?? '').trim();
   const isLong = text.length > SHOWN;
   const shown = isLong ? lines(words(cutText(text, SHOWN)), '', messages.text('memory.searchAll')) : words(text);
   const memory = shown || messages.text('memory.empty');
@@ -59,6 +59,27 @@ async function show(context: CommandContext): Promise<CommandReply> {
     return { text: lines(memory, '', messages.text('memory.waiting', { n: pending.length })) };
   const question = askOwner(pending, messages, viber);
   return { text: lines(memory, '', question.text), buttons: question.buttons };
+}
+
+const HEADING = /^(#{1,6})(?:\s|$)/;
+
+/** Without those headings under which nothing stands. */
+function withoutEmptyHeadings(text: string): string {
+  const kept: string[] = [];
+  /** What follows, reading upwards: the depth of a heading, 7 for words, 0 for nothing. */
+  let below = 0;
+  for (const line of text.split('\n').reverse()) {
+    const depth = HEADING.exec(line)?.[1]?.length;
+    if (depth === undefined) {
+      if (line.trim() !== '') below = 7;
+    } else if (depth < below) below = depth;
+    else continue;
+    kept.push(line);
+  }
+  return kept
+    .reverse()
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n');
 }
 
 async function search(context: CommandContext): Promise<CommandReply> {

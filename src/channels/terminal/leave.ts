@@ -1,0 +1,2 @@
+/** Words that end a conversation in the terminal. */
+export const LEAVE = /^(?:exit|quit|\/exit|\/quit)$/i;
