@@ -249,7 +249,6 @@ function inTime(happened: readonly Happened[], { items, turns, turnOf, must, nam
 
 function turnsOf(home: Home, task: string, byId: ReadonlyMap<string, Item>, must: Found['must']): Turn[] {
   const turns = new Map<string, Turn>();
-  let carried: Turn[] = [];
   const calls = new Set<string>();
   const all = lines(home, task);
   /** The lines of a run before its result. */
@@ -283,8 +282,13 @@ function turnsOf(home: Home, task: string, byId: ReadonlyMap<string, Item>, must
     }
     turn.result = line;
     turn.ended = all.indexOf(line);
+  }
+  // In the order in which they were begun, which crashes keep.
+  let carried: Turn[] = [];
+  for (const turn of turns.values()) {
+    if (turn.result === undefined) continue;
     carried.push(turn);
-    if (line.error === STEERED) continue;
+    if (turn.result.error === STEERED) continue;
     turn.covers = carried.flatMap((each) => each.items);
     for (const each of carried) each.final = turn;
     carried = [];
