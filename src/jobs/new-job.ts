@@ -42,9 +42,7 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
     const parsed = parseSchedule(text, { timezone, now, anchor: now });
     const gap = shortestGapMs(parsed.schedule, now);
     if (gap < settings.min_minutes * MINUTE_MS) {
-      throw new UserError(
-        `That is too often: a job made in a chat may run every ${settings.min_minutes} minutes at most (jobs.min_minutes).`,
-      );
+      throw new UserError(say('jobs.tooOften', { n: settings.min_minutes }));
     }
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
     return { ...parsed, next, stored: storedText(text, parsed) };
@@ -55,7 +53,7 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
     const all = jobs.all();
     const name = job.name.trim();
     if (all.some((file) => file.job?.name.toLowerCase() === name.toLowerCase()))
-      throw new UserError(`There is a job ${JSON.stringify(name)} already; delete it first or choose another name.`);
+      throw new UserError(say('jobs.nameTaken', { name }));
     const made = all.filter((file) => file.job?.createdBy !== undefined).length;
     if (made >= settings.max) throw new UserError(say('jobs.tooMany', { n: made }));
     for (const to of job.deliver ?? []) targets.read(to);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { formatSchedule, nextSlot, nextSlots, parseSchedule } from '../../src/jobs/schedule.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const options = { timezone: 'Europe/Berlin', now: new Date('2026-11-21T18:05:30Z') };
@@ -404,5 +405,31 @@ describe('refused', () => {
       taken += 1;
     }
     expect(taken).toBeGreaterThan(100);
+  });
+});
+
+describe('a refusal in German', () => {
+  const said = (text: string): string => {
+    try {
+      parseSchedule(text, { timezone: 'Europe/Berlin', now: new Date('2027-01-04T08:00:00Z') });
+    } catch (error) {
+      if (error instanceof UserError) return messagesIn('de').said(error.said);
+    }
+    return '';
+  };
+
+  test.each([
+    ['heute', /die Uhrzeit fehlt/],
+    ['every day at 9 and tomorrow', /./],
+    ['gestern um 9', /./],
+    ['täglich um 8:30:15', /Sekunden gehen nicht/],
+    ['irgendwann', /^„irgendwann“ verstehe ich nicht als Zeit\./],
+  ])('%s is said in German alone, with examples that are understood', (text, words) => {
+    const shown = said(text);
+    expect(shown).toMatch(words);
+    expect(shown).not.toMatch(/schedule|Say for example|it says/);
+    const examples = [...shown.matchAll(/„([^“]+)“/g)].slice(1).map(([, example = '']) => example);
+    expect(examples).toHaveLength(3);
+    for (const example of examples) expect([example, said(example)]).toEqual([example, '']);
   });
 });

@@ -1,5 +1,6 @@
 /** A phrase as tokens, and the cursor that reads them. */
 import { UserError } from '../../errors.ts';
+import { say } from '../../messages/messages.ts';
 
 export const MAX_LENGTH = 400;
 
@@ -62,8 +63,22 @@ export function readTokens(phrase: string, text: string): Reader {
   };
 }
 
+/** The reasons that are told in every language; the others are told in English, and elsewhere by examples alone. */
+const TOLD: readonly (readonly [pattern: RegExp, kind: string])[] = [
+  [/^it says no time$/, 'noTime'],
+  [/^it (?:says|names) two times$/, 'twoTimes'],
+  [/^it does not say on which days$/, 'noDays'],
+  [/^it has two (?:rhythms|starts)$/, 'twoRhythms'],
+  [/ is already past$/, 'past'],
+  [/^that is more than (?:a|ten) years?/, 'tooFar'],
+  [/^seconds are not supported$/, 'seconds'],
+  [/^it is too long$/, 'tooLong'],
+  [/^there is no such day$/, 'noDay'],
+];
+
 /** The one shape of a refusal: what, why, and what to say. */
 export function refusal(phrase: string, reason: string, example: string): UserError {
-  const shown = phrase.length > 80 ? `${phrase.slice(0, 80)}...` : phrase;
-  return new UserError(`"${shown}" is not a schedule I can keep: ${reason}. Say for example "${example}".`);
+  const text = phrase.length > 80 ? `${phrase.slice(0, 80)}...` : phrase;
+  const kind = TOLD.find(([pattern]) => pattern.test(reason))?.[1] ?? 'other';
+  return new UserError(say('jobs.notUnderstood', { text, reason, example, kind }));
 }

@@ -14,6 +14,10 @@ export const jobs = {
   goesTo: 'Goes to {places}.',
   madeBy: 'Made by `{who}`.',
   nextTimes: 'Next ({zone}):',
+  notUnderstood:
+    '"{text}" is not a schedule I can keep: {reason}. Say for example "{example}".{kind, select, other {}}',
+  tooOften: 'That is too often: a job made in a chat may run every {n} minutes at most (jobs.min_minutes).',
+  nameTaken: 'There is a job "{name}" already; delete it first or choose another name.',
   noneOffline:
     'There are no scheduled jobs. With a language model set, ask me for one in a sentence; until then each job is a file in the folder jobs/ of the home.',
   none: 'There are no scheduled jobs. Ask me, for example: every weekday at 9, send me a digest here.',
