@@ -64,7 +64,9 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
 
   /** What a channel has read, for those whose platform does not keep it for us. */
   function marksOf(channel: string) {
-    const cursors = openReadCursors(path.join(home.spool, 'marks'), channel, log);
+    const cursors = openReadCursors(path.join(home.spool, 'marks'), channel, log, {
+      isShared: config.engine.kind !== 'local',
+    });
     closing.push(cursors.close);
     return cursors;
   }

@@ -33,12 +33,14 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
   for (const [id, section] of Object.entries({ telegram, discord, slack })) {
     if (section) configured.set(id, section);
   }
-  const settings = openConversationSettings(path.join(home.conversations, 'settings'), (address) => {
+  const configuredAt = (address: Address) => {
     const section = configured.get(address.channel);
     if (!section) return {};
     const fitting = isDirectAddress(address) ? 'text' : 'status';
     return { live: section.live === 'auto' ? fitting : section.live, queue: section.injection };
-  });
+  };
+  const isShared = options.config.engine.kind !== 'local';
+  const settings = openConversationSettings(path.join(home.conversations, 'settings'), configuredAt, { isShared });
   const live = new LiveProgress({
     ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
     ...{ cache: options.state, log: options.log },

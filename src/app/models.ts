@@ -86,6 +86,7 @@ export function openModelCalls(options: {
   });
   const costs = new Costs({
     ...{ home, log, prices: config.prices, currency: config.currency, limits: config.limits },
+    isShared: config.engine.kind !== 'local',
     onCall: (call, usage) => countCall(metrics, call, usage),
   });
   const meter = createMeter({ costs, tellOwners: (id, text) => void notifier.tellOwners(id, text) });

@@ -103,10 +103,10 @@ export async function openServices(options: ServicesOptions) {
     ...{ state, log, messagesAt: languages.at },
     send: (message) => delivery.add(message, message.id, true),
   });
-  const conversations = openConversations(home.conversations);
-  const digests = new Digests(path.join(home.conversations, 'digests'));
+  const conversations = openConversations(home.conversations, { isShared });
+  const digests = new Digests(path.join(home.conversations, 'digests'), Date.now, { isShared });
   const zones = new Zones(home.access);
-  const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'));
+  const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'), Date.now, { isShared });
   await bindLeft(queue, conversations);
   const notifier: OwnerNotifier = openOwnerNotifier({
     ...{ folder: home.access, people, languages, buttons, delivery, log },

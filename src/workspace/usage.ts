@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { appendLinesSync } from '../lib/files.ts';
-import { readJsonLines } from '../lib/read-json.ts';
+import { parseJson, readJsonLines } from '../lib/read-json.ts';
 import { isCount, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import type { Home } from './home.ts';
 import type { Usage } from './types.ts';
@@ -36,11 +36,12 @@ export type UsageLine =
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-const fileOf = (home: Pick<Home, 'root'>, day: string): string => path.join(home.root, 'usage', `${day}.jsonl`);
+export const usageFile = (home: Pick<Home, 'root'>, day: string): string =>
+  path.join(home.root, 'usage', `${day}.jsonl`);
 
 /** Adds one line to the day of its `at`. Survives the death of the process; a power cut may cost the last lines. */
 export function appendUsage(home: Home, line: UsageLine): void {
-  const file = fileOf(home, line.at.slice(0, 10));
+  const file = usageFile(home, line.at.slice(0, 10));
   const text = JSON.stringify(line);
   try {
     appendLinesSync(file, [text]);
@@ -64,13 +65,17 @@ const ABOUT = {
   tell: true,
 };
 
+const usageShape = shape<UsageLine>((line) => isCall(line) || isNotice(line));
+
+/** One line of a day; undefined for one that is damaged. */
+export function usageLineOf(text: string): UsageLine | undefined {
+  const { success, data } = usageShape.safeParse(parseJson(text));
+  return success ? (data as UsageLine) : undefined;
+}
+
 /** The lines of a day (`YYYY-MM-DD`, UTC) in the order they were written; [] when there are none. */
 export function readUsage(home: Pick<Home, 'root'>, day: string): UsageLine[] {
-  return readJsonLines(
-    fileOf(home, day),
-    shape<UsageLine>((line) => isCall(line) || isNotice(line)),
-    ABOUT,
-  );
+  return readJsonLines(usageFile(home, day), usageShape, ABOUT);
 }
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };

@@ -108,9 +108,9 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
     return [...lines, ...world.said()].find((line) => line.includes(name));
   };
   await sleep(350);
+  const isNothing = isNoMatter || isHarmless(kind, damage, target);
   // People's own texts are looked through a moment after the start.
-  for (const until = Date.now() + LOOK_MS; kind.is === 'words' && find() === undefined && Date.now() < until; )
-    await sleep(50);
+  for (const until = Date.now() + LOOK_MS; !isNothing && find() === undefined && Date.now() < until; ) await sleep(50);
   const words = find();
   const faults = world.logs.filter(({ level }) => Number(level) >= 50).map(({ msg }) => String(msg));
   const stopped = await within(world.stop(), 10_000);
@@ -122,7 +122,7 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
     };
   if (stopped !== undefined) return { verdict: 'DEAD', detail: `stop: ${stopped}` };
   if (words !== undefined) return { verdict: 'said', detail };
-  return { verdict: isNoMatter || isHarmless(kind, damage, target) ? 'ok' : 'SILENCE', detail };
+  return { verdict: isNothing ? 'ok' : 'SILENCE', detail };
 }
 
 /** Nothing can be found wrong with it, or nothing is lost by it. */

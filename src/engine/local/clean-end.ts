@@ -14,7 +14,8 @@ const fileOf = (root: string): string => path.join(root, 'closed');
 
 function endOf(folder: string): string | undefined {
   const name = segmentNames(folder).at(-1);
-  const stat = name === undefined ? undefined : fs.statSync(path.join(folder, `${name}.jsonl`));
+  const stat =
+    name === undefined ? undefined : fs.statSync(path.join(folder, `${name}.jsonl`), { throwIfNoEntry: false });
   return stat?.isFile() ? `${name} ${stat.size}\n` : undefined;
 }
 

@@ -15,6 +15,7 @@ import { readJson } from '../../lib/read-json.ts';
 import { type Is, isFilled, isFlag, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { Logger } from '../../log.ts';
 import { isId } from '../../workspace/home.ts';
+import { createCache } from './cache.ts';
 
 export interface Binding {
   key: string;
@@ -32,7 +33,7 @@ export interface Binding {
 }
 
 export interface Conversations {
-  /** The binding of a key; one small read at the first call, none later. */
+  /** The binding of a key; one small read at the first call, none later unless others write here too. */
   get(key: string): Binding | undefined;
   /** In force at once; durable when it resolves. */
   bind(binding: Omit<Binding, 'boundAt'>): Promise<void>;
@@ -93,9 +94,10 @@ export async function follow(conversations: Conversations, message: InboundMessa
   log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
 }
 
-export function openConversations(folder: string): Conversations {
-  const bindings = createCache<Binding>();
-  const keysOf = createCache<readonly string[]>();
+/** `isShared`: other processes bind here too, so what stands on the disk holds. */
+export function openConversations(folder: string, { isShared = false } = {}): Conversations {
+  const bindings = createCache<Binding>(MAX_CACHED, isShared);
+  const keysOf = createCache<readonly string[]>(MAX_CACHED, isShared);
   const fileOf = (key: string) =>
     path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
   const indexOf = (taskId: string) => path.join(folder, 'tasks', `${taskId}.json`);
@@ -111,13 +113,15 @@ export function openConversations(folder: string): Conversations {
       bindings.set(key, full);
       const file = fileOf(key);
       // The last one that was made is the one that stays.
-      const work = [serialise(file, () => writeFileAtomic(file, `${JSON.stringify(full, null, 2)}\n`))];
+      const written = serialise(file, () => writeFileAtomic(file, `${JSON.stringify(full, null, 2)}\n`));
+      const work = [bindings.until(written, key, full)];
       const known = keys(taskId);
       if (!known.includes(key)) {
         const all = [...known, key].slice(-MAX_BOUND);
         keysOf.set(taskId, all);
         // The way back only serves live progress and lists: it need not survive a power cut.
-        work.push(writeFileAtomic(indexOf(taskId), `${JSON.stringify(all)}\n`, { sync: false }));
+        const index = writeFileAtomic(indexOf(taskId), `${JSON.stringify(all)}\n`, { sync: false });
+        work.push(keysOf.until(index, taskId, all));
       }
       await Promise.all(work);
     },
@@ -149,21 +153,3 @@ function following(next: Omit<Binding, 'boundAt'>, before: Binding | undefined):
 /** The task of a viber here, whether or not the conversation is about it now. */
 export const taskOf = (binding: Binding | undefined, viber: string): string | undefined =>
   binding?.viber === viber ? binding.taskId : new Map(Object.entries(binding?.left ?? {})).get(viber);
-
-/** What was read or written last; what is not on disk is remembered too. */
-function createCache<T>() {
-  const kept = new Map<string, T | undefined>();
-  function set(key: string, value: T | undefined): void {
-    kept.delete(key);
-    kept.set(key, value);
-    const oldest = kept.keys().next().value;
-    if (kept.size > MAX_CACHED && oldest !== undefined) kept.delete(oldest);
-  }
-  return {
-    set,
-    get(key: string, read: () => T | undefined): T | undefined {
-      if (!kept.has(key)) set(key, read());
-      return kept.get(key);
-    },
-  };
-}

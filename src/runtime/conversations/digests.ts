@@ -1,6 +1,7 @@
 /**
  * What jobs have said where, part by part, so that whoever answers goes on with it: `conversations/digests/<day>.jsonl`, kept for a
- * month. Read once, when somebody asks for the first time; an entry is durable before its digest leaves the outbox.
+ * month. Read when somebody asks for the first time, and what other processes have added since; an entry is durable before its
+ * digest leaves the outbox.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,6 +15,7 @@ import {
 import { namesIn } from '../../lib/damage.ts';
 import { appendLines, ensureDir } from '../../lib/files.ts';
 import { createLru } from '../../lib/lru.ts';
+import { NewLines } from '../../lib/new-lines.ts';
 import { parseJson, readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import { isId } from '../../workspace/home.ts';
@@ -73,10 +75,15 @@ export class Digests {
   /** Messages that files stand in, by file, which no digest was known to have yet. */
   readonly #early = createLru<string>(MAX_EARLY);
   #isRead = false;
+  readonly #isShared: boolean;
+  /** Days to which other processes may add, by name. */
+  readonly #days = new Map<string, NewLines>();
 
-  constructor(folder: string, now: () => number = Date.now) {
+  /** `isShared`: other processes write here too. */
+  constructor(folder: string, now: () => number = Date.now, { isShared = false } = {}) {
     this.#folder = folder;
     this.#now = now;
+    this.#isShared = isShared;
   }
 
   /** The digest that a message answers: as a reply to one of its parts, or in the thread that hangs on one. */
@@ -137,6 +144,7 @@ export class Digests {
   }
 
   #read(): void {
+    if (this.#isShared) this.#readNew();
     if (this.#isRead) return;
     this.#isRead = true;
     const oldest = new Date(this.#now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
@@ -149,6 +157,20 @@ export class Digests {
     }
   }
 
+  /** Of yesterday, in whose last moments somebody may be writing still, and of today. */
+  #readNew(): void {
+    const days = [this.#now() - DAY_MS, this.#now()].map((at) => new Date(at).toISOString().slice(0, 10));
+    for (const day of this.#days.keys()) if (!days.includes(day)) this.#days.delete(day);
+    for (const day of days) {
+      const lines = this.#days.get(day) ?? new NewLines(path.join(this.#folder, `${day}.jsonl`));
+      this.#days.set(day, lines);
+      for (const line of lines.take()) {
+        const { success, data } = lineShape.safeParse(parseJson(line));
+        if (success) this.#take(data as Line);
+      }
+    }
+  }
+
   #take({ at, place, message, part, digest, text, shownTo }: Line, address = addressOf(place)): void {
     const said = this.#said.get(place) ?? [];
     if (shownTo !== undefined) for (const each of said) each.shownTo.add(shownTo);
@@ -156,7 +178,9 @@ export class Digests {
     for (const one of part.split(',')) this.#parts.set(partKey(address, one), digest);
     const [first] = this.#parts.size > MAX_PARTS ? this.#parts.keys() : [];
     if (first !== undefined) this.#parts.delete(first);
-    if (text === undefined || this.#now() - at >= DAY_MS) return;
+    // What this process has added itself is read back where it reads what others add.
+    const isKnown = said.some((each) => each.message === message);
+    if (text === undefined || isKnown || this.#now() - at >= DAY_MS) return;
     this.#said.set(place, [...said, { ...digest, at, text, message, shownTo: new Set<string>() }].slice(-MAX_SHOWN));
   }
 }

@@ -1,6 +1,6 @@
 /**
  * What the next words of a person in a conversation answer: "When instead?", "Send me the new wording". One small file, read at the
- * start and written at each change, which are rare. It holds for a quarter of an hour; any command or button of theirs ends it.
+ * start (at each look where other processes write it too) and written at each change, which are rare. It holds for a quarter of an hour; any command or button of theirs ends it.
  */
 import { type Address, conversationKey } from '../../channels/channel.ts';
 import { readJson } from '../../lib/read-json.ts';
@@ -35,17 +35,27 @@ export type Expected = Pick<ExpectedAnswers, keyof ExpectedAnswers>;
 export class ExpectedAnswers {
   readonly #file: string;
   readonly #now: () => number;
-  #kept: Kept[];
+  readonly #isShared: boolean;
+  #known: Kept[];
 
-  constructor(file: string, now: () => number = Date.now) {
+  constructor(file: string, now: () => number = Date.now, { isShared = false } = {}) {
     this.#file = file;
     this.#now = now;
-    this.#kept = readJson(file, keptShape, ABOUT) ?? [];
+    this.#isShared = isShared;
+    this.#known = this.#read();
+  }
+
+  #read(): Kept[] {
+    return readJson(this.#file, keptShape, ABOUT) ?? [];
+  }
+
+  get #kept(): Kept[] {
+    if (this.#isShared) this.#known = this.#read();
+    return this.#known;
   }
 
   /** @param who a principal as text */
   get(address: Address, who: string): ExpectedAnswer | undefined {
-    if (this.#kept.length === 0) return undefined;
     const found = this.#kept.find((each) => each.who === who && each.where === conversationKey(address));
     return found && found.until > this.#now() ? { command: found.command, args: found.args } : undefined;
   }
@@ -58,7 +68,7 @@ export class ExpectedAnswers {
 
   clear(address: Address, who: string): void {
     const left = this.#without(address, who);
-    if (left.length < this.#kept.length) this.#keep(left);
+    if (left.length < this.#known.length) this.#keep(left);
   }
 
   #without(address: Address, who: string): Kept[] {
@@ -67,7 +77,7 @@ export class ExpectedAnswers {
   }
 
   #keep(kept: Kept[]): void {
-    this.#kept = kept;
+    this.#known = kept;
     writeJson(this.#file, kept);
   }
 }

@@ -25,14 +25,24 @@ export function openReadCursors(
   folder: string,
   channel: string,
   log: Logger,
+  { isShared = false } = {},
 ): ReadCursors & { close(): Promise<void> } {
   const file = path.join(folder, `${channel}.json`);
   const cursors = read(file);
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
+  /** What other processes have read since: theirs and ours go on from whoever is ahead. */
+  function takeNewer(): void {
+    for (const [chat, mark] of read(file)) {
+      const own = cursors.get(chat);
+      if (own === undefined || isBefore(own, mark)) cursors.set(chat, mark);
+    }
+  }
+
   function write(): void {
     timer = undefined;
+    if (isShared) takeNewer();
     const text = `${JSON.stringify(Object.fromEntries(cursors), null, 1)}\n`;
     writing = writing
       .then(() => writeFileAtomic(file, text, { sync: false }))
@@ -63,6 +73,9 @@ export function openReadCursors(
     },
   };
 }
+
+/** Marks are numbers that grow, with as many digits as they need. */
+const isBefore = (a: string, b: string): boolean => a.length < b.length || (a.length === b.length && a < b);
 
 function read(file: string): Map<string, string> {
   return readRecords(file, shape<string>(isText), ABOUT, (left) => writeJson(file, Object.fromEntries(left)));

@@ -11,6 +11,7 @@ import { readJson } from '../../lib/read-json.ts';
 import { isFilled, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import { THINKING } from '../contract/settings.ts';
 import type { ChosenModel } from '../model/choose.ts';
+import { createCache } from './cache.ts';
 
 export const LIVE_MODES = ['off', 'status', 'text'] as const satisfies readonly LiveMode[];
 export const QUEUE_MODES = ['steer', 'collect', 'followup'] as const;
@@ -23,7 +24,7 @@ export interface ConversationSetting extends ChosenModel {
 }
 
 export interface ConversationSettings {
-  /** What holds: chosen here, for the chat of a thread, or configured. A small read at the first call, none later. */
+  /** What holds: chosen here, for the chat of a thread, or configured. */
   get(address: Address): ConversationSetting;
   /** In force at once; durable when it resolves. */
   set(address: Address, patch: ConversationSetting): Promise<void>;
@@ -43,24 +44,17 @@ const ABOUT = {
 };
 const MAX_CACHED = 5_000;
 
-/** `configured`: what holds where nothing was chosen. */
+/** `configured`: what holds where nothing was chosen. `isShared`: other processes write here too. */
 export function openConversationSettings(
   folder: string,
   configured: (address: Address) => ConversationSetting,
+  { isShared = false } = {},
 ): ConversationSettings {
-  const chosen = new Map<string, ConversationSetting>();
+  const chosen = createCache<ConversationSetting>(MAX_CACHED, isShared);
   const fileOf = (key: string) =>
     path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
 
-  function keep(key: string, setting: ConversationSetting): ConversationSetting {
-    chosen.delete(key);
-    chosen.set(key, setting);
-    const oldest = chosen.keys().next().value;
-    if (chosen.size > MAX_CACHED && oldest !== undefined) chosen.delete(oldest);
-    return setting;
-  }
-
-  const own = (key: string) => chosen.get(key) ?? keep(key, readSetting(fileOf(key)));
+  const own = (key: string) => chosen.get(key, () => readSetting(fileOf(key))) ?? {};
 
   return {
     get(address) {
@@ -70,10 +64,12 @@ export function openConversationSettings(
     },
     async set(address, patch) {
       const key = conversationKey(address);
-      const setting = keep(key, { ...own(key), ...patch });
+      const setting = { ...own(key), ...patch };
+      chosen.set(key, setting);
       const file = fileOf(key);
       const text = `${JSON.stringify({ address, ...setting }, null, 2)}\n`;
-      await serialise(file, () => writeFileAtomic(file, text));
+      const written = serialise(file, () => writeFileAtomic(file, text));
+      await chosen.until(written, key, setting);
     },
   };
 }

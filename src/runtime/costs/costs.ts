@@ -5,6 +5,7 @@
  */
 import { errorMessage } from '../../errors.ts';
 import { createLru } from '../../lib/lru.ts';
+import { NewLines } from '../../lib/new-lines.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { readTaskSync, updateTask } from '../../workspace/tasks.ts';
@@ -18,6 +19,8 @@ import {
   tokensOf,
   type UsageCall,
   type UsageLine,
+  usageFile,
+  usageLineOf,
 } from '../../workspace/usage.ts';
 import { minutePrice, unpricedSound } from './minutes.ts';
 import { type Prices, priced, priceOf } from './prices.ts';
@@ -55,6 +58,8 @@ export interface CostsOptions {
   log: Logger;
   /** Told of each call with its price, where that is known. */
   onCall?: (call: Pick<ModelCall, 'model' | 'ms'>, usage: Usage) => void;
+  /** Other processes write the day's file too: what stands in it counts, and nothing besides. */
+  isShared?: boolean;
   now?: () => number;
 }
 
@@ -64,6 +69,8 @@ interface Day {
   people: Map<string, Usage>;
   /** Who was told of which cap, and in which run. */
   told: Map<string, string>;
+  /** What all processes add to its file. */
+  lines: NewLines | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -119,9 +126,11 @@ export class Costs {
     const { byTheMinute, call, tokens } = this.#bySound(given);
     const price = priceOf(call.model, this.#options.prices, this.currency);
     const usage = byTheMinute === undefined ? priced(tokens, price, this.currency) : { ...tokens, ...byTheMinute };
-    this.#write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
-    this.#count(current, { ...usage, person: call.person });
-    this.#countRun(call.run, usage);
+    const isWritten = this.#write({ type: 'call', at: new Date(at).toISOString(), ...call, ...usage });
+    if (!isWritten || !current.lines) {
+      this.#count(current, { ...usage, person: call.person });
+      this.#countRun(call.run, usage);
+    }
     this.#options.onCall?.(call, usage);
   }
 
@@ -193,32 +202,41 @@ export class Costs {
   }
 
   #load(name: string): Day {
-    const loaded: Day = { name, all: NO_USAGE, people: new Map(), told: new Map() };
+    const lines = this.#options.isShared ? new NewLines(usageFile(this.#home, name)) : undefined;
+    const loaded: Day = { name, all: NO_USAGE, people: new Map(), told: new Map(), lines };
     const isStart = this.#day === undefined;
     // A run that a restart cut may have begun the day before.
     const yesterday = isStart ? this.#read(dayOf(Date.parse(name) - DAY_MS)) : [];
     for (const line of yesterday) if (line.type === 'call') this.#countRun(line.run, usageOf(line));
-    for (const line of this.#read(name)) {
-      if (line.type === 'notice') loaded.told.set(noticeKey(line.who, line.setting), line.run);
-      else {
-        this.#count(loaded, line);
-        if (isStart) this.#countRun(line.run, usageOf(line));
-      }
-    }
+    // With several processes the file is read below, at each look.
+    for (const line of lines ? [] : this.#read(name)) this.#take(loaded, line, isStart);
     return loaded;
+  }
+
+  #take(day: Day, line: UsageLine, countsRun: boolean): void {
+    if (line.type === 'notice') return void day.told.set(noticeKey(line.who, line.setting), line.run);
+    this.#count(day, line);
+    if (countsRun) this.#countRun(line.run, usageOf(line));
   }
 
   #today(at = this.#now()): Day {
     const name = dayOf(at);
     if (this.#day?.name !== name) this.#day = this.#load(name);
-    return this.#day;
+    const day = this.#day;
+    for (const text of day.lines?.take() ?? []) {
+      const line = usageLineOf(text);
+      if (line) this.#take(day, line, true);
+    }
+    return day;
   }
 
-  #write(line: UsageLine): void {
+  #write(line: UsageLine): boolean {
     try {
       appendUsage(this.#home, line);
+      return true;
     } catch (error) {
       this.#log.error({ err: error }, 'usage could not be written; it is forgotten at the next start');
+      return false;
     }
   }
 }
