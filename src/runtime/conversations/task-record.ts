@@ -108,7 +108,9 @@ class RecordsOfTasks implements TaskRecords {
       const used = run === undefined ? undefined : this.#options.costs.ofRun(run);
       const record = used && run !== undefined ? withRun(before, run, used) : before;
       const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
-      const runs = state === 'running' ? record.runs : record.runs + 1;
+      // A crash may have come between this note and the end of its message, which is noted again then.
+      const isNoted = run !== undefined && before.counted?.run === run && before.state === state;
+      const runs = state === 'running' || isNoted ? record.runs : record.runs + 1;
       return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
     });
   }

@@ -126,6 +126,7 @@ describe('counting', () => {
     // After a crash between the record and the end of the run; nothing has asked for today's usage yet.
     await records(open()).setState(id, 'completed', 'r1');
     expect(await used()).toMatchObject({ inputTokens: 123 });
+    expect((await readTask(home, id))?.runs).toBe(1);
     // A digest meanwhile, and the run goes on.
     costs.add(call('p', 7, { task: id, run: 'digest' }));
     await costs.addToTask('digest', id);
@@ -136,6 +137,7 @@ describe('counting', () => {
     await records(costs).setState(id, 'completed', 'r2');
     await records(open()).setState(id, 'completed', 'r2');
     expect(await used()).toMatchObject({ inputTokens: 136 });
+    expect((await readTask(home, id))?.runs).toBe(2);
     await records(costs).endRun('r1', '20260101-aaaaa');
   });
 
