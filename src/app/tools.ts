@@ -17,6 +17,8 @@ export interface OpenToolsOptions {
   parts?: readonly Toolbox[];
   /** false: scripts run without the sandbox although there is one. */
   sandbox?: boolean;
+  /** Other machines may change the files of the home. */
+  isShared?: boolean;
 }
 
 export interface Tools {

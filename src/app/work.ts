@@ -169,7 +169,7 @@ function openRuns(options: WorkOptions) {
   const aboutViber = async (id: string) => (await loadAgent(home.root, id)).description;
   const everyday = openEveryday({ conversations, zones: options.zones, vibers: options.vibers, aboutViber });
   const parts = [memory.toolbox, mesh.toolbox, ofJobs.toolbox, calls.toolbox, searching, everyday];
-  const tools = openTools({ config, home, log, parts });
+  const tools = openTools({ config, home, log, parts, isShared: config.engine.kind !== 'local' });
   const afterRun = createAfterRun({ home, log, askOwners });
   const threads = createThreads({ home, conversations, channelOf, log });
   const titles = titlesOf(calls, options, threads);

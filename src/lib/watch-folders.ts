@@ -38,6 +38,8 @@ export interface WatchOptions {
   watch?: boolean;
   /** How long after the first set the watching begins, at once when absent. What changed meanwhile is seen then. */
   watchAfterMs?: number;
+  /** Looks this often besides: nothing that is watched tells of what another machine does. */
+  lookEveryMs?: number | undefined;
   /**
    * The whole set, each root with its files by name. A file that has not changed is the same object as before. The next set
    * waits until a returned promise is settled.
@@ -70,6 +72,7 @@ export function watchFiles(options: WatchOptions): FolderWatch {
   let wakes = 0;
   let work: Promise<void> | undefined;
   let stopWatching: (() => Promise<void>) | undefined;
+  let looking: NodeJS.Timeout | undefined;
 
   function wake(): Promise<void> {
     wakes++;
@@ -115,7 +118,9 @@ export function watchFiles(options: WatchOptions): FolderWatch {
 
   async function start(): Promise<void> {
     await ready;
-    if (options.watch === false || stop.signal.aborted) return;
+    if (stop.signal.aborted) return;
+    if (options.lookEveryMs) looking = setInterval(() => void wake(), options.lookEveryMs).unref();
+    if (options.watch === false) return;
     if (options.watchAfterMs) await sleep(options.watchAfterMs, undefined, { signal: stop.signal, ref: false });
     stopWatching = await watchFolders(options, stop.signal, () => void wake());
     // What changed before the watching began caused no event.
@@ -132,6 +137,7 @@ export function watchFiles(options: WatchOptions): FolderWatch {
     async close() {
       stop.abort();
       await started;
+      clearInterval(looking);
       await stopWatching?.();
       await work;
     },

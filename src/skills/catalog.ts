@@ -30,6 +30,8 @@ export interface SkillsOptions {
   watch?: boolean;
   /** How long after the first look at a folder the watching begins; at once when absent. What changed until then is seen then. */
   watchAfterMs?: number;
+  /** Looks this often besides: nothing that is watched tells of what another machine does. */
+  lookEveryMs?: number | undefined;
   settleMs?: number;
 }
 
@@ -121,7 +123,7 @@ export class Skills {
       match: isSkillFile,
       maxBytes: MAX_FILE,
       maxFiles: MAX_FILES,
-      watch: isWatched,
+      ...{ watch: isWatched, lookEveryMs: this.#options.lookEveryMs },
       ...(this.#options.settleMs === undefined ? {} : { settleMs: this.#options.settleMs }),
       ...(this.#options.watchAfterMs === undefined ? {} : { watchAfterMs: this.#options.watchAfterMs }),
       onSettled: async (settled) => {

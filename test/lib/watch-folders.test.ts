@@ -57,6 +57,17 @@ async function watching(watched: Watched, folder: string): Promise<void> {
   await eventually(() => expect(watched.latest().some((one) => one.startsWith('probe.yaml='))).toBe(true));
 }
 
+test('what nothing tells of is found by looking now and then', async () => {
+  const folder = tempFolder();
+  const watched = open(folder, { watch: false, lookEveryMs: 50 });
+  await watched.ready;
+  fs.writeFileSync(path.join(folder, 'a.yaml'), 'one');
+  await eventually(() => expect(watched.latest()).toEqual(['a.yaml=one']));
+  const count = watched.sets.length;
+  await sleep(300);
+  expect(watched.sets).toHaveLength(count);
+});
+
 const SAVES: Record<string, (file: string, text: string) => void> = {
   'in place': (file, text) => fs.writeFileSync(file, text),
   'truncate, then write': (file, text) => {

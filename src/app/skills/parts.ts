@@ -14,6 +14,8 @@ import type { Home } from '../../workspace/home.ts';
 
 /** The library that watches takes longer to load than a first answer should wait. */
 const WATCH_AFTER_MS = 2_000;
+/** Where several machines share the home. */
+const LOOK_MS = 5_000;
 
 export type SkillParts = Awaited<ReturnType<typeof openSkillParts>>;
 
@@ -23,10 +25,13 @@ export async function openSkillParts(options: {
   log: Logger;
   /** false: there is none for scripts, even where there is one. */
   sandbox: boolean;
+  /** Other machines may change the files. */
+  isShared: boolean;
 }) {
   const { config, home, log } = options;
   const skills = new Skills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log, watchAfterMs: WATCH_AFTER_MS },
+    lookEveryMs: options.isShared ? LOOK_MS : undefined,
     without: switchedOff(config.skills),
     ...{ viber: (viber) => path.join(home.viberDir(viber), 'skills'), keptIn: path.join(home.cache, 'skills.jsonl') },
   });

@@ -32,8 +32,12 @@ export interface LetInOptions {
   /** What owners were asked about strangers. */
   questions: Pick<Questions, 'decided'>;
   config: { jobs: { timezone?: string } };
+  /** People may be let in on another machine, of which nothing that is watched tells. */
+  isShared: boolean;
   log: Logger;
 }
+
+const LOOK_MS = 3_000;
 
 /** What is worth an answer later: words, files and commands; not what opens the chat, and no code of another account. */
 export function isKept({ kind, command }: InboundMessage): boolean {
@@ -43,6 +47,7 @@ export function isKept({ kind, command }: InboundMessage): boolean {
 export class LetIn {
   readonly #options: LetInOptions;
   #watcher: fs.FSWatcher | undefined;
+  #looking: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: LetInOptions) {
@@ -55,11 +60,13 @@ export class LetIn {
       if (file === 'paired.json' || file === 'pending.json' || file === 'links.json') this.#look();
     });
     this.#watcher.unref();
+    if (this.#options.isShared) this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     this.#look();
   }
 
   async close(): Promise<void> {
     this.#watcher?.close();
+    clearInterval(this.#looking);
     await this.#working;
   }
 
