@@ -25,6 +25,7 @@ export function wireGateway(services: Services, records: Pick<TaskRecords, 'note
   const { config, vibers, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
   const gateway = createGateway({
     records,
+    lock: services.isShared ? (name, work) => services.engine.lock(name, work) : undefined,
     ...{ queue, conversations, vibers, expected, digests, zones, metrics, log },
     access: accessFor(services),
     languages: services.languages,

@@ -27,6 +27,10 @@ export interface Gateway {
   suggest(query: SuggestQuery): Promise<Suggestion[]>;
 }
 
+interface Decided {
+  outcome: Promise<InboundOutcome>;
+}
+
 export function createGateway(services: GatewayServices): Gateway {
   const { access, conversations, vibers, lookups, log } = services;
   const state: IntakeState = { changes: createKeyedMutex(), beginners: createLru<string>(1_000) };
@@ -35,22 +39,29 @@ export function createGateway(services: GatewayServices): Gateway {
    * From the facts to the act nothing is awaited: none acts on what another event has changed meanwhile. Where a fact is missing
    * it is found out, and all are looked at again.
    */
-  async function decided(arrival: Arrival, raw: unknown): Promise<{ outcome: Promise<InboundOutcome> }> {
+  async function decided(arrival: Arrival, raw: unknown, lock?: GatewayServices['lock']): Promise<Decided> {
     for (;;) {
       const facts = gather(arrival, services, state);
       const { principal, entry } = facts;
       arrival.visit.sender = entry.allow ? principal : 'refused';
       const decision = decide(facts);
       if (isStep(decision)) await findOut(decision, arrival, facts, services, state);
+      else if (lock && decision.kind === 'bind' && decision.begins) return begun(lock, arrival, raw, facts.key);
       else return { outcome: act(decision, facts, raw, services, state) };
     }
+  }
+
+  /** Of several processes one at a time begins something in a conversation; whoever comes next finds it bound. */
+  async function begun(lock: NonNullable<GatewayServices['lock']>, arrival: Arrival, raw: unknown, key: string) {
+    const outcome = await lock(`begin ${key}`, async () => (await decided(arrival, raw)).outcome);
+    return { outcome: Promise.resolve(outcome) };
   }
 
   return {
     async accept(message, raw, visit = {}) {
       // Events of a conversation begin to act in the order in which they came, whatever had to be found out for one of them.
       const order = `intake ${conversationKey(message.address)}`;
-      const { outcome } = await serialise(order, () => decided({ message, visit }, raw));
+      const { outcome } = await serialise(order, () => decided({ message, visit }, raw, services.lock));
       return outcome;
     },
     async suggest(query) {

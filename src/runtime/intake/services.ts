@@ -7,7 +7,7 @@ import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Zones } from '../../access/zones.ts';
 import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../channels/channel.ts';
-import type { Queue } from '../../engine/engine.ts';
+import type { Engine, Queue } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { Said, Text } from '../../messages/messages.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -82,6 +82,8 @@ export interface GatewayServices {
   lookups: Lookups;
   replies: Replies;
   settings: GatewaySettings;
+  /** Where other processes take in as well. */
+  lock?: Engine<Entry>['lock'] | undefined;
   metrics: Metrics;
   log: Logger;
 }
