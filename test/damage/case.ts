@@ -108,7 +108,8 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
     return [...lines, ...world.said()].find((line) => line.includes(name));
   };
   await sleep(350);
-  const isNothing = isNoMatter || isHarmless(kind, damage, target);
+  // What is told of may have been set aside.
+  const isNothing = isNoMatter || (find() === undefined && isHarmless(kind, damage, target));
   // People's own texts are looked through a moment after the start.
   for (const until = Date.now() + LOOK_MS; !isNothing && find() === undefined && Date.now() < until; ) await sleep(50);
   const words = find();
