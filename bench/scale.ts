@@ -12,6 +12,7 @@ import { startTelegram, type Telegram } from '../test/emulators/telegram.ts';
 import { type RedisServer, startRedis } from '../test/helpers/redis.ts';
 import { quantile } from './measure.ts';
 import { type Started, startProgram } from './processes.ts';
+import { testRows } from './scale-tests.ts';
 
 const EACH = Number(process.argv[2] ?? 10);
 const only = process.env.SCALE;
@@ -283,12 +284,14 @@ const checks: Record<string, () => Promise<void>> = {
   leader: killLeader,
   hang,
   redis: () =>
-    withFault('redis-server killed, back after 1.5 s', 60_000, async ({ redis }) => {
+    // Ten seconds from when it is back.
+    withFault('redis-server killed, back after 1.5 s', 11_500, async ({ redis }) => {
       await redis.kill();
       await sleep(1_500);
       await redis.start();
     }),
   stops,
+  tests: async () => testRows(row),
 };
 out(
   `${LANES} lanes x ${EACH} messages, model ${MODEL_MS} ms, limits.runs ${RUNS}, lease ${LEASE_MS} ms, ${os.availableParallelism()} cores`,

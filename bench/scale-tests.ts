@@ -1,0 +1,23 @@
+/** What `bench:scale` counts rather than measures: shown by tests on a real server. */
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+
+const TESTED: readonly (readonly [what: string, file: string, title: string])[] = [
+  ['3 nodes x 300 job slots: 300 runs', 'test/jobs/shared.test.ts', '300 slots of three nodes'],
+  ['100 decisions asked for at once: one first each', 'test/engine/redis/shared.test.ts', 'have one first'],
+  ['/readyz says 503 while the server is away', 'test/engine/redis/faults.test.ts', 'is seen to be away'],
+  ['stop and steer where the word is lost: 3 s', 'test/engine/redis/faults.test.ts', 'where the word is lost'],
+  ['kind: local loads no engine package', 'test/engine/redis/lazy.test.ts', 'loads no part'],
+];
+
+export function testRows(row: (name: string, isMet: boolean, figures: string) => void): void {
+  const root = path.join(import.meta.dirname, '..');
+  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+  for (const [what, file, title] of TESTED) {
+    const given = [vitest, 'run', file, '-t', title, '--reporter', 'json'];
+    const { stdout } = spawnSync(process.execPath, given, { cwd: root, encoding: 'utf8' });
+    const passed = Number(/"numPassedTests":(\d+)/.exec(stdout)?.[1] ?? 0);
+    const failed = Number(/"numFailedTests":(\d+)/.exec(stdout)?.[1] ?? 1);
+    row(what, passed > 0 && failed === 0, `${passed} passed, ${failed} failed in ${file}`);
+  }
+}
