@@ -65,7 +65,14 @@ const LONG = [
   ...['compaction', 'digests', 'jobs-chat', 'mesh', 'pictures', 'playbook', 'rights', 'supervisor', 'titles'].map(
     (name) => `dialogs/${name}`,
   ),
-  ...['dialogs/rights-table', 'dialogs/trust', 'dialogs/trust-events', 'dialogs/unseen', 'examples/webhook', 'skills/chart'],
+  ...[
+    'dialogs/rights-table',
+    'dialogs/trust',
+    'dialogs/trust-events',
+    'dialogs/unseen',
+    'examples/webhook',
+    'skills/chart',
+  ],
 ].map((name) => `test/${name}.test.ts`);
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);

@@ -18,9 +18,9 @@ import { startProgram } from './processes.ts';
 
 const KILLS = Number(process.argv[2] ?? 100);
 const PEOPLE: Person[] = ['alex', 'sam', 'kim'];
-let seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
+let seed = Number(process.argv.slice(3).find((each) => /^\d+$/.test(each)) ?? Date.now() % 1_000_000);
 const firstSeed = seed;
-const SIGNAL = process.argv[4] === 'SIGTERM' ? 'SIGTERM' : 'SIGKILL';
+const SIGNAL = process.argv.includes('SIGTERM') ? 'SIGTERM' : 'SIGKILL';
 const MAX_STOP_MS = 25_000;
 
 /** A linear congruential generator: a run can be repeated by its seed. */
