@@ -215,6 +215,8 @@ async function hang(): Promise<void> {
     const answers = new Answers(telegram);
     telegram.burst(chats.slice(0, 12), 3, '');
     await answers.all(6);
+    // While models are asked. What is in flight to Telegram at that moment may arrive twice, as at a kill.
+    await sleep(300);
     const pid = gateways[1]?.pid ?? 0;
     process.kill(pid, 'SIGSTOP');
     await sleep(14_000);
