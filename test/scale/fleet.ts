@@ -1,5 +1,5 @@
 /** Several gateways on one home and one server of Redis, in this process or each in one of its own, between the emulated platforms. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -38,6 +38,14 @@ export interface FleetOptions {
   redis?: RedisServer;
 }
 
+export interface StartOptions {
+  process?: boolean;
+  url?: string;
+  env?: Record<string, string>;
+  /** Its process ids, its host's name and its mounts are its own, as on another machine: only the home is shared, by another path. */
+  machine?: string;
+}
+
 export interface Fleet {
   platforms: Platform[];
   llm: Llm;
@@ -45,7 +53,7 @@ export interface Fleet {
   redis: RedisServer;
   env: Record<string, string>;
   /** Starts one more; here unless `process`. */
-  start(roles: readonly Role[], how?: { process?: boolean; url?: string; env?: Record<string, string> }): Promise<Node>;
+  start(roles: readonly Role[], how?: StartOptions): Promise<Node>;
 }
 
 export async function openFleet(options: FleetOptions = {}): Promise<Fleet> {
@@ -84,7 +92,8 @@ export async function openFleet(options: FleetOptions = {}): Promise<Fleet> {
       const engine = { kind: 'redis', url: how.url ?? redis.url, roles, ...options.engine };
       fs.writeFileSync(file, JSON.stringify({ ...config, engine }));
       const own = { ...env, ...how.env };
-      const node = how.process ? await startProcess(home, file, own) : await startHere(home, file, own);
+      const isProcess = how.process || how.machine !== undefined;
+      const node = isProcess ? await startProcess(home, file, own, how.machine) : await startHere(home, file, own);
       nodes.push(node);
       return node;
     },
@@ -101,8 +110,27 @@ async function startHere(home: string, file: string, env: Record<string, string>
   return { app, port: app.port ?? 0, logs, stop, signal: stop };
 }
 
-async function startProcess(home: string, file: string, env: Record<string, string>): Promise<Node> {
-  const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home, '--config', file], {
+/** What a machine sees of the home: where it is mounted there. The rest of its folders are empty. */
+const MACHINE = `hostname "$1" && mount --bind "$2" "$3" && mount -t tmpfs none "$2" && mount -t tmpfs none "$XDG_RUNTIME_DIR" && shift 3 && exec "$@"`;
+const APART = ['--mount', '--uts', '--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL'];
+
+/** Why those tests are left out; '' where they run. */
+export const WITHOUT_MACHINES =
+  spawnSync('unshare', [...APART, 'true'], { stdio: 'ignore' }).status === 0 ? '' : ' (skipped: no namespaces here)';
+
+function commandOf(home: string, file: string, machine: string | undefined): [string, string[]] {
+  const start = (root: string) => [PROGRAM, 'start', '--home', root, '--config', path.join(root, path.basename(file))];
+  if (machine === undefined) return [process.execPath, start(home)];
+  const mounted = tempFolder();
+  return [
+    'unshare',
+    [...APART, 'sh', '-c', MACHINE, 'sh', machine, home, mounted, process.execPath, ...start(mounted)],
+  ];
+}
+
+async function startProcess(home: string, file: string, env: Record<string, string>, machine?: string): Promise<Node> {
+  const [command, args] = commandOf(home, file, machine);
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
