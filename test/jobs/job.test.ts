@@ -85,6 +85,11 @@ test('"tomorrow" is refused with what to write in its place: saving the file onc
   expect((await parse(instead)).schedule).toEqual({ kind: 'once', at: '2026-03-02T08:00:00.000Z' });
 });
 
+test('"at noon" in a file is each day, as it has always been', async () => {
+  const job = await parse('name: A\nschedule: at noon\nprompt: x\n');
+  expect(job.schedule).toEqual({ kind: 'cron', pattern: '0 12 * * *', timezone: 'Europe/Berlin' });
+});
+
 test('a time that is over is a job that is done, not a mistake', async () => {
   const job = await parse('name: A\nschedule: 2025-12-24 18:00\nprompt: x\n');
   expect(job.schedule).toEqual({ kind: 'once', at: '2025-12-24T17:00:00.000Z' });

@@ -206,7 +206,11 @@ function recurring(build: Build): Schedule {
   return crons(build, timeFields(times.length > 0 ? times : [DEFAULT_TIME]));
 }
 
-/** "noon" and "midnight" alone mean each day, as `@midnight` does. */
-function isNickname({ facts }: Build): boolean {
-  return facts.times.length === 1 && facts.times[0]?.isNamed === true && facts.months.length === 0;
+/**
+ * "noon" and "midnight" mean each day in a file, as `@midnight` does, and where they stand alone. In what somebody says they can be one
+ * time: "remind me at noon".
+ */
+function isNickname({ facts, reader, allowPast }: Build): boolean {
+  const isNamed = facts.times.length === 1 && facts.times[0]?.isNamed === true && facts.months.length === 0;
+  return isNamed && (allowPast || !reader.phrase.trim().includes(' '));
 }

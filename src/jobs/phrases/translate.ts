@@ -25,6 +25,11 @@ export const fold = (text: string): string =>
     .replace(/[‐-―]/g, '-')
     .replace(/\s+/g, ' ')
     .replace(/[.!]$/, '')
+    // "in 1,5 Stunden"
+    .replace(
+      /(?<=\b(?:in|dans|en|de|alle|les|cada) )(\d{1,2}),(\d) ?(?:h|std|stunden|heures?|horas?)\b/g,
+      (_, hours, tenths) => `${Number(hours) * 60 + Number(tenths) * 6} min`,
+    )
     .trim();
 
 /** @param text folded */

@@ -8,12 +8,18 @@ const WIDE = new Map([
   ['central', 'America/Chicago'],
   ['mountain', 'America/Denver'],
   ['pacific', 'America/Los_Angeles'],
+  ['et', 'America/New_York'],
+  ['ct', 'America/Chicago'],
+  ['mt', 'America/Denver'],
+  ['pt', 'America/Los_Angeles'],
 ]);
 const MAX_NAMES = 4;
 /** Each finds names, as its first group; a name of several words may have others before it. */
 const NAMES = [
   /(?:\b(?:in|timezone|zone|tz) )?\(?\b([a-z]+(?:[_-][a-z0-9]+)*(?:\/[a-z0-9_+-]+){1,2})\)?(?![\p{L}\d])/gu,
   /\(?\b(utc|gmt)\b(?: time)?\)?/gu,
+  // "9am PT"; in "9am et 5pm" it joins two times.
+  /(?<=\d ?[ap]\.?m\.? )\(?\b(eastern|central|mountain|pacific|et|ct|mt|pt)\b\)?(?! ?(?:time|\d|a |at ))/gu,
   /\(?((?:\p{L}+ ){0,2}\p{L}+) (?:time|zeit)\b\)?/gu,
   /\(?,? ?(?:a l')?heure d[e'] ?((?:\p{L}+[ -]){0,2}\p{L}+)\)?$/gu,
   /\(?,? ?hora (?:de|del) ((?:\p{L}+ ){0,2}\p{L}+)\)?$/gu,

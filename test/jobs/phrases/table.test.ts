@@ -1,8 +1,9 @@
-/** 500 phrases, each with the next times it means. */
+/** 900 phrases, each with the next times it means. */
 import { describe, expect, test } from 'vitest';
 import { nextSlots, parseSchedule } from '../../../src/jobs/schedule.ts';
 import { FIRST, type Row } from './first.ts';
 import { CHANGES, SECOND } from './second.ts';
+import { THIRD } from './third.ts';
 
 const NOW = new Date('2026-11-21T18:05:30Z');
 const TIMEZONE = 'Europe/Berlin';
@@ -42,5 +43,15 @@ describe('the other phrases', () => {
   );
   test.each(changes)('$phrase in $zone after $now', ({ zone, now, slots, phrase }) => {
     expect(timesOf(phrase, new Date(now), zone)).toBe(slots);
+  });
+});
+
+describe('further phrases', () => {
+  test('are 250 more', () => {
+    const before = new Set([...casesOf(FIRST), ...casesOf(SECOND)].map(({ phrase }) => phrase));
+    expect(new Set(casesOf(THIRD).map(({ phrase }) => phrase)).difference(before).size).toBeGreaterThanOrEqual(250);
+  });
+  test.each(casesOf(THIRD))('$phrase', ({ phrase, slots }) => {
+    expect(timesOf(phrase)).toBe(slots);
   });
 });

@@ -4,6 +4,7 @@ import { formatSchedule, nextSlots, parseSchedule, type Schedule } from '../../.
 import { messagesIn } from '../../../src/messages/messages.ts';
 import { FIRST } from './first.ts';
 import { CHANGES, SECOND } from './second.ts';
+import { THIRD } from './third.ts';
 
 const now = new Date('2026-11-21T18:05:30Z');
 /** Now, and before the clocks change. */
@@ -29,7 +30,7 @@ function sameAgain(
   expect(slotsOf(stored.schedule), `${text} -> ${formatSchedule(parsed.schedule)}`).toEqual(slotsOf(parsed.schedule));
 }
 
-const PHRASES = [...FIRST, ...SECOND].flatMap(([, ...phrases]) => phrases);
+const PHRASES = [...FIRST, ...SECOND, ...THIRD].flatMap(([, ...phrases]) => phrases);
 
 function random(seed: number): (n: number) => number {
   let state = seed;

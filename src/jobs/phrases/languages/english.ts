@@ -29,6 +29,35 @@ export const ENGLISH: Language = {
     [/^@every\b/g, 'every'],
     [/^(?:please )?(?:remind (?:me|us) )?/g, ''],
     [/,? please$/g, ''],
+    [/^a (?=\d{1,2} ?h)/g, 'at '],
+    [/^(\d{1,2}) uhr$/g, 'at $1:00'],
+    [/\blater today\b/g, 'today'],
+    [
+      /\bin (\d{1,2}) ?h ?(\d\d)(?: ?m(?:in)?)?\b/g,
+      (_, hours, more) => `in ${Number(hours) * 60 + Number(more)} minutes`,
+    ],
+    [/\b(in \d{1,3}) ?d\b/g, '$1 days'],
+    [/(?<=\p{L}) ?\+ ?(?=\p{L})/gu, ' and '],
+    [/\bm ?- ?f\b/g, 'mon-fri'],
+    [/(?<=\b(?:day|days|daily|weekdays?)) (?:but|apart from|other than)(?: not)?(?: on)? /g, ' except '],
+    // "every monday and every thursday at 9" is one rhythm.
+    [
+      /\b((?:every|each) \p{L}+day),? (?:and|&) (?:every|each) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)/gu,
+      '$1 and ',
+    ],
+    // "0900", "1430 hours"
+    [/(?<=\bat )(0\d)([0-5]\d)(?: hours| hrs)?(?![\d:.])/g, '$1:$2'],
+    [/(?<=\bat )([01]\d|2[0-3])([0-5]\d) (?:hours|hrs)\b/g, '$1:$2'],
+    // "at eight thirty"
+    [
+      /(?<=\bat )(\d{1,2}) (15|30|45)(?= ?[ap]m\b| every| each| on|$)/g,
+      (_, hour, minutes) => spoken(hour, Number(minutes)),
+    ],
+    [/^(?:at )?(\d{1,2}) (?:minutes? )?(?:past|after) (?:every|each) hour\b/g, 'every hour at :$1'],
+    [/(?<=\b(?:hours?|hourly) )at (?:a )?quarter past$/g, 'at :15'],
+    [/(?<=\b(?:hours?|hourly) )at half past$/g, 'at :30'],
+    [/(?<=\b(?:hours?|hourly) )at (?:a )?quarter to$/g, 'at :45'],
+    [/\b3[ -]quarters of an hour\b/g, '45 minutes'],
     [/ ?o'clock\b/g, ''],
     [/(?<=\d ?)([ap])\.m\.?(?!\p{L})/gu, '$1m'],
     [/\bhalf past (\d{1,2})\b/g, (_, hour) => spoken(hour, 30)],

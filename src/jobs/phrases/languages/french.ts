@@ -27,6 +27,11 @@ export const FRENCH: Language = {
     90 = quatre-vingt-dix
   `),
   rules: [
+    // "le matin a 8h" is each day, as "le lundi a 8h" is each Monday.
+    [/^(?=(?:le matin|le soir|la nuit) a \S+(?: heures?(?: et demie| et quart)?)?$)/g, 'tous les jours '],
+    // Fifteen days are two weeks to whoever names a day of the week.
+    [/\btous les 15 jours(?=.*\b(?:(?:lun|mar|mercre|jeu|vendre|same)di|dimanche)\b)/g, 'toutes les 2 semaines'],
+    [/\bchaque 1(?:er)? (?=du mois\b)/g, 'le 1 '],
     [/(?<=\b(?:dans|toutes les) )(?:une )?heures? et demie\b/g, '90 minutes'],
     [/\b(\d{1,2}) 7\b(?=\.? )/g, '$1 septembre'],
     // "le vendredi 27 novembre" is one day.
@@ -63,6 +68,8 @@ export const FRENCH: Language = {
     every half hour = toutes les demi-heures, chaque demi-heure
     every 15 minutes = tous les quarts d'heure, chaque quart d'heure
     in 15 minutes = dans un quart d'heure
+    in 45 minutes = dans 3 quarts d'heure
+    this = ce
     next week = semaine prochaine, la semaine prochaine, de la semaine prochaine
     an hour = une heure
     a week = une semaine

@@ -25,6 +25,16 @@ export const GERMAN: Language = {
   `),
   rules: [
     [/\b(?:der )?n(?:a|ae)chste[rn]? woche(?: am)?\b/g, 'nachste woche'],
+    // "morgens um 7" is each day, as "montags um 7" is each Monday; "um 7 Uhr morgens" can be one time.
+    [
+      /^(?=(?:morgens|vormittags|nachmittags|abends|nachts) um (?:halb |viertel (?:vor|nach) )?[\d:.]+(?: uhr)?$)/g,
+      'taglich ',
+    ],
+    [/\b(\p{L}+tag)- und (\p{L}+tag)(vormittag|nachmittag|abend|morgen)(s?)\b/gu, '$1$3$4 und $2$3$4'],
+    [/\b(?:jede volle|(?:zu )?jeder vollen) stunde\b/g, 'jede stunde'],
+    [/(?<=\b(?:stunde|stundlich|stuendlich) )um halb$/g, 'at :30'],
+    [/(?<=\b(?:stunde|stundlich|stuendlich) )um viertel nach$/g, 'at :15'],
+    [/(?<=\b(?:stunde|stundlich|stuendlich) )um viertel vor$/g, 'at :45'],
     [/\b(?:anderthalb|eineinhalb|1 ?1\/2) stunden\b/g, '90 minuten'],
     // "Mo., 12. Jan. um 9"
     [/\b(mo|di|mi|do|fr|sa|so|jan|feb|apr|jun|jul|aug|sep|sept|okt|nov|dez)\.(?!\p{L})/gu, '$1'],
@@ -66,7 +76,7 @@ export const GERMAN: Language = {
     every 2 weeks = zweiwochentlich, 2wochentlich, 14tagig, alle 14 tage
     at = um
     in = in, im
-    last day of the month = monatsende, am monatsende, zum monatsende
+    last day of the month = monatsende, am monatsende, zum monatsende, ende des monats, am ende des monats
     on = zu, am, an, den, der, die, das, dem, zum
     and = und, sowie
     or = oder
@@ -84,6 +94,8 @@ export const GERMAN: Language = {
     hours = stunden
     half an hour = halbe stunde, halben stunde, einer halben stunde
     15 minutes = viertelstunde, einer viertelstunde
+    45 minutes = dreiviertelstunde, einer dreiviertelstunde, einer dreiviertel stunde
+    at :00 = zur vollen stunde
     an hour = einer stunde
     a day = einem tag, am tag, pro tag
     a week = einer woche, pro woche, in der woche, die woche
@@ -133,6 +145,7 @@ export const GERMAN: Language = {
     fifth = funfte, funften, fuenften
     last = letzten, letzter, letzte, letztem
     once = einmal, ein mal
+    once a month = einmal im monat
     twice = zweimal, 2 mal, 2mal
     3 times = dreimal, 3 mal, 3mal
     4 times = viermal, 4 mal, 4mal

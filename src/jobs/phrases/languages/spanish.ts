@@ -26,12 +26,20 @@ export const SPANISH: Language = {
     90 = noventa
   `),
   rules: [
+    // "por las mananas a las 8" is each day; "por la manana" can be the next one.
+    [/^(?=por las (?:mananas|tardes|noches) a las [\d:]+(?: y (?:media|cuarto))?$)/g, 'todos los dias '],
+    // Fifteen days are two weeks to whoever names a day of the week.
+    [new RegExp(`\\bcada 15 dias(?=.*\\b(?:${DAY})\\b)`, 'g'), 'cada 2 semanas'],
+    [new RegExp(`\\b(?:el )?(${DAY}) que viene\\b`, 'g'), 'proximo $1'],
     [/\b(?:una )?hora y media\b/g, '90 minutos'],
     [/\bla una\b/g, 'las 1'],
     [/\b(\d{1,2}) y (?:media|30)\b/g, (_, hour) => spoken(hour, 30)],
     [/\b(\d{1,2}) y cuarto\b/g, (_, hour) => spoken(hour, 15)],
     [/\b(\d{1,2}) menos cuarto\b/g, (_, hour) => spoken(hour, -15)],
     [/\b(\d{1,2}) menos (5|10|20|25)\b/g, (_, hour, minutes) => spoken(hour, -Number(minutes))],
+    // The "tarde" goes on until eight.
+    [/\bpor las? tardes? a las? (\uE000?[1-8](?::\d\d)?)(?![\d:])/g, 'a las $1 pm'],
+    [/\ba las? (\uE000?[1-8](?::\d\d)?) por la tarde\b/g, 'a las $1 pm'],
     // "las 9 y 10" is ten past nine: what is meant by "las 9 y 17" has to be said.
     [/\blas (\d{1,2}) y (?=\d{1,2}\b)/g, 'las $1 + '],
     [/(?<!(?:cada|en|de) )\b(\d{1,2}) ?h(?:oras)?\b/g, (_, hour) => spoken(hour)],
@@ -54,11 +62,12 @@ export const SPANISH: Language = {
     monthly = mensualmente
     every month = todos los meses, cada mes
     yearly = anualmente, todos los anos, cada ano
-    every other day = un dia si y otro no, dia por medio
+    every other day = un dia si y otro no, un dia si y un dia no, dia por medio
     at = a las, a la
     in = en, dentro de, de aqui a
     half an hour = media hora
     15 minutes = un cuarto de hora
+    45 minutes = 3 cuartos de hora
     an hour = una hora
     a week = una semana
     a day = al dia, por dia, un dia
@@ -97,7 +106,7 @@ export const SPANISH: Language = {
     next week = la proxima semana, proxima semana, de la proxima semana, la semana que viene, de la semana que viene
     am = de la manana, de la madrugada
     pm = de la tarde
-    at night = de la noche, por la noche
+    at night = de la noche, por la noche, por las noches
     in the morning = por la manana, por las mananas
     in the afternoon = por la tarde, por las tardes
     every morning = cada manana, todas las mananas
