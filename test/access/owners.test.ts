@@ -1,4 +1,6 @@
 /** Where owners can be reached: those who are owners now. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openOwners } from '../../src/access/owners.ts';
 import { identityText, type Principal, readIdentity } from '../../src/access/principal.ts';
@@ -28,4 +30,38 @@ test('whoever was an owner once is told nothing more, also by a later process', 
 
 test.each(['telegram:1001', 'slack:T01:U03', 'discord:2002'])('%s is read as it is written', (text) => {
   expect(identityText(readIdentity(text))).toBe(text);
+});
+
+test('an owner is told where they wrote last, and never in a window of this machine', () => {
+  const folder = tempFolder();
+  const owners = openOwners(folder, () => true);
+  owners.note(ALEX, { channel: 'telegram', account: '1', chat: '1001' });
+  owners.note(ALEX, { channel: 'telegram', account: '1', chat: '1002' });
+  for (const channel of ['terminal', 'local'])
+    owners.note({ ...ALEX, channel, user: 'me' }, { channel, account: 'me', chat: 'me' });
+  for (const each of [owners, openOwners(folder, () => true)])
+    expect(each.addresses()).toEqual([{ channel: 'telegram', account: '1', chat: '1002' }]);
+});
+
+test('where they wrote is written once, not with each message', () => {
+  const folder = tempFolder();
+  const owners = openOwners(folder, () => true);
+  const file = path.join(folder, 'owners.json');
+  const at = { channel: 'telegram', account: '1', chat: '1001' };
+  owners.note(ALEX, at);
+  const { ino } = fs.statSync(file);
+  owners.note(ALEX, at);
+  expect(fs.statSync(file).ino).toBe(ino);
+});
+
+test('of a damaged list those that stand whole are reached still, by later processes too', () => {
+  const folder = tempFolder();
+  const file = path.join(folder, 'owners.json');
+  const old = new Date('2026-01-01T00:00:00Z');
+  const damaged = { 'telegram:1001': { channel: 'telegram', account: '1', chat: '1001' }, 'slack:T1:U3': { chat: 7 } };
+  fs.writeFileSync(file, JSON.stringify(damaged));
+  fs.utimesSync(file, old, old);
+  for (let n = 0; n < 2; n++)
+    expect(openOwners(folder, () => true).addresses()).toEqual([{ channel: 'telegram', account: '1', chat: '1001' }]);
+  expect(Object.keys(JSON.parse(fs.readFileSync(file, 'utf8')))).toEqual(['telegram:1001']);
 });
