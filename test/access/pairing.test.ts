@@ -13,7 +13,7 @@ const who = (n: number, message?: InboundMessage) => ({
 });
 const says = (id: string, text = id): InboundMessage => ({
   ...{ id, text, kind: 'message', address: { channel: 'telegram', account: 'b', chat: '1' }, messageId: id },
-  ...{ sender: { id: '1', name: 'P1', isBot: false }, files: [], facts: [], quotes: [], isDirect: true },
+  ...{ sender: { user: '1', name: 'P1', isBot: false }, files: [], facts: [], quotes: [], isDirect: true },
   isMention: false,
   sentAt: now,
 });
