@@ -18,9 +18,12 @@ export interface Blocks {
   unread: number;
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
 /** `json`: what it is shows its content. */
 export type BlockKind = 'deltas' | 'plan' | 'json';
 
+const JSON_NAMES = new Set(['json', 'jsonc', 'tool_call', 'tool_code']);
 const PLAN_NAMES = new Set(['plan', 'update_plan', 'task_plan']);
 
 /** By the words after the marks of its fence; undefined for what is no block of ours. */
@@ -28,7 +31,7 @@ export function kindOf(info: string): BlockKind | undefined {
   const words = info.toLowerCase().split(/[\s,{}:=]+/);
   if (words.some((word) => word.split('.').includes('artifact_deltas'))) return 'deltas';
   if (words.some((word) => PLAN_NAMES.has(word) || word === 'task.md')) return 'plan';
-  return words[0] === 'json' || words[0] === 'jsonc' || info.trim() === '' ? 'json' : undefined;
+  return info.trim() === '' || JSON_NAMES.has(words[0] ?? '') ? 'json' : undefined;
 }
 
 /** Whether the block is ours, and so leaves what people see. */
@@ -38,7 +41,14 @@ export function readBlock(kind: BlockKind, body: string, blocks: Blocks): boolea
   if (kind === 'deltas') return readDeltas(value, body, blocks);
   if (!isRecord(value)) return false;
   if ('artifact_deltas' in value) return readDeltas(value, body, blocks);
-  return 'update_plan' in value && readPlan(JSON.stringify(value.update_plan), blocks);
+  const given = 'update_plan' in value ? value.update_plan : writtenCall(value);
+  return given !== undefined && readPlan(typeof given === 'string' ? given : JSON.stringify(given), blocks);
+}
+
+/** What a model gives `update_plan` that writes a call of it as text: `{"name": "update_plan", "arguments": {...}}`. */
+function writtenCall({ name, tool, function: called, arguments: given, parameters, input, args }: Values): unknown {
+  const call = isRecord(called) ? called : { name: name ?? tool ?? called, arguments: given };
+  return call.name === 'update_plan' ? (call.arguments ?? parameters ?? input ?? args) : undefined;
 }
 
 function readPlan(body: string, { plans }: Blocks): boolean {

@@ -306,3 +306,40 @@ describe('decisionsOf', () => {
     expect(Math.max(...found.map((d) => d.length))).toBeLessThanOrEqual(200);
   });
 });
+
+describe('a call of the plan that a model writes as text', () => {
+  const plan = [
+    { step: 'Buy paint', status: 'completed' },
+    { step: 'Paint', status: 'in_progress' },
+  ];
+  it.each([
+    ['as open models write it', 'json', { name: 'update_plan', arguments: { plan } }],
+    ['with its arguments as text', 'json', { name: 'update_plan', arguments: JSON.stringify({ plan }) }],
+    [
+      'as an API has it',
+      'json',
+      { type: 'function', function: { name: 'update_plan', arguments: JSON.stringify({ plan }) } },
+    ],
+    ['with parameters', '', { tool: 'update_plan', parameters: { explanation: 'next', plan } }],
+    ['in a fence of its own', 'tool_call', { name: 'update_plan', arguments: { plan } }],
+  ])('%s is the plan, and nobody sees it', (_form, info, call) => {
+    const reply = parseReply(`On it.\n\n\`\`\`${info}\n${JSON.stringify(call, null, 2)}\n\`\`\`\n`);
+    expect(reply.visible.trim()).toBe('On it.');
+    expect(reply.plans).toMatchObject([
+      {
+        steps: [
+          { title: 'Buy paint', status: 'done' },
+          { title: 'Paint', status: 'in_progress' },
+        ],
+      },
+    ]);
+  });
+  it.each([
+    ['of another tool', { name: 'get_plan', arguments: { plan } }],
+    ['without steps', { name: 'update_plan', arguments: {} }],
+    ['that is an answer in JSON', { plan: 'pro', name: 'Alex', arguments: ['a'] }],
+  ])('%s stays for the person to read', (_form, call) => {
+    const text = `See.\n\n\`\`\`json\n${JSON.stringify(call)}\n\`\`\`\n`;
+    expect(parseReply(text)).toMatchObject({ visible: text, plans: [] });
+  });
+});
