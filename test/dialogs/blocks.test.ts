@@ -57,6 +57,18 @@ describe.each(NAMES)('a plan in an answer on %s', (name) => {
     await expect.poll(() => platform.answers(dm).flatMap(({ buttons }) => buttons)).not.toContain('Apply');
   });
 
+  it('that is written as a call of the tool is put in place, and its JSON is not shown', async () => {
+    const { platform, dm, said, planNow } = await open(name);
+    const plan = [
+      { step: 'Buy paint', status: 'completed' },
+      { step: 'Paint', status: 'pending' },
+    ];
+    said(`On it.\n\n${fenced('tool_call', JSON.stringify({ name: 'update_plan', arguments: { plan } }))}`);
+    const { text } = await ask(platform, dm, 'plan it');
+    expect(text).toMatch(/^On it\.\s+Plan: 2 steps, next: Paint$/);
+    expect(planNow()).toContain('- [x] Buy paint');
+  });
+
   it('is changed by adding and moving steps', async () => {
     const { platform, dm, said, planNow } = await open(name);
     said('Hello.');
