@@ -2,6 +2,7 @@
 import type { Config } from '../config.ts';
 import type { Engine, QueueItem } from '../engine/engine.ts';
 import { openLocalEngine } from '../engine/local/engine.ts';
+import { inspectUnfinished } from '../engine/local/inspect.ts';
 import type { Logger } from '../log.ts';
 import { type Entry, laneLimits } from '../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../runtime/contract/spool-shapes.ts';
@@ -15,6 +16,9 @@ interface EngineParts {
   onDead: (item: QueueItem<Entry>, reason: string) => void;
 }
 
+const LEFT =
+  'messages or answers wait in the spool of this home since engine.kind was local: start once with that, and stop when `viber queue` is empty';
+
 /** Throws LockedError when another process holds the home, ConfigError for a server that cannot be used, or a system error. */
 export async function openEngine({ config, home, log, onDead }: EngineParts): Promise<Engine<Entry>> {
   const { engine, limits } = config;
@@ -24,6 +28,8 @@ export async function openEngine({ config, home, log, onDead }: EngineParts): Pr
     onError: (error: unknown) => log.error({ err: error }, 'a part of the engine failed'),
   };
   if (engine.kind === 'redis' && engine.url !== undefined) {
+    const left = inspectUnfinished(home.spool).filter(({ state }) => state !== 'dead' && state !== 'unsure').length;
+    if (left > 0) log.warn({ left }, LEFT);
     const { openRedisEngine } = await import('../engine/redis/engine.ts');
     return openRedisEngine<Entry>({ ...shared, ...engine, url: engine.url });
   }

@@ -1,8 +1,10 @@
 /** `viber queue`: what is on its way, was given up or is unsure. Reads only, whether the gateway runs or not. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { loadConfig } from '../config.ts';
 import { type Found, inspectUnfinished } from '../engine/local/inspect.ts';
-import { UserError } from '../errors.ts';
+import type { ServerOf } from '../engine/redis/inspect.ts';
+import { ConfigError, UserError } from '../errors.ts';
 import { cutText, plainLine } from '../lib/text.ts';
 import { type CliContext, EXIT } from './command.ts';
 
@@ -25,10 +27,13 @@ interface QueueRow {
 const STATES = { new: 'waits', cur: 'in work', out: 'to be sent', unsure: 'unsure', dead: 'given up' } as const;
 const WORDS = 60;
 
-export async function run({ home, json, print }: CliContext): Promise<number> {
+export async function run(context: CliContext): Promise<number> {
+  const { home, json, print } = context;
   const spool = path.join(home, 'spool');
   if (!fs.existsSync(spool)) throw new UserError(`${home} has no spool: no gateway has run there`);
-  const rows = inspectUnfinished(spool).flatMap((found) => rowOf(found) ?? []);
+  const server = await serverOf(context);
+  const local = inspectUnfinished(spool).flatMap((found) => rowOf(found) ?? []);
+  const rows = [...local, ...(await foundOn(server)).flatMap((found) => rowOf(found) ?? [])];
   const order = Object.values(STATES);
   rows.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.since.localeCompare(b.since));
   if (json) {
@@ -37,7 +42,27 @@ export async function run({ home, json, print }: CliContext): Promise<number> {
   }
   if (rows.length === 0) print('Nothing waits, and nothing was given up.');
   for (const row of rows) print(lineOf(row, Date.now()));
+  if (server && local.some(({ state }) => state !== 'given up' && state !== 'unsure')) print(LEFT);
   return EXIT.ok;
+}
+
+const LEFT = 'Some of it waits in the spool of this home: a gateway with engine.kind local goes on with it.';
+
+/** Of several machines the queue is on a server. A configuration that cannot be read names none. */
+async function serverOf({ home, config: file, env }: CliContext): Promise<ServerOf | undefined> {
+  try {
+    const { kind, url, shards } = (await loadConfig({ file, home, env })).config.engine;
+    return kind === 'redis' && url !== undefined ? { url, shards } : undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return undefined;
+  }
+}
+
+async function foundOn(server: ServerOf | undefined): Promise<Found[]> {
+  if (!server) return [];
+  const { inspectServer } = await import('../engine/redis/inspect.ts');
+  return inspectServer(server);
 }
 
 /** Undefined for what is no message and no answer. */

@@ -1,0 +1,65 @@
+/** What a server holds, as another program reads it while gateways work: nothing here writes. Of what changes meanwhile a part may be missing. */
+import { Redis } from 'ioredis';
+import { errorMessage, UserError } from '../../errors.ts';
+import { parseJson } from '../../lib/read-json.ts';
+import type { Found } from '../local/inspect.ts';
+import { addressOf, partsOf } from './connection.ts';
+import { allShards, prefixOf, type Side } from './keys.ts';
+
+export interface ServerOf {
+  url: string;
+  shards: number;
+}
+
+const AT_ONCE = 500;
+
+/** What is unfinished, was given up or is unsure; messages before answers. Throws UserError when the server cannot be asked. */
+export function inspectServer(server: ServerOf): Promise<Found[]> {
+  return asked(server, async (client) => {
+    const found: Found[] = [];
+    for (const [side, prefix] of sidesOf(server)) {
+      const ids = await client.zrange(`${prefix}open`, '0', '-1');
+      for (let at = 0; at < ids.length; at += AT_ONCE) {
+        const items = ids.slice(at, at + AT_ONCE).map((id) => openItem(client, side, prefix, id));
+        found.push(...(await Promise.all(items)).flat());
+      }
+      for (const state of ['dead', 'unsure'] as const)
+        for (const [key, text] of Object.entries(await client.hgetall(`${prefix}${state}`)))
+          found.push({ state, key, file: `${prefix}${state}`, value: parseJson(text) });
+    }
+    return found;
+  });
+}
+
+async function openItem(client: Redis, side: Side, prefix: string, id: string): Promise<Found[]> {
+  const file = `${prefix}item:${id}`;
+  const [lane, message, at] = await client.hmget(file, 'lane', 'message', 'at');
+  // It was finished a moment ago.
+  if (typeof message !== 'string' || typeof lane !== 'string') return [];
+  const value = parseJson(message);
+  if (side === 'out') return [{ state: 'out', key: id, file, value }];
+  const isOwned = (await client.hget(`${prefix}lane:${lane}`, 'state')) === 'owned';
+  const acceptedAt = new Date(Number(at)).toISOString();
+  return [{ state: isOwned ? 'cur' : 'new', key: id, file, value: { lane, acceptedAt, message: value } }];
+}
+
+const sidesOf = ({ shards }: ServerOf): [Side, string][] =>
+  (['in', 'out'] as const).flatMap((side) =>
+    allShards(shards).map((shard): [Side, string] => [side, prefixOf(shard, side)]),
+  );
+
+/** Tried once: whoever waits for it sits at a terminal. */
+async function asked<T>({ url }: ServerOf, work: (client: Redis) => Promise<T>): Promise<T> {
+  const options = { connectTimeout: 5_000, maxRetriesPerRequest: 0, retryStrategy: () => null, lazyConnect: true };
+  const client = new Redis({ ...partsOf(url), ...options });
+  // It is told by what is asked.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } catch (error) {
+    throw new UserError(`the server at ${addressOf(url)} cannot be asked: ${errorMessage(error)}`);
+  } finally {
+    client.disconnect();
+  }
+}
