@@ -1,11 +1,12 @@
 /**
- * Random orders of steering, stopping, consent and crashes: `npm run interleavings [-- RUNS]`. People and crashes against the gateway's rooms
+ * Random orders of steering, stopping, consent and crashes: `npm run interleavings [-- RUNS [SEED]]`. People and crashes against the gateway's rooms
  * (`test/runtime/injection.property.test.ts`), presses against slow and failing disks (`test/runtime/approvals/interleavings.property.test.ts`).
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
 const RUNS = Number(process.argv[2] ?? 500);
+const SEED = String(process.argv[3] ?? Date.now() % 2 ** 31);
 const root = path.join(import.meta.dirname, '..');
 const began = Date.now();
 const { status } = spawnSync(
@@ -14,8 +15,10 @@ const { status } = spawnSync(
     ...[path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter', 'dot'],
     ...['test/runtime/injection.property.test.ts', 'test/runtime/approvals/interleavings.property.test.ts'],
   ],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, INJECTION_RUNS: String(RUNS), CI: '' } },
+  { cwd: root, stdio: 'inherit', env: { ...process.env, INJECTION_RUNS: String(RUNS), INJECTION_SEED: SEED, CI: '' } },
 );
 const seconds = Math.round((Date.now() - began) / 1000);
-process.stdout.write(`${RUNS} random runs of each in ${seconds} s, rules broken: ${status === 0 ? 0 : 'see above'}\n`);
+process.stdout.write(
+  `${RUNS} random runs of each (seed ${SEED}) in ${seconds} s, rules broken: ${status === 0 ? 0 : 'see above'}\n`,
+);
 process.exit(status ?? 1);

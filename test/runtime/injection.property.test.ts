@@ -14,6 +14,8 @@ const { passPoint } = await import('./injection-world.ts');
 faults.pass = passPoint;
 
 const RUNS = Number(process.env.INJECTION_RUNS ?? 40);
+/** A run is repeated by its seed. */
+const SEED = process.env.INJECTION_SEED;
 
 /** Pia begins the group's task as a rule, Olga is the owner, Kim is neither. */
 const USERS = { pia: '1', olga: '2', kim: '3' } as const;
@@ -206,7 +208,12 @@ describe('whatever comes between', () => {
           },
         ),
         // A machine that is slow tries fewer.
-        { numRuns: RUNS, endOnFailure: true, interruptAfterTimeLimit: 30_000 + RUNS * 500 },
+        {
+          numRuns: RUNS,
+          ...(SEED !== undefined && { seed: Number(SEED) }),
+          endOnFailure: true,
+          interruptAfterTimeLimit: 30_000 + RUNS * 500,
+        },
       );
     },
     60_000 + RUNS * 1_000,
