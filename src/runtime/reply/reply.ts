@@ -27,11 +27,11 @@ const CODE_SPAN = /``[^\n]+?``|`[^`\n]+`/g;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
 const MAX_SUGGESTIONS = 20;
 const MAX_DECISIONS = 5;
-const TAG = /<(\/?)(memory_suggestion|decision)(?:\s[^<>\n]{0,200})?>/gi;
+const TAG = /<(\/?)(memory_suggestion|decision|tool_call)(?:\s[^<>\n]{0,200})?>/gi;
 
 /**
  * Finds fenced blocks tagged `artifact_deltas` (``` or ~~~ of any length, also in a list or a quote) and
- * `<memory_suggestion>` and `<decision>` elements outside code. Linear in the length of the text; without a marker it is only searched.
+ * `<memory_suggestion>` and `<decision>` elements outside code, and a call of the plan within `<tool_call>`, as open models write it. Linear in the length of the text; without a marker it is only searched.
  */
 export function parseReply(text: string): ParsedReply {
   const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0 };
@@ -65,6 +65,14 @@ export function parseReply(text: string): ParsedReply {
         const at = start + found.index;
         const after = at + found[0].length;
         const name = (found[2] ?? '').toLowerCase();
+        if (name === 'tool_call') {
+          if (!found[1]) tag ??= { name, start: at, body: after };
+          else if (tag?.name === name) {
+            if (readBlock('json', text.slice(tag.body, at), reply)) cuts.push({ start: tag.start, end: after });
+            tag = undefined;
+          }
+          continue;
+        }
         const [into, most] =
           name === 'decision' ? [reply.decisions, MAX_DECISIONS] : [reply.memorySuggestions, MAX_SUGGESTIONS];
         if (!found[1]) tag = { name, start: at, body: after };
@@ -85,7 +93,7 @@ export function parseReply(text: string): ParsedReply {
     else reply.problems.push('an artifact_deltas block has no end');
     cuts.push({ start: fence.start, end });
   }
-  if (tag) reply.problems.push(`a ${tag.name} has no end`);
+  if (tag && tag.name !== 'tool_call') reply.problems.push(`a ${tag.name} has no end`);
   if (cuts.length > 0) reply.visible = cutOut(text, outermost(cuts));
   return reply;
 }

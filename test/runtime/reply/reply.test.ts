@@ -334,6 +334,14 @@ describe('a call of the plan that a model writes as text', () => {
       },
     ]);
   });
+  it('between the marks of open models is the plan; of another tool, without an end or in a suggestion it is none', () => {
+    const call = (name: string) => `<tool_call>\n${JSON.stringify({ name, arguments: { plan } })}\n</tool_call>`;
+    expect(parseReply(`On it.\n${call('update_plan')}`)).toMatchObject({ visible: 'On it.', plans: [{ goal: '' }] });
+    for (const text of [`See the plan.\n${call('other')}`, 'A plan: <tool_call> begins it.'])
+      expect(parseReply(text)).toMatchObject({ visible: text, plans: [], problems: [] });
+    const said = 'Plans: <memory_suggestion>Say <tool_call> to it</memory_suggestion>';
+    expect(parseReply(said)).toMatchObject({ visible: 'Plans:', memorySuggestions: ['Say <tool_call> to it'] });
+  });
   it.each([
     ['of another tool', { name: 'get_plan', arguments: { plan } }],
     ['without steps', { name: 'update_plan', arguments: {} }],
