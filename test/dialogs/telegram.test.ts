@@ -252,7 +252,7 @@ describe('commands', () => {
     expect((await world.ask('/get nothing')).text).toContain('no file');
     expect((await world.ask('/stop')).text).toContain('nothing to stop');
     expect((await world.ask('/nonsense')).text).toContain('/help');
-    expect((await world.ask('/memory')).text).toContain('Memory');
+    expect((await world.ask('/memory')).text).toContain('memory is empty');
   });
 
   it('begins another task with /new and goes back with /open', async () => {

@@ -26,6 +26,12 @@ async function waits(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise.then(() => 'over'), sleep(300, 'waits')])) === 'waits';
 }
 
+/** A machine that is busy for longer than a lease gives the work to another: that one finishes it. */
+function lostOnly(error: unknown): false {
+  if (error instanceof LeaseLost) return false;
+  throw error;
+}
+
 export function sharedContract(name: string, createWorld: () => SharedWorld, isFair = true): void {
   describe(`${name}: several processes`, () => {
     it('take an event once between them, and what each takes in another finishes', async () => {
@@ -41,9 +47,10 @@ export function sharedContract(name: string, createWorld: () => SharedWorld, isF
       const done: string[] = [];
       const loop = async (engine: Engine<string>) => {
         for (let lease = await engine.queue.claim('task:'); lease; lease = await engine.queue.claim('task:')) {
-          const ids = lease.items.map(({ id }) => id);
-          await engine.queue.ack(lease, ids);
-          done.push(...lease.items.map(({ message }) => message));
+          const { items } = lease;
+          const ids = items.map(({ id }) => id);
+          const isDone = await engine.queue.ack(lease, ids).then(() => true, lostOnly);
+          if (isDone) done.push(...items.map(({ message }) => message));
         }
       };
       const loops = engines.map(loop);
