@@ -1,11 +1,11 @@
 /** `viber queue`: what is on its way, was given up or is unsure. Reads only, whether the gateway runs or not. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Config, loadConfig } from '../config.ts';
 import { type Found, inspectUnfinished } from '../engine/local/inspect.ts';
-import { ConfigError, UserError } from '../errors.ts';
+import { UserError } from '../errors.ts';
 import { cutText, plainLine } from '../lib/text.ts';
 import { type CliContext, EXIT } from './command.ts';
+import { foundOn, serverOf } from './on-server.ts';
 
 type QueueState = 'waits' | 'in work' | 'to be sent' | 'unsure' | 'given up';
 
@@ -46,25 +46,6 @@ export async function run(context: CliContext): Promise<number> {
 }
 
 const LEFT = 'Some of it waits in the spool of this home: a gateway with engine.kind local goes on with it.';
-
-type Server = Pick<Config['engine'], 'shards'> & { url: string };
-
-/** Of several machines the queue is on a server. A configuration that cannot be read names none. */
-async function serverOf({ home, config: file, env }: CliContext): Promise<Server | undefined> {
-  try {
-    const { kind, url, shards } = (await loadConfig({ file, home, env })).config.engine;
-    return kind === 'redis' && url !== undefined ? { url, shards } : undefined;
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return undefined;
-  }
-}
-
-async function foundOn(server: Server | undefined): Promise<Found[]> {
-  if (!server) return [];
-  const { inspectServer } = await import('../engine/redis/inspect.ts');
-  return inspectServer(server);
-}
 
 /** Undefined for what is no message and no answer. */
 function rowOf({ state, key, value }: Found): QueueRow | undefined {

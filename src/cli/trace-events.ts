@@ -1,7 +1,7 @@
 /** The way of one message, put together from the spool, the session, the usage and the delivery ledger. Reads only. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { inspectSpool } from '../engine/local/inspect.ts';
+import { type Found as Inspected, inspectSpool } from '../engine/local/inspect.ts';
 import type { LedgerLine } from '../engine/local/ledger.ts';
 import { errorCode } from '../errors.ts';
 import { isId } from '../workspace/home.ts';
@@ -46,10 +46,13 @@ export interface Trace {
 const ORDER: readonly string[] = ['accepted', 'claimed', 'step', 'result', 'out', 'intent', 'sent'];
 const rank = ({ what }: TraceEvent): number => ORDER.indexOf(what === 'model call' || what === 'tool' ? 'step' : what);
 
-/** Everything that is known of the message whose key begins with `id`. */
-export function traceOf(home: string, id: string): Trace {
+/** Everything that is known of the message whose key begins with `id`; `elsewhere` is what a server has of it. */
+export function traceOf(home: string, id: string, elsewhere: readonly Inspected[] = []): Trace {
   const spool = path.join(home, 'spool');
-  const files = spoolFiles(spool, id);
+  const files = [
+    ...spoolFiles(spool, id),
+    ...elsewhere.flatMap((found) => (isRecord(found.value) ? [{ ...found, value: found.value }] : [])),
+  ];
   const ledger = ledgerLines(spool, id);
   const inbound = files.find(({ value }) => value.acceptedAt !== undefined);
   const task = text(field(inbound?.value.message, 'taskId'));

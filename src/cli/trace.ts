@@ -3,14 +3,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../errors.ts';
 import { type CliContext, EXIT } from './command.ts';
+import { foundOn, serverOf } from './on-server.ts';
 import { type TraceEvent, traceOf } from './trace-events.ts';
 
-export async function run({ args, home, json, print }: CliContext): Promise<number> {
+export async function run(context: CliContext): Promise<number> {
+  const { args, home, json, print } = context;
   const id = args[0] ?? '';
   if (!/^[0-9a-f]{8,32}$/.test(id))
     throw new UserError('That is no trace ID: 8 to 32 of 0-9 and a-f, as in an answer, a log line or /status.');
   if (!fs.existsSync(path.join(home, 'spool'))) throw new UserError(`${home} has no spool: no gateway has run there`);
-  const trace = traceOf(home, id);
+  const trace = traceOf(home, id, await foundOn(await serverOf(context), id));
   if (trace.files.length === 0)
     throw new UserError(`no message with trace ${id} is known; finished ones are kept for 30 days`);
   if (json) {

@@ -1,6 +1,7 @@
 /** What is on its way, where it waits on a server, and in the spool that a home had before. */
 import { expect, it } from 'vitest';
 import { run } from '../../src/cli/queue.ts';
+import { run as trace } from '../../src/cli/trace.ts';
 import { openSpool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
@@ -9,7 +10,7 @@ import type { Platform } from '../platforms/platform.ts';
 import { openFleet } from './fleet.ts';
 
 it.runIf(hasRedis)(
-  `viber queue tells what waits on a server, and what is left in the spool of before${WITHOUT_REDIS}`,
+  `viber queue and trace tell what waits on a server, and what is left in the spool of before${WITHOUT_REDIS}`,
   async () => {
     const fleet = await openFleet();
     const [telegram] = fleet.platforms as [Platform];
@@ -28,6 +29,12 @@ it.runIf(hasRedis)(
     telegram.say(telegram.dm('alex'), 'and another');
     await expect.poll(async () => (await queue(config)).length, { timeout: 10_000 }).toBe(2);
     expect((await queue(config)).join('\n')).toMatch(/in work .*"write the report"/);
+    const [row = ''] = (await queue(config)).filter((line) => line.includes('write the report'));
+    const [id = ''] = /[0-9a-f]{12}/.exec(row) ?? [];
+    const told: string[] = [];
+    const context = { config, home: fleet.home, json: false, ...NO_OPTIONS, env: {} };
+    await trace({ ...context, args: [id], print: (line) => void told.push(line) });
+    expect(told.join('\n')).toMatch(/accepted +from telegram/);
     await fleet.redis.kill();
     await expect(queue(config)).rejects.toThrow(/^the server at 127\.0\.0\.1:\d+ cannot be asked/);
     await fleet.redis.start();

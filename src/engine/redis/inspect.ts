@@ -13,34 +13,48 @@ export interface ServerOf {
 
 const AT_ONCE = 500;
 
-/** What is unfinished, was given up or is unsure; messages before answers. Throws UserError when the server cannot be asked. */
-export function inspectServer(server: ServerOf): Promise<Found[]> {
+/** What is unfinished, was given up or is unsure; with `prefix` all whose key begins so, finished or not. Messages before answers. Throws UserError when the server cannot be asked. */
+export function inspectServer(server: ServerOf, prefix?: string): Promise<Found[]> {
   return asked(server, async (client) => {
     const found: Found[] = [];
-    for (const [side, prefix] of sidesOf(server)) {
-      const ids = await client.zrange(`${prefix}open`, '0', '-1');
+    for (const [side, beginning] of sidesOf(server)) {
+      const open = await client.zrange(`${beginning}open`, '0', '-1');
+      const isOpen = new Set(open);
+      const ids = prefix === undefined ? open : await keysOf(client, `${beginning}item:`, prefix);
       for (let at = 0; at < ids.length; at += AT_ONCE) {
-        const items = ids.slice(at, at + AT_ONCE).map((id) => openItem(client, side, prefix, id));
+        const items = ids.slice(at, at + AT_ONCE).map((id) => itemOf(client, side, beginning, id, isOpen.has(id)));
         found.push(...(await Promise.all(items)).flat());
       }
       for (const state of ['dead', 'unsure'] as const)
-        for (const [key, text] of Object.entries(await client.hgetall(`${prefix}${state}`)))
-          found.push({ state, key, file: `${prefix}${state}`, value: parseJson(text) });
+        for (const [key, text] of Object.entries(await client.hgetall(`${beginning}${state}`)))
+          if (key.startsWith(prefix ?? ''))
+            found.push({ state, key, file: `${beginning}${state}`, value: parseJson(text) });
     }
     return found;
   });
 }
 
-async function openItem(client: Redis, side: Side, prefix: string, id: string): Promise<Found[]> {
+async function keysOf(client: Redis, beginning: string, prefix: string): Promise<string[]> {
+  const ids = new Set<string>();
+  for (let cursor: string | undefined; cursor !== '0'; ) {
+    const [next, keys] = await client.scan(cursor ?? '0', 'MATCH', `${beginning}${prefix}*`, 'COUNT', AT_ONCE);
+    for (const key of keys) ids.add(key.slice(beginning.length));
+    cursor = next;
+  }
+  return [...ids];
+}
+
+async function itemOf(client: Redis, side: Side, prefix: string, id: string, isOpen: boolean): Promise<Found[]> {
   const file = `${prefix}item:${id}`;
   const [lane, message, at] = await client.hmget(file, 'lane', 'message', 'at');
   // It was finished a moment ago.
   if (typeof message !== 'string' || typeof lane !== 'string') return [];
   const value = parseJson(message);
-  if (side === 'out') return [{ state: 'out', key: id, file, value }];
+  if (side === 'out') return [{ state: isOpen ? 'out' : 'done', key: id, file, value }];
   const isOwned = (await client.hget(`${prefix}lane:${lane}`, 'state')) === 'owned';
   const acceptedAt = new Date(Number(at)).toISOString();
-  return [{ state: isOwned ? 'cur' : 'new', key: id, file, value: { lane, acceptedAt, message: value } }];
+  const state = isOwned ? 'cur' : 'new';
+  return [{ state: isOpen ? state : 'done', key: id, file, value: { lane, acceptedAt, message: value } }];
 }
 
 const sidesOf = ({ shards }: ServerOf): [Side, string][] =>
