@@ -1,4 +1,4 @@
-/** Phrases that people type and dictate, as they came to mind before anybody looked what is understood. */
+/** Phrases that people type and dictate, as they came to mind before anybody looked what is understood; their times were read and judged afterwards. */
 import type { Row } from './first.ts';
 
 export const THIRD: readonly Row[] = [
