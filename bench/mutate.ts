@@ -1,117 +1,77 @@
 /**
- * A sample of small changes to the code that decides, each with the tests of its room: `npm run mutate [-- SAMPLE [SEED [PATTERN]]]`. One operator,
- * condition or return is turned at a time, in a copy of the repository; where no test fails, one is missing. Ends with 1 below 85% found.
+ * Changes to the code that decides, each with the tests that reach it: `npm run mutate [-- ROOM [FILES]]`, with StrykerJS. Where no test
+ * fails, one is missing. A room is one of those below, all by default; FILES is a pattern within it, such as `lin*.ts` or `log.ts:10-40`. Ends with 1
+ * below 85% of a room.
+ *
+ * StrykerJS needs a newer Node than `npm ci` is run with, so it is no dependency: it is put into a copy of the repository, which stays
+ * where `MUTATE_FOLDER` says, with its report.
  */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-const SAMPLE = Number(process.argv[2] ?? 20);
-const firstSeed = Number(process.argv[3] ?? Date.now() % 1_000_000);
-const PATTERN = new RegExp(process.argv[4] ?? '');
-const WANTED = 0.85;
-const RUN_MS = 180_000;
-const root = path.join(import.meta.dirname, '..');
-const out = (line: string) => process.stdout.write(`${line}\n`);
+const VERSION = '10.1.1';
+const WANTED = 85;
 
 /** Where code is changed, and which tests are to see it. */
-const ROOMS: readonly { files: string; tests: string[] }[] = [
-  { files: 'src/access/*.ts', tests: ['test/access', 'test/runtime/intake', 'test/dialogs/rights.test.ts'] },
-  { files: 'src/engine/local/*.ts', tests: ['test/engine/local'] },
-  { files: 'src/runtime/delivery*.ts', tests: ['test/runtime/delivery.test.ts'] },
-];
+const ROOMS: Readonly<Record<string, { folder: string; files: string; tests: readonly string[] }>> = {
+  access: {
+    ...{ folder: 'src/access', files: '*.ts' },
+    tests: ['test/access/**/*.test.ts', 'test/runtime/intake/**/*.test.ts', 'test/board/login.test.ts'],
+  },
+  engine: {
+    folder: 'src/engine/local',
+    files: '*.ts',
+    tests: ['test/engine/*.test.ts', 'test/engine/local/*.test.ts'],
+  },
+  delivery: { folder: 'src/runtime', files: 'delivery*.ts', tests: ['test/runtime/delivery*.test.ts'] },
+};
 
-const TURNS: readonly [RegExp, string][] = [
-  [/ === /g, ' !== '],
-  [/ !== /g, ' === '],
-  [/ && /g, ' || '],
-  [/ \|\| /g, ' && '],
-  [/ < (?=[\w(])/g, ' >= '],
-  [/ > (?=[\w(])/g, ' <= '],
-  [/ <= /g, ' < '],
-  [/ >= /g, ' > '],
-  [/(?<=[\w)]) \+ (?=[\w(])/g, ' - '],
-  [/(?<=[\w)]) - (?=[\w(])/g, ' + '],
-  [/\btrue\b/g, 'false'],
-  [/\bfalse\b/g, 'true'],
-  [/(?<=\bif \()(?!!)/g, '!'],
-  [/(?<=\bif \()!/g, ''],
-  [/\breturn (?=[\w!])(?!undefined\b|await\b|new\b|true\b|false\b)/g, 'return undefined && '],
-  [/^( +)(?:await )?(?:this\.)?[#\w.]+\([^()]*\);$/gm, '$1'],
-];
+const root = path.join(import.meta.dirname, '..');
 
-interface Mutant {
-  file: string;
-  tests: string[];
-  at: number;
-  was: string;
-  is: string;
+/** A copy in which StrykerJS may change everything. */
+function copyOf(): string {
+  const folder = process.env.MUTATE_FOLDER ?? fs.mkdtempSync(path.join(os.tmpdir(), 'viber-mutate-'));
+  fs.mkdirSync(folder, { recursive: true });
+  const names = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
+  for (const name of names.toString().split('\0').filter(Boolean)) {
+    if (fs.existsSync(path.join(root, name))) fs.cpSync(path.join(root, name), path.join(folder, name));
+  }
+  const packages = path.join(folder, 'node_modules');
+  if (!fs.existsSync(packages))
+    fs.cpSync(path.join(root, 'node_modules'), packages, { recursive: true, verbatimSymlinks: true });
+  const wanted = ['core', 'vitest-runner'].map((name) => `@stryker-mutator/${name}@${VERSION}`);
+  const how = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+  execFileSync('npm', [...how, ...wanted], { cwd: folder, stdio: 'inherit' });
+  return folder;
 }
 
-/** A text with blanks where comments and types are. */
-function codeOf(text: string): string {
-  const blank = (found: string) => found.replace(/[^\n]/g, ' ');
-  return text
-    .replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, blank)
-    .replace(/^(?:export )?(?:interface|type) [\s\S]*?^\}|^(?:export )?type [^;]*;|^import [^;]*;/gm, blank);
+/** Whether enough of the changes were found. */
+function isEnough(folder: string, { folder: where, files, tests }: (typeof ROOMS)[string]): boolean {
+  const projects = { setupFiles: 'test/helpers/bare.ts', pool: 'forks', isolate: false, testTimeout: 20_000 };
+  const vitest = { test: { ...projects, globalSetup: 'test/helpers/machine.ts', maxWorkers: 1, include: tests } };
+  fs.writeFileSync(path.join(folder, 'vitest.mutate.ts'), `export default ${JSON.stringify(vitest)};\n`);
+  const stryker = {
+    ...{ testRunner: 'vitest', vitest: { configFile: 'vitest.mutate.ts', related: false } },
+    ...{ mutate: [`${where}/${files}`], coverageAnalysis: 'perTest', concurrency: 2 * os.availableParallelism() },
+    ...{ inPlace: true, ignoreStatic: true, disableTypeChecks: false, timeoutMS: 20_000 },
+    ...{
+      reporters: ['clear-text', 'json', 'progress-append-only'],
+      thresholds: { high: 95, low: WANTED, break: WANTED },
+    },
+    clearTextReporter: { allowColor: false, reportTests: false, allowEmojis: false },
+  };
+  fs.writeFileSync(path.join(folder, 'stryker.config.json'), JSON.stringify(stryker));
+  const program = path.join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js');
+  return spawnSync(process.execPath, [program, 'run'], { cwd: folder, stdio: 'inherit' }).status === 0;
 }
 
-function mutants(): Mutant[] {
-  return ROOMS.flatMap(({ files, tests }) =>
-    fs
-      .globSync(files, { cwd: root })
-      .filter((file) => PATTERN.test(file))
-      .sort()
-      .flatMap((file) => {
-        const code = codeOf(fs.readFileSync(path.join(root, file), 'utf8'));
-        return TURNS.flatMap(([pattern, is]) =>
-          [...code.matchAll(pattern)].map((found) => ({
-            ...{ file, tests, at: found.index, was: found[0] },
-            is: is.replace('$1', found[1] ?? ''),
-          })),
-        );
-      }),
-  );
-}
-
-let seed = firstSeed;
-/** A linear congruential generator: a run can be repeated by its seed. */
-function random(below: number): number {
-  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-  return Math.floor((seed / 2_147_483_648) * below);
-}
-
-const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-mutate-'));
-for (const name of ['src', 'test', 'docs', 'bench'])
-  fs.cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
-for (const name of fs.readdirSync(root).filter((each) => /\.(?:ts|json|yaml|md)$/.test(each)))
-  fs.copyFileSync(path.join(root, name), path.join(copy, name));
-fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
-
-function isFound({ tests }: Mutant): boolean {
-  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--bail', '1', '--testTimeout', '20000', '--reporter', 'dot', ...tests];
-  return spawnSync(process.execPath, args, { cwd: copy, stdio: 'ignore', timeout: RUN_MS }).status !== 0;
-}
-
-const all = mutants();
-if (isFound(all[0] as Mutant)) throw new Error('the tests fail without any change');
-const left: string[] = [];
-const chosen = new Set<Mutant>();
-while (chosen.size < Math.min(SAMPLE, all.length)) chosen.add(all[random(all.length)] as Mutant);
-for (const mutant of chosen) {
-  const file = path.join(copy, mutant.file);
-  const text = fs.readFileSync(file, 'utf8');
-  fs.writeFileSync(file, `${text.slice(0, mutant.at)}${mutant.is}${text.slice(mutant.at + mutant.was.length)}`);
-  const wasFound = isFound(mutant);
-  fs.writeFileSync(file, text);
-  const line = text.slice(0, mutant.at).split('\n').length;
-  const what = `${mutant.file}:${line} "${mutant.was.trim()}" -> "${mutant.is.trim()}"`;
-  if (!wasFound) left.push(what);
-  out(`${wasFound ? 'found' : 'LEFT '} ${what}`);
-}
-fs.rmSync(copy, { recursive: true, force: true });
-const share = 1 - left.length / chosen.size;
-out(`${chosen.size} of ${all.length} changes (seed ${firstSeed}), found ${Math.round(share * 100)}%`);
-process.exit(share < WANTED ? 1 : 0);
+const [wanted, files] = process.argv.slice(2);
+const chosen = Object.entries(ROOMS).filter(([name]) => wanted === undefined || name === wanted);
+if (chosen.length === 0) throw new Error(`${wanted} is none of ${Object.keys(ROOMS).join(', ')}`);
+const folder = copyOf();
+const short = chosen.filter(([, room]) => !isEnough(folder, { ...room, files: files ?? room.files }));
+if (process.env.MUTATE_FOLDER === undefined) fs.rmSync(folder, { recursive: true, force: true });
+for (const [name] of short) process.stdout.write(`${name}: less than ${WANTED}% of the changes were found\n`);
+process.exit(short.length > 0 ? 1 : 0);

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { authoriseAction, authoriseEntry, type EntryFacts, mayBeTold } from '../../src/access/authorise.ts';
 import { createRateLimiter } from '../../src/access/limits.ts';
 import { CODE_TTL_MS, openPairing } from '../../src/access/pairing.ts';
-import type { Principal } from '../../src/access/principal.ts';
+import { identityText, isOneOf, type Principal } from '../../src/access/principal.ts';
+import { createTries } from '../../src/access/tries.ts';
 import { UserError } from '../../src/errors.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
@@ -208,5 +209,44 @@ describe('rate limits', () => {
       { ok: false, first: false },
       { ok: false, first: false },
     ]);
+  });
+});
+
+describe('people and tasks', () => {
+  it('has the team in the names of Slack alone', () => {
+    expect(identityText({ channel: 'slack', workspace: 'T1', user: 'U1' })).toBe('slack:T1:U1');
+    expect(identityText({ channel: 'slack', user: 'U1' })).toBe('slack:U1');
+    expect(identityText({ channel: 'discord', workspace: '77', user: '1' })).toBe('discord:1');
+  });
+
+  it('is a task of each of its people, under any of their names', () => {
+    const alex = { ...principal('1'), person: 'alex', aliases: ['person:alex', 'telegram:1'] };
+    expect(isOneOf(['telegram:2', 'telegram:1'], alex)).toBe(true);
+    expect(isOneOf(['telegram:2', 'person:alex'], alex)).toBe(true);
+    expect(isOneOf(['telegram:2'], alex)).toBe(false);
+    expect(isOneOf([], alex)).toBe(false);
+  });
+});
+
+describe('what is counted of strangers', () => {
+  it('is forgotten beyond ten thousand of them, the longest unseen first', () => {
+    const limiter = createRateLimiter(1);
+    const tries = createTries({ max: 1, perMs: 60_000 });
+    const left = (key: string) => tries.left(key, 0);
+    for (const key of ['first', 'second']) {
+      limiter.take(key, 0);
+      tries.fail(key, 0);
+    }
+    for (let n = 0; n < 9_998; n++) {
+      limiter.take(`k${n}`, 0);
+      tries.fail(`k${n}`, 0);
+    }
+    expect(limiter.take('first', 0)).toEqual({ ok: false, first: true });
+    tries.fail('first', 0);
+    expect([left('first'), left('second')]).toEqual([0, 0]);
+    limiter.take('one more', 0);
+    tries.fail('one more', 0);
+    expect(limiter.take('second', 0)).toEqual({ ok: true });
+    expect([left('second'), left('first')]).toEqual([1, 0]);
   });
 });

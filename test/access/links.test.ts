@@ -108,6 +108,40 @@ describe('a code', () => {
     expect(w.redeem(code, 'discord:2')).toEqual({ ok: false, reason: 'unknown' });
   });
 
+  it('leaves others’ codes alone when one is revoked, replaced or forgotten', () => {
+    const w = world([]);
+    for (const n of [1, 2, 3]) w.pair(`telegram:${n}`);
+    const [gone, kept] = [w.issue('telegram:1'), w.issue('telegram:2')];
+    w.links.revoke(gone);
+    const replaced = w.issue('telegram:3');
+    const newer = w.issue('telegram:3');
+    expect(w.redeem(replaced, 'discord:3')).toEqual({ ok: false, reason: 'unknown' });
+    link(w, 'telegram:1', 'discord:1');
+    w.links.unlink('discord:1');
+    expect(w.redeem(kept, 'discord:2')).toMatchObject({ ok: true });
+    expect(w.redeem(newer, 'discord:3')).toMatchObject({ ok: true });
+  });
+
+  it('shows whose it is in at most 64 characters, and the account of those without a name', () => {
+    const w = world();
+    const nameBy = (name: string, to: string) => {
+      const redeemed = w.redeem(w.issue('telegram:1', name), to);
+      return redeemed.ok && redeemed.from.name;
+    };
+    expect(nameBy('x'.repeat(100), 'discord:2')).toBe('x'.repeat(64));
+    expect(nameBy('', 'discord:3')).toBe('telegram:1');
+  });
+
+  it('is refused while a hundred of no lesser right wait, and not for those that are over', () => {
+    const w = world([]);
+    for (let n = 0; n <= MAX_CODES; n++) w.pair(`telegram:${n}`);
+    for (let n = 0; n < MAX_CODES; n++) w.issue(`telegram:${n}`);
+    expect(() => w.issue(`telegram:${MAX_CODES}`)).toThrow('Too many link codes are waiting');
+    w.clock.now += LINK_TTL_MS;
+    w.issue('telegram:9999');
+    expect(JSON.parse(fs.readFileSync(path.join(w.folder, 'link-codes.json'), 'utf8'))).toHaveLength(1);
+  });
+
   it('cannot be guessed: five wrong ones an hour for each account, and none writes a file', () => {
     const w = world();
     const code = w.issue('telegram:1');
@@ -149,6 +183,11 @@ describe('who may enter a code', () => {
     expect(link(w, 'telegram:1', 'slack:T01:U03')).toEqual({ ok: false, reason: 'own' });
     link(w, 'telegram:1', 'discord:2');
     expect(link(w, 'telegram:1', 'discord:2')).toEqual({ ok: false, reason: 'own' });
+    // Nor somebody who is no person yet.
+    const alone = world([]);
+    alone.pair('telegram:9');
+    expect(link(alone, 'telegram:9', 'telegram:9')).toEqual({ ok: false, reason: 'own' });
+    expect(alone.links.links()).toEqual([]);
   });
 
   it('nobody who is a person already: configured, or linked', () => {
@@ -241,6 +280,27 @@ describe('a person made by linking', () => {
     expect(later.who('slack:T1:U9').person).toBe('sam');
   });
 
+  it('has at most twenty accounts, whatever others have', () => {
+    const w = world([]);
+    w.pair('telegram:1');
+    w.pair('telegram:2');
+    for (let n = 1; n < 20; n++) expect(link(w, 'telegram:1', `discord:1${n}`)).toMatchObject({ ok: true });
+    expect(w.links.links()).toHaveLength(20);
+    expect(() => link(w, 'telegram:1', 'discord:120')).toThrow('No more accounts can be linked');
+    expect(w.resolve('discord:120').isKnown).toBe(false);
+    expect(link(w, 'telegram:2', 'discord:120')).toMatchObject({ ok: true });
+    expect(w.links.links()).toHaveLength(22);
+  });
+
+  it('takes the place of who an account was before its person left the configuration', () => {
+    const w = world();
+    link(w, 'telegram:1', 'discord:1');
+    const without = world([{ name: 'kim', role: 'member', ids: ['telegram:5'] }], w.folder);
+    expect(link(without, 'telegram:5', 'discord:1')).toMatchObject({ ok: true, person: 'kim' });
+    expect(without.links.links().map(({ identity, to }) => [identity, to])).toEqual([['discord:1', 'telegram:5']]);
+    expect(without.who('discord:1')).toMatchObject({ person: 'kim', role: 'member' });
+  });
+
   it('includes the terminal, which stays the owner', () => {
     const w = world([]);
     link(w, 'local:alex', 'telegram:1');
@@ -276,7 +336,9 @@ describe('a link ends', () => {
     const w = world([]);
     w.pair('telegram:1');
     link(w, 'telegram:1', 'discord:2');
-    expect(() => w.links.unlink('telegram:1')).toThrow(/discord:2/);
+    link(w, 'telegram:1', 'discord:3');
+    expect(() => w.links.unlink('telegram:1')).toThrow('remove those instead: discord:2, discord:3.');
+    w.links.unlink('discord:3');
     w.links.unlink('discord:2');
     expect(w.links.unlink('telegram:1')).toBe(true);
   });

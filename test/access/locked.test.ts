@@ -8,6 +8,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { locked } from '../../src/access/json-file.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
+const APART = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL'];
+const WITHOUT_NAMESPACES =
+  spawnSync('unshare', [...APART, 'true'], { stdio: 'ignore' }).status === 0 ? '' : ' (skipped: no namespaces here)';
+
 const SOURCE = path.join(import.meta.dirname, '../../src/access/json-file.ts');
 const fresh = () => path.join(tempFolder(), 'links.json');
 const leave = (file: string, text: string) => fs.writeFileSync(`${file}.lock`, text);
@@ -54,3 +58,25 @@ test('of another machine, or of one at work, is waited for', () => {
   fs.utimesSync(`${file}.lock`, new Date(), new Date(Date.now() - 3_500));
   expect(waited(file)).toBeGreaterThan(1_000);
 });
+
+test.skipIf(WITHOUT_NAMESPACES !== '')(
+  `of a process that has the same number and host name elsewhere, as two containers may, is waited for${WITHOUT_NAMESPACES}`,
+  async () => {
+    const file = fresh();
+    const held = `import('${SOURCE}').then(({ locked }) => locked('${file}', () => {
+      process.stdout.write(process.pid + ' begins ');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+      process.stdout.write('ends ');
+    }))`;
+    const children = [0, 1].map(() =>
+      spawn('unshare', [...APART, process.execPath, '-e', held], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    );
+    const said: string[] = [];
+    for (const child of children) {
+      onTestFinished(() => void child.kill('SIGKILL'));
+      child.stdout.on('data', (data) => said.push(String(data)));
+    }
+    await Promise.all(children.map((child) => once(child, 'close')));
+    expect(said.join('')).toBe('1 begins ends 1 begins ends ');
+  },
+);

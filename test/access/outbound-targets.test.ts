@@ -21,8 +21,9 @@ let rules: AccessRules;
 let looks: string[];
 let found: (chat: string) => Place | undefined;
 let account: string;
+let id: string;
 beforeEach(() => {
-  [rules, looks, account] = [OPEN, [], 'B'];
+  [rules, looks, account, id] = [OPEN, [], 'B', 'slack'];
   found = (chat) => ({
     address: { channel: 'slack', account: 'B', workspace: 'T1', chat },
     isDirect: chat.startsWith('D'),
@@ -30,9 +31,9 @@ beforeEach(() => {
   });
 });
 
-function targets() {
-  const channel: Channel = {
-    ...{ id: 'slack', limits: { text: 1, uploadBytes: 1, downloadBytes: 1 } },
+function channelLike(): Channel {
+  return {
+    ...{ id, limits: { text: 1, uploadBytes: 1, downloadBytes: 1 } },
     get account() {
       return account;
     },
@@ -40,13 +41,17 @@ function targets() {
     connect: async () => undefined,
     disconnect: async () => undefined,
     send: async () => undefined,
-    async findPlace({ chat }) {
-      looks.push(chat);
+    async findPlace({ chat, thread }) {
+      looks.push(thread === undefined ? chat : `${chat} ${thread}`);
       return found(chat);
     },
   };
+}
+
+function targets() {
+  const channel = channelLike();
   return createOutboundTargets({
-    channelOf: (id) => (id === 'slack' ? channel : undefined),
+    channelOf: (wanted) => (wanted === id ? channel : undefined),
     people,
     rulesOf: () => rules,
   });
@@ -128,4 +133,53 @@ test('a place that was seen once is known while the platform is away, and looked
   found = there;
   await one.find('slack:C1', who('owner'));
   expect(looks).toEqual(['C1', 'C1', 'D1', 'C1', 'C1']);
+});
+
+test('a thread is looked up as one, beside its conversation', async () => {
+  const one = targets();
+  await one.find('slack:C1:171.5', who('owner'));
+  await one.find('slack:C1', who('owner'));
+  expect(looks).toEqual(['C1 171.5', 'C1']);
+});
+
+test.each(['local', 'api'])('what is on this machine alone is no place to write to: %s', async (name) => {
+  id = name;
+  await expect(targets().find(`${name}:x`, who('owner'))).rejects.toThrow(`The channel ${name} of ${name}:x is not on`);
+});
+
+test('a channel that cannot say what is there has no places', async () => {
+  const blind = createOutboundTargets({
+    channelOf: () => {
+      const { findPlace: _none, ...channel } = channelLike();
+      return channel;
+    },
+    ...{ people, rulesOf: () => rules },
+  });
+  await expect(blind.find('slack:C1', who('owner'))).rejects.toThrow('I cannot see slack:C1');
+});
+
+test('the words of a refusal stay short, and a channel that is not there yet says when to come back', async () => {
+  await expect(find('x'.repeat(10_000))).rejects.toThrow(`"${'x'.repeat(80)}" is no address`);
+  account = '';
+  await expect(targets().find('slack:C1', who('owner'))).rejects.toMatchObject({
+    ...{ message: 'slack is not connected yet', retryAfterMs: 5_000 },
+  });
+});
+
+test('an owner may have something sent to the account they write from, whatever the list says', async () => {
+  rules = { ...OPEN, dm: 'allowlist', allow: [] };
+  const alex: Principal = { ...who('owner'), user: 'U1', person: 'alex' };
+  await expect(targets().find('slack:D1', alex)).resolves.toMatchObject({ chat: 'D1' });
+  await expect(targets().find('slack:D7', alex)).rejects.toThrow('not let in');
+});
+
+test('whether one person alone reads it is false where nobody can say', async () => {
+  const one = targets();
+  expect([await one.isDirect('slack:D1'), await one.isDirect('slack:C1'), await one.isDirect('nowhere')]).toEqual([
+    ...[true, false, false],
+  ]);
+  found = () => {
+    throw new Error('a defect');
+  };
+  await expect(one.isDirect('slack:C9')).rejects.toThrow('a defect');
 });

@@ -128,3 +128,44 @@ describe('what is decided on the command line', () => {
     expect(gateway.decidedOutside()).toEqual([]);
   });
 });
+
+describe('a list', () => {
+  it('that is being edited is said before a code is used up, and the code stays good', () => {
+    const folder = tempFolder();
+    const pairing = openPairing(folder, true);
+    const code = pairing.request(who(1), now) ?? '';
+    fs.writeFileSync(path.join(folder, 'paired.json'), '[{"identity": "telegr');
+    expect(() => pairing.approve(code, now)).toThrow('access/paired.json is not a JSON list');
+    fs.writeFileSync(path.join(folder, 'paired.json'), '[]');
+    expect(pairing.approve(code, now).paired.identity).toBe('telegram:1');
+  });
+
+  it('of who waits is written by those alone who have something new to say', () => {
+    const folder = tempFolder();
+    const file = path.join(folder, 'pending.json');
+    const pairing = openPairing(folder, true);
+    for (const n of [1, 2, 3]) pairing.request(who(n, says('please')), now);
+    const before = fs.statSync(file).ino;
+    pairing.request(who(1, says('please')), now);
+    pairing.request(who(4, says('me too')), now);
+    expect(fs.statSync(file).ino).toBe(before);
+    expect(
+      JSON.parse(fs.readFileSync(file, 'utf8')).map(({ code, ...rest }: { code: string }) => Object.keys(rest)),
+    ).toEqual(Array.from({ length: 3 }, () => ['identity', 'channel', 'name', 'address', 'createdAt', 'kept']));
+    pairing.forget('telegram:3');
+    pairing.request(who(4), now);
+    expect(pairing.pending(now).at(-1)).not.toHaveProperty('kept');
+  });
+
+  it('of who was let in keeps what each of them has written until it is taken in', () => {
+    const pairing = openPairing(tempFolder(), true, true);
+    const codes = [1, 2].map((n) => pairing.request(who(n, says(`of ${n}`)), now) ?? '');
+    for (const code of codes) pairing.approve(code, now);
+    pairing.settle('telegram:1');
+    pairing.told(codes[0] ?? '');
+    expect(pairing.paired().map(({ waiting, asked }) => [texts(waiting), asked])).toEqual([
+      [[], undefined],
+      [['of 2'], codes[1]],
+    ]);
+  });
+});
