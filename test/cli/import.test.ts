@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
@@ -149,6 +150,123 @@ test('nothing that somebody wrote is written over, and the second time changes n
   expect(made['skills/notes/SKILL.md']).toBe('my own\n');
   await viber(home, ['import', 'openclaw', folder, '--yes']);
   expect(tree(home)).toEqual(made);
+});
+
+/** As OpenClaw keeps jobs since July 2026: a table with a column for each field, in a database that is written while it runs. */
+function database(folder: string): DatabaseSync {
+  fs.mkdirSync(path.join(folder, 'state'), { recursive: true });
+  const db = new DatabaseSync(path.join(folder, 'state/openclaw.sqlite'));
+  db.exec(`PRAGMA journal_mode=WAL;
+    CREATE TABLE cron_jobs (store_key TEXT NOT NULL, job_id TEXT NOT NULL, name TEXT NOT NULL, enabled INTEGER NOT NULL,
+      created_at_ms INTEGER NOT NULL, agent_id TEXT, schedule_kind TEXT NOT NULL, schedule_expr TEXT, schedule_tz TEXT, every_ms INTEGER,
+      anchor_ms INTEGER, at TEXT, session_target TEXT NOT NULL, wake_mode TEXT NOT NULL, payload_kind TEXT NOT NULL, payload_message TEXT,
+      delivery_mode TEXT, delivery_channel TEXT, delivery_to TEXT, delivery_thread_id TEXT, PRIMARY KEY (store_key, job_id)) STRICT`);
+  const add = (row: Record<string, string | number>) => {
+    const all = {
+      ...{ store_key: 'cron', enabled: 1, created_at_ms: 1, session_target: 'isolated', wake_mode: 'now' },
+      ...{ payload_kind: 'agentTurn', ...row },
+    };
+    db.prepare(`INSERT INTO cron_jobs (${Object.keys(all)}) VALUES (${Object.keys(all).map(() => '?')})`).run(
+      ...Object.values(all),
+    );
+  };
+  add({
+    ...{ job_id: 'a1', name: 'Brief', schedule_kind: 'cron', schedule_expr: '0 7 * * *', schedule_tz: 'Europe/Berlin' },
+    ...{ payload_message: 'What is new?', delivery_mode: 'announce', delivery_channel: 'telegram' },
+    ...{ delivery_to: '-1001234567890', delivery_thread_id: '42' },
+  });
+  add({
+    job_id: 'a2',
+    name: 'Water',
+    enabled: 0,
+    schedule_kind: 'every',
+    every_ms: 5_400_000,
+    payload_message: 'Drink',
+  });
+  add({
+    job_id: 'a3',
+    name: 'Once',
+    schedule_kind: 'at',
+    at: `${SOON}Z`,
+    payload_kind: 'systemEvent',
+    payload_message: 'Call',
+  });
+  add({ job_id: 'a4', name: 'Probe', schedule_kind: 'cron', schedule_expr: '* * * * *', payload_kind: 'command' });
+  return db;
+}
+
+test('the jobs of its database are taken while it runs, and its folder is left as it was', async () => {
+  const folder = openclaw();
+  fs.rmSync(path.join(folder, 'cron'), { recursive: true });
+  const db = database(folder);
+  const before = fs.readdirSync(folder, { recursive: true }).sort();
+  const home = path.join(tempFolder(), 'home');
+  const { code, out } = await viber(home, ['import', 'openclaw', folder, '--yes']);
+  expect(code).toBe(0);
+  expect(fs.readdirSync(folder, { recursive: true }).sort()).toEqual(before);
+  db.close();
+  const made = tree(home);
+  expect(made['jobs/brief.yaml']).toContain('schedule: "0 7 * * *"\ntimezone: "Europe/Berlin"\nprompt: "What is new?"');
+  expect(made['jobs/brief.yaml']).toContain('deliver: ["telegram:-1001234567890:42"]');
+  expect(made['jobs/water.yaml']).toMatch(/schedule: "every 90 minutes"[\s\S]*enabled: false/);
+  expect(made['jobs/once.yaml']).toContain(`"${SOON}Z"`);
+  expect(out).toContain('The job "Probe" is not taken over: it runs a command');
+  expect(out).toContain('Stop OpenClaw before you start the gateway');
+});
+
+test('a database that is damaged costs its jobs alone', async () => {
+  const folder = openclaw();
+  fs.rmSync(path.join(folder, 'cron'), { recursive: true });
+  fs.mkdirSync(path.join(folder, 'state'));
+  fs.writeFileSync(path.join(folder, 'state/openclaw.sqlite'), 'no database at all'.repeat(500));
+  const home = path.join(tempFolder(), 'home');
+  const { code, out } = await viber(home, ['import', 'openclaw', folder, '--yes']);
+  expect(code).toBe(0);
+  expect(out).toContain('state/openclaw.sqlite could not be read');
+  expect(tree(home)['workspace/MEMORY.md']).toContain('likes tea');
+});
+
+test('the folder of an older version, its notes in folders, and the agents that have a workspace of their own', async () => {
+  const folder = openclaw();
+  const put = (name: string, text: string) => {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), text);
+  };
+  fs.rmSync(path.join(folder, 'openclaw.json'));
+  fs.rmSync(path.join(folder, 'workspace/MEMORY.md'));
+  put('workspace/memory.md', '# Memory\n- likes coffee\n');
+  put('workspace/memory/projects/kitchen.md', 'Paint it\n');
+  const agents = {
+    defaults: { workspace: '/nowhere/clawd' },
+    list: [{ id: 'main' }, { id: 'work', workspace: '/srv/work' }],
+  };
+  put('clawdbot.json', JSON.stringify({ agents, channels: { discord: { token: SECRETS[0] } } }));
+  put(
+    'cron/jobs.json',
+    JSON.stringify({
+      version: 1,
+      jobs: [
+        {
+          id: '1',
+          name: 'Later',
+          enabled: true,
+          schedule: { kind: 'at', atMs: Date.parse(`${SOON}Z`) },
+          payload: { kind: 'agentTurn', message: 'Go', deliver: true, channel: 'discord', to: 'channel:99887' },
+        },
+      ],
+    }),
+  );
+  const home = path.join(tempFolder(), 'home');
+  const { out } = await viber(home, ['import', 'openclaw', folder, '--yes']);
+  const made = tree(home);
+  expect(made['workspace/MEMORY.md']).toContain('likes coffee');
+  expect(made['workspace/memory/projects/kitchen.md']).toBe('Paint it\n');
+  expect(made['jobs/later.yaml']).toContain(`"${SOON}Z"`);
+  expect(made['jobs/later.yaml']).toContain('deliver: ["discord:99887"]');
+  expect(out).toContain(
+    'Set DISCORD_BOT_TOKEN yourself: OpenClaw has its own under channels.discord.token in clawdbot.json',
+  );
+  expect(out).toContain('The agent "work" has a workspace of its own in /srv/work');
 });
 
 test.each([

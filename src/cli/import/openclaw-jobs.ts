@@ -1,28 +1,26 @@
-/** The cron jobs of OpenClaw (`cron/jobs.json`, version 1) as job files of ours. Each is read as the gateway will read it. */
-import fs from 'node:fs';
+/**
+ * The cron jobs of OpenClaw as job files of ours: from its database, or from `cron/jobs.json` of older versions. Each is read as
+ * the gateway will read it.
+ */
 import path from 'node:path';
 import { parseAddress } from '../../channels/address.ts';
 import { errorMessage } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
+import { jobsInDatabase } from './openclaw-database.ts';
 import { type Plan, readSmall } from './plan.ts';
 
 const MINUTE_MS = 60_000;
 
 export async function jobsOf(source: string, now: Date, plan: Plan): Promise<void> {
-  const file = path.join(source, 'cron/jobs.json');
-  const text = readSmall(file)?.toString();
-  if (text === undefined) {
-    if (fs.existsSync(path.join(source, 'state/openclaw.sqlite')))
-      plan.notes.push('Jobs that OpenClaw keeps in state/openclaw.sqlite are not read: openclaw cron list shows them.');
-    return;
-  }
+  const { file, jobs } = await found(source, plan);
+  if (jobs.length === 0) return;
   const [{ parseJob }, { idOf }, { systemTimezone }] = await Promise.all([
     import('../../jobs/job.ts'),
     import('../../jobs/job-file.ts'),
     import('../../jobs/schedule.ts'),
   ]);
   const taken = new Set<string>();
-  for (const job of listIn(text, plan)) {
+  for (const job of jobs) {
     const name = typeof job.name === 'string' && job.name.trim() !== '' ? job.name.trim().slice(0, 80) : String(job.id);
     try {
       const fields = fieldsOf(job, name, now);
@@ -49,6 +47,21 @@ export async function jobsOf(source: string, now: Date, plan: Plan): Promise<voi
   if (taken.size > 0) plan.notes.push('Stop OpenClaw before you start the gateway, or both do these jobs.');
 }
 
+/** What its database says counts; a version that has one leaves the older file behind. */
+async function found(source: string, plan: Plan): Promise<{ file: string; jobs: Record<string, unknown>[] }> {
+  const database = 'state/openclaw.sqlite';
+  try {
+    const jobs = await jobsInDatabase(path.join(source, database));
+    if (jobs && jobs.length > 0) return { file: database, jobs };
+  } catch (error) {
+    const why = errorMessage(error).split('\n', 1)[0];
+    plan.notes.push(`${database} could not be read (${why}): openclaw cron list shows the jobs in it.`);
+  }
+  const file = path.join(source, 'cron/jobs.json');
+  const text = readSmall(file)?.toString();
+  return { file, jobs: text === undefined ? [] : listIn(text, plan) };
+}
+
 function listIn(text: string, plan: Plan): Record<string, unknown>[] {
   try {
     const data: unknown = JSON.parse(text);
@@ -73,14 +86,16 @@ function fieldsOf(
   const when = isRecord(schedule) ? scheduleOf(schedule, now) : undefined;
   if (when === undefined) return 'its time is not one that is known';
   if (typeof when === 'string') return when;
+  if (isRecord(payload) && payload.kind === 'command') return 'it runs a command';
   const words = isRecord(payload) ? (payload.message ?? payload.text) : undefined;
   if (typeof words !== 'string' || words.trim() === '') return 'it says nothing';
-  const place = isRecord(delivery) ? placeOf(delivery) : {};
+  // The first versions had it beside the words.
+  const place = isRecord(delivery) ? placeOf(delivery) : isRecord(payload) && payload.deliver ? placeOf(payload) : {};
   return { name, ...when, prompt: words, ...place, ...(enabled === false ? { enabled: false } : {}) };
 }
 
 function scheduleOf(
-  { kind, at, everyMs, expr, tz }: Record<string, unknown>,
+  { kind, at: said, atMs, everyMs, expr, tz }: Record<string, unknown>,
   now: Date,
 ): { schedule: string; timezone?: string } | string | undefined {
   const timezone = typeof tz === 'string' ? { timezone: tz } : {};
@@ -90,6 +105,7 @@ function scheduleOf(
     if (minutes < 1) return 'it runs more than once a minute';
     return { schedule: minutes % 60 === 0 ? `every ${minutes / 60} hours` : `every ${minutes} minutes` };
   }
+  const at = typeof atMs === 'number' && Number.isFinite(atMs) ? new Date(atMs).toISOString() : said;
   if (kind !== 'at' || typeof at !== 'string') return undefined;
   // Without a zone it means UTC.
   const time = new Date(/Z$|[+-]\d\d:?\d\d$/.test(at) ? at : `${at}Z`);
@@ -98,7 +114,7 @@ function scheduleOf(
 }
 
 /** `channel: telegram, to: telegram:group:-100:topic:7` is our `telegram:-100:7`. */
-function placeOf({ mode, channel, to }: Record<string, unknown>): { deliver?: string[]; note?: string } {
+function placeOf({ mode, channel, to, threadId }: Record<string, unknown>): { deliver?: string[]; note?: string } {
   if (mode === 'none') return {};
   if (mode === 'webhook') return { note: 'was posted to a webhook; its result goes to the owners now' };
   if (typeof channel !== 'string' || typeof to !== 'string' || channel === 'last') return {};
@@ -106,7 +122,8 @@ function placeOf({ mode, channel, to }: Record<string, unknown>): { deliver?: st
     .replace(new RegExp(`^${channel}:`), '')
     .replace(/^(group|channel):/, '')
     .replace(':topic:', ':');
-  const address = `${channel}:${chat}`;
+  const hasThread = chat.includes(':') || !/^[\w.-]+$/.test(String(threadId ?? ''));
+  const address = `${channel}:${chat}${hasThread ? '' : `:${String(threadId)}`}`;
   const isKnown =
     ['telegram', 'discord', 'slack'].includes(channel) && !chat.startsWith('user:') && parseAddress(address);
   return isKnown ? { deliver: [address] } : { note: `went to ${channel} ${to}; its result goes to the owners now` };

@@ -17,6 +17,8 @@ const NOT_OURS: Record<string, string> = {
   'BOOTSTRAP.md': 'a first conversation of OpenClaw',
   'BOOT.md': 'make a job of what it asks for (viber jobs)',
 };
+/** The second and third are what it was called before. */
+const SETTINGS = ['openclaw.json', 'clawdbot.json', 'moltbot.json'];
 const MAX_SKILL_FILES = 200;
 const MAX_SKILL_BYTES = 10_000_000;
 
@@ -24,32 +26,36 @@ export async function planOpenClaw(source: string, now: Date): Promise<Plan> {
   if (!fs.statSync(source, { throwIfNoEntry: false })?.isDirectory())
     throw new UserError(`There is no folder ${source}: name the one that holds openclaw.json, usually ~/.openclaw.`);
   const plan: Plan = { writes: [], notes: [] };
-  const settings = await settingsIn(source, plan);
+  const file = SETTINGS.find((name) => fs.existsSync(path.join(source, name)));
+  const settings = file === undefined ? {} : await settingsIn(source, file, plan);
   const workspace = workspaceOf(source, settings);
-  if (!fs.existsSync(path.join(source, 'openclaw.json')) && !fs.existsSync(workspace))
+  if (file === undefined && !fs.existsSync(workspace))
     throw new UserError(`${source} has neither openclaw.json nor a workspace: is it the state folder of OpenClaw?`);
   for (const name of PERSONA) addFile(plan, path.join(workspace, name), `workspace/${name}`);
-  for (const name of namesIn(path.join(workspace, 'memory')).filter((each) => each.endsWith('.md')))
+  if (!namesIn(workspace).includes('MEMORY.md'))
+    addFile(plan, path.join(workspace, 'memory.md'), 'workspace/MEMORY.md');
+  for (const name of notesIn(path.join(workspace, 'memory')))
     addFile(plan, path.join(workspace, 'memory', name), `workspace/memory/${name}`);
   for (const [name, why] of Object.entries(NOT_OURS))
     if (fs.existsSync(path.join(workspace, name))) plan.notes.push(`${name} is not taken over: ${why}.`);
   for (const folder of [path.join(source, 'skills'), path.join(workspace, 'skills')]) addSkills(plan, folder);
   await jobsOf(source, now, plan);
-  nameSecrets(source, settings, plan);
+  nameSecrets(source, { settings, file: file ?? SETTINGS[0] ?? '' }, plan);
+  nameAgents(settings, workspace, plan);
   return plan;
 }
 
 /** JSON5: comments go, the rest is read as YAML, which allows names without quotes and commas at the end. */
-async function settingsIn(source: string, plan: Plan): Promise<Record<string, unknown>> {
-  const text = readSmall(path.join(source, 'openclaw.json'))?.toString();
+async function settingsIn(source: string, file: string, plan: Plan): Promise<Record<string, unknown>> {
+  const text = readSmall(path.join(source, file))?.toString();
   if (text === undefined) return {};
   const plain = text
     .replace(/("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1')
     .replaceAll('\t', ' ');
   try {
-    return await parseYaml(plain, 'openclaw.json');
+    return await parseYaml(plain, file);
   } catch (error) {
-    plan.notes.push(`openclaw.json could not be read (${errorMessage(error).split('\n', 1)[0]}).`);
+    plan.notes.push(`${file} could not be read (${errorMessage(error).split('\n', 1)[0]}).`);
     return {};
   }
 }
@@ -72,6 +78,13 @@ function at(value: unknown, ...keys: string[]): unknown {
 
 function namesIn(folder: string): string[] {
   return fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? fs.readdirSync(folder).sort() : [];
+}
+
+/** Links are not followed, and files that begin with a dot are no notes. */
+function notesIn(folder: string): string[] {
+  if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.md') && !/(^|\/)\./.test(name)).sort();
 }
 
 function addFile(plan: Plan, from: string, to: string): void {
@@ -113,15 +126,17 @@ const CHANNELS: [variable: string, ...keys: string[]][] = [
 ];
 
 /** Where they stand, never what they are. */
-function nameSecrets(source: string, settings: Record<string, unknown>, plan: Plan): void {
+function nameSecrets(
+  source: string,
+  { settings, file }: { settings: Record<string, unknown>; file: string },
+  plan: Plan,
+): void {
   for (const [variable, ...keys] of CHANNELS)
     if (at(settings, ...keys) !== undefined)
-      plan.notes.push(`Set ${variable} yourself: OpenClaw has its own under ${keys.join('.')} in openclaw.json.`);
+      plan.notes.push(`Set ${variable} yourself: OpenClaw has its own under ${keys.join('.')} in ${file}.`);
   for (const [name, provider] of Object.entries(at(settings, 'models', 'providers') ?? {}))
     if (at(provider, 'apiKey') !== undefined)
-      plan.notes.push(
-        `Set the key of ${name} yourself: it stands under models.providers.${name}.apiKey in openclaw.json.`,
-      );
+      plan.notes.push(`Set the key of ${name} yourself: it stands under models.providers.${name}.apiKey in ${file}.`);
   const model = at(settings, 'agents', 'defaults', 'model');
   const primary = typeof model === 'string' ? model : at(model, 'primary');
   if (typeof primary === 'string') plan.notes.push(`Its model was ${primary}: say so under model in config.yaml.`);
@@ -135,4 +150,16 @@ function nameSecrets(source: string, settings: Record<string, unknown>, plan: Pl
   for (const name of ['credentials', '.env', 'secrets.json', 'auth-profiles.json'])
     if (fs.existsSync(path.join(source, name))) plan.notes.push(`${name} holds secrets and is not copied.`);
   if (fs.existsSync(path.join(source, 'agents'))) plan.notes.push('Transcripts of conversations stay where they are.');
+}
+
+/** Each could be a viber of its own; only a person knows. */
+function nameAgents(settings: Record<string, unknown>, taken: string, plan: Plan): void {
+  const list = at(settings, 'agents', 'list');
+  for (const agent of Array.isArray(list) ? list : []) {
+    const [id, workspace] = [at(agent, 'id'), at(agent, 'workspace')];
+    if (typeof workspace !== 'string' || path.resolve(workspace) === taken) continue;
+    plan.notes.push(
+      `The agent "${String(id)}" has a workspace of its own in ${workspace}, which is not taken over: make a viber of it, and copy what it should know.`,
+    );
+  }
 }
