@@ -7,7 +7,7 @@ import { Unreadable } from '../../../src/runtime/contract/reading.ts';
 import { readDocument } from '../../../src/runtime/reading/documents.ts';
 import { kindOf } from '../../../src/runtime/reading/kinds.ts';
 import { tempFolder } from '../../helpers/temp.ts';
-import { declaring, docx, docxTable, locked, odt, pdf, pptx, xlsx } from './made.ts';
+import { deck, declaring, docx, docxOnline, docxTable, locked, odt, pdf, pptx, timesheet, xlsx } from './made.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -48,6 +48,39 @@ describe('a document is read', () => {
     ],
   ])('%s', async (_kind, bytes, text) => {
     expect(await read(bytes)).toContain(text);
+  });
+});
+
+describe('a document of the real world', () => {
+  it('is Word’s of the browser, with its comments', async () => {
+    expect(await read(docxOnline('We sold ten'))).toMatch(/^We sold ten\[KO1\]\n\n.*Is that so\?/s);
+  });
+
+  it('is a presentation with its slides in order, each with its own notes, charts and drawings', async () => {
+    const one =
+      '## Slide 1\nOur numbers\nChart: Sales\n | Q1 | Q2\nNorth | 4.3 | 2\nSouth | 7 | 8\nPlan\nBuild\nNotes: Say it slowly';
+    expect(await read(deck())).toBe(`${one}\n\n## Slide 2\nThank you`);
+  });
+
+  it('is a sheet of hours, with times as a person reads them', async () => {
+    expect(await read(timesheet())).toBe('## Sheet: May\n09:30 | 160:30 | 2023-03-15T12:00:00 | 0.3');
+  });
+
+  it('is a page in the letters it declares, or those of Windows', async () => {
+    const page = (meta: string) =>
+      Buffer.from(`<html><head>${meta}</head><body><p>Gr\xfc\xdfe</p></body></html>`, 'latin1');
+    expect(await read(page('<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">'))).toBe(
+      'Grüße',
+    );
+    const wide = Buffer.from('\ufeff<html><body><p>Grüße</p></body></html>', 'utf16le');
+    expect(await read(wide)).toBe('Grüße');
+  });
+
+  it.each([
+    ['of Excel in its binary form', { 'xl/workbook.bin': Buffer.from('x') }, /\.xlsb.*as \.xlsx/],
+    ['of Pages, Numbers or Keynote', { 'Index/Document.iwa': Buffer.from('x') }, /export it as PDF/],
+  ])('is one %s: it is said what to send instead', async (_what, parts, words) => {
+    expect(await read(Buffer.from(zipSync(parts)))).toMatch(words);
   });
 });
 
@@ -116,6 +149,17 @@ it('knows documents by type, and by name where the type says nothing', () => {
     'document',
   );
   expect(kindOf({ type: 'application/octet-stream', name: 'Budget.XLSX' })).toBe('document');
+  for (const [type, name] of [
+    ['application/vnd.ms-excel.sheet.macroEnabled.12', 'Budget.xlsm'],
+    ['application/vnd.ms-word.document.macroEnabled.12', 'Letter.docm'],
+    ['application/wps-office.docx', 'Letter.docx'],
+    ['application/vnd.ms-office', 'Slides.pptx'],
+    ['application/x-zip', 'all.zip'],
+    ['application/vnd.apple.pages', 'Letter.pages'],
+  ] as const) {
+    expect([name, kindOf({ type, name })]).toEqual([name, 'document']);
+  }
+  expect(kindOf({ type: 'application/json', name: 'a.json' })).toBeUndefined();
   expect(kindOf({ type: 'text/html', name: 'index.html' })).toBe('page');
   expect(kindOf({ type: 'text/csv', name: 'a.csv' })).toBeUndefined();
 });

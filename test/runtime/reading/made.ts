@@ -31,11 +31,61 @@ export function docx(text: string, body?: string): Buffer {
   );
 }
 
+/** As Word in the browser writes it: the document is not where Word on a machine has it. */
+export function docxOnline(text: string): Buffer {
+  const body = `<w:p><w:r><w:t>${text}</w:t></w:r><w:r><w:commentReference w:id="1"/></w:r></w:p>`;
+  const comment = `<w:comment w:id="1" w:author="Kim Ott" w:initials="KO"><w:p><w:r><w:t>Is that so?</w:t></w:r></w:p></w:comment>`;
+  const kind = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
+  return Buffer.from(
+    zipSync({
+      '[Content_Types].xml': types([
+        ['word/document2.xml', `${kind}.document.main+xml`],
+        ['word/comments.xml', `${kind}.comments+xml`],
+      ]),
+      '_rels/.rels': relations('/word/document2.xml'),
+      'word/_rels/document2.xml.rels': relations('/word/comments.xml', 'comments'),
+      'word/document2.xml': xml(`<w:document xmlns:w="${W}"><w:body>${body}</w:body></w:document>`),
+      'word/comments.xml': xml(`<w:comments xmlns:w="${W}">${comment}</w:comments>`),
+    }),
+  );
+}
+
 export const docxTable = (): Buffer => {
   const cell = (text: string) => `<w:tc><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`;
   const row = (...cells: string[]) => `<w:tr>${cells.map(cell).join('')}</w:tr>`;
   return docx('', `<w:tbl>${row('Item', 'Price')}${row('Tea', '3.20')}</w:tbl>`);
 };
+
+/** A sheet of hours: a time of day, hours worked, a date with its time, and a sum with the noise of its last digit. */
+export function timesheet(): Buffer {
+  const M = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+  const related = (id: string, type: string, target: string) =>
+    `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
+  const cells = [
+    ['1', '0.39583333333333331'],
+    ['2', '6.6875'],
+    ['3', '45000.5'],
+    ['0', '0.30000000000000004'],
+  ].map(([style, value], index) => `<c r="${'ABCD'[index]}1" s="${style}"><v>${value}</v></c>`);
+  return Buffer.from(
+    zipSync({
+      '[Content_Types].xml': types([]),
+      '_rels/.rels': relations('xl/workbook.xml'),
+      'xl/workbook.xml': xml(
+        `<workbook xmlns="${M}" xmlns:r="${OFFICE}"><sheets><sheet name="May" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+      ),
+      'xl/_rels/workbook.xml.rels': xml(
+        `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${related('rId1', 'worksheet', 'worksheets/sheet1.xml')}${related('rId2', 'styles', 'styles.xml')}</Relationships>`,
+      ),
+      'xl/styles.xml': xml(
+        `<styleSheet xmlns="${M}"><numFmts count="2"><numFmt numFmtId="164" formatCode="[h]:mm"/><numFmt numFmtId="165" formatCode="dd/mm/yyyy\\ hh:mm"/></numFmts><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="20" applyNumberFormat="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+      ),
+      'xl/worksheets/sheet1.xml': xml(
+        `<worksheet xmlns="${M}"><sheetData><row r="1">${cells.join('')}</row></sheetData></worksheet>`,
+      ),
+    }),
+  );
+}
 
 export function xlsx(
   rows: (string | number)[][],
@@ -75,6 +125,60 @@ export function pptx(slides: string[]): Buffer {
     );
   const files = Object.fromEntries(slides.map((text, index) => [`ppt/slides/slide${index + 1}.xml`, slide(text)]));
   return Buffer.from(zipSync({ 'ppt/presentation.xml': xml(`<p:presentation xmlns:p="${P}"/>`), ...files }));
+}
+
+/**
+ * As PowerPoint writes it: slides in the order of the presentation, whatever their files are called; notes, charts and drawings
+ * of a slide in files of their own with numbers of their own.
+ */
+export function deck(): Buffer {
+  const names = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:r="${OFFICE}" xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"`;
+  const said = (text: string) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`;
+  const slide = (text: string) =>
+    xml(
+      `<p:sld ${names}><p:cSld><p:spTree><p:sp><p:txBody>${said(text)}</p:txBody></p:sp></p:spTree></p:cSld></p:sld>`,
+    );
+  const notes = (text: string) =>
+    xml(
+      `<p:notes ${names}><p:cSld><p:spTree><p:sp><p:txBody>${said(text)}</p:txBody></p:sp></p:spTree></p:cSld></p:notes>`,
+    );
+  const points = (values: (string | number)[]) =>
+    values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('');
+  const cat = `<c:cat><c:strRef><c:f>Sheet1!$A$2:$A$3</c:f><c:strCache><c:ptCount val="2"/>${points(['Q1', 'Q2'])}</c:strCache></c:strRef></c:cat>`;
+  const series = (name: string, values: number[]) =>
+    `<c:ser><c:tx><c:strRef><c:f>Sheet1!$B$1</c:f><c:strCache>${points([name])}</c:strCache></c:strRef></c:tx>${cat}<c:val><c:numRef><c:f>Sheet1!$B$2</c:f><c:numCache><c:formatCode>General</c:formatCode>${points(values)}</c:numCache></c:numRef></c:val></c:ser>`;
+  const chart = xml(
+    `<c:chartSpace ${names}><c:chart><c:title><c:tx><c:rich>${said('Sales')}</c:rich></c:tx></c:title><c:plotArea><c:barChart>${series('North', [4.3, 2])}${series('South', [7, 8])}</c:barChart></c:plotArea></c:chart></c:chartSpace>`,
+  );
+  const drawing = xml(
+    `<dgm:dataModel ${names}><dgm:ptLst><dgm:pt><dgm:t>${said('Plan')}</dgm:t></dgm:pt><dgm:pt><dgm:t>${said('Build')}</dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>`,
+  );
+  const related = (...targets: [id: string, type: string, target: string][]) =>
+    xml(
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets.map(([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`).join('')}</Relationships>`,
+    );
+  return Buffer.from(
+    zipSync({
+      'ppt/presentation.xml': xml(
+        `<p:presentation ${names}><p:sldIdLst><p:sldId id="258" r:id="rId9"/><p:sldId id="256" r:id="rId7"/></p:sldIdLst></p:presentation>`,
+      ),
+      'ppt/_rels/presentation.xml.rels': related(
+        ['rId7', 'slide', 'slides/slide1.xml'],
+        ['rId9', 'slide', 'slides/slide2.xml'],
+      ),
+      'ppt/slides/slide1.xml': slide('Thank you'),
+      'ppt/slides/slide2.xml': slide('Our numbers'),
+      'ppt/slides/_rels/slide2.xml.rels': related(
+        ['rId1', 'notesSlide', '../notesSlides/notesSlide1.xml'],
+        ['rId2', 'chart', '../charts/chart4.xml'],
+        ['rId3', 'diagramData', '../diagrams/data3.xml'],
+        ['rId4', 'image', '../media/image1.png'],
+      ),
+      'ppt/notesSlides/notesSlide1.xml': notes('Say it slowly'),
+      'ppt/charts/chart4.xml': chart,
+      'ppt/diagrams/data3.xml': drawing,
+    }),
+  );
 }
 
 export function odt(text: string): Buffer {

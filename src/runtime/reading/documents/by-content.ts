@@ -1,5 +1,6 @@
 /** What a document is, by its first bytes: names and types from outside are not believed. */
 import { htmlToText } from '../../../skills/web/html-text.ts';
+import { textOf } from '../../../skills/web/page.ts';
 import { readZip } from './office.ts';
 import { readPdf } from './pdf.ts';
 import { DAMAGED, EMPTY, ENCRYPTED, Refused } from './refused.ts';
@@ -20,8 +21,9 @@ async function read(bytes: Uint8Array): Promise<string> {
   if (head.startsWith('PK')) return readZip(bytes);
   if (head.includes('%PDF')) return readPdf(bytes);
   if (head.startsWith('\xd0\xcf\x11\xe0')) throw new Refused(isLocked(bytes) ? ENCRYPTED : OLD_OFFICE);
-  if (/^(\xef\xbb\xbf)?\s*(<!--|<!doctype html|<html|<head|<body|<\w+[\s>])/i.test(head))
-    return (await htmlToText(new TextDecoder().decode(bytes), 'https://document.invalid/')).text;
+  const page = textOf({ contentType: '', body: Buffer.from(bytes) });
+  if (/^\s*(<!--|<!doctype html|<html|<head|<body|<\w+[\s>])/i.test(page.slice(0, 1024)))
+    return (await htmlToText(page, 'https://document.invalid/')).text;
   throw new Refused(DAMAGED);
 }
 

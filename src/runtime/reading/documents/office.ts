@@ -1,9 +1,13 @@
 /** Documents that are zips of XML: Word, Excel, PowerPoint, OpenDocument. Any other zip is told by what is in it. */
 import { htmlToText } from '../../../skills/web/html-text.ts';
-import { OPEN_DOCUMENT, paragraphs, SLIDE } from './markup.ts';
+import { OPEN_DOCUMENT, paragraphs } from './markup.ts';
 import { DAMAGED, Refused } from './refused.ts';
+import { readSlides } from './slides.ts';
 import { type Entry, listEntries, packed, unpack } from './zip.ts';
 
+const BINARY_SHEETS = 'It is in the binary format of Excel (.xlsb): please save it as .xlsx and send it again.';
+const APPLE =
+  'It is from Pages, Numbers or Keynote: please export it as PDF, or for Word, Excel or PowerPoint, and send that.';
 const MAX_CELLS = 200_000;
 const MAX_LISTED = 500;
 const IS_TEXT = /\.(xml|rels)$/i;
@@ -11,12 +15,18 @@ const IS_TEXT = /\.(xml|rels)$/i;
 export async function readZip(bytes: Uint8Array): Promise<string> {
   const entries = listEntries(bytes);
   const names = new Set(entries.map(({ name }) => name));
-  if (names.has('word/document.xml')) return readWord(bytes);
+  // Word in the browser numbers it.
+  if (entries.some(({ name }) => /^word\/document\d*\.xml$/.test(name))) return readWord(bytes);
   if (names.has('xl/workbook.xml')) return readSheets(bytes);
   if (names.has('ppt/presentation.xml')) return readSlides(bytes);
   if (names.has('content.xml') && names.has('mimetype')) return readOpenDocument(bytes);
+  if (names.has('xl/workbook.bin')) throw new Refused(BINARY_SHEETS);
+  if (entries.some(({ name }) => /^Index\/.*\.iwa$|^Index\.zip$/.test(name))) throw new Refused(APPLE);
   return listing(entries);
 }
+
+/** They are left out unless they are asked for. */
+const COMMENTS = ['comment-reference => sup'];
 
 async function readWord(bytes: Uint8Array): Promise<string> {
   const parts = unpack(bytes, (name) => IS_TEXT.test(name));
@@ -25,7 +35,10 @@ async function readWord(bytes: Uint8Array): Promise<string> {
     const buffer = Buffer.from(packed(parts));
     // Pictures were left out: what stands for them is nothing.
     const convertImage = mammoth.images.imgElement(async () => ({ src: '' }));
-    const { value } = await mammoth.convertToHtml({ buffer }, { convertImage, externalFileAccess: false });
+    const { value } = await mammoth.convertToHtml(
+      { buffer },
+      { convertImage, externalFileAccess: false, styleMap: COMMENTS },
+    );
     return (await htmlToText(value, 'https://document.invalid/')).text;
   } catch (error) {
     throw new Refused(DAMAGED, { cause: error });
@@ -57,35 +70,27 @@ async function readSheets(bytes: Uint8Array): Promise<string> {
   return shown.filter(Boolean).join('\n\n');
 }
 
-/** Dates are days, with the time where there is one; numbers as they are. */
+/** Times of day and hours worked are days since this one; Excel has no dates before 1900. */
+const DAY_ZERO = Date.UTC(1899, 11, 30);
+const FIRST_DATES = Date.UTC(1900, 2, 1);
+
+/** Dates are days, with the time where there is one; numbers as they are, without the noise of their last digit. */
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
-  if (cell instanceof Date)
-    return Number.isNaN(cell.getTime())
-      ? ''
-      : cell
-          .toISOString()
-          .replace(/T00:00:00.000Z$/, '')
-          .replace(/\.000Z$/, '');
+  if (cell instanceof Date) return Number.isNaN(cell.getTime()) ? '' : dateText(cell);
+  if (typeof cell === 'number') return String(Number(cell.toPrecision(15)));
   return String(cell)
     .replace(/\s*\n\s*/g, ' / ')
     .replaceAll('|', '/')
     .trim();
 }
 
-function readSlides(bytes: Uint8Array): string {
-  const parts = unpack(bytes, (name) => /^ppt\/(slides|notesSlides)\/[^/]+\.xml$/.test(name));
-  const numberOf = (name: string) => Number(/(\d+)\.xml$/.exec(name)?.[1] ?? 0);
-  const slides = [...parts.keys()].filter((name) => name.startsWith('ppt/slides/'));
-  slides.sort((a, b) => numberOf(a) - numberOf(b));
-  const texts = slides.map((name, index) => {
-    const notes = parts.get(name.replace('/slides/slide', '/notesSlides/notesSlide'));
-    const text = paragraphs(decode(parts.get(name)), SLIDE);
-    // What stands alone in the notes is the slide's number.
-    const said = notes ? paragraphs(decode(notes), SLIDE).replace(/^\d+$/gm, '').trim() : '';
-    return text || said ? [`## Slide ${index + 1}`, text, said && `Notes: ${said}`].filter(Boolean).join('\n') : '';
-  });
-  return texts.filter(Boolean).join('\n\n');
+function dateText(date: Date): string {
+  if (date.getTime() >= FIRST_DATES) return date.toISOString().replace(/T00:00:00.000Z$|\.\d+Z$/, '');
+  const seconds = Math.round((date.getTime() - DAY_ZERO) / 1000);
+  const two = (n: number) => String(n).padStart(2, '0');
+  const rest = seconds % 60 === 0 ? '' : `:${two(seconds % 60)}`;
+  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}${rest}`;
 }
 
 function readOpenDocument(bytes: Uint8Array): string {

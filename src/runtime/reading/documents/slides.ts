@@ -1,0 +1,102 @@
+/**
+ * A presentation: its slides in the order in which they are shown, each with its notes, charts and drawings. Which file belongs to
+ * which slide stands in the relations beside it; the numbers in the names say nothing of that.
+ */
+import path from 'node:path';
+import { Parser } from 'htmlparser2';
+import { paragraphs, SLIDE } from './markup.ts';
+import { unpack } from './zip.ts';
+
+const PARTS = /^ppt\/((_rels\/)?presentation\.xml|(slides|notesSlides|charts|diagrams)\/)/;
+const PRESENTATION = 'ppt/presentation.xml';
+
+interface Relation {
+  id: string;
+  /** The last word of it: `slide`, `notesSlide`, `chart`, `diagramData`. */
+  type: string;
+  target: string;
+}
+
+export function readSlides(bytes: Uint8Array): string {
+  const parts = unpack(bytes, (name) => PARTS.test(name) && /\.(xml|rels)$/.test(name));
+  const xmlOf = (name: string) => new TextDecoder().decode(parts.get(name));
+  const texts = slidesIn(parts, xmlOf).map((name, index) => {
+    const related = relationsOf(name, xmlOf);
+    const of = (type: string, read: (xml: string) => string) =>
+      related.filter((relation) => relation.type === type).map(({ target }) => read(xmlOf(target)));
+    // What stands alone in the notes is the slide's number.
+    const notes = of('notesSlide', (xml) => paragraphs(xml, SLIDE).replace(/^\d+$/gm, '').trim()).filter(Boolean);
+    const said = [
+      paragraphs(xmlOf(name), SLIDE),
+      ...of('chart', chartText),
+      ...of('diagramData', (xml) => paragraphs(xml, SLIDE)),
+      ...notes.map((text) => `Notes: ${text}`),
+    ].filter(Boolean);
+    return said.length > 0 ? [`## Slide ${index + 1}`, ...said].join('\n') : '';
+  });
+  return texts.filter(Boolean).join('\n\n');
+}
+
+/** As the presentation names them; where it names none, by the numbers of their files. */
+function slidesIn(parts: ReadonlyMap<string, Uint8Array>, xmlOf: (name: string) => string): string[] {
+  const targets = new Map(relationsOf(PRESENTATION, xmlOf).map(({ id, target }) => [id, target]));
+  const shown: string[] = [];
+  eachTag(xmlOf(PRESENTATION), (tag, attributes) => {
+    const target = tag === 'p:sldId' ? targets.get(attributes['r:id'] ?? '') : undefined;
+    if (target !== undefined && parts.has(target)) shown.push(target);
+  });
+  if (shown.length > 0) return shown;
+  const numberOf = (name: string) => Number(/(\d+)\.xml$/.exec(name)?.[1] ?? 0);
+  return [...parts.keys()]
+    .filter((name) => /^ppt\/slides\/[^/]+\.xml$/.test(name))
+    .sort((a, b) => numberOf(a) - numberOf(b));
+}
+
+function relationsOf(name: string, xmlOf: (name: string) => string): Relation[] {
+  const folder = path.posix.dirname(name);
+  const found: Relation[] = [];
+  eachTag(xmlOf(`${folder}/_rels/${path.posix.basename(name)}.rels`), (tag, { Id, Type, Target, TargetMode }) => {
+    if (tag !== 'Relationship' || !Target || TargetMode === 'External') return;
+    const target = path.posix.resolve('/', folder, Target).slice(1);
+    found.push({ id: Id ?? '', type: Type?.split('/').at(-1) ?? '', target });
+  });
+  return found;
+}
+
+function eachTag(xml: string, on: (tag: string, attributes: Record<string, string>) => void): void {
+  new Parser({ onopentag: on }, { xmlMode: true }).end(xml);
+}
+
+/** The figures of a chart as they were when it was saved: a row for each of its series. */
+function chartText(xml: string): string {
+  const open: string[] = [];
+  const title: string[] = [];
+  const rows: { name: string; values: string[] }[] = [];
+  let names: string[] = [];
+  const isIn = (tag: string) => open.includes(tag);
+  const parser = new Parser(
+    {
+      onopentag(tag) {
+        open.push(tag);
+        if (tag === 'c:ser') rows.push({ name: '', values: [] });
+        if (tag === 'c:cat') names = [];
+      },
+      ontext(text) {
+        const [row, at] = [rows.at(-1), open.at(-1)];
+        if (at === 'a:t' && isIn('c:title')) title.push(text);
+        if (at !== 'c:v' || !isIn('c:pt') || !row) return;
+        if (isIn('c:cat')) names.push(text);
+        else if (isIn('c:tx')) row.name += text;
+        else if (isIn('c:val')) row.values.push(text);
+      },
+      onclosetag: () => void open.pop(),
+    },
+    { xmlMode: true },
+  );
+  parser.end(xml);
+  const lines = rows.map(({ name, values }) => [name, ...values].join(' | '));
+  if (lines.length === 0) return title.length === 0 ? '' : `Chart: ${title.join('')}`;
+  return [`Chart: ${title.join('')}`.trim(), ...(names.length > 0 ? [['', ...names].join(' | ')] : []), ...lines].join(
+    '\n',
+  );
+}
