@@ -6,10 +6,10 @@ import { programTokens } from './app/board/programs.ts';
 import { buildChannels } from './app/channels.ts';
 import { connectAll } from './app/connect.ts';
 import { watchGauges } from './app/counting.ts';
-import { hearAnswers } from './app/everywhere.ts';
 import { wireGateway } from './app/gateway.ts';
 import { openNaming } from './app/naming.ts';
 import { tellPlanEdits } from './app/plans.ts';
+import { hearAnswers } from './app/processes/everywhere.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
 import { openWork, type Work } from './app/work.ts';
 import type { Places } from './board/guard.ts';
@@ -32,6 +32,8 @@ export interface AppOptions extends ServicesOptions {
   terminal: boolean;
   /** A taken `http.port` stops the start; without this a free one is used, unless platforms call us. */
   isPortChosen?: boolean;
+  /** The signal by which it goes on as the program that stands on the disk then. */
+  renewedBy?: NodeJS.Signals;
   /** For the times of jobs; the system's where there is none. */
   clock?: Clock;
   /** The terminal's input has ended and everything was answered. */
@@ -127,7 +129,8 @@ class RunningApp implements App {
       throw error;
     }
     const startedAt = new Date().toISOString();
-    const about = { pid: process.pid, port: this.port, startedAt, epoch: engine.epoch, roles: roles.own };
+    const { renewedBy } = options;
+    const about = { pid: process.pid, port: this.port, startedAt, epoch: engine.epoch, roles: roles.own, renewedBy };
     fs.writeFileSync(path.join(home.run, 'gateway.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
     damage.start(home);
     if (!shortage?.isTooLow) this.connected = this.#connect();
@@ -186,6 +189,7 @@ class RunningApp implements App {
     const parts = { work: this.#work, gateway: this.#gateway, readiness: () => this.readiness() };
     const channels = await buildChannels({
       ...{
+        mouth: isShared ? engine : undefined,
         config,
         home,
         log,

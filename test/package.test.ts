@@ -196,6 +196,82 @@ describe('installed from it, viber', () => {
     expect(await exited).toEqual([0, null]);
   });
 
+  describe('and replaced by a newer one while it runs', () => {
+    /** The same with another version, its parts under other names, as a build of other sources makes them. */
+    async function newer(version: string): Promise<string> {
+      const stage = path.join(folder, `stage ${version}`);
+      fs.cpSync(path.join(folder, 'stage'), stage, { recursive: true });
+      fs.writeFileSync(path.join(stage, 'package.json'), JSON.stringify({ ...manifest, version }));
+      const dist = path.join(stage, 'dist');
+      const mark = version.replaceAll('.', '_');
+      const parts = fs.readdirSync(dist).filter((name) => /-[\w-]{8}\.js$/.test(name));
+      for (const name of fs.readdirSync(dist).filter((each) => each.endsWith('.js'))) {
+        const code = fs.readFileSync(path.join(dist, name), 'utf8');
+        const renamed = code.replace(/(\/[\w.-]+-[\w-]{8})(?=\.js)/g, (part) =>
+          parts.includes(`${part.slice(1)}.js`) ? `${part}${mark}` : part,
+        );
+        fs.rmSync(path.join(dist, name));
+        fs.writeFileSync(path.join(dist, parts.includes(name) ? name.replace(/\.js$/, `${mark}.js`) : name), renamed);
+      }
+      const { stdout } = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], stage);
+      return Object.values<Packed>(JSON.parse(stdout))[0]?.filename ?? '';
+    }
+    const install = (file: string) =>
+      npm(['install', '--global', '--prefix', prefix, '--offline', '--no-audit', '--no-fund', file], folder);
+
+    async function running(name: string) {
+      const [telegram, llm] = [await startTelegram(), await startLlm()];
+      onTestFinished(async () => void (await Promise.all([telegram.close(), llm.close()])));
+      const settings = path.join(folder, `${name}.json`);
+      const home = path.join(folder, name);
+      fs.writeFileSync(
+        settings,
+        JSON.stringify({
+          ...{ model: 'x/y', providers: { x: { baseURL: llm.url } }, http: { port: 0 }, limits: { freeBytes: 0 } },
+          people: [{ name: 'alex', role: 'owner', ids: ['telegram:1001'] }],
+          channels: { telegram: { token: telegram.token, apiRoot: telegram.url } },
+        }),
+      );
+      const child = spawn(path.join(prefix, 'bin', 'viber'), ['start', '--config', settings], {
+        env: { ...env, OPENVIBER_HOME: home },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const lines: string[] = [];
+      const output = createInterface({ input: child.stdout });
+      output.on('line', (line) => void lines.push(line));
+      const said = (text: string, times = 1) =>
+        expect.poll(() => lines.filter((line) => line.includes(text)).length, { timeout: 60_000 }).toBe(times);
+      await said('"msg":"ready"');
+      return { telegram, llm, child, said, exited: once(child, 'exit') };
+    }
+
+    test('loses no message, and is the newer one soon, in the same process', async () => {
+      const { telegram, llm, child, said, exited } = await running('replaced');
+      llm.script(() => ({ text: 'Still here.' }));
+      // Nothing of the model is loaded before the first message.
+      await install(await newer('9.0.1'));
+      telegram.say(1001, 'hello');
+      await telegram.wait({ chat: 1001, from: 'bot', text: 'Still here.', timeoutMs: 60_000 });
+      await said('"msg":"ready"', 2);
+      expect(child.exitCode).toBeNull();
+      expect((await viber(['--version'])).stdout).toMatch('viber 9.0.1');
+      telegram.say(1001, 'and now?');
+      await expect.poll(() => llm.requests().length, { timeout: 30_000 }).toBeGreaterThan(1);
+      child.kill('SIGTERM');
+      expect(await exited).toEqual([0, null]);
+    });
+
+    test('stops when it is asked to, though its parts are gone', async () => {
+      const { child, said, exited } = await running('gone');
+      await install(await newer('9.0.2'));
+      child.kill('SIGTERM');
+      expect(await exited).toEqual([0, null]);
+      await said('"msg":"stopped"');
+      await said('stopping failed', 0);
+    });
+  });
+
   const isOld = (file: string) => /^v(\d|1\d|2[0-3])\./.test(execFileSync(file, ['--version'], { encoding: 'utf8' }));
   const older = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => fs.existsSync(file) && isOld(file)) ?? '';
   test.skipIf(older === '')('says in one sentence what to do where Node is older', async () => {

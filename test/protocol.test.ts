@@ -17,7 +17,7 @@ import { canBecome } from '../src/runtime/contract/task.ts';
 import { parseReply } from '../src/runtime/reply/reply.ts';
 import { openHome } from '../src/workspace/home.ts';
 import { parseSuggestion } from '../src/workspace/memory/suggestions.ts';
-import { formatPlan, parsePlan } from '../src/workspace/plan.ts';
+import { formatPlan, parsePlan } from '../src/workspace/plan/plan.ts';
 import { parseEntry } from '../src/workspace/session-lines.ts';
 import { readTask } from '../src/workspace/tasks.ts';
 import type { SessionEntry, TaskState } from '../src/workspace/types.ts';

@@ -25,13 +25,14 @@ export function newCode(): string {
 
 /**
  * Runs `change` while no other process changes the same file. A lock names its process: one of this machine that is gone holds nothing;
- * of one that cannot be asked it is over after 5 s, of one that has not said its name after 1 s.
+ * of one that cannot be asked it is over after 5 s, of one that has not said its name after 1 s. Containers may share a host's name, and
+ * number their processes alike: whose numbers they are is said too.
  */
 export function locked<T>(file: string, change: () => T): T {
   const lock = `${file}.lock`;
   for (let tries = 0; ; tries++) {
     try {
-      fs.writeFileSync(lock, `${process.pid} ${os.hostname()}`, { flag: 'wx', mode: 0o600 });
+      fs.writeFileSync(lock, `${process.pid} ${os.hostname()} ${numbering()}`, { flag: 'wx', mode: 0o600 });
       break;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
@@ -50,11 +51,22 @@ export function locked<T>(file: string, change: () => T): T {
 function isLeft(lock: string): boolean {
   const stat = fs.statSync(lock, { throwIfNoEntry: false });
   const age = stat ? Date.now() - stat.mtimeMs : 0;
-  const [pid = '', host] = (stat && readTextSync(lock))?.split(' ', 2) ?? [];
+  const [pid = '', host, numbers = numbering()] = (stat && readTextSync(lock))?.split(' ', 3) ?? [];
   if (host === undefined) return age > UNNAMED_MS;
   // A change is made in one go: this process itself holds no lock while it waits for one.
-  if (host === os.hostname() && (Number(pid) === process.pid || !isAlive(Number(pid)))) return true;
+  const isHere = host === os.hostname() && numbers === numbering();
+  if (isHere && (Number(pid) === process.pid || !isAlive(Number(pid)))) return true;
   return age > UNKNOWN_MS;
+}
+
+/** Names what numbers this process; the same word for all where there is one alone. */
+function numbering(): string {
+  try {
+    return fs.readlinkSync('/proc/self/ns/pid');
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return 'one';
+  }
 }
 
 function isAlive(pid: number): boolean {

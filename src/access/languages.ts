@@ -5,12 +5,10 @@
  */
 import path from 'node:path';
 import { type Address, conversationKey } from '../channels/channel.ts';
-import { createLru } from '../lib/lru.ts';
-import { readRecords } from '../lib/read-json.ts';
 import { objectOf, shape } from '../lib/shape.ts';
-import { writeJson } from '../lib/write-json.ts';
 import type { Logger } from '../log.ts';
 import { type Messages, messagesIn } from '../messages/messages.ts';
+import { openJsonMap } from './json-map.ts';
 import { aliasesOf, identityText, type Principal } from './principal.ts';
 
 export interface Languages {
@@ -31,7 +29,6 @@ const WRITE_MS = 2_000;
 const OWNER = 'owner';
 const TAG = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8}){0,4}$/i;
 const ABOUT = {
-  asMap: true as const,
   lost: 'the languages people are answered in',
   next: 'Each is learned again from the next message.',
 };
@@ -46,29 +43,33 @@ export interface LanguagesOptions {
   /** What commands begin with, by channel. */
   prefixes: Readonly<Record<string, string>>;
   log: Logger;
+  /** Other processes learn languages too. */
+  isShared?: boolean;
 }
 
-export function openLanguages({ folder, configured, prefixes, log }: LanguagesOptions): Languages {
-  const file = path.join(folder, 'languages.json');
-  let timer: NodeJS.Timeout | undefined;
-  let loaded: ReturnType<typeof createLru<string>> | undefined;
+const tagShape = shape<{ tag: string }>(objectOf({ tag: isTag }));
 
-  function known(): ReturnType<typeof createLru<string>> {
-    if (loaded) return loaded;
-    const kept = createLru<string>(MAX_KNOWN);
-    for (const [key, { tag }] of readRecords(file, shape<{ tag: string }>(objectOf({ tag: isTag })), ABOUT, (left) =>
-      writeJson(file, Object.fromEntries(left)),
-    ))
-      kept.set(key, tag);
-    loaded = kept;
-    return kept;
-  }
+export function openLanguages(options: LanguagesOptions): Languages {
+  const { folder, configured, prefixes, log, isShared = false } = options;
+  const kept = openJsonMap(path.join(folder, 'languages.json'), tagShape, ABOUT, { max: MAX_KNOWN, isShared });
+  /** What is to be written down. */
+  const learned = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const tagOf = (key: string) => learned.get(key) ?? kept.read().get(key)?.tag;
 
   function write(): void {
     clearTimeout(timer);
     timer = undefined;
     try {
-      writeJson(file, Object.fromEntries([...known().entries()].map(([key, tag]) => [key, { tag }])));
+      kept.change((all) => {
+        // What was learned last goes last.
+        for (const [key, tag] of learned) {
+          all.delete(key);
+          all.set(key, { tag });
+        }
+      });
+      learned.clear();
     } catch (error) {
       log.warn({ err: error }, 'the languages of people could not be written down');
     }
@@ -81,28 +82,29 @@ export function openLanguages({ folder, configured, prefixes, log }: LanguagesOp
     of(principal, said) {
       if (fixed !== undefined) return fixed;
       if (isTag(said)) return said;
-      const all = known();
       for (const key of [identityText(principal), ...aliasesOf(principal)]) {
-        const tag = all.get(key);
+        const tag = tagOf(key);
         if (tag !== undefined) return tag;
       }
-      return all.get(OWNER);
+      return tagOf(OWNER);
     },
     note(principal, direct, said) {
       if (!isTag(said) || principal.role === 'guest') return;
-      const all = known();
       const keys = [identityText(principal)];
       if (direct) keys.push(chatKey(direct));
       if (direct && principal.role === 'owner') keys.push(OWNER);
-      const changed = keys.filter((key) => all.get(key) !== said);
+      const changed = keys.filter((key) => tagOf(key) !== said);
       if (changed.length === 0) return;
-      for (const key of changed) all.set(key, said);
+      for (const key of changed) learned.set(key, said);
+      for (const oldest of learned.keys()) {
+        if (learned.size <= MAX_KNOWN) break;
+        learned.delete(oldest);
+      }
       timer ??= setTimeout(write, WRITE_MS).unref();
     },
     prefixAt,
     at(address) {
-      const all = known();
-      return messagesIn(fixed ?? all.get(chatKey(address)) ?? all.get(OWNER), prefixAt(address));
+      return messagesIn(fixed ?? tagOf(chatKey(address)) ?? tagOf(OWNER), prefixAt(address));
     },
     close: () => timer && write(),
   };

@@ -1,4 +1,9 @@
-/** Token buckets in a bounded map: keys come from outside, so the least recently used are forgotten. */
+/** Token buckets: keys come from outside, so the least recently used are forgotten. Of several processes all count in one. */
+import { createLru } from '../lib/lru.ts';
+import { parseJson } from '../lib/read-json.ts';
+import { isFlag, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
+
+export type Taken = { ok: true } | { ok: false; first: boolean };
 
 export interface RateLimiter {
   /**
@@ -6,7 +11,18 @@ export interface RateLimiter {
    * it was sent. Parts of one `group` that follow each other are one message. `first` marks the first refusal in a row, so
    * that it is told once.
    */
-  take(key: string, at: number, group?: string): { ok: true } | { ok: false; first: boolean };
+  take(key: string, at: number, group?: string): Taken;
+}
+
+/** As `RateLimiter`; rejects while what all processes share cannot be asked. */
+export interface SharedRateLimiter {
+  take(key: string, at: number, group?: string): Promise<Taken>;
+}
+
+/** Small values that all processes see (`engine/engine.ts`). */
+export interface SharedValues {
+  get(key: string): Promise<string | undefined>;
+  cas(key: string, before: string | undefined, after: string, ttlMs?: number): Promise<boolean>;
 }
 
 interface Bucket {
@@ -14,36 +30,66 @@ interface Bucket {
   at: number;
   refused: boolean;
   /** Of the last message that took a token or was refused one. */
-  group: string | undefined;
+  group?: string | undefined;
 }
 
 const MAX_KEYS = 10_000;
+/** A bucket that nobody has asked for so long is full again. */
+const KEPT_MS = 120_000;
+/** Others have changed it each time: that many never come together. */
+const MAX_TRIES = 50;
 
+/** Gives the bucket that stands afterwards, the same one where nothing was taken. */
+function taken(bucket: Bucket, perMinute: number, at: number, group: string | undefined): [Bucket, Taken] {
+  if (group !== undefined && group === bucket.group)
+    return [bucket, bucket.refused ? { ok: false, first: false } : { ok: true }];
+  const elapsed = Math.max(0, at - bucket.at);
+  const tokens = Math.min(perMinute, bucket.tokens + (elapsed * perMinute) / 60_000);
+  const next = { at: bucket.at + elapsed, group };
+  if (tokens >= 1) return [{ ...next, tokens: tokens - 1, refused: false }, { ok: true }];
+  return [
+    { ...next, tokens, refused: true },
+    { ok: false, first: !bucket.refused },
+  ];
+}
+
+const full = (perMinute: number, at: number): Bucket => ({ tokens: perMinute, at, refused: false });
+
+/** In the memory of this process. */
 export function createRateLimiter(perMinute: number): RateLimiter {
-  const buckets = new Map<string, Bucket>();
+  const buckets = createLru<Bucket>(MAX_KEYS);
   return {
     take(key, at, group) {
-      const bucket = buckets.get(key) ?? { tokens: perMinute, at, refused: false, group: undefined };
-      buckets.delete(key);
-      buckets.set(key, bucket);
-      if (buckets.size > MAX_KEYS) {
-        const oldest = buckets.keys().next().value;
-        if (oldest !== undefined) buckets.delete(oldest);
+      const [next, answer] = taken(buckets.get(key) ?? full(perMinute, at), perMinute, at, group);
+      buckets.set(key, next);
+      return answer;
+    },
+  };
+}
+
+const bucketShape = shape<Bucket>(
+  objectOf({ tokens: isNumber, at: isNumber, refused: isFlag, group: optional(isText) }),
+);
+
+/** What this process has seen last is tried first: as a rule one question is enough. */
+export function createSharedRateLimiter(perMinute: number, values: SharedValues): SharedRateLimiter {
+  const seen = createLru<string>(MAX_KEYS);
+  return {
+    async take(name, at, group) {
+      const key = `rate:${name}`;
+      let before = seen.get(key);
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const { data } = bucketShape.safeParse(before === undefined ? undefined : parseJson(before));
+        const bucket = data ?? full(perMinute, at);
+        const [next, answer] = taken(bucket, perMinute, at, group);
+        const after = JSON.stringify(next);
+        if (await values.cas(key, before, after, KEPT_MS)) {
+          seen.set(key, after);
+          return answer;
+        }
+        before = await values.get(key);
       }
-      if (group !== undefined && group === bucket.group)
-        return bucket.refused ? { ok: false, first: false } : { ok: true };
-      bucket.group = group;
-      const elapsed = Math.max(0, at - bucket.at);
-      bucket.tokens = Math.min(perMinute, bucket.tokens + (elapsed * perMinute) / 60_000);
-      bucket.at += elapsed;
-      if (bucket.tokens >= 1) {
-        bucket.tokens -= 1;
-        bucket.refused = false;
-        return { ok: true };
-      }
-      const first = !bucket.refused;
-      bucket.refused = true;
-      return { ok: false, first };
+      return { ok: true };
     },
   };
 }

@@ -18,7 +18,7 @@ import {
   waitingShape,
 } from './link-records.ts';
 import { identityText, type Principal, type Role } from './principal.ts';
-import { createTries } from './tries.ts';
+import { createSharedTries, createTries, type SharedSums, type SharedTries } from './tries.ts';
 
 export type { Link, LinkAddress } from './link-records.ts';
 
@@ -43,6 +43,7 @@ export interface Redeemer {
   isStranger?: boolean;
 }
 
+const GUESSES = { max: 5, perMs: 3_600_000 };
 const RANK: Record<Role, number> = { guest: 0, member: 1, owner: 2 };
 const normaliseCode = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase();
 
@@ -51,9 +52,12 @@ export class Links {
   readonly #now: () => number;
   readonly #links: JsonList<Link>;
   readonly #codes: JsonList<WaitingCode>;
-  readonly #tries = createTries({ max: 5, perMs: 3_600_000 });
+  readonly #tries = createTries(GUESSES);
+  readonly #sharedTries: SharedTries | undefined;
 
-  constructor(folder: string, now: () => number = Date.now) {
+  /** @param sums given where other processes hear guesses too */
+  constructor(folder: string, now: () => number = Date.now, sums?: SharedSums) {
+    this.#sharedTries = sums && createSharedTries(GUESSES, sums);
     this.#now = now;
     this.#links = openJsonList(path.join(folder, 'links.json'), linkShape, {
       lost: 'which accounts are linked',
@@ -96,6 +100,17 @@ export class Links {
       return [...others.filter((code) => code !== weakest), entry];
     });
     return { code: entry.code, expiresAt: entry.expiresAt };
+  }
+
+  /** As `redeem`, with what was guessed by way of other processes. */
+  async enter(text: string, who: Redeemer): Promise<Redeemed> {
+    const tries = this.#sharedTries;
+    if (!tries) return this.redeem(text, who);
+    if (!(await tries.count(who.identity))) return { ok: false, reason: 'too-many-tries' };
+    const redeemed = this.redeem(text, who);
+    const isWrong = !redeemed.ok && (redeemed.reason === 'unknown' || redeemed.reason === 'expired');
+    if (!isWrong) await tries.forget(who.identity);
+    return redeemed;
   }
 
   /** Enters a code. Five wrong ones an hour and identity; nothing is written for those. */

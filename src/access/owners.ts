@@ -1,8 +1,7 @@
 /** Where owners can be reached: the direct conversations they have used, `access/owners.json`. Written when one is new. */
 import path from 'node:path';
-import { readRecords } from '../lib/read-json.ts';
 import { shape } from '../lib/shape.ts';
-import { writeJson } from '../lib/write-json.ts';
+import { openJsonMap } from './json-map.ts';
 import { isAddress } from './link-records.ts';
 import { identityText, type Principal } from './principal.ts';
 
@@ -22,34 +21,21 @@ export interface Owners {
 }
 
 const ABOUT = {
-  asMap: true as const,
   lost: 'where owners can be reached',
   next: 'An owner who writes in a direct message is known again.',
   tell: true,
 };
 
 /** @param isOwner asked with an identity as text each time: whoever was an owner once is told nothing more */
-export function openOwners(folder: string, isOwner: (identity: string) => boolean): Owners {
-  const file = path.join(folder, 'owners.json');
-  let known: Record<string, OwnerAddress> | undefined;
-
-  function load(): Record<string, OwnerAddress> {
-    known ??= Object.fromEntries(
-      readRecords(file, shape<OwnerAddress>(isAddress), ABOUT, (left) => write(Object.fromEntries(left))),
-    );
-    return known;
-  }
-
-  const write = (all: Record<string, OwnerAddress>) => writeJson(file, all);
+export function openOwners(folder: string, isOwner: (identity: string) => boolean, { isShared = false } = {}): Owners {
+  const known = openJsonMap(path.join(folder, 'owners.json'), shape<OwnerAddress>(isAddress), ABOUT, { isShared });
 
   return {
     note(principal, address) {
-      const all = load();
       const identity = identityText(principal);
-      if (all[identity]?.chat === address.chat || address.channel === 'terminal' || address.channel === 'local') return;
-      all[identity] = address;
-      write(all);
+      if (address.channel === 'terminal' || address.channel === 'local') return;
+      if (known.read().get(identity)?.chat !== address.chat) known.change((all) => void all.set(identity, address));
     },
-    addresses: () => Object.entries(load()).flatMap(([identity, address]) => (isOwner(identity) ? [address] : [])),
+    addresses: () => [...known.read()].flatMap(([identity, address]) => (isOwner(identity) ? [address] : [])),
   };
 }

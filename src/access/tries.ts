@@ -1,4 +1,7 @@
-/** Wrong guesses, counted for each key in a bounded map: keys come from outside (promise 20). */
+/**
+ * Wrong guesses, counted for each key in a bounded map: keys come from outside (promise 20). Where several processes hear guesses, one
+ * counts for all.
+ */
 
 export interface Tries {
   /** How many more may be wrong in this window. */
@@ -24,5 +27,30 @@ export function createTries({ max, perMs }: { max: number; perMs: number }): Tri
       const oldest = failures.keys().next().value;
       if (failures.size > MAX_KEYS && oldest !== undefined) failures.delete(oldest);
     },
+  };
+}
+
+/** Sums that all processes see (`engine/engine.ts`). */
+export interface SharedSums {
+  get(key: string): Promise<string | undefined>;
+  add(key: string, by: number, ttlMs?: number): Promise<number>;
+}
+
+/** As `Tries`; a guess is counted before it is looked at, so that of many at once no more than `max` are. */
+export interface SharedTries {
+  /** False: it is one too many. The window begins with the last that was counted. */
+  count(key: string): Promise<boolean>;
+  /** It was right. */
+  forget(key: string): Promise<void>;
+}
+
+export function createSharedTries({ max, perMs }: { max: number; perMs: number }, sums: SharedSums): SharedTries {
+  const keyOf = (key: string) => `guesses:${key}`;
+  return {
+    async count(key) {
+      if (Number(await sums.get(keyOf(key))) >= max) return false;
+      return (await sums.add(keyOf(key), 1, perMs)) <= max;
+    },
+    forget: async (key) => void (await sums.add(keyOf(key), -1, perMs)),
   };
 }

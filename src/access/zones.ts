@@ -3,10 +3,9 @@
  * nobody's is the machine's. They are asked at most once (`access/zones-asked.json`); what is lost of it is asked for again.
  */
 import path from 'node:path';
-import { readRecords } from '../lib/read-json.ts';
 import { isFilled, isFlag, objectOf, shape } from '../lib/shape.ts';
 import { isTimezone } from '../lib/timezone.ts';
-import { writeJson } from '../lib/write-json.ts';
+import { type JsonMap, openJsonMap } from './json-map.ts';
 import { aliasesOf, identityText, type Principal, principalText } from './principal.ts';
 
 export interface PersonalZone {
@@ -17,7 +16,6 @@ export interface PersonalZone {
 
 const MAX_KNOWN = 5_000;
 const ABOUT = {
-  asMap: true as const,
   lost: 'the time zones of people',
   next: 'The machine’s zone holds until they say theirs again, with /timezone.',
 };
@@ -30,7 +28,7 @@ interface Asked {
 }
 
 const askedShape = shape<Asked>(objectOf({ run: isFilled }));
-const ASKED = { asMap: true as const, lost: 'who was asked where they are', next: 'They may be asked once more.' };
+const ASKED = { lost: 'who was asked where they are', next: 'They may be asked once more.' };
 
 const keysOf = (principal: Principal): string[] => [
   principalText(principal),
@@ -39,15 +37,14 @@ const keysOf = (principal: Principal): string[] => [
 ];
 
 export class Zones {
-  readonly #file: string;
-  readonly #askedFile: string;
-  #known: Map<string, PersonalZone> | undefined;
+  readonly #known: JsonMap<PersonalZone>;
   /** By person, the run in which they were asked where they are. */
-  #asked: Map<string, Asked> | undefined;
+  readonly #asked: JsonMap<Asked>;
 
-  constructor(folder: string) {
-    this.#file = path.join(folder, 'zones.json');
-    this.#askedFile = path.join(folder, 'zones-asked.json');
+  constructor(folder: string, { isShared = false } = {}) {
+    const bounds = { max: MAX_KNOWN, isShared };
+    this.#known = openJsonMap(path.join(folder, 'zones.json'), zoneShape, ABOUT, bounds);
+    this.#asked = openJsonMap(path.join(folder, 'zones-asked.json'), askedShape, ASKED, bounds);
   }
 
   /** Undefined while nobody has told. */
@@ -66,17 +63,14 @@ export class Zones {
    */
   asksIn(principal: Principal, run: string): boolean {
     if (principal.role === 'guest') return false;
-    this.#asked ??= readRecords(this.#askedFile, askedShape, ASKED, (left) =>
-      writeJson(this.#askedFile, Object.fromEntries(left)),
-    );
-    const asked = this.#asked;
-    const before = keysOf(principal).find((key) => asked.has(key));
-    if (before !== undefined) return asked.get(before)?.run === run;
-    asked.set(principalText(principal), { run });
-    const oldest = asked.keys().next().value;
-    if (asked.size > MAX_KNOWN && oldest !== undefined) asked.delete(oldest);
-    writeJson(this.#askedFile, Object.fromEntries(asked));
-    return true;
+    const askedIn = (all: ReadonlyMap<string, Asked>) => keysOf(principal).flatMap((key) => all.get(key) ?? [])[0]?.run;
+    let before = askedIn(this.#asked.read());
+    if (before !== undefined) return before === run;
+    this.#asked.change((all) => {
+      before = askedIn(all);
+      if (before === undefined) all.set(principalText(principal), { run });
+    });
+    return before === undefined || before === run;
   }
 
   /** A platform says it of somebody who was let in. */
@@ -88,26 +82,22 @@ export class Zones {
   }
 
   #find(principal: Principal): PersonalZone | undefined {
-    const all = this.#all();
-    if (all.size === 0) return undefined;
-    const found = keysOf(principal).flatMap((key) => all.get(key) ?? []);
-    return found.find(({ isSaid }) => isSaid) ?? found[0];
+    return found(this.#known.read(), principal);
   }
 
   #keep(principal: Principal, zone: PersonalZone): void {
-    const all = this.#all();
-    // What was said on another account of theirs holds no longer.
-    for (const key of aliasesOf(principal)) all.delete(key);
-    all.set(principalText(principal), zone);
-    const oldest = all.keys().next().value;
-    if (all.size > MAX_KNOWN && oldest !== undefined) all.delete(oldest);
-    writeJson(this.#file, Object.fromEntries(all));
+    this.#known.change((all) => {
+      // Another process may have been told meanwhile.
+      if (!zone.isSaid && found(all, principal)?.isSaid) return;
+      // What was said on another account of theirs holds no longer.
+      for (const key of [...aliasesOf(principal), principalText(principal)]) all.delete(key);
+      all.set(principalText(principal), zone);
+    });
   }
+}
 
-  #all(): Map<string, PersonalZone> {
-    this.#known ??= readRecords(this.#file, zoneShape, ABOUT, (left) =>
-      writeJson(this.#file, Object.fromEntries(left)),
-    );
-    return this.#known;
-  }
+function found(all: ReadonlyMap<string, PersonalZone>, principal: Principal): PersonalZone | undefined {
+  if (all.size === 0) return undefined;
+  const own = keysOf(principal).flatMap((key) => all.get(key) ?? []);
+  return own.find(({ isSaid }) => isSaid) ?? own[0];
 }

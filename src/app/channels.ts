@@ -7,6 +7,7 @@ import type { HttpHandler } from '../board/server.ts';
 import { API, HUB } from '../channels/address.ts';
 import type { Address, Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
 import type { Hub, HubSocket } from '../channels/hub/adapter.ts';
+import type { Mouth } from '../channels/hub/relay.ts';
 import { channelModules } from '../channels/index.ts';
 import type { Lead } from '../channels/lead.ts';
 import type { LocalOptions } from '../channels/local/adapter.ts';
@@ -27,6 +28,8 @@ export interface BuildOptions {
   state: State;
   /** What only one process at a time may do for a bot. */
   lead: Lead;
+  /** How processes speak to each other, where there are several. */
+  mouth?: Mouth | undefined;
   commands: CommandSpec[];
   /** Whether the terminal may be used at all. */
   terminal: boolean;
@@ -120,19 +123,20 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   const hub = await openHub(options);
   if (hub) {
     channels.set(HUB, hub);
-    closing.push(async () => hub.end());
+    closing.push(() => hub.end());
   }
-  if (options.terminal && terminalEnabled(config)) {
-    const { createTerminal } = await channelModules.terminal();
-    channels.set(
-      'terminal',
-      createTerminal({
-        ...{ input: process.stdin, output: process.stdout, env: process.env, user, language, commands },
-        ...{ home: home.root, nameAt: options.nameAt, onEnd: options.onEnd, onLogPlace: options.onLogPlace },
-      }),
-    );
-  }
+  if (options.terminal && terminalEnabled(config))
+    channels.set('terminal', await openTerminal(options, user, language));
   return { channels, mounts, close };
+}
+
+async function openTerminal(options: BuildOptions, user: string, language: string | undefined): Promise<Channel> {
+  const { home, commands, nameAt, onEnd, onLogPlace } = options;
+  const { createTerminal } = await channelModules.terminal();
+  return createTerminal({
+    ...{ input: process.stdin, output: process.stdout, env: process.env, user, language, commands },
+    ...{ home: home.root, nameAt, onEnd, onLogPlace },
+  });
 }
 
 /** Where a file is that a message of a program came with, as `src/app/board/protocol.ts` has named it. */
@@ -148,7 +152,7 @@ async function fileOfRef(
 }
 
 /** The hub of the configuration; it is off without an address or a token. */
-async function openHub({ config, log, serveHub, ...files }: BuildOptions): Promise<Hub | undefined> {
+async function openHub({ config, log, serveHub, lead, mouth, ...files }: BuildOptions): Promise<Hub | undefined> {
   const { url, token, role } = config.hub;
   if (url === undefined || token === undefined) return undefined;
   const [hub, { endFrame, noticeFrame }] = await Promise.all([
@@ -156,7 +160,7 @@ async function openHub({ config, log, serveHub, ...files }: BuildOptions): Promi
     import('../board/protocol/frames.ts'),
   ]);
   return new hub.Hub({
-    ...{ url, token, frameOf: endFrame, noticeOf: noticeFrame },
+    ...{ url, token, frameOf: endFrame, noticeOf: noticeFrame, lead, mouth },
     fileOf: (id) => fileOfRef(files, id),
     serve: (socket) => serveHub(socket, callerOfHub(role)),
     onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),

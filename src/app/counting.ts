@@ -5,7 +5,7 @@ import type { Delivery } from '../runtime/delivery.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Usage } from '../workspace/types.ts';
 import type { BuiltChannels } from './channels.ts';
-import type { Roles } from './roles.ts';
+import type { Roles } from './processes/roles.ts';
 
 interface Watched {
   metrics: Metrics;

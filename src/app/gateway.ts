@@ -1,6 +1,6 @@
 /** The gateway with everything it asks of the rest: who is who, what holds in a place, and the short answers it gives itself. */
 import { authoriseAction } from '../access/authorise.ts';
-import { createRateLimiter } from '../access/limits.ts';
+import { createRateLimiter, createSharedRateLimiter } from '../access/limits.ts';
 import { identityText, type Principal } from '../access/principal.ts';
 import type { Address, InboundMessage, PartLedger } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
@@ -55,10 +55,11 @@ function timed(gateway: Gateway, { metrics, tracing }: Pick<Services, 'metrics' 
 
 type AccessParts =
   | ('config' | 'people' | 'pairing' | 'notifier' | 'links' | 'delivery' | 'conversations')
-  | ('languages' | 'log');
+  | ('languages' | 'state' | 'isShared' | 'log');
 
 function accessFor(services: Pick<Services, AccessParts>): Access {
-  const { config, people, pairing, notifier, links, delivery, conversations, languages, log } = services;
+  const { config, people, pairing, notifier, links, delivery, conversations, languages, state, isShared, log } =
+    services;
 
   /** Whoever issued the code is told, and goes on with the same task on both accounts. */
   function tellLinked(principal: Principal, person: string, from: Address, note: Said): void {
@@ -71,7 +72,9 @@ function accessFor(services: Pick<Services, AccessParts>): Access {
 
   return {
     resolve: (who) => people.resolve(who),
-    ...createRateLimiter(config.limits.messagesPerMinute),
+    ...(isShared
+      ? createSharedRateLimiter(config.limits.messagesPerMinute, state)
+      : createRateLimiter(config.limits.messagesPerMinute)),
     rulesOf: (address) => accessRulesOf(config, address),
     pair(principal, message) {
       const { channel, name } = principal;

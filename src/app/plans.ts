@@ -12,7 +12,7 @@ import { getButton } from '../runtime/reply/attachments.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import { adoptArtifact } from '../workspace/artifacts.ts';
 import type { Home } from '../workspace/home.ts';
-import { hearAdoptions, type ToldAdoption } from '../workspace/plan-edits.ts';
+import { hearAdoptions, type ToldAdoption } from '../workspace/plan/edits.ts';
 import { readTask } from '../workspace/tasks.ts';
 import type { TaskRecord } from '../workspace/types.ts';
 

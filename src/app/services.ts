@@ -8,11 +8,12 @@ import { createPeople } from '../access/people.ts';
 import { Zones } from '../access/zones.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { accessRulesOf, type Config, configuredViber } from '../config.ts';
+import type { State } from '../engine/engine.ts';
 import { leadBy } from '../engine/lead.ts';
 import { openRunFolder } from '../engine/run-folder.ts';
+import { SyncSoon } from '../lib/files/sync-soon.ts';
 import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import { shareLocks } from '../lib/locks.ts';
-import { SyncSoon } from '../lib/sync-soon.ts';
 import { heard, type Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import { bindLeft } from '../runtime/conversations/bind-left.ts';
@@ -34,11 +35,11 @@ import type { BuiltChannels } from './channels.ts';
 import { countDelivery } from './counting.ts';
 import { Crashed } from './crashed.ts';
 import { hearDamage } from './damage.ts';
-import { tellElsewhere } from './elsewhere.ts';
-import { openEngine } from './engine.ts';
-import { sentEverywhere } from './everywhere.ts';
 import { openLive } from './live.ts';
-import { type Roles, rolesOf } from './roles.ts';
+import { tellElsewhere } from './processes/elsewhere.ts';
+import { openEngine } from './processes/engine.ts';
+import { sentEverywhere } from './processes/everywhere.ts';
+import { type Roles, rolesOf } from './processes/roles.ts';
 import { openTracing, traceSend } from './tracing.ts';
 
 export interface ServicesOptions {
@@ -86,7 +87,7 @@ export async function openServices(options: ServicesOptions) {
   const channelOf = (address: Pick<Address, 'channel'>) => built.channels.get(address.channel);
   const sending = (channel: Channel | undefined) => (isShared ? sentEverywhere(channel, engine) : channel);
   const prefixes = prefixesOf(config);
-  const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log });
+  const languages = openLanguages({ folder: home.access, configured: config.language, prefixes, log, isShared });
   const delivery = openDelivery({
     ...{ outbox: engine.outbox, log, messagesAt: languages.at, claims: claimsOf(config, roles) },
     shared: isShared ? engine : undefined,
@@ -98,18 +99,18 @@ export async function openServices(options: ServicesOptions) {
     onButtons: (message, messageId) => void questions.asked(message, messageId),
   });
   const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, languages, log });
-  const { links, pairing, people } = openAccess(config, home.access);
+  const { links, pairing, people } = openAccess(config, home.access, isShared ? state : undefined);
   const questions = new Questions({
     ...{ state, log, messagesAt: languages.at },
     send: (message) => delivery.add(message, message.id, true),
   });
   const conversations = openConversations(home.conversations, { isShared });
   const digests = new Digests(path.join(home.conversations, 'digests'), Date.now, { isShared });
-  const zones = new Zones(home.access);
+  const zones = new Zones(home.access, { isShared });
   const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'), Date.now, { isShared });
   await bindLeft(queue, conversations);
   const notifier: OwnerNotifier = openOwnerNotifier({
-    ...{ folder: home.access, people, languages, buttons, delivery, log },
+    ...{ folder: home.access, people, languages, buttons, delivery, log, isShared },
   });
   return {
     ...{ config, viber: config.viber ?? DEFAULT_VIBER, vibers: vibersBy(config, home), home, log, metrics, tracing },
@@ -128,7 +129,7 @@ function openOwnFolder(home: Home, { config, env = {} }: ServicesOptions): { hom
   return { home: { ...home, run: folder }, release };
 }
 
-/** A hub is told by whoever has dialled it. */
+/** A hub is told by way of whoever has dialled it. */
 function claimsOf({ engine, channels, hub }: Config, roles: Roles): string[] {
   if (engine.kind === 'local') return [''];
   const sent = roles.has('deliver') ? [...Object.keys(channels), 'local', 'api'] : [];
@@ -145,8 +146,8 @@ function vibersBy(config: Config, home: Home): ViberRules {
   };
 }
 
-function openAccess(config: Config, folder: string) {
-  const links = new Links(folder);
+function openAccess(config: Config, folder: string, shared: State | undefined) {
+  const links = new Links(folder, Date.now, shared);
   const hasOwner = config.people.some((person) => person.role === 'owner');
   const pairing = openPairing(folder, hasOwner);
   const people = createPeople(config.people, pairing, links, (who) =>

@@ -1,7 +1,7 @@
 /** What commands read of the server that several machines share. */
 import { type Config, loadConfig } from '../config.ts';
 import type { Found } from '../engine/local/inspect.ts';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, UserError } from '../errors.ts';
 import type { CliContext } from './command.ts';
 
 type Server = Pick<Config['engine'], 'shards'> & { url: string };
@@ -14,6 +14,21 @@ export async function serverOf({ home, config: file, env }: CliContext): Promise
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return undefined;
+  }
+}
+
+/** What waits on a server and so is in no file of the home; undefined without one. `problem`: why it could not be counted. */
+export async function workOn(server: Server | undefined) {
+  if (!server) return undefined;
+  const { inspectServerWork } = await import('../engine/redis/inspect.ts');
+  const { addressOf } = await import('../engine/redis/connection.ts');
+  const address = addressOf(server.url);
+  try {
+    const { messages, answers } = await inspectServerWork(server);
+    return { address, messages, answers };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { address, problem: error.message };
   }
 }
 

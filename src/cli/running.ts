@@ -14,10 +14,15 @@ export interface Running {
   port?: number;
   startedAt: string;
   roles?: string[];
+  /** The signal by which it goes on as the program that stands on the disk then. */
+  renewedBy?: string;
 }
 
 const aboutShape = shape<Omit<Running, 'folder'>>(
-  objectOf({ pid: isNumber, port: optional(isNumber), startedAt: isText, roles: optional(anything) }),
+  objectOf({
+    ...{ pid: isNumber, port: optional(isNumber), startedAt: isText, roles: optional(anything) },
+    renewedBy: optional(isText),
+  }),
 );
 
 /** Those that are alive, the one with the home to itself first. */

@@ -1,10 +1,11 @@
-/** `viber start`: the gateway, until a signal or the end of piped input. */
+/** `viber start`: the gateway, until a signal or the end of piped input; anew when another program has been put in its place. */
 import fs from 'node:fs';
 import type { AppOptions } from '../app.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
+import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
 
 /** A second signal, or this long after the first, ends the process at once. */
 const HARD_STOP_MS = 25_000;
@@ -17,6 +18,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
   const done = Promise.withResolvers<void>();
+  const main = process.argv[1] === undefined ? '' : fs.realpathSync(process.argv[1]);
   let asked = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -27,20 +29,42 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
       done.resolve();
     });
   }
+  let isReplaced = false;
+  const replace = () => {
+    if (isReplaced || asked > 0) return;
+    isReplaced = true;
+    log.info('the program was replaced: stopping, to go on as the new one');
+    setTimeout(() => goOn(main), HARD_STOP_MS).unref();
+    done.resolve();
+  };
+  const unwatch = watchProgram(main, replace);
+  process.on(REPLACED_SIGNAL, replace);
   const { startApp } = await import('../app.ts');
   const onEnd = () => done.resolve();
   const onLogPlace: AppOptions['onLogPlace'] = (place) => {
     show = place;
   };
-  const app = await startApp({ config, homeRoot: home, log, env, terminal: true, isPortChosen, onEnd, onLogPlace });
+  const app = await startApp({
+    ...{ config, homeRoot: home, log, env, terminal: true, isPortChosen, onEnd, onLogPlace },
+    renewedBy: REPLACED_SIGNAL,
+  });
   try {
     await Promise.race([done.promise, app.connected.then(() => done.promise)]);
   } finally {
+    unwatch();
     await app.stop();
   }
+  if (isReplaced && asked === 0) return goOn(main);
   // Sockets of SDKs may still be closing; everything of ours is on disk.
   setTimeout(() => process.exit(EXIT.ok), 500).unref();
   return EXIT.ok;
+}
+
+/** As the program that stands there now; where the system cannot do that, whoever supervises the process starts it. */
+function goOn(main: string): number {
+  startAnew(main);
+  setTimeout(() => process.exit(EXIT.failed), 500).unref();
+  return EXIT.failed;
 }
 
 /**

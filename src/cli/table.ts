@@ -143,7 +143,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     json: true,
     notes: ['The trace ID stands in error messages, in the log and in the answer to /status.'],
     examples: ['viber trace 0123456789ab'],
-    load: () => import('./trace.ts'),
+    load: () => import('./trace/trace.ts'),
   },
   jobs: {
     about: 'what is scheduled',
@@ -190,7 +190,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
       'viber skills update',
     ],
     exits: { 1: 'nothing was changed, because nobody has agreed, or because it cannot be done' },
-    load: () => import('./skills.ts'),
+    load: () => import('./skills/skills.ts'),
   },
   service: {
     about: 'keep the gateway running, as a service of this user',

@@ -4,8 +4,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode, errorMessage, UserError } from '../errors.ts';
-import { findSocket } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
+import { REPLACED_SIGNAL } from './replaced.ts';
+import { type Running, runningGateways } from './running.ts';
 import { PACKAGE, packageFolder, versionOf } from './version.ts';
 
 const ask = promisify(execFile);
@@ -45,6 +46,7 @@ export async function updateCheckout(folder: string, context: Updating): Promise
     throw new UserError(`${folder} has ${own} commits that ${upstream} does not have: rebase or merge them by hand.`);
   print(`New in ${upstream}:\n${news.split('\n').slice(0, 20).join('\n')}`);
   if (switches.has('check')) return EXIT.ok;
+  const running = await runningHere(context);
   await git('merge', '--ff-only', '--quiet', '@{upstream}');
   for (const args of [['ci'], ['run', 'build']]) {
     if ((await follow('npm', args, folder, env)) === EXIT.ok) continue;
@@ -52,7 +54,7 @@ export async function updateCheckout(folder: string, context: Updating): Promise
     return EXIT.failed;
   }
   print(`Updated from ${before} to ${await git('rev-parse', '--short', 'HEAD')}.`);
-  await tellRestart(context);
+  renew(running, print);
   return EXIT.ok;
 }
 
@@ -70,19 +72,33 @@ export async function updatePackage(folder: string, context: Updating): Promise<
     print('viber update --yes does that.');
     return EXIT.ok;
   }
+  const running = await runningHere(context);
   if ((await follow('npm', args, prefix, env)) !== EXIT.ok) return EXIT.failed;
-  await tellRestart(context);
+  renew(running, print);
   return EXIT.ok;
 }
 
-/** A running gateway goes on with the program it was started with. */
-async function tellRestart(context: Updating): Promise<void> {
-  const { print } = context;
-  if ((await findSocket({ config: undefined, ...context })) !== undefined)
-    print(
-      'The gateway that runs is still the one before: viber service install restarts a service; else stop and start it.',
-    );
-  else print('Start it with viber start.');
+/** Asked before: parts of this command that are loaded late may be gone after an update, too. */
+const runningHere = (context: Updating) => runningGateways({ config: undefined, ...context });
+
+/** Those that run become the newer one, each as soon as what it does now has ended or was put aside. */
+function renew(running: readonly Running[], print: CliContext['print']): void {
+  if (running.length === 0) print('Start it with viber start.');
+  for (const { pid, renewedBy } of running) {
+    if (renewedBy !== REPLACED_SIGNAL)
+      print(`The gateway that runs (process ${pid}) is still the one before: stop it, and start it again.`);
+    else if (signalled(pid)) print(`The gateway that runs (process ${pid}) goes on as the newer one in a moment.`);
+  }
+}
+
+/** False for one that has ended meanwhile. */
+function signalled(pid: number): boolean {
+  try {
+    return process.kill(pid, REPLACED_SIGNAL);
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return false;
+    throw error;
+  }
 }
 
 const explain =

@@ -263,8 +263,8 @@ export interface State {
   set(key: string, value: string, ttlMs?: number): Promise<void>;
   /** False where there is one: of several at once one gets true. */
   create(key: string, value: string, ttlMs?: number): Promise<boolean>;
-  /** False where something else than `before` stands; undefined: nothing does. */
-  cas(key: string, before: string | undefined, after: string): Promise<boolean>;
+  /** False where something else than `before` stands; undefined: nothing does. Gone after `ttlMs`; kept without it. */
+  cas(key: string, before: string | undefined, after: string, ttlMs?: number): Promise<boolean>;
   /** The sum, which begins at 0. What is no number counts as that. */
   add(key: string, by: number, ttlMs?: number): Promise<number>;
   delete(key: string): Promise<void>;

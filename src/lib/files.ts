@@ -7,12 +7,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { WorkspaceError } from '../errors.ts';
-import { openAppend } from './open-append.ts';
+import { openAppend } from './files/open-append.ts';
+import { stageFile, syncFolder, type WriteOptions, writeAll } from './files/staged-file.ts';
 import { readWords } from './read-json.ts';
-import { stageFile, syncFolder, type WriteOptions, writeAll } from './staged-file.ts';
 
+export { syncFolder, type WriteOptions } from './files/staged-file.ts';
 export { guardPath } from './path-guard.ts';
-export { syncFolder, type WriteOptions } from './staged-file.ts';
 
 // Syncing waits for the disk: never on the main thread.
 const fdatasync = promisify(fs.fdatasync);

@@ -1,7 +1,7 @@
 /** Writes a small JSON file atomically and at once: a reader, and a restart, sees the old one or the new one. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { tempBeside } from './staged-file.ts';
+import { tempBeside } from './files/staged-file.ts';
 
 /** On the disk when it returns, the file's name as well. */
 export function writeJson(file: string, value: unknown): void {

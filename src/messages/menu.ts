@@ -24,7 +24,7 @@ export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> 
     followup: { description: 'Etwas sagen für danach, wenn ich fertig bin', argument: 'Was du sagen möchtest' },
     plan: {
       description: 'Den Plan dieser Aufgabe zeigen',
-      argument: `${OTHER_TASK}, oder done, skip, drop und eine Nummer`,
+      argument: 'add TEXT; done, skip, drop und eine Nummer; move 3 1; oder die Kennung einer Aufgabe',
     },
     play: {
       description: 'Ein Playbook spielen (/play NAME), oder damit weitermachen',
@@ -53,7 +53,7 @@ export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> 
     },
     skills: {
       description: 'Was ich benutzen kann (/skills use|add|update|remove)',
-      argument: 'use NAME …, add QUELLE, update oder remove NAME',
+      argument: 'use NAME …, add QUELLE, update oder remove NAME, prompts',
     },
     model: { description: 'Welches Modell hier antwortet, und was es kostet', argument: 'Sein Name, oder "usual"' },
     think: {
@@ -74,8 +74,8 @@ export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> 
       argument: 'Der Code, den ein anderes Konto von dir zeigt; oder list',
     },
     prompts: {
-      description: 'Was die Werkzeugserver an Vorlagen haben',
-      argument: 'Ihr Name, und was sie braucht: review what="der Plan"',
+      description: 'Was die Werkzeugserver als Prompts haben',
+      argument: 'Sein Name, und was er braucht: review what="der Plan"',
     },
     // Discord's own two.
     viber: { description: 'Aufgaben für den Viber' },

@@ -1,7 +1,7 @@
 /** The index of a task's artifacts: what an entry is, and reading it past torn or foreign lines. */
 
 import fs from 'node:fs';
-import { createStatCache } from '../lib/file-cache.ts';
+import { createStatCache } from '../lib/files/cache.ts';
 import { readJsonLines } from '../lib/read-json.ts';
 import { isInteger, isText, objectOf, oneOf, shape } from '../lib/shape.ts';
 import { isId } from './home.ts';

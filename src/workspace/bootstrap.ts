@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { createStatCache } from '../lib/file-cache.ts';
+import { createStatCache } from '../lib/files/cache.ts';
 import { stripComments } from '../lib/text.ts';
 import type { Home } from './home.ts';
 

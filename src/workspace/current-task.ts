@@ -1,7 +1,7 @@
 /**
  * The link `task.md` in a viber's folder, which shows the plan of the task that its person (with several: its owners) talks about, and
  * `session-log` beside it, a link to that task's session. An editor may save through the link, or put a file in its place, at any
- * time: what it saved goes to the task whose text it was made from (`plan-edits.ts`), never to whichever is shown by then.
+ * time: what it saved goes to the task whose text it was made from (`plan/edits.ts`), never to whichever is shown by then.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { readTextSync } from '../lib/files.ts';
 import { DEFAULT_VIBER, type Home, isId } from './home.ts';
-import { type Adoption, knownText, madeFrom, noteShown, noteText, shownTasks, tellAdoption } from './plan-edits.ts';
+import { type Adoption, knownText, madeFrom, noteShown, noteText, shownTasks, tellAdoption } from './plan/edits.ts';
 import { readTaskSync } from './tasks.ts';
 
 export const planFile = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), 'task.md');

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { createStatCache } from '../lib/file-cache.ts';
+import { createStatCache } from '../lib/files/cache.ts';
 import { DEFAULT_VIBER, type Home, isId } from './home.ts';
 
 const SUFFIX = '.yaml';

@@ -1,7 +1,7 @@
 /** Two processes over one engine: what happens in one is told to those who look by the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { tellElsewhere } from '../../src/app/elsewhere.ts';
+import { tellElsewhere } from '../../src/app/processes/elsewhere.ts';
 import type { AgentStreamEvent } from '../../src/channels/channel.ts';
 import type { News } from '../../src/runtime/contract/news.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';

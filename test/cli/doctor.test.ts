@@ -218,12 +218,12 @@ describe('searching and prices', () => {
 
   it('a model or a voice that somebody is charged for and whose price is not known is a note', async () => {
     const { settings } = await llm();
-    const models = ['openai/gpt-6.1-terra', 'anthropic/claude-haiku-4-5', 'local/other'];
+    const models = ['openai/gpt-of-tomorrow', 'anthropic/claude-haiku-4-5', 'local/other'];
     const voice = { reply: 'same', speech: 'openai/tts-of-tomorrow' };
     const report = await doctor(tempFolder(), { ...settings, limits, models, voice });
     expect(about(report, 'prices')).toEqual([
       expect.stringMatching(
-        /^! prices {9}no price is known for openai\/gpt-6\.1-terra: .*set prices\.openai\/gpt-6\.1-terra$/,
+        /^! prices {9}no price is known for openai\/gpt-of-tomorrow: .*set prices\.openai\/gpt-of-tomorrow$/,
       ),
       expect.stringContaining('openai/tts-of-tomorrow'),
     ]);

@@ -151,12 +151,18 @@ describe('a newcomer', () => {
   });
 });
 
-/** Ollama: its list of models, and the emulated model behind it. */
-async function ollama(llm: Llm): Promise<string> {
+/** Ollama: its list of models, and the emulated model behind it. `gemma` takes no tools, as Ollama says it. */
+async function ollama(llm: Llm, names = ['llama3:8b']): Promise<string> {
   const server = createServer(async (request, response) => {
-    if (request.url === '/api/tags') return void response.end(JSON.stringify({ models: [{ name: 'llama3:8b' }] }));
+    if (request.url === '/api/tags')
+      return void response.end(JSON.stringify({ models: names.map((name) => ({ name })) }));
     const body = await bodyOf(request);
     const headers = { 'content-type': 'application/json' };
+    const { model, tools } = JSON.parse(body);
+    if (model.startsWith('gemma') && tools) {
+      const message = `registry.ollama.ai/library/${model} does not support tools`;
+      return void response.writeHead(400, headers).end(JSON.stringify({ error: { message, type: 'api_error' } }));
+    }
     const answer = await fetch(new URL(request.url ?? '', llm.url), { method: 'POST', headers, body });
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     response.end(await answer.text());
@@ -185,6 +191,46 @@ it('finds Ollama on this machine and lists its models', async () => {
   await terminal.sees('Talk to it here');
   expect(await terminal.ended()).toBe(0);
   expect(text(path.join(home, 'config.yaml'))).toContain(`baseURL: http://${host}/v1`);
+});
+
+it('says of a model of Ollama that takes no tools that I cannot work with it, before anybody writes to it', async () => {
+  const terminal = wizard(tempFolder(), {
+    OLLAMA_HOST: await ollama(await emulated(startLlm()), ['gemma:2b', 'llama3:8b']),
+  });
+  await terminal.sees('Ollama on this machine');
+  await terminal.sees('confirm');
+  await terminal.press(enter);
+  await terminal.sees('gemma:2b');
+  await terminal.sees('confirm');
+  await terminal.press(enter);
+  await terminal.sees('The model ollama/gemma:2b cannot use tools');
+  await terminal.sees('What now?');
+  expect(terminal.shown()).not.toContain('Look at the address');
+  await terminal.press(enter);
+  await terminal.sees('Ollama on this machine');
+  await terminal.press(enter);
+  await terminal.sees('Which of its models?');
+  await terminal.press(down, enter);
+  await terminal.sees('ollama/llama3:8b answers');
+  await terminal.press(interrupt);
+  expect(await terminal.ended()).toBe(0);
+});
+
+it('takes the key of every provider it knows by name', async () => {
+  const [llm, home] = [await model(), tempFolder()];
+  const own = `providers:\n  groq: { baseURL: "${llm.url}" }\n`;
+  fs.writeFileSync(path.join(home, 'config.yaml'), own, { mode: 0o600 });
+  const terminal = wizard(home);
+  await terminal.sees('Which model answers?');
+  for (const name of ['OpenRouter', 'DeepSeek', 'Groq', 'Mistral', 'xAI (Grok)', 'Moonshot']) await terminal.sees(name);
+  await terminal.press(down, down, down, down, down, enter);
+  await terminal.sees('https://console.groq.com/keys');
+  await terminal.press(KEY, enter);
+  await terminal.sees('groq/openai/gpt-oss-120b answers');
+  await terminal.press(interrupt);
+  expect(await terminal.ended()).toBe(0);
+  expect(text(path.join(home, '.env'))).toContain(`GROQ_API_KEY=${KEY}`);
+  expect(text(path.join(home, 'config.yaml'))).toContain('model: groq/openai/gpt-oss-120b');
 });
 
 describe('what goes wrong', () => {

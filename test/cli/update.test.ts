@@ -1,8 +1,9 @@
 /** An update by git, from a repository beside it, with a stand-in for npm: forward only, and the home stays as it is. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { updateCheckout, updatePackage } from '../../src/cli/update.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
@@ -69,11 +70,34 @@ test('goes forward, installs, builds, and leaves the home alone', async () => {
   expect(npm()).toEqual([`${ours}: ci`, `${ours}: run build`]);
   expect(lines.at(-1)).toContain('viber start');
   expect(tree(home)).toEqual(before);
+});
+
+test('has those that run go on as the newer one, and says which cannot', async () => {
+  const { ours, home, publish, context, lines } = machine();
+  const program = `process.on('SIGUSR2', () => process.exit(7)); process.stdout.write('up'); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
   fs.mkdirSync(path.join(home, 'run'));
-  fs.writeFileSync(path.join(home, 'run/gateway.sock'), '');
+  const about = { pid: child.pid, startedAt: new Date().toISOString() };
+  const note = (more: object) =>
+    fs.writeFileSync(path.join(home, 'run/gateway.json'), JSON.stringify({ ...about, ...more }));
+  note({});
+  publish('two');
+  await updateCheckout(ours, context());
+  expect(lines.at(-1)).toBe(
+    `The gateway that runs (process ${child.pid}) is still the one before: stop it, and start it again.`,
+  );
+  note({ renewedBy: 'SIGUSR2' });
   publish('three');
   await updateCheckout(ours, context());
-  expect(lines.at(-1)).toContain('still the one before');
+  expect(lines.at(-1)).toBe(`The gateway that runs (process ${child.pid}) goes on as the newer one in a moment.`);
+  expect(await ended).toEqual([7, null]);
+  // It is gone by the next time.
+  publish('four');
+  await updateCheckout(ours, context());
+  expect(lines.at(-1)).toBe('Start it with viber start.');
 });
 
 test('throws away nothing of ours: changes, commits, a branch that follows none', async () => {

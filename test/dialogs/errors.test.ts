@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { run as trace } from '../../src/cli/trace.ts';
-import { traceOf } from '../../src/cli/trace-events.ts';
+import { traceOf } from '../../src/cli/trace/events.ts';
+import { run as trace } from '../../src/cli/trace/trace.ts';
 import { messagesIn, say } from '../../src/messages/messages.ts';
 import { toolFailed } from '../../src/runtime/contract/run-error.ts';
 import { interruptedWhile } from '../../src/runtime/reply/failure.ts';
@@ -49,7 +49,7 @@ const CASES: [LlmFault, RegExp, string][] = [
   ['server-error', /^The provider "local" is in trouble: try again in a moment\./, 'Retry'],
   ['refuse', /^The provider "local" cannot be reached: check .* providers\.local\.baseURL is right\./, 'Retry'],
   ['too-long', /^The provider "local" cannot take a conversation of this length: .*\/new/, 'New task'],
-  ['stall-start', /^The model local\/test-model did not begin to answer within 1 seconds/, 'Retry'],
+  ['stall-start', /^The model local\/test-model did not begin to answer within 1 second:/, 'Retry'],
   ['stall-middle', /^The model local\/test-model stopped in the middle of its answer/, 'Retry'],
   ['cut', /^The model local\/test-model broke off in the middle/, 'Retry'],
 ];
@@ -184,7 +184,7 @@ it('tells somebody who speaks German in German which of two models failed', asyn
   world.llm.fault('stall-start', 4);
   const { text } = await ask(platform, dm, 'hallo', { text: 'geklappt' });
   expect(text).toMatch(
-    /^Das Modell local\/test-model hat in 1 Sekunden nicht .* Der Ersatz \(local\/other\) hat auch nicht/,
+    /^Das Modell local\/test-model hat in 1 Sekunde nicht .* Der Ersatz \(local\/other\) hat auch nicht/,
   );
 });
 

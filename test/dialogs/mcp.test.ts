@@ -99,6 +99,6 @@ describe.each(NAMES)('on %s', (name) => {
   it('without servers there are no prompts, which is said', async () => {
     const { platform, dm } = await open(name, false);
     await platform.command(dm, 'skills', 'prompts');
-    await waitFor(platform, dm, { text: 'No server of tools is set up here' });
+    await waitFor(platform, dm, { text: 'No tool server is set up here' });
   });
 });

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { traceOf } from '../../src/cli/trace-events.ts';
+import { traceOf } from '../../src/cli/trace/events.ts';
 import { type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 

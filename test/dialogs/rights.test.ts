@@ -86,7 +86,7 @@ describe('a stranger', () => {
       textsOf(platform.answers(platform.dm('kim'))).filter((text) => CODE.test(text));
     for (const platform of all) expect([platform.name, codes(platform).length]).toEqual([platform.name, 1]);
     for (const platform of all) {
-      const inRoom = textsOf(platform.answers(platform.room)).filter((text) => !/no commands/.test(text));
+      const inRoom = textsOf(platform.answers(platform.room)).filter((text) => !/cannot ask me to do that/.test(text));
       expect([platform.name, inRoom]).toEqual([platform.name, []]);
     }
     expect({ llm: world.llm.requests().length, tasks: world.tasks().length }).toEqual(before);

@@ -463,6 +463,8 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
       expect(await state.cas('k', 'a', 'b')).toBe(true);
       await sleep(600);
       expect([await state.get('sum'), await state.get('k')]).toEqual(['1.2', 'b']);
+      expect(await state.cas('k', 'b', 'c', 60)).toBe(true);
+      await expect.poll(() => state.get('k')).toBeUndefined();
       await state.set('gone', 'a', 20);
       await expect.poll(() => state.cas('gone', undefined, 'b')).toBe(true);
     });

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createStatCache } from '../../src/lib/file-cache.ts';
+import { createStatCache } from '../../src/lib/files/cache.ts';
 import { serialise } from '../../src/lib/locks.ts';
 import { createLru } from '../../src/lib/lru.ts';
 import { tempFolder } from '../helpers/temp.ts';

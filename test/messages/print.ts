@@ -1,7 +1,9 @@
-/** Prints every sentence people read, with examples in the place of what it is given: `npm run messages [AREA ...]`. */
+/** Prints every sentence people read, with examples in the place of what it is given, and the menus: `npm run messages [AREA ...]`. */
 import { de } from '../../src/messages/de.ts';
 import { type Catalogue, en } from '../../src/messages/en.ts';
 import { compile } from '../../src/messages/format.ts';
+import { MENU } from '../../src/messages/menu.ts';
+import { commandSpecs } from '../../src/runtime/commands/table.ts';
 import { examplesFor } from './examples.ts';
 import { argumentsOf } from './read.ts';
 
@@ -40,5 +42,15 @@ for (const [area, texts] of Object.entries(en)) {
     const other = german[area]?.[key] ?? '';
     const columns = [sentences(text, 'en'), sentences(other, 'de')].map((all) => all.flatMap(wrapped));
     process.stdout.write(`${sideBySide(columns[0] ?? [], columns[1] ?? [])}\n`);
+  }
+}
+
+if (wanted.length === 0 || wanted.includes('menu')) {
+  process.stdout.write(`\n── menu ${'─'.repeat(WIDTH * 2 - 4)}\n`);
+  for (const { name, description, argument } of commandSpecs({ servers: true })) {
+    const other = MENU.de?.[name];
+    const left = [`/${name}: ${description}`, ...(argument ? [argument.description] : [])];
+    const right = [`/${name}: ${other?.description ?? description}`, ...(other?.argument ? [other.argument] : [])];
+    process.stdout.write(`${sideBySide(left.flatMap(wrapped), right.flatMap(wrapped))}\n`);
   }
 }

@@ -280,7 +280,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         pair: () => undefined,
         ownership: () => 'somebody',
         onPairing: () => undefined,
-        redeem: () => undefined,
+        redeem: () => Promise.resolve(undefined),
         onOwner: () => undefined,
       },
       lookups: {

@@ -33,6 +33,8 @@ export interface FleetOptions {
   on?: readonly PlatformName[];
   engine?: Record<string, unknown>;
   config?: Record<string, unknown>;
+  /** What is known of the platforms once they are there. */
+  configOf?: (platforms: readonly Platform[]) => Record<string, unknown>;
   channel?: Record<string, unknown>;
   /** Where Redis is reached, for those between whom and it something stands. */
   redis?: RedisServer;
@@ -41,6 +43,8 @@ export interface FleetOptions {
 export interface StartOptions {
   process?: boolean;
   url?: string;
+  /** Settings of the engine in the place of the usual ones. */
+  engine?: Record<string, unknown>;
   env?: Record<string, string>;
   /** Its process ids, its host's name and its mounts are its own, as on another machine: only the home is shared, by another path. */
   machine?: string;
@@ -77,6 +81,7 @@ export async function openFleet(options: FleetOptions = {}): Promise<Fleet> {
     http: { port: 0 },
     log: { level: 'debug' },
     ...options.config,
+    ...options.configOf?.(platforms),
   };
   const env = { XDG_RUNTIME_DIR: run };
   const nodes: Node[] = [];
@@ -89,7 +94,7 @@ export async function openFleet(options: FleetOptions = {}): Promise<Fleet> {
     ...{ platforms, llm, home, redis, env },
     async start(roles, how = {}) {
       const file = path.join(home, `config-${++count}.json`);
-      const engine = { kind: 'redis', url: how.url ?? redis.url, roles, ...options.engine };
+      const engine = { kind: 'redis', url: how.url ?? redis.url, roles, ...options.engine, ...how.engine };
       fs.writeFileSync(file, JSON.stringify({ ...config, engine }));
       const own = { ...env, ...how.env };
       const isProcess = how.process || how.machine !== undefined;

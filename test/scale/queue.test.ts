@@ -1,7 +1,7 @@
 /** What is on its way, where it waits on a server, and in the spool that a home had before. */
 import { expect, it } from 'vitest';
 import { run } from '../../src/cli/queue.ts';
-import { run as trace } from '../../src/cli/trace.ts';
+import { run as trace } from '../../src/cli/trace/trace.ts';
 import { openSpool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';

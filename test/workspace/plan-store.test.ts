@@ -11,7 +11,7 @@ import {
   readImplementationPlan,
   readPlan,
   writePlan,
-} from '../../src/workspace/plan.ts';
+} from '../../src/workspace/plan/plan.ts';
 import { saveTask } from '../../src/workspace/tasks.ts';
 import type { Plan } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';

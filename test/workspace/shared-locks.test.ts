@@ -11,7 +11,7 @@ import { type Home, openHome } from '../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../src/workspace/memory/daily.ts';
 import { addToMemory } from '../../src/workspace/memory/memory.ts';
 import { addSuggestion, listSuggestions, takeSuggestion } from '../../src/workspace/memory/suggestions.ts';
-import { writePlan } from '../../src/workspace/plan.ts';
+import { writePlan } from '../../src/workspace/plan/plan.ts';
 import { openSharedEngine } from '../helpers/shared-engine.ts';
 import { tempFolder } from '../helpers/temp.ts';
 

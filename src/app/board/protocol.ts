@@ -17,7 +17,7 @@ import type { Gateway } from '../../runtime/gateway.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
 import { createLiveText, type LiveText } from '../../runtime/live/text.ts';
 import { type Change, hearChanges } from '../../workspace/changes.ts';
-import { PlanWatch } from '../../workspace/plan-watch.ts';
+import { PlanWatch } from '../../workspace/plan/watch.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { Services } from '../services.ts';
 import type { Work } from '../work.ts';

@@ -4,7 +4,7 @@ import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import { guardPath } from '../../lib/path-guard.ts';
 import { DEFAULT_VIBER, type Home } from '../../workspace/home.ts';
-import { readPlan, writePlan } from '../../workspace/plan.ts';
+import { readPlan, writePlan } from '../../workspace/plan/plan.ts';
 import { isViber } from '../../workspace/vibers.ts';
 import { Refused } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';

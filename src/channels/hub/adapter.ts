@@ -1,14 +1,17 @@
 /**
  * A hub that this gateway dials, where programs submit tasks (docs/websocket.md). What a hub says enters as from any program; how a run ended
  * goes out through the outbox, and is done with only when the hub has acknowledged that run. The same end told again has the same run.
+ * Of several processes one dials it, and tells what the others have to tell.
  */
 import { WebSocket } from 'ws';
 import { DeliveryError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import type { Channel, ChannelCallbacks, ChannelStatus, EndedRun, OutboundMessage, PartLedger } from '../channel.ts';
+import { alone, ended, type Lead } from '../lead.ts';
 import type { Download } from '../shared/download.ts';
 import { createStoredDownload, type FileOf } from '../shared/stored.ts';
+import { type Mouth, Relay } from './relay.ts';
 
 export type HubSocket = WebSocket;
 
@@ -23,6 +26,9 @@ export interface HubOptions {
   noticeOf(message: OutboundMessage): object;
   fileOf: FileOf;
   onError(error: unknown): void;
+  lead?: Lead;
+  /** Given where there are several processes. */
+  mouth?: Mouth | undefined;
   times?: Partial<Times>;
 }
 
@@ -32,10 +38,12 @@ interface Times {
   beat: number;
   /** For the acknowledgement of one run's end; then it is sent again. */
   acknowledge: number;
+  /** For a word of whoever has dialled the hub. */
+  heard: number;
   firstWait: number;
   longestWait: number;
 }
-const TIMES: Times = { beat: 30_000, acknowledge: 30_000, firstWait: 500, longestWait: 60_000 };
+const TIMES: Times = { beat: 30_000, acknowledge: 30_000, heard: 2_000, firstWait: 500, longestWait: 60_000 };
 const HANDSHAKE_MS = 10_000;
 const MAX_FRAME = 1024 * 1024;
 /** Runs whose acknowledgement came after the wait for it was over. */
@@ -62,12 +70,26 @@ export class Hub implements Channel {
   #onStatus: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #tries = 0;
+  /** Nothing is dialled any more. */
   #isEnding = false;
+  /** Rises whenever what was dialled before is not ours any more. */
+  #round = 0;
+  #stopLeading: (() => Promise<void>) | undefined;
+  readonly #relay: Relay | undefined;
 
   constructor(options: HubOptions) {
     this.#options = options;
     this.#times = { ...TIMES, ...options.times };
     this.download = createStoredDownload(options.fileOf);
+    const { mouth, onError } = options;
+    const { heard, acknowledge } = this.#times;
+    this.#relay =
+      mouth &&
+      new Relay({
+        ...{ mouth, onError, heardMs: heard, toldMs: acknowledge + heard },
+        isHere: () => this.#socket?.readyState === WebSocket.OPEN,
+        tell: (message) => this.#tell(message),
+      });
   }
 
   status(): ChannelStatus {
@@ -77,10 +99,17 @@ export class Hub implements Channel {
   /** A hub that is away keeps nothing waiting: it is dialled until it is there. */
   async connect({ onStatus }: ChannelCallbacks, { sendOnly = false } = {}): Promise<void> {
     this.#onStatus = onStatus;
-    // Another process has dialled it, and tells it everything.
-    if (sendOnly) return this.#become({ state: 'connected' });
-    this.#become({ state: 'connecting' });
-    this.#dial();
+    const { lead = alone, mouth } = this.#options;
+    // Another process dials it.
+    if (sendOnly || mouth) this.#become({ state: 'connected' });
+    if (sendOnly) return;
+    this.#stopLeading = lead('hub', async (turn) => {
+      this.#become({ state: 'connecting' });
+      if (!this.#isEnding) this.#dial();
+      await ended(turn);
+      this.#hangUp();
+      if (mouth) this.#become({ state: 'connected' });
+    });
   }
 
   /** What is on its way out may still be acknowledged, until `end`. */
@@ -90,21 +119,35 @@ export class Hub implements Channel {
     this.#become({ state: 'off' });
   }
 
-  end(): void {
+  async end(): Promise<void> {
     this.#isEnding = true;
+    this.#hangUp();
+    await this.#stopLeading?.();
+    await this.#relay?.close();
+    this.#become({ state: 'off' });
+  }
+
+  #hangUp(): void {
+    this.#round += 1;
     clearTimeout(this.#timer);
     this.#socket?.close(1001, 'the gateway stops');
     this.#socket?.terminate();
+    this.#socket = undefined;
   }
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     await ledger.part(0, async () => {
-      const { result } = message;
-      if (result) await this.#tellEnd(result);
-      // A question is told as an event, when it is asked.
-      else if (message.ended === undefined) this.#write(this.#options.noticeOf(message));
+      if (this.#relay && this.#socket === undefined) await this.#relay.ask(message);
+      else await this.#tell(message);
       return message.id;
     });
+  }
+
+  async #tell(message: OutboundMessage): Promise<void> {
+    const { result } = message;
+    if (result) await this.#tellEnd(result);
+    // A question is told as an event, when it is asked.
+    else if (message.ended === undefined) this.#write(this.#options.noticeOf(message));
   }
 
   /** Resolves when the hub has acknowledged the run. */
@@ -141,6 +184,7 @@ export class Hub implements Channel {
     });
     let why = 'The hub cannot be reached.';
     let openedAt: number | undefined;
+    const round = this.#round;
     let stopBeat: (() => void) | undefined;
     socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
       const isToken = statusCode === 401 || statusCode === 403;
@@ -156,9 +200,11 @@ export class Hub implements Channel {
     });
     socket.on('open', () => {
       openedAt = Date.now();
+      if (round !== this.#round) return socket.terminate();
       this.#socket = socket;
       stopBeat = beat(socket, this.#times.beat);
       this.#become({ state: 'connected' });
+      this.#relay?.here();
       // What the hub says at once waits until somebody listens.
       socket.pause();
       serve(socket)
@@ -171,7 +217,7 @@ export class Hub implements Channel {
     socket.on('close', () => {
       stopBeat?.();
       if (this.#socket === socket) this.#socket = undefined;
-      if (this.#isEnding) return;
+      if (this.#isEnding || round !== this.#round) return;
       // A hub that closes as soon as it has opened is not asked ever faster.
       if (openedAt !== undefined && Date.now() - openedAt > this.#times.longestWait / 2) this.#tries = 0;
       this.#become({

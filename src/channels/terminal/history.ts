@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
-import { tempBeside } from '../../lib/staged-file.ts';
+import { tempBeside } from '../../lib/files/staged-file.ts';
 import { scrub } from '../../log.ts';
 import { safe } from './safe.ts';
 

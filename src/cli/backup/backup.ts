@@ -9,6 +9,7 @@ import { isSecretPath } from '../../config/environment.ts';
 import { ConfigError, errorCode, UserError } from '../../errors.ts';
 import { scrub } from '../../log.ts';
 import { type CliContext, EXIT } from '../command.ts';
+import { serverOf, workOn } from '../on-server.ts';
 import { versionOf } from '../version.ts';
 import { type ChosenFile, chooseFiles, isEarly } from './choose.ts';
 import { FORMAT, HEAD, type Head } from './format.ts';
@@ -37,18 +38,30 @@ export async function run(context: CliContext): Promise<number> {
   };
   const { version, createdAt } = { version: versionOf(), createdAt: new Date().toISOString() };
   const counts: Counts = { files: 0, bytes: 0 };
-  await writeWhole(target, archive(home, choose, { format: FORMAT, version, createdAt, hasSecrets }, counts));
+  const server = await serverOf(context);
+  const head: Head = { format: FORMAT, version, createdAt, hasSecrets, ...(server && { onServer: true }) };
+  await writeWhole(target, archive(home, choose, head, counts));
+  const onServer = await workOn(server);
   const named = (choice: string) => chosen.filter((file) => file.choice === choice).map(({ name }) => name);
   const secrets = hasSecrets ? [] : named('secret');
   const [foreign, size] = [named('foreign'), fs.statSync(target).size];
-  if (json) print(JSON.stringify({ file: target, ...counts, size, hasSecrets, secrets, foreign }));
+  if (json) print(JSON.stringify({ file: target, ...counts, size, hasSecrets, secrets, foreign, onServer }));
   else {
     print(`${counts.files} files are in ${target} (${Math.ceil(size / 1e6)} MB), readable by you alone.`);
     print(`It holds conversations and memory in plain words${hasSecrets ? ', and secrets' : ''}: keep it safe.`);
     if (secrets.length > 0) print(`Left out as secret (--with-secrets takes them along): ${list(secrets)}.`);
     if (foreign.length > 0) print(`Left out, as links and sockets are: ${list(foreign)}.`);
+    if (onServer) for (const line of notInIt(onServer)) print(line);
   }
   return EXIT.ok;
+}
+
+function notInIt({ address, messages = 0, answers = 0, problem }: NonNullable<Awaited<ReturnType<typeof workOn>>>) {
+  const counted = `${messages} messages and ${answers} answers now`;
+  return [
+    `Not in it: what is under way, and what was received in the last days, stand on the server at ${address} (${problem ?? counted}).`,
+    'Copy the append-only folder of that server as well, or a snapshot of its disk: docs/scale.md, "Backup and restore".',
+  ];
 }
 
 const list = (names: readonly string[]) =>

@@ -10,6 +10,8 @@ export interface Head {
   /** ISO 8601. */
   createdAt: string;
   hasSecrets: boolean;
+  /** What was under way stood on a server, and is not in it. */
+  onServer?: true;
 }
 
 /** Undefined for anything else. */
@@ -21,9 +23,9 @@ export function readHead(text: string): Head | undefined {
     return undefined;
   }
   if (!isRecord(data) || data.format !== FORMAT) return undefined;
-  const { version, createdAt, hasSecrets } = data;
+  const { version, createdAt, hasSecrets, onServer } = data;
   if (typeof version !== 'string' || typeof createdAt !== 'string' || typeof hasSecrets !== 'boolean') return undefined;
-  return { format: FORMAT, version, createdAt, hasSecrets };
+  return { format: FORMAT, version, createdAt, hasSecrets, ...(onServer === true && { onServer }) };
 }
 
 const MAX_NAME = 1024;

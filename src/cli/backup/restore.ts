@@ -89,5 +89,9 @@ function report({ head, files, target, aside }: Restored, json: boolean, print: 
   print(`${files} files of ${head.createdAt} (viber ${head.version}) are in ${target}.`);
   if (aside !== undefined) print(`What was there is in ${aside}; remove it when you do not miss it.`);
   if (!head.hasSecrets) print('Secrets were not in it: set tokens and keys again, then viber doctor.');
-  print('Messages that were in work at that time are answered again after the start.');
+  print(
+    head.onServer
+      ? 'What was under way at that time stood on a server (engine.url) and was not in it: it is answered only if that has it still.'
+      : 'Messages that were in work at that time are answered again after the start.',
+  );
 }

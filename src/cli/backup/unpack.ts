@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ReadEntry } from 'tar';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
-import { writeAll } from '../../lib/staged-file.ts';
+import { writeAll } from '../../lib/files/staged-file.ts';
 import { HEAD, type Head, readHead, safeName } from './format.ts';
 
 const MAX_ENTRIES = 5_000_000;

@@ -11,6 +11,7 @@ import { ConfigError, errorCode, errorMessage } from '../../errors.ts';
 import { handleLimit, limitProblem } from '../../lib/handles.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { silentLog } from '../../log.ts';
+import type { CallOptions } from '../../runtime/contract/model.ts';
 import { lacksVersion, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
 import { describeFailure } from '../../runtime/contract/run-error.ts';
 import { createModels } from '../../runtime/model/models.ts';
@@ -166,7 +167,7 @@ export async function checkModel(
     const baseURL = providers[provider]?.baseURL?.replace(/\/+$/, '');
     if (baseURL !== undefined && lacksVersion(baseURL)) await mustLackVersion(name, provider, baseURL, providers, env);
     const { kind, userMessage } = describeFailure(error, name).error;
-    const why = kind === 'quota' ? userMessage : errorMessage(error);
+    const why = kind === 'quota' || kind === 'refused' ? userMessage : errorMessage(error);
     throw new Error(`${name} does not answer: ${why}`, { cause: error });
   }
 }
@@ -189,12 +190,17 @@ async function mustLackVersion(
   throw new ConfigError([{ path: `providers.${provider}.baseURL`, message }]);
 }
 
-/** As a run asks: streamed, and read to the end. */
+/** Every run comes with tools, so a model that takes none is found here. */
+const TOOLS: NonNullable<CallOptions['tools']> = [
+  { type: 'function', name: 'nothing', description: 'Does nothing.', inputSchema: { type: 'object', properties: {} } },
+];
+
+/** As a run asks: with tools, streamed, and read to the end. */
 async function sayOk(name: string, providers: Config['providers'], env: NodeJS.ProcessEnv): Promise<void> {
   const model = await createModels({ providers, env }).load(name);
   const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say OK.' }] }];
   const signal = AbortSignal.timeout(MODEL_MS);
-  const { stream } = await model.doStream({ prompt, maxOutputTokens: 16, abortSignal: signal });
+  const { stream } = await model.doStream({ prompt, tools: TOOLS, maxOutputTokens: 16, abortSignal: signal });
   for await (const part of stream) if (part.type === 'error') throw part.error;
 }
 

@@ -13,6 +13,12 @@ export const KEY_PAGES = {
   anthropic: { label: 'Anthropic (Claude)', page: 'https://platform.claude.com/settings/keys' },
   openai: { label: 'OpenAI (GPT)', page: 'https://platform.openai.com/api-keys' },
   google: { label: 'Google (Gemini)', page: 'https://aistudio.google.com/apikey' },
+  openrouter: { label: 'OpenRouter (many models)', page: 'https://openrouter.ai/settings/keys' },
+  deepseek: { label: 'DeepSeek', page: 'https://platform.deepseek.com/api_keys' },
+  groq: { label: 'Groq', page: 'https://console.groq.com/keys' },
+  mistral: { label: 'Mistral', page: 'https://console.mistral.ai/api-keys' },
+  xai: { label: 'xAI (Grok)', page: 'https://console.x.ai' },
+  moonshot: { label: 'Moonshot (Kimi)', page: 'https://platform.moonshot.ai/console/api-keys' },
 } as const;
 type Keyed = keyof typeof KEY_PAGES;
 
@@ -78,6 +84,8 @@ export async function checkModel(settings: Settings, change: Change): Promise<Fi
 export function modelFix(detail: string, page: string | undefined): string {
   if (/401|403|api key|unauthori[sz]ed|authentication/i.test(detail))
     return `The key was not taken. ${page ? `Make a new one at ${page} and paste` : 'Paste'} the whole of it.`;
+  if (/cannot use tools|more memory|ollama pull|does not know the model|does not serve|no credit/.test(detail))
+    return '';
   return 'Look at the address and whether this machine reaches it, then try again.';
 }
 
@@ -94,7 +102,7 @@ export async function chooseModel(screen: Screen, settings: Settings): Promise<v
       return;
     }
     const detail = wrong.map((one) => one.detail).join('; ');
-    screen.bad(`${detail}\n${modelFix(detail, page)}`);
+    screen.bad(`${detail}\n${modelFix(detail, page)}`.trim());
     const next = await screen.select('What now?', [
       { value: 'again', label: 'Try again' },
       { value: 'keep', label: 'Keep it as it is' },

@@ -7,8 +7,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { openAppend } from '../../lib/open-append.ts';
-import { syncFolder, writeAll } from '../../lib/staged-file.ts';
+import { openAppend } from '../../lib/files/open-append.ts';
+import { syncFolder, writeAll } from '../../lib/files/staged-file.ts';
 
 const ABOUT = { lost: 'which parts of answers have arrived', next: 'A part of an answer may come twice.' };
 const LINE_BREAK = 0x0a;

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { namesIn, quarantine } from '../../lib/damage.ts';
-import { writeAll } from '../../lib/staged-file.ts';
+import { writeAll } from '../../lib/files/staged-file.ts';
 
 const ENDING = '.jsonl';
 /** A segment is written in pieces of about this size, however much is unfinished. */

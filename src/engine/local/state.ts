@@ -28,8 +28,8 @@ export class LocalState implements State {
     return this.#when(key, undefined, () => this.#cache.set(key, value, ttlMs));
   }
 
-  cas(key: string, before: string | undefined, after: string): Promise<boolean> {
-    return this.#when(key, before, () => this.#cache.set(key, after));
+  cas(key: string, before: string | undefined, after: string, ttlMs?: number): Promise<boolean> {
+    return this.#when(key, before, () => this.#cache.set(key, after, ttlMs));
   }
 
   add(key: string, by: number, ttlMs?: number): Promise<number> {

@@ -4,7 +4,7 @@ import { errorMessage, UserError } from '../../errors.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import type { Found } from '../local/inspect.ts';
 import { addressOf, partsOf } from './connection.ts';
-import { allShards, prefixOf, type Side } from './keys.ts';
+import { allShards, prefixOf, type Side, stateKey } from './keys.ts';
 
 export interface ServerOf {
   url: string;
@@ -31,6 +31,16 @@ export function inspectServer(server: ServerOf, prefix?: string): Promise<Found[
             found.push({ state, key, file: `${beginning}${state}`, value: parseJson(text) });
     }
     return found;
+  });
+}
+
+/** How much is unfinished, and whether a gateway works with this server. Throws UserError when the server cannot be asked. */
+export function inspectServerWork(server: ServerOf): Promise<{ messages: number; answers: number; isHere: boolean }> {
+  return asked(server, async (client) => {
+    const waiting = { in: 0, out: 0 };
+    for (const [side, beginning] of sidesOf(server)) waiting[side] += await client.zcard(`${beginning}open`);
+    const isHere = (await client.exists(stateKey('here', server.shards))) > 0;
+    return { messages: waiting.in, answers: waiting.out, isHere };
   });
 }
 

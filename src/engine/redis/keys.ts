@@ -15,6 +15,8 @@ export function shardOf(name: string, shards: number): number {
   return shards === 1 ? 0 : createHash('sha1').update(name).digest().readUInt32BE(0) % shards;
 }
 
+export const stateKey = (key: string, shards: number): string => `${tagOf(shardOf(key, shards))}:state:${key}`;
+
 export const allShards = (shards: number): number[] => Array.from({ length: shards }, (_, shard) => shard);
 
 /** Owners and everybody else wait in queues of their own. */

@@ -1,7 +1,7 @@
 /** Small values on a server. Whatever looks before it changes is one script, which is asked again without harm (`change.lua`). */
 import { randomUUID } from 'node:crypto';
 import type { State } from '../engine.ts';
-import { shardOf, tagOf } from './keys.ts';
+import { stateKey } from './keys.ts';
 import type { Answer } from './scripts.ts';
 import type { World } from './world.ts';
 
@@ -25,8 +25,9 @@ export class RedisState implements State {
     return (await this.#change(key, { isNew: true, ms: ttlMs && whole(ttlMs) }, '', value)).what === 'ok';
   }
 
-  async cas(key: string, before: string | undefined, after: string): Promise<boolean> {
-    return (await this.#change(key, { isNew: before === undefined }, before ?? '', after)).what === 'ok';
+  async cas(key: string, before: string | undefined, after: string, ttlMs?: number): Promise<boolean> {
+    const ask = { isNew: before === undefined, ms: ttlMs && whole(ttlMs) };
+    return (await this.#change(key, ask, before ?? '', after)).what === 'ok';
   }
 
   async add(key: string, by: number, ttlMs?: number): Promise<number> {
@@ -42,7 +43,7 @@ export class RedisState implements State {
   }
 
   #key(key: string): string {
-    return `${tagOf(shardOf(key, this.#world.shards))}:state:${key}`;
+    return stateKey(key, this.#world.shards);
   }
 }
 

@@ -3,7 +3,7 @@ import { translate } from '../arguments.ts';
 import { adding as english } from '../en/adding.ts';
 
 export const adding = translate(english)({
-  ownersOnly: 'Nur ein Eigentümer kann Fähigkeiten hinzufügen, aktualisieren oder entfernen. Frag einen von ihnen.',
+  ownersOnly: 'Nur ein Besitzer kann Fähigkeiten hinzufügen, aktualisieren oder entfernen. Frag einen von ihnen.',
   usage:
     'Sag mir, wo sie ist: /skills add QUELLE. QUELLE ist ein Repository (owner/name auf GitHub oder seine https-Adresse), npm:PAKET, die Adresse einer .zip-Datei oder ein Ordner auf meinem Rechner.',
   which: 'Sag mir, welche: /skills {verb} NAME.',
@@ -35,7 +35,8 @@ export const adding = translate(english)({
   broken: '{name} lässt sich nicht benutzen: {why}',
   noneInside: 'In {source} ist keine Fähigkeit: Ich suche Dateien namens SKILL.md.',
   notInside: 'In {source} gibt es keine Fähigkeit {name}.',
-  tooMany: 'Höchstens {n, number} Fähigkeiten auf einmal. Nenn die, die du willst.',
+  tooMany:
+    'Ich füge höchstens {n, plural, one {# Fähigkeit} other {# Fähigkeiten}} auf einmal hinzu. Nenn die, die du willst.',
   already: 'Schon da, und nichts ist neu: {names}.',
   taken: 'Es gibt schon eine Fähigkeit {name}. Entferne sie zuerst: /skills remove {name}',
   bundled: 'Den Namen {name} hat eine Fähigkeit, die ich mitbringe, deshalb habe ich sie nicht hinzugefügt.',
@@ -60,7 +61,7 @@ export const adding = translate(english)({
   programs: 'Programme darin: {names}.',
   needs: 'Sie braucht {names}.',
   tools: 'Sie will benutzen: {tools}.',
-  unseen: 'Vorsicht: {n, plural, one {# Zeichen} other {# Zeichen}} in ihrem Text sind unsichtbar.',
+  unseen: 'Vorsicht: {n, plural, one {# Zeichen in ihrem Text ist} other {# Zeichen in ihrem Text sind}} unsichtbar.',
   left: '{n, plural, one {# Verknüpfung bleibt} other {# Verknüpfungen bleiben}} weg.',
   trust: 'Was darin steht, wird für mich zur Anweisung. Füge sie nur hinzu, wenn du der Quelle vertraust.',
   newFiles: 'Neu: {names}.',

@@ -15,15 +15,18 @@ export const failures = translate(english.failures)({
   unreadable: 'Das Modell {model} hat keine lesbare Antwort gegeben: prüf {setting}, oder frag nochmal.',
   endless: 'Das Modell {model} kommt zu keinem Ende: frag bitte nach weniger auf einmal.',
   slowStart:
-    'Das Modell {model} hat in {n} Sekunden nicht zu antworten begonnen: versuch es nochmal, oder stell ein anderes ein.',
-  slow: 'Das Modell {model} ist mitten in der Antwort {n} Sekunden lang verstummt: versuch es nochmal, oder stell ein anderes ein.',
+    'Das Modell {model} hat in {wait} nicht zu antworten begonnen: versuch es nochmal, oder stell ein anderes ein.',
+  slow: 'Das Modell {model} ist mitten in der Antwort {wait} lang verstummt: versuch es nochmal, oder stell ein anderes ein.',
   unreachable: 'Der Anbieter „{provider}“ ist nicht zu erreichen: prüf, ob er läuft und ob {setting} stimmt.',
   noCredit: 'Beim Anbieter „{provider}“ ist kein Guthaben mehr: lad es auf, oder wähl mit /model ein anderes Modell.',
   noCreditAt:
     'Beim Anbieter „{provider}“ ist kein Guthaben mehr: lad es unter {where} auf, oder wähl mit /model ein anderes Modell.',
   key: 'Der Anbieter „{provider}“ hat den Schlüssel nicht angenommen: prüf {setting}.',
   limited: 'Der Anbieter „{provider}“ lässt uns gerade nicht öfter fragen: versuch es gleich nochmal.',
-  limitedFor: 'Der Anbieter „{provider}“ lässt uns gerade nicht öfter fragen: versuch es in {n} Sekunden nochmal.',
+  limitedFor: 'Der Anbieter „{provider}“ lässt uns gerade nicht öfter fragen: versuch es in {wait} nochmal.',
+  seconds: '{n, plural, one {# Sekunde} other {# Sekunden}}',
+  minutes: '{n, plural, one {# Minute} other {# Minuten}}',
+  hours: '{n, plural, one {# Stunde} other {# Stunden}}',
   inTrouble: 'Beim Anbieter „{provider}“ klemmt etwas: versuch es gleich nochmal.',
   elsewhere: 'Der Anbieter „{provider}“ schickt uns woandershin: trag seine endgültige Adresse in {setting} ein.',
   tooLong:
@@ -31,6 +34,14 @@ export const failures = translate(english.failures)({
   wrongAddress: 'Der Anbieter „{provider}“ kennt {address} nicht: setz {setting} auf {address}/v1.',
   unknownModel:
     'Der Anbieter „{provider}“ kennt das Modell „{model}“ nicht: prüf die Einstellung model, und {setting}.',
+  notPulled:
+    'Das Modell {model} ist noch nicht auf dem Rechner des Anbieters „{provider}“: hol es dort mit `ollama pull {model}`, oder wähl mit /model ein anderes.',
+  noTools:
+    'Das Modell {model} kann keine Werkzeuge benutzen, und ohne die kann ich nicht arbeiten: wähl mit /model ein anderes.',
+  noMemory:
+    'Das Modell {model} braucht mehr Speicher, als auf dem Rechner seines Anbieters frei ist: wähl mit /model ein kleineres.',
+  place:
+    'Der Anbieter „{provider}“ bedient das Land nicht, in dem dieser Rechner steht: wähl mit /model ein anderes Modell.',
   refused: 'Der Anbieter „{provider}“ hat die Anfrage abgelehnt: sag es anders, oder stell ein anderes Modell ein.',
   emptyFrom: 'Das Modell {model} hat eine leere Antwort gegeben: frag bitte nochmal, oder sag es anders.',
   noModel: 'Es ist kein Modell eingestellt: setz model, zum Beispiel auf openai/gpt-5-mini.',
@@ -43,6 +54,7 @@ export const failures = translate(english.failures)({
     'Ich wurde {doing} unterbrochen und weiß nicht, ob es geschehen ist. Sieh bitte nach, bevor du weitermachst.',
   interrupted: 'Ich wurde unterbrochen, bevor ich eine Antwort hatte.',
   toolFailed: 'Mir ist {doing} etwas schiefgegangen, und ich kam nicht weiter: versuch es nochmal, oder sag es anders.',
+  noAnswer: 'Bei mir ist etwas schiefgegangen, bevor ich eine Antwort hatte: versuch es bitte nochmal.',
   empty: 'Die Antwort war leer: frag bitte nochmal, oder sag es anders.',
   moreFiles: 'Weitere Dateien: {names}',
   goneFiles:

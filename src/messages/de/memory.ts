@@ -46,7 +46,7 @@ export const memory = translate(english)({
   fromWork: 'Aus meiner Arbeit für {whose}:',
   fromJob: 'Aus dem Auftrag {job}:',
   fromConversation: 'Aus einem älteren Teil unseres Gesprächs:',
-  nothingToCompact: 'Es gibt nichts zusammenzufassen: wörtlich steht da nur noch das Neueste.',
+  nothingToCompact: 'Es gibt noch nichts zusammenzufassen: wörtlich steht da nur das Neueste.',
   membersCompact: 'Ein Gespräch zusammenfassen dürfen nur die Leute dieses Bots; frag seinen Besitzer.',
   compactLater: 'Ich bin bei der Arbeit: danach fasse ich dieses Gespräch zusammen und sage dir hier Bescheid.',
   compacting: 'Ich fasse zusammen, was gesagt wurde, und sage dir hier Bescheid, wenn ich fertig bin.',

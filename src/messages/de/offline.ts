@@ -30,7 +30,7 @@ export const offline = translate(english)({
   noStep: 'Einen Schritt {step} gibt es im Plan nicht:',
   step: '{id}, „{title}“,',
   quoted: '„{title}“',
-  stepIs: '{n, plural, one {Schritt {steps} ist} other {Schritt {steps} sind}} {status}; {rest}.',
+  stepIs: '{n, plural, one {Schritt {steps} ist} other {Schritte {steps} sind}} {status}; {rest}.',
   done: 'erledigt',
   inProgress: 'in Arbeit',
   pending: 'wieder offen',

@@ -29,7 +29,8 @@ export const playbooks = translate(english)({
   how: 'Spiel eines mit /play und seinem Namen. Sie stehen im Ordner playbooks/.',
   nothingOpen: 'Hier gibt es kein Playbook, mit dem es weiterginge: /play zeigt sie alle.',
   doneAlready: 'Das Playbook **{title}** ist schon fertig: /plan zeigt seine Schritte.',
-  unticked: '**{title}** habe ich nach {n, number} Schritten beendet: im Plan werden immer wieder Haken entfernt.',
+  unticked:
+    '**{title}** habe ich nach {n, plural, one {# Schritt} other {# Schritten}} beendet: im Plan werden immer wieder Haken entfernt.',
   emptyPlan: 'Der Plan ist leer.',
   changing: 'Der Plan wird immer wieder geändert: versuch es nochmal, wenn niemand daran schreibt.',
   noSuch: 'Dieses Playbook gibt es nicht. Es gibt: {names}.',

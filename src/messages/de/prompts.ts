@@ -6,7 +6,7 @@ export const prompts = translate(english)({
   notHere: 'Prompts können hier nicht benutzt werden.',
   noServers: 'Hier ist kein Werkzeugserver eingerichtet, also gibt es keine Prompts.',
   none: 'Die Werkzeugserver haben keine Prompts.',
-  membersOnly: 'Prompts sind für die Leute dieses Bots; frag seinen Eigentümer.',
+  membersOnly: 'Prompts sind für die Leute dieses Bots; frag seinen Besitzer.',
   peopleOnly: 'Nur die Leute von **{title}** dürfen darin einen Prompt benutzen; frag jemanden von ihnen.',
   listed: '- **{name}** ({server}): {what}',
   listedNeeds: '- **{name}** ({server}): {what} Er braucht {needs}.',

@@ -14,7 +14,7 @@ export const tasks = translate(english)({
   continueHere: 'Mit /open und ihrer Kennung geht eine hier weiter.',
   ofEverybody: '/tasks all zeigt die von allen.',
   older:
-    'Ich habe nur die neuesten {n, number} Aufgaben durchgesehen: ältere findest du über ihre Kennung, mit /open oder /status.',
+    'Ich habe nur die {n, plural, one {neueste Aufgabe} other {neuesten # Aufgaben}} durchgesehen: ältere findest du über ihre Kennung, mit /open oder /status.',
   thisOne: '(hier)',
   open: 'Öffnen: {title}',
   whichToOpen: 'Welche? /tasks zeigt sie; dann /open und die Kennung.',

@@ -31,7 +31,7 @@ export const adding = {
   broken: '{name} cannot be used: {why}',
   noneInside: 'There is no skill in {source}: I look for files called SKILL.md.',
   notInside: 'There is no skill {name} in {source}.',
-  tooMany: 'At most {n, number} skills are added at once. Name those you want.',
+  tooMany: 'I add at most {n, plural, one {# skill} other {# skills}} at once. Name those you want.',
   already: 'Already there, and nothing is new: {names}.',
   taken: 'There is a skill {name} already. Remove it first: /skills remove {name}',
   bundled: 'The name {name} is that of a skill that comes with me, so I did not add it.',

@@ -11,21 +11,31 @@ export const failures = {
   brokeOff: 'The model {model} broke off in the middle of its answer: please ask again.',
   unreadable: 'The model {model} gave no readable answer: check {setting}, or ask again.',
   endless: 'The model {model} does not come to an end: please ask for less at once.',
-  slowStart: 'The model {model} did not begin to answer within {n} seconds: try again, or set another model.',
-  slow: 'The model {model} stopped in the middle of its answer for {n} seconds: try again, or set another model.',
+  slowStart: 'The model {model} did not begin to answer within {wait}: try again, or set another model.',
+  slow: 'The model {model} stopped in the middle of its answer for {wait}: try again, or set another model.',
   unreachable: 'The provider "{provider}" cannot be reached: check that it is running and that {setting} is right.',
   noCredit: 'The provider "{provider}" has no credit left for us: top it up, or choose another model with /model.',
   noCreditAt:
     'The provider "{provider}" has no credit left for us: top it up at {where}, or choose another model with /model.',
   key: 'The provider "{provider}" did not accept the key: check {setting}.',
   limited: 'The provider "{provider}" is limiting how often we may ask: try again in a moment.',
-  limitedFor: 'The provider "{provider}" is limiting how often we may ask: try again in {n} seconds.',
+  limitedFor: 'The provider "{provider}" is limiting how often we may ask: try again in {wait}.',
+  seconds: '{n, plural, one {# second} other {# seconds}}',
+  minutes: '{n, plural, one {# minute} other {# minutes}}',
+  hours: '{n, plural, one {# hour} other {# hours}}',
   inTrouble: 'The provider "{provider}" is in trouble: try again in a moment.',
   elsewhere: 'The provider "{provider}" sends us elsewhere: set its final address in {setting}.',
   tooLong:
     'The provider "{provider}" cannot take a conversation of this length: go on in a new task (/new), or set a larger model than {model}.',
   wrongAddress: 'The provider "{provider}" knows nothing at {address}: set {setting} to {address}/v1.',
   unknownModel: 'The provider "{provider}" does not know the model "{model}": check the setting model, and {setting}.',
+  notPulled:
+    'The model {model} is not on the machine of the provider "{provider}": get it there with `ollama pull {model}`, or choose another with /model.',
+  noTools: 'The model {model} cannot use tools, and I need them to work: choose another with /model.',
+  noMemory:
+    'The model {model} needs more memory than the machine of its provider has free: choose a smaller one with /model.',
+  place:
+    'The provider "{provider}" does not serve the country that this machine is in: choose another model with /model.',
   refused: 'The provider "{provider}" refused the request: try to put it differently, or set another model.',
   emptyFrom: 'The model {model} gave an empty answer: please ask again, or put it differently.',
   noModel: 'No model is set: set model, for example to openai/gpt-5-mini.',
@@ -38,13 +48,14 @@ export const failures = {
     'I was interrupted {doing}, and cannot tell whether it has happened. Please have a look before you continue.',
   interrupted: 'I was interrupted before I had an answer.',
   toolFailed: 'Something went wrong {doing}, and I found no way around it: try again, or put it differently.',
+  noAnswer: 'Something went wrong on my side before I had an answer: please try again.',
   empty: 'The answer was empty: please ask again, or put it differently.',
   moreFiles: 'More files: {names}',
   goneFiles:
     '{names} {n, plural, one {is} other {are}} no longer in the folder of this task. Ask me to make {n, plural, one {it} other {them}} again.',
   newTask: 'New task',
   givenUp:
-    'I could not work on your message: it made me fail {n, plural, one {once} other {# times}}. Try it in other words (for the owner: viber trace {trace}).',
+    'I could not work on your message: I tried {n, plural, one {once} other {# times}} and failed. Try it in other words (for the owner: viber trace {trace}).',
   notTaken:
     'I could not take in your message. It is kept; send it again in a moment, or begin anew with /new (for the owner: viber trace {trace}).',
   notTakenOwner:

@@ -16,7 +16,7 @@ export const jobs = {
   nextTimes: 'Next ({zone}):',
   notUnderstood:
     '"{text}" is not a schedule I can keep: {reason}. Say for example "{example}".{kind, select, other {}}',
-  tooOften: 'That is too often: a job made in a chat may run every {n} minutes at most (jobs.min_minutes).',
+  tooOften: 'That is too often: a job made in a chat may come every {n} minutes at most (jobs.min_minutes).',
   nameTaken: 'There is a job "{name}" already; delete it first or choose another name.',
   noneOffline:
     'There are no scheduled jobs. With a language model set, ask me for one in a sentence; until then each job is a file in the folder jobs/ of the home.',
@@ -42,7 +42,7 @@ export const jobs = {
   missedAsked:
     'The job {name} was due at {due} ({zone}), and I could not do it then. Ask me once more if it still matters.',
   withoutRights:
-    'I do not do the job {name} any more: {who} made it and is no owner any more. Delete it with /jobs, or have an owner ask for it again.',
+    'I no longer do the job {name}: {who}, who made it, is no longer an owner. Delete it with /jobs, or have an owner ask for it again.',
   names: 'There is something wrong with the job {name}. {what}',
   manyUnknown:
     '{n, plural, one {One job names} other {# jobs name}} a viber, model, skill or tool that does not exist. /jobs shows which.',
@@ -54,7 +54,7 @@ export const jobs = {
   noSkill: 'There is no skill {name}{near}; I do it without.',
   noTool: 'There is no tool {name}{near}; I do it without.',
   offSkill: 'The skill {name} is switched off (skills.{name}); I do it without.',
-  unknownMore: '{n, plural, one {One more name} other {# more names}} in its file mean nothing here.',
+  unknownMore: '{n, plural, one {One more name in its file means} other {# more names in its file mean}} nothing here.',
   ownersOnly: 'Only an owner may change scheduled jobs.',
   unknown: 'There is no job {name}; /jobs lists them.',
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',

@@ -43,7 +43,7 @@ export const memory = {
   fromWork: 'From my work for {whose}:',
   fromJob: 'From the job {job}:',
   fromConversation: 'From an older part of our conversation:',
-  nothingToCompact: 'There is nothing to compact: no more than the newest exchange stands there word for word.',
+  nothingToCompact: 'There is nothing to compact yet: only our newest words stand there in full.',
   membersCompact: 'Only the people of this bot may compact a conversation; ask its owner.',
   compactLater: 'I am at work: I compact this conversation when I have finished, and tell you here.',
   compacting: 'I am putting what was said into a summary; I tell you here when it is done.',

@@ -14,7 +14,7 @@ export const offline = {
   notUnderstood:
     'I did not understand that. I am the small built-in model and know a few fixed requests; “help” lists them.',
   unknown: 'I did not understand “{text}”.',
-  noTool: 'there is no tool {tool} here.',
+  noTool: 'I cannot do that here ({tool}).',
   planMade: 'The plan has {n, plural, one {# step} other {# steps}}.',
   planGeneral: 'It is a general one: without a language model I cannot think it through.',
   agree: 'Agree on what is wanted: {goal}',
@@ -26,7 +26,7 @@ export const offline = {
   noStep: 'There is no step {step} in the plan:',
   step: '{id}, “{title}”,',
   quoted: '“{title}”',
-  stepIs: '{n, plural, one {Step {steps} is} other {Step {steps} are}} {status}; {rest}.',
+  stepIs: '{n, plural, one {Step {steps} is} other {Steps {steps} are}} {status}; {rest}.',
   done: 'done',
   inProgress: 'in progress',
   pending: 'open again',

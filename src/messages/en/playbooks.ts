@@ -25,7 +25,8 @@ export const playbooks = {
   how: 'Play one with /play and its name. They stand in the folder playbooks/.',
   nothingOpen: 'There is no playbook to go on with here: /play lists them.',
   doneAlready: 'The playbook **{title}** is done already: /plan shows its steps.',
-  unticked: '**{title}** was ended after {n, number} steps: its plan is unticked again and again.',
+  unticked:
+    'I ended **{title}** after {n, plural, one {# step} other {# steps}}: the ticks in its plan are taken out again and again.',
   emptyPlan: 'The plan is empty.',
   changing: 'The plan is being changed again and again: try again when nobody edits it.',
   noSuch: 'There is no such playbook. There are: {names}.',

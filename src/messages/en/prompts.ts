@@ -1,8 +1,8 @@
 /** What servers of tools keep as prompts, for people to choose. */
 export const prompts = {
   notHere: 'Prompts cannot be used here.',
-  noServers: 'No server of tools is set up here, so there are no prompts.',
-  none: 'The servers of tools have no prompts.',
+  noServers: 'No tool server is set up here, so there are no prompts.',
+  none: 'The tool servers have no prompts.',
   membersOnly: 'Prompts are for the people of this bot; ask its owner.',
   peopleOnly: 'Only the people of **{title}** may use a prompt in it; ask one of them.',
   listed: '- **{name}** ({server}): {what}',

@@ -10,7 +10,8 @@ export const tasks = {
   here: 'The tasks here, the newest first:',
   continueHere: 'Continue one here with /open and its id.',
   ofEverybody: '/tasks all lists everybody’s.',
-  older: 'I looked through the newest {n, number} tasks only: an older one is found by its id, with /open or /status.',
+  older:
+    'I looked through the {n, plural, one {newest task} other {newest # tasks}} only: an older one is found by its id, with /open or /status.',
   thisOne: '(here)',
   open: 'Open: {title}',
   whichToOpen: 'Which one? /tasks lists them; then /open and the id.',

@@ -10,8 +10,8 @@ import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from '..
 import { selectMemory, truncateTokens } from '../../workspace/memory/inject.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';
 import { createExclusion } from '../../workspace/memory/patterns.ts';
-import { readPlan } from '../../workspace/plan.ts';
-import { formatPlan, isToDo, parsePlan } from '../../workspace/plan-markdown.ts';
+import { formatPlan, isToDo, parsePlan } from '../../workspace/plan/markdown.ts';
+import { readPlan } from '../../workspace/plan/plan.ts';
 import { findRun, readSessionTail } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';

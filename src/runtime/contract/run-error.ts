@@ -5,8 +5,8 @@
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import { doingWith } from './doing.ts';
-import { isNoCredit } from './no-credit.ts';
 import { keySetting, knownProvider, lacksVersion, splitModelName } from './providers.ts';
+import { field, type Refusal, readRefusal, whyRefused } from './refusals.ts';
 
 export type RunErrorKind =
   | 'provider'
@@ -77,8 +77,9 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
       retry: false,
     };
   }
-  const status = statusOf(error);
-  if (status !== undefined && status >= 300) return describeStatus(error, status, model);
+  const refusal = readRefusal(error);
+  const { status, code } = refusal;
+  if (status !== undefined && status >= 300) return describeStatus(error, refusal, status, model);
   const system = systemError(error);
   if (system && status === undefined) return { error: unreachable(model, system), retry: true };
   const name = error instanceof Error ? error.name : 'error event';
@@ -87,7 +88,6 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
     return { error: new RunError('refused', text, { detail: `${model}: ${name}` }), retry: false, badRequest: true };
   }
   if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
-  const code = shortCode(error);
   const detail = `${model}: ${name} ${code}`.trim();
   if (/overloaded/.test(code)) {
     const text = say('failures.overloaded', { provider: splitModelName(model).provider });
@@ -115,7 +115,7 @@ export function endless(model: string, detail: string): RunError {
 }
 
 export function tooSlow(model: string, what: 'first' | 'idle', ms: number): RunError {
-  const given = { model, n: Math.round(ms / 100) / 10 };
+  const given = { model, wait: duration(Math.round(ms / 100) / 10) };
   const text = what === 'first' ? say('failures.slowStart', given) : say('failures.slow', given);
   return new RunError('timeout', text, {
     detail: `${model}: ${what} timeout, ${ms} ms`,
@@ -134,52 +134,74 @@ function unreachable(model: string, cause: Error): RunError {
   );
 }
 
-function describeStatus(error: unknown, status: number, model: string): ModelFailure {
+function describeStatus(error: unknown, refusal: Refusal, status: number, model: string): ModelFailure {
   const { provider, model: id } = splitModelName(model);
-  const code = shortCode(error);
-  const detail = `${model}: HTTP ${status} ${code}`.trim();
+  const detail = `${model}: HTTP ${status} ${refusal.code}`.trim();
   const told = (kind: RunErrorKind, text: Said, more: Partial<ModelFailure> = {}): ModelFailure => {
     return { error: new RunError(kind, text, { detail }), retry: false, ...more };
   };
   const address = `providers.${provider}.baseURL`;
-  if (isNoCredit(status, code, [field(error, 'message'), field(error, 'responseBody')])) {
-    const where = knownProvider(provider)?.billing;
-    return told(
-      'quota',
-      where ? say('failures.noCreditAt', { provider, where }) : say('failures.noCredit', { provider }),
-    );
+  const badRequest = true;
+  const unknown = say('failures.unknownModel', { provider, model: id, setting: address });
+  switch (whyRefused(refusal)) {
+    case 'credit':
+      return told('quota', noCredit(provider));
+    case 'call':
+      return told('provider', say('failures.model', { model }), { retry: true });
+    case 'no-tools':
+      return told('refused', say('failures.noTools', { model }));
+    case 'too-long':
+      return told('too-long', say('failures.tooLong', { provider, model: id }), { badRequest });
+    case 'place':
+      return told('refused', say('failures.place', { provider }));
+    case 'flagged':
+      return told('refused', say('failures.refused', { provider }), { badRequest });
+    case 'no-memory':
+      return told('refused', say('failures.noMemory', { model }));
+    case 'key':
+      return told('key', say('failures.key', { provider, setting: keySetting(provider) }));
+    case 'not-pulled':
+      return told('refused', say('failures.notPulled', { provider, model: id }));
+    case 'unknown-model':
+      return told('refused', unknown, { badRequest });
+    case undefined:
   }
   if (status === 401 || status === 403)
     return told('key', say('failures.key', { provider, setting: keySetting(provider) }));
-  if (status === 429) {
-    const retryAfterMs = retryAfter(error);
-    const wait =
-      retryAfterMs === undefined
-        ? say('failures.limited', { provider })
-        : say('failures.limitedFor', { provider, n: Math.ceil(retryAfterMs / 1000) });
-    const more = { retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-    return told('provider', wait, more);
-  }
-  if (status === 503 || status === 529 || /overloaded/.test(code))
+  if (status === 429)
+    return told('provider', limited(provider, refusal.retryAfterMs), { retry: true, ...waits(refusal) });
+  if (status === 503 || status === 529 || /overloaded/.test(refusal.code))
     return told('overloaded', say('failures.overloaded', { provider }), { retry: true });
   if (status >= 500) return told('provider', say('failures.inTrouble', { provider }), { retry: true });
   if (status < 400) return told('refused', say('failures.elsewhere', { provider, setting: address }));
-  const badRequest = true;
-  if (status === 413 || isTooLong(error, code)) {
-    return told('too-long', say('failures.tooLong', { provider, model: id }), { badRequest });
-  }
   if (status === 404 || status === 405) {
     const wrong = unversioned(provider, error);
-    const text = wrong
-      ? say('failures.wrongAddress', { provider, address: wrong, setting: address })
-      : say('failures.unknownModel', { provider, model: id, setting: address });
+    const text = wrong ? say('failures.wrongAddress', { provider, address: wrong, setting: address }) : unknown;
     return told('refused', text, { badRequest });
   }
   return told('refused', say('failures.refused', { provider }), { badRequest });
 }
 
-const TOO_LONG =
-  /(maximum|exceeds?|available) (the )?(model's )?(context|input)|context (length|window|size)|(prompt|input) (is|are) too long|input token count/i;
+function noCredit(provider: string): Said {
+  const where = knownProvider(provider)?.billing;
+  return where ? say('failures.noCreditAt', { provider, where }) : say('failures.noCredit', { provider });
+}
+
+const waits = ({ retryAfterMs }: Refusal) => (retryAfterMs === undefined ? {} : { retryAfterMs });
+
+const limited = (provider: string, ms: number | undefined): Said =>
+  ms === undefined
+    ? say('failures.limited', { provider })
+    : say('failures.limitedFor', { provider, wait: duration(Math.ceil(ms / 1000)) });
+
+/** As a person would say it: a wait of a day is not counted in seconds. */
+function duration(seconds: number): Said {
+  if (seconds < 100) return say('failures.seconds', { n: seconds });
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 100
+    ? say('failures.minutes', { n: minutes })
+    : say('failures.hours', { n: Math.ceil(minutes / 60) });
+}
 
 /** The address that was asked, up to the interface's own path, where it lacks the `/v1` that most servers want. */
 function unversioned(provider: string, error: unknown): string | undefined {
@@ -190,48 +212,12 @@ function unversioned(provider: string, error: unknown): string | undefined {
   return lacksVersion(base) && !knownProvider(provider)?.baseURL?.startsWith(base) ? base : undefined;
 }
 
-/** Providers without a word for it say so in a sentence, which is read here and goes no further. */
-function isTooLong(error: unknown, code: string): boolean {
-  if (/context|too_long|too_large/.test(code)) return true;
-  const message = field(error, 'message');
-  return typeof message === 'string' && TOO_LONG.test(message.slice(0, 2_000));
-}
-
-/** Milliseconds the provider asks us to wait, from `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110). */
-function retryAfter(error: unknown): number | undefined {
-  const headers = field(error, 'responseHeaders');
-  const ms = Number.parseFloat(String(field(headers, 'retry-after-ms') ?? ''));
-  if (ms >= 0) return ms;
-  const value = String(field(headers, 'retry-after') ?? '');
-  const seconds = Number(value);
-  const wait = value !== '' && Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
-  return wait >= 0 ? wait : undefined;
-}
-
-/** The provider's own word for the error (`context_length_exceeded`), only if it is such a word. */
-function shortCode(error: unknown): string {
-  const data = field(error, 'data') ?? error;
-  const inner = field(data, 'error') ?? data;
-  const word = field(inner, 'code') ?? field(inner, 'type');
-  return typeof word === 'string' && /^[\w.-]{1,64}$/.test(word) ? word : '';
-}
-
-/** The HTTP status of a refusal, or the one an error event names. */
-function statusOf(error: unknown): number | undefined {
-  const status = field(error, 'statusCode') ?? field(error, 'code');
-  return typeof status === 'number' && status >= 100 && status < 600 ? status : undefined;
-}
-
 /** The innermost error with a system code (`ECONNREFUSED`), whose text names at most host and port. */
 function systemError(error: unknown): Error | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth += 1) {
     if (/^[A-Z][A-Z0-9_]+$/.test(errorCode(current) ?? '')) return current;
   }
   return undefined;
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** The model did not get over the failure of these tools; people are told of the last. */
@@ -244,8 +230,7 @@ export function toolFailed(tools: readonly string[]): RunError {
 export function toRunError(error: unknown): RunError {
   if (error instanceof RunError) return error;
   const name = error instanceof Error ? error.name : typeof error;
-  const text = 'Something went wrong on our side before an answer came: please try again.';
-  return new RunError('provider', text, {
+  return new RunError('provider', say('failures.noAnswer'), {
     detail: `the run failed: ${name}`,
     ...(!name.startsWith('AI_') && { cause: error }),
   });

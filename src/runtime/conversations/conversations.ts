@@ -10,7 +10,7 @@ import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, isProgramTask } from '../../channels/channel.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { isRecord } from '../../lib/json.ts';
-import { serialise } from '../../lib/locks.ts';
+import { exclusively, serialise } from '../../lib/locks.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { type Is, isFilled, isFlag, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { Logger } from '../../log.ts';
@@ -103,7 +103,8 @@ export function openConversations(folder: string, { isShared = false } = {}): Co
   const indexOf = (taskId: string) => path.join(folder, 'tasks', `${taskId}.json`);
 
   const get = (key: string) => bindings.get(key, () => readJson(fileOf(key), bindingShape, BINDING));
-  const keys = (taskId: string) => keysOf.get(taskId, () => readJson(indexOf(taskId), keysShape, KEYS)) ?? [];
+  const readKeys = (taskId: string) => readJson(indexOf(taskId), keysShape, KEYS) ?? [];
+  const keys = (taskId: string) => keysOf.get(taskId, () => readKeys(taskId)) ?? [];
 
   return {
     get,
@@ -117,10 +118,16 @@ export function openConversations(folder: string, { isShared = false } = {}): Co
       const work = [bindings.until(written, key, full)];
       const known = keys(taskId);
       if (!known.includes(key)) {
-        const all = [...known, key].slice(-MAX_BOUND);
+        const withKey = (others: readonly string[]) =>
+          [...others.filter((other) => other !== key), key].slice(-MAX_BOUND);
+        const all = withKey(known);
         keysOf.set(taskId, all);
-        // The way back only serves live progress and lists: it need not survive a power cut.
-        const index = writeFileAtomic(indexOf(taskId), `${JSON.stringify(all)}\n`, { sync: false });
+        const index = exclusively(indexOf(taskId), () => {
+          // Another process may have bound one since.
+          const now = isShared ? withKey(readKeys(taskId)) : all;
+          // The way back only serves live progress and lists: it need not survive a power cut.
+          return writeFileAtomic(indexOf(taskId), `${JSON.stringify(now)}\n`, { sync: false });
+        });
         work.push(keysOf.until(index, taskId, all));
       }
       await Promise.all(work);

@@ -13,9 +13,9 @@ import {
   type OutboundMessage,
 } from '../../channels/channel.ts';
 import { namesIn } from '../../lib/damage.ts';
+import { NewLines } from '../../lib/files/new-lines.ts';
 import { appendLines, ensureDir } from '../../lib/files.ts';
 import { createLru } from '../../lib/lru.ts';
-import { NewLines } from '../../lib/new-lines.ts';
 import { parseJson, readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import { isId } from '../../workspace/home.ts';

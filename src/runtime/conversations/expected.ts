@@ -2,6 +2,7 @@
  * What the next words of a person in a conversation answer: "When instead?", "Send me the new wording". One small file, read at the
  * start (at each look where other processes write it too) and written at each change, which are rare. It holds for a quarter of an hour; any command or button of theirs ends it.
  */
+import { locked } from '../../access/json-file.ts';
 import { type Address, conversationKey } from '../../channels/channel.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { isFilled, isInteger, isText, listOf, objectOf, shape } from '../../lib/shape.ts';
@@ -63,12 +64,18 @@ export class ExpectedAnswers {
   /** Durable when it returns. */
   set(address: Address, who: string, answer: ExpectedAnswer): void {
     const entry = { ...answer, where: conversationKey(address), who, until: this.#now() + KEPT_MS };
-    this.#keep([...this.#without(address, who), entry].slice(-MAX_KEPT));
+    this.#alone(() => this.#keep([...this.#without(address, who), entry].slice(-MAX_KEPT)));
   }
 
   clear(address: Address, who: string): void {
-    const left = this.#without(address, who);
-    if (left.length < this.#known.length) this.#keep(left);
+    if (this.#without(address, who).length < this.#known.length)
+      this.#alone(() => this.#keep(this.#without(address, who)));
+  }
+
+  /** Where other processes write too, none of them does meanwhile. */
+  #alone(change: () => void): void {
+    if (this.#isShared) locked(this.#file, change);
+    else change();
   }
 
   #without(address: Address, who: string): Kept[] {

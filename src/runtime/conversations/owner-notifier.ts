@@ -51,6 +51,8 @@ export interface OwnerNotifierOptions {
   buttons: Buttons;
   delivery: Delivery;
   log: Logger;
+  /** Other processes note owners too. */
+  isShared?: boolean;
 }
 
 const UNDELIVERED = 'undelivered-';
@@ -64,11 +66,12 @@ function pairingButtons(code: string, messages: Messages): ButtonAction[] {
 }
 
 export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier {
-  const { folder, people, languages, buttons, delivery, log } = options;
-  const owners = openOwners(folder, (identity) => {
+  const { folder, people, languages, buttons, delivery, log, isShared = false } = options;
+  const isOwner = (identity: string) => {
     const who = { ...readIdentity(identity), account: '', name: identity, via: 'message' };
     return people.resolve(who).principal.role === 'owner';
-  });
+  };
+  const owners = openOwners(folder, isOwner, { isShared });
   const self: OwnerNotifier = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {

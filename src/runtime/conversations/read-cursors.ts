@@ -5,6 +5,7 @@
 import path from 'node:path';
 import type { ReadCursors } from '../../channels/channel.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
+import { exclusively } from '../../lib/locks.ts';
 import { readRecords } from '../../lib/read-json.ts';
 import { isText, shape } from '../../lib/shape.ts';
 import { writeJson } from '../../lib/write-json.ts';
@@ -42,11 +43,11 @@ export function openReadCursors(
 
   function write(): void {
     timer = undefined;
-    if (isShared) takeNewer();
-    const text = `${JSON.stringify(Object.fromEntries(cursors), null, 1)}\n`;
-    writing = writing
-      .then(() => writeFileAtomic(file, text, { sync: false }))
-      .catch((error: unknown) => log.warn({ err: error, file }, 'what was read last could not be written down'));
+    writing = exclusively(file, () => {
+      if (isShared) takeNewer();
+      const text = `${JSON.stringify(Object.fromEntries(cursors), null, 1)}\n`;
+      return writeFileAtomic(file, text, { sync: false });
+    }).catch((error: unknown) => log.warn({ err: error, file }, 'what was read last could not be written down'));
   }
 
   return {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Address, conversationKey, type LiveMode } from '../../channels/channel.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
-import { serialise } from '../../lib/locks.ts';
+import { exclusively } from '../../lib/locks.ts';
 import { readJson } from '../../lib/read-json.ts';
 import { isFilled, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import { THINKING } from '../contract/settings.ts';
@@ -67,8 +67,11 @@ export function openConversationSettings(
       const setting = { ...own(key), ...patch };
       chosen.set(key, setting);
       const file = fileOf(key);
-      const text = `${JSON.stringify({ address, ...setting }, null, 2)}\n`;
-      const written = serialise(file, () => writeFileAtomic(file, text));
+      const written = exclusively(file, () => {
+        // Another process may have changed it since.
+        const all = isShared ? { ...readSetting(file), ...patch } : setting;
+        return writeFileAtomic(file, `${JSON.stringify({ address, ...all }, null, 2)}\n`);
+      });
       await chosen.until(written, key, setting);
     },
   };

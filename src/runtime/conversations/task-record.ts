@@ -3,7 +3,7 @@ import { isOneOf, principalText } from '../../access/principal.ts';
 import { formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { linkCurrentTask } from '../../workspace/plan.ts';
+import { linkCurrentTask } from '../../workspace/plan/plan.ts';
 import { readTask, saveTask, syncTask, titleOf, updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord, TaskState } from '../../workspace/types.ts';
 import type { Entry } from '../contract/entry.ts';

@@ -13,7 +13,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { planProgress, readPlan, standOf } from '../../workspace/plan.ts';
+import { planProgress, readPlan, standOf } from '../../workspace/plan/plan.ts';
 import { readTask, titleOf } from '../../workspace/tasks.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Conversations } from './conversations.ts';

@@ -4,8 +4,8 @@
  * those of UTC, as in the files' names.
  */
 import { errorMessage } from '../../errors.ts';
+import { NewLines } from '../../lib/files/new-lines.ts';
 import { createLru } from '../../lib/lru.ts';
-import { NewLines } from '../../lib/new-lines.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { readTaskSync, updateTask } from '../../workspace/tasks.ts';

@@ -97,17 +97,17 @@ function count({ address }: InboundMessage, outcome: string, { metrics }: Pick<G
 }
 
 /** Tells a stranger what there is to tell, if anything. */
-function turnAway(
+async function turnAway(
   action: TurnedAway,
   { message, messages, principal }: Who,
   services: GatewayServices,
-): InboundOutcome {
+): Promise<InboundOutcome> {
   const { access, replies, log } = services;
   const { reason } = action;
   count(message, reason, services);
   log.debug({ channel: message.address.channel, reason }, 'event refused');
   if (action.kind === 'redeem') {
-    const answer = access.redeem(action.code, principal);
+    const answer = await access.redeem(action.code, principal);
     if (answer !== undefined) {
       replies.sendOnce(message, messages.said(answer));
       return 'answered';

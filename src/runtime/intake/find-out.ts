@@ -16,7 +16,7 @@ export async function findOut(
   const { message, visit } = arrival;
   switch (step.kind) {
     case 'count':
-      visit.rate = access.take(principalText(principal), Math.min(message.sentAt, Date.now()), message.group);
+      visit.rate = await access.take(principalText(principal), Math.min(message.sentAt, Date.now()), message.group);
       return;
     case 'seen':
       arrival.isSeen = await queue.seen(dedupeId(message));

@@ -1,7 +1,7 @@
 /** What the gateway asks of the rest of the house. Types only. */
 import type { AccessRules } from '../../access/authorise.ts';
 import type { Languages } from '../../access/languages.ts';
-import type { RateLimiter } from '../../access/limits.ts';
+import type { RateLimiter, SharedRateLimiter } from '../../access/limits.ts';
 import type { Ownership } from '../../access/pairing.ts';
 import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -21,7 +21,8 @@ import type { ViberRules } from '../conversations/vibers.ts';
 import type { Buttons } from '../reply/buttons.ts';
 
 /** Who somebody is, what they may, and how strangers are let in. */
-export interface Access extends Pick<People, 'resolve'>, Pick<RateLimiter, 'take'> {
+export interface Access extends Pick<People, 'resolve'> {
+  take: RateLimiter['take'] | SharedRateLimiter['take'];
   rulesOf(address: Address): AccessRules;
   /** A code for a stranger; undefined when they were told within the hour, or too many are waiting. What they write first is kept. */
   pair(principal: Principal, message: InboundMessage): string | undefined;
@@ -29,7 +30,7 @@ export interface Access extends Pick<People, 'resolve'>, Pick<RateLimiter, 'take
   /** A stranger was given a code: the owners are asked. */
   onPairing(code: string, principal: Principal): void;
   /** A stranger entered the code of an account that is known: what to tell them, undefined when that is nothing. */
-  redeem(code: string, principal: Principal): Said | undefined;
+  redeem(code: string, principal: Principal): Promise<Said | undefined>;
   /** An owner wrote in a direct message: where pairing questions may be sent. */
   onOwner(principal: Principal, address: Address): void;
 }

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { createStatCache } from '../../lib/file-cache.ts';
+import { createStatCache } from '../../lib/files/cache.ts';
 import { type Home, isId } from '../../workspace/home.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 

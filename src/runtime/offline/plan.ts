@@ -1,7 +1,7 @@
 /** What the offline model does about a plan: makes it, ticks its steps, adds, moves and drops them. */
 import { lines, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
-import { isToDo } from '../../workspace/plan.ts';
-import { standsAt } from '../../workspace/plan-steps.ts';
+import { isToDo } from '../../workspace/plan/plan.ts';
+import { standsAt } from '../../workspace/plan/steps.ts';
 import type { PlanStep } from '../../workspace/types.ts';
 import type { Place, PlanRequest } from './plan-words.ts';
 import { type Call, clip, fieldOf, type MadeCall, type View, type Work } from './view.ts';

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { createStatCache } from '../../lib/file-cache.ts';
+import { createStatCache } from '../../lib/files/cache.ts';
 import { say } from '../../messages/messages.ts';
 import { PLAYBOOK_LIMITS, type Playbook, parsePlaybook, placeholdersOf, playbookName } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';

@@ -14,7 +14,7 @@ import { UserError } from '../../errors.ts';
 import type { Messages } from '../../messages/messages.ts';
 import { fillPlaybook } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
-import { type PlanFile, readPlan, writePlan } from '../../workspace/plan.ts';
+import { type PlanFile, readPlan, writePlan } from '../../workspace/plan/plan.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import { RunError } from '../agent/agent.ts';

@@ -6,7 +6,7 @@ import { crashPoint } from '../../crash-points.ts';
 import { errorMessage, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { type PlanFile, writePlan } from '../../workspace/plan.ts';
+import { type PlanFile, writePlan } from '../../workspace/plan/plan.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import { RunError } from '../agent/agent.ts';
 import type { PlayTurn } from '../contract/order.ts';

@@ -23,12 +23,17 @@ export interface Retries {
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 300_000;
 const MAX_TRIES = 3;
+/** About four minutes: another program is being put in the place of this one, which goes on as that when it is whole. */
+const MAX_TRIES_WITHOUT_PARTS = 8;
 
 const passes = (error: unknown): boolean =>
   isStorageFailure(error) || errorCode(error) === 'EIO' || error instanceof DeliveryError;
 
+const maxTries = (error: unknown): number =>
+  errorCode(error) === 'ERR_MODULE_NOT_FOUND' ? MAX_TRIES_WITHOUT_PARTS : MAX_TRIES;
+
 export function createRetries(options: {
-  queue: Queue<Entry>;
+  queue: Pick<Queue<Entry>, 'ack' | 'release'>;
   /** Without it nothing is ever given up. */
   giveUp: GiveUp | undefined;
   log: Logger;
@@ -53,7 +58,7 @@ export function createRetries(options: {
       const tries = (counts.get(lease.lane) ?? 0) + 1;
       counts.set(lease.lane, tries);
       const about = { err: error, trace: traceOf(lease.items[0]?.id ?? ''), tries };
-      if (tries >= MAX_TRIES && !passes(error) && (await buried(lease, errorMessage(error)))) {
+      if (tries >= maxTries(error) && !passes(error) && (await buried(lease, errorMessage(error)))) {
         counts.delete(lease.lane);
         const ids = lease.items.map((item) => item.id);
         await queue.ack(lease, ids);

@@ -6,7 +6,7 @@ import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { addressesIn } from '../../lib/web-addresses.ts';
 import { scrub } from '../../log.ts';
-import { writePlan } from '../../workspace/plan.ts';
+import { writePlan } from '../../workspace/plan/plan.ts';
 import { appendSession } from '../../workspace/sessions.ts';
 import { titleOf, updateTask } from '../../workspace/tasks.ts';
 import type { SessionEntry } from '../../workspace/types.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
-import { nextStep, readPlan, standOf } from '../../workspace/plan.ts';
+import { nextStep, readPlan, standOf } from '../../workspace/plan/plan.ts';
 import { listTasks, newTaskId } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { RuntimeTool } from '../contract/task.ts';

@@ -1,7 +1,7 @@
 /** `read_file`: text of an artifact or a workspace file, a page at a time. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { readPlan } from '../../workspace/plan.ts';
+import { readPlan } from '../../workspace/plan/plan.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { findFile, splitArea } from './paths.ts';
 import { readTextPage } from './read-text.ts';

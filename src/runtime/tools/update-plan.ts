@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
-import { parsePlan, planProgress, writePlan } from '../../workspace/plan.ts';
+import { parsePlan, planProgress, writePlan } from '../../workspace/plan/plan.ts';
 import { planSchema } from '../contract/protocol.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { refusal, usualPlan } from '../reply/plan-forms.ts';

@@ -26,7 +26,7 @@ export function kindOf({ contentType, body }: WebAnswer): PageKind {
 }
 
 /** As the page means it: byte order mark, then declaration, then the page's own `meta`, then UTF-8. */
-export function textOf({ contentType, body }: WebAnswer): string {
+export function textOf({ contentType, body }: Pick<WebAnswer, 'contentType' | 'body'>): string {
   return readable(decoderFor(charsetOf(contentType, body)).decode(body));
 }
 

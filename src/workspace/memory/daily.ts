@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { createStatCache } from '../../lib/file-cache.ts';
+import { createStatCache } from '../../lib/files/cache.ts';
 import { patchFile, readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import type { Home } from '../home.ts';

@@ -3,7 +3,7 @@
  * before each write. Where each added line came from stands in `memory/provenance.jsonl`.
  */
 import path from 'node:path';
-import { createStatCache } from '../../lib/file-cache.ts';
+import { createStatCache } from '../../lib/files/cache.ts';
 import { readTextSync } from '../../lib/files.ts';
 import { findFile } from '../bootstrap.ts';
 import type { Home } from '../home.ts';

@@ -159,7 +159,7 @@ describe('acknowledging', () => {
     const refused = await bench.discord.slash({ channel: room(bench), subcommand: 'status' });
     expect(refused).toMatchObject({
       ack: { type: 4, flags: EPHEMERAL },
-      response: { text: expect.stringContaining('no commands') },
+      response: { text: expect.stringContaining('cannot ask me to do that') },
     });
     bench.storing(async () => {
       throw new Error('disk full');

@@ -163,7 +163,10 @@ test('who is refused is told so, and nobody else sees it', async () => {
   await connect();
   storing(async () => 'refused');
   const result = await slack.slash({ text: 'status' });
-  expect(result.ack.body).toMatchObject({ response_type: 'ephemeral', text: expect.stringContaining('no commands') });
+  expect(result.ack.body).toMatchObject({
+    response_type: 'ephemeral',
+    text: expect.stringContaining('cannot ask me to do that'),
+  });
   const buttons = [[{ id: 'b1', label: 'Stop' }]];
   await channel.send(answer(channel, { chat: slack.general, text: 'Choose', buttons }), createLedger());
   const press = await slack.press({ channel: slack.general, label: 'Stop', user: 'U0SAM0000' });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandSpecs } from '../../../src/runtime/commands/table.ts';
 import { listArtifacts } from '../../../src/workspace/artifacts.ts';
-import { writePlan } from '../../../src/workspace/plan.ts';
+import { writePlan } from '../../../src/workspace/plan/plan.ts';
 import { among, codeIn, commandWorld, direct } from './fixtures.ts';
 
 const alexTg = direct('telegram:1001');

@@ -8,7 +8,7 @@ import { tree } from '../../helpers/temp.ts';
 import { among, codeIn, commandWorld, direct } from './fixtures.ts';
 
 const english = (said: Said | undefined) => said && messagesIn('en').said(said);
-const redeemAnswer = (...given: Parameters<typeof redeemed>) => english(redeemed(...given));
+const redeemAnswer = async (...given: Parameters<typeof redeemed>) => english(await redeemed(...given));
 
 const alexTg = direct('telegram:1001');
 const kimTg = direct('telegram:1002');
@@ -34,7 +34,7 @@ describe('/link', () => {
     const code = codeIn(await w.say(alexTg, '/link'));
     const told: unknown[] = [];
     expect(w.isKnown(discord)).toBe(false);
-    const text = redeemAnswer(w.links, code, w.who(discord), (...about) => told.push(about));
+    const text = await redeemAnswer(w.links, code, w.who(discord), (...about) => told.push(about));
     expect(text).toContain('here you are alex now, as on telegram:1001');
     expect(told).toEqual([
       [
@@ -74,7 +74,7 @@ describe('/link', () => {
     // The same words for both: a group is no place to find out codes.
     expect(right).toEqual(wrong);
     expect(w.who(guestInGroup).person).toBeUndefined();
-    expect(redeemAnswer(w.links, code, w.who(discord))).toContain('I do not know this code');
+    expect(await redeemAnswer(w.links, code, w.who(discord))).toContain('I do not know this code');
   });
 
   it.each([
@@ -94,11 +94,13 @@ describe('/link', () => {
     const w = await commandWorld();
     const code = codeIn(await w.say(alexTg, '/link'));
     const before = tree(w.home.access);
-    const answers = Array.from({ length: 7 }, (_, n) => redeemAnswer(w.links, `AAAAAAA${n + 2}`, w.who(discord)));
+    const answers = await Promise.all(
+      Array.from({ length: 7 }, (_, n) => redeemAnswer(w.links, `AAAAAAA${n + 2}`, w.who(discord))),
+    );
     expect(answers.map((answer) => answer !== undefined)).toEqual([true, true, true, true, true, false, false]);
-    expect(redeemAnswer(w.links, code, w.who(discord))).toBeUndefined();
-    expect(redeemAnswer(w.links, 'hello there', w.who(direct('discord:4')))).toBeUndefined();
-    expect(redeemAnswer(w.links, '', w.who(direct('discord:4')))).toBeUndefined();
+    expect(await redeemAnswer(w.links, code, w.who(discord))).toBeUndefined();
+    expect(await redeemAnswer(w.links, 'hello there', w.who(direct('discord:4')))).toBeUndefined();
+    expect(await redeemAnswer(w.links, '', w.who(direct('discord:4')))).toBeUndefined();
     expect(tree(w.home.access)).toEqual(before);
     expect(w.isKnown(discord)).toBe(false);
   });
@@ -107,24 +109,24 @@ describe('/link', () => {
     const w = await commandWorld();
     const code = codeIn(await w.say(alexTg, '/link'));
     fs.writeFileSync(path.join(w.home.access, 'links.json'), '[{');
-    expect(redeemAnswer(w.links, code, w.who(discord))).toContain('tell the owner');
+    expect(await redeemAnswer(w.links, code, w.who(discord))).toContain('tell the owner');
     expect(w.isKnown(discord)).toBe(false);
     fs.rmSync(path.join(w.home.access, 'links.json'));
-    expect(redeemAnswer(w.links, code, w.who(discord))).toContain('Done');
+    expect(await redeemAnswer(w.links, code, w.who(discord))).toContain('Done');
   });
 
   it('ends with ten minutes', async () => {
     const w = await commandWorld();
     const code = codeIn(await w.say(alexTg, '/link'));
     w.clock.now += 600_000;
-    expect(redeemAnswer(w.links, code, w.who(discord))).toContain('older than 10 minutes');
+    expect(await redeemAnswer(w.links, code, w.who(discord))).toContain('older than 10 minutes');
   });
 });
 
 describe('/link list and remove', () => {
   it('show and take away a person’s own accounts, and only those', async () => {
     const w = await commandWorld();
-    redeemAnswer(w.links, codeIn(await w.say(alexTg, '/link')), w.who(discord));
+    await redeemAnswer(w.links, codeIn(await w.say(alexTg, '/link')), w.who(discord));
     const { text } = await w.say(discord, '/link list');
     expect(text).toContain('- `telegram:1001`');
     expect(text).toMatch(/- `discord:3003` \(this account, linked 20\d\d-/);
@@ -138,7 +140,7 @@ describe('/link list and remove', () => {
 
   it('show an owner everybody’s, to take away', async () => {
     const w = await commandWorld();
-    redeemAnswer(w.links, codeIn(await w.say(kimTg, '/link')), w.who(discord));
+    await redeemAnswer(w.links, codeIn(await w.say(kimTg, '/link')), w.who(discord));
     expect((await w.say(alexTg, '/link list')).text).toMatch(/Of others:\n\n- `discord:3003` .*: kim/);
     expect((await w.say(alexTg, '/link remove discord:3003')).text).toContain('on its own again');
   });
@@ -146,8 +148,8 @@ describe('/link list and remove', () => {
 
 it('two linked people in one group stay two', async () => {
   const w = await commandWorld();
-  redeemAnswer(w.links, codeIn(await w.say(alexTg, '/link')), w.who(direct('discord:11')));
-  redeemAnswer(w.links, codeIn(await w.say(kimTg, '/link')), w.who(direct('discord:12')));
+  await redeemAnswer(w.links, codeIn(await w.say(alexTg, '/link')), w.who(direct('discord:11')));
+  await redeemAnswer(w.links, codeIn(await w.say(kimTg, '/link')), w.who(direct('discord:12')));
   const [alex, kim, guest] = ['11', '12', '13'].map((user) => among(`discord:${user}`, '50', '51'));
   if (!alex || !kim || !guest) throw new Error('three spots');
   const id = await w.begin(kim, 'Kim’s job');

@@ -8,7 +8,7 @@ import { assembleContext, type ContextOptions } from '../../../src/runtime/conte
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { createArtifact } from '../../../src/workspace/artifacts.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { writePlan } from '../../../src/workspace/plan.ts';
+import { writePlan } from '../../../src/workspace/plan/plan.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 

@@ -351,7 +351,7 @@ describe('honesty', () => {
 
   it('says when a tool is not there', async () => {
     expect((await say('remember tea', { without: ['remember'] })).answer).toBe(
-      'I could not remember it: there is no tool remember here.',
+      'I could not remember it: I cannot do that here (remember).',
     );
   });
 

@@ -16,7 +16,7 @@ import {
 import { stepMessage } from '../../../src/runtime/playbook/words.ts';
 import { type Playbook, parsePlaybook } from '../../../src/skills/playbook.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { parsePlan, readPlan, writePlan } from '../../../src/workspace/plan.ts';
+import { parsePlan, readPlan, writePlan } from '../../../src/workspace/plan/plan.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
 import { saveTask } from '../../../src/workspace/tasks.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';

@@ -174,8 +174,8 @@ test('what a server said when it failed is for owners alone', async () => {
     };
     return (await skillsCommand.run(context as unknown as CommandContext)).text;
   };
-  expect(await shown(true)).toMatch(/docs\*\* \(server of tools\): away: .*cannot open/);
-  expect(await shown(false)).toMatch(/docs\*\* \(server of tools\): away$/);
+  expect(await shown(true)).toMatch(/docs\*\* \(tool server\): away: .*cannot open/);
+  expect(await shown(false)).toMatch(/docs\*\* \(tool server\): away$/);
 });
 
 describe('consent to a script', () => {

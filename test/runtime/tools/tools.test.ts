@@ -9,7 +9,7 @@ import { createTools, type PlanChange } from '../../../src/runtime/tools/index.t
 import { createArtifact, listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
-import { readPlan, writePlan } from '../../../src/workspace/plan.ts';
+import { readPlan, writePlan } from '../../../src/workspace/plan/plan.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 

@@ -85,6 +85,8 @@ export function restOptions(apiRoot: string, cdnRoot: string) {
     cdn: cdnRoot.replace(/\/+$/, ''),
     mediaProxy: cdnRoot.replace(/\/+$/, ''),
     retries: 0,
+    // Each conversation and each interaction has a queue there, which is kept until it is swept: an hour's worth would pile up.
+    handlerSweepInterval: 300_000,
     timeout: LIBRARY_MS,
     rejectOnRateLimit: () => true,
     makeRequest: drained,

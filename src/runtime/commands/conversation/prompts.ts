@@ -15,7 +15,7 @@ const VALUE = /\s*([A-Za-z_][\w-]{0,63})\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„
 
 export const prompts: Command = {
   name: 'prompts',
-  description: 'What the servers of tools have as prompts',
+  description: 'What the tool servers have as prompts',
   argument: {
     ...{ name: 'prompt', description: 'Its name, and what it needs: review what="the plan"' },
     pattern: '^\\S+(\\s[\\s\\S]*)?$',

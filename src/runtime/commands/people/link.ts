@@ -28,10 +28,10 @@ interface Entered {
   issuer?: { person: string; address: LinkAddress; note: Said };
 }
 
-function enter(links: Links, code: string, principal: Principal, isStranger: boolean): Entered {
+async function enter(links: Links, code: string, principal: Principal, isStranger: boolean): Promise<Entered> {
   const identity = identityText(principal);
   const { person: own, role, name } = principal;
-  const outcome = links.redeem(code, { identity, person: own, role, isStranger });
+  const outcome = await links.enter(code, { identity, person: own, role, isStranger });
   if (!outcome.ok) return { said: say(REFUSALS[outcome.reason]), refusal: outcome.reason };
   const { person, from } = outcome;
   const said = say('pairing.linked', { person: plainName(shownPerson(person)), identity: from.identity });
@@ -43,15 +43,15 @@ function enter(links: Links, code: string, principal: Principal, isStranger: boo
  * Somebody the gateway does not know enters a code. Undefined when that is nothing to answer: not the shape of a
  * code, or one wrong code too many. `onLinked` is called once they are let in.
  */
-export function redeemAnswer(
+export async function redeemAnswer(
   links: Links,
   code: string,
   principal: Principal,
   onLinked?: (person: string, from: LinkAddress, note: Said) => void,
-): Said | undefined {
+): Promise<Said | undefined> {
   if (!CODE_SHAPE.test(code.trim())) return undefined;
   try {
-    const { said, refusal, issuer } = enter(links, code, principal, true);
+    const { said, refusal, issuer } = await enter(links, code, principal, true);
     if (issuer) onLinked?.(issuer.person, issuer.address, issuer.note);
     return refusal === 'too-many-tries' ? undefined : said;
   } catch (error) {
@@ -81,7 +81,7 @@ export const link: Command = {
     if (verb === '') return showCode(context);
     if (verb.toLowerCase() === 'list') return list(context);
     if (verb.toLowerCase() === 'remove') return remove(context, rest);
-    const { said, issuer } = enter(links, args, principal, false);
+    const { said, issuer } = await enter(links, args, principal, false);
     const text = messages.said(said);
     if (!issuer) return { text };
     await shareTask(issuer.person, issuer.address);

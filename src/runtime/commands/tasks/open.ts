@@ -4,7 +4,7 @@ import { cutText } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import { listArtifacts } from '../../../workspace/artifacts.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { linkCurrentTask, nextStep, planProgress, readPlan } from '../../../workspace/plan.ts';
+import { linkCurrentTask, nextStep, planProgress, readPlan } from '../../../workspace/plan/plan.ts';
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import { updateTask } from '../../../workspace/tasks.ts';
 import type { Plan, TaskRecord } from '../../../workspace/types.ts';

@@ -4,9 +4,9 @@
  */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { type Messages, paragraphs, say, type Text, words } from '../../../messages/messages.ts';
-import { nextStep, planNotes, planProgress, readNamedPlan, readPlan, writePlan } from '../../../workspace/plan.ts';
-import { dropProposal, readProposal } from '../../../workspace/plan-proposal.ts';
-import { standsAt } from '../../../workspace/plan-steps.ts';
+import { nextStep, planNotes, planProgress, readNamedPlan, readPlan, writePlan } from '../../../workspace/plan/plan.ts';
+import { dropProposal, readProposal } from '../../../workspace/plan/proposal.ts';
+import { standsAt } from '../../../workspace/plan/steps.ts';
 import type { Plan, PlanStep, StepStatus } from '../../../workspace/types.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
 import { escaped } from '../../conversations/places.ts';

@@ -2,7 +2,7 @@
 import { UserError } from '../../../errors.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, say } from '../../../messages/messages.ts';
-import { planProgress, readPlan } from '../../../workspace/plan.ts';
+import { planProgress, readPlan } from '../../../workspace/plan/plan.ts';
 import type { Command, CommandContext, CommandReply } from '../command.ts';
 
 const MAX_LISTED = 30;

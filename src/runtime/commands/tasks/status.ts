@@ -1,7 +1,7 @@
 /** /status and /stop: what is going on, and an end to it. */
 import { principalText } from '../../../access/principal.ts';
 import { lines, type MessageKey, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
-import { planProgress, readPlan, standOf } from '../../../workspace/plan.ts';
+import { planProgress, readPlan, standOf } from '../../../workspace/plan/plan.ts';
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import { readTask } from '../../../workspace/tasks.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';

@@ -1,6 +1,6 @@
 /** Files whose contents should be durable within a moment: many calls for one file cost one sync. */
-import { errorCode } from '../errors.ts';
-import { syncFile } from './files.ts';
+import { errorCode } from '../../errors.ts';
+import { syncFile } from '../files.ts';
 
 const WITHIN_MS = 500;
 

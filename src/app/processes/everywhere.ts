@@ -2,9 +2,9 @@
  * Channels that end on a machine of ours: its terminal, its socket, programs. Whoever listens there is connected to one process, and
  * the answer may leave the outbox in another: so it is told to all of them. Who is away hears nothing; the answer stands in the session.
  */
-import type { Channel, OutboundMessage, PartLedger } from '../channels/channel.ts';
-import type { Engine, Stop } from '../engine/engine.ts';
-import type { Sends } from '../runtime/delivery.ts';
+import type { Channel, OutboundMessage, PartLedger } from '../../channels/channel.ts';
+import type { Engine, Stop } from '../../engine/engine.ts';
+import type { Sends } from '../../runtime/delivery.ts';
 
 const OF_MACHINES = ['local', 'terminal', 'api'];
 

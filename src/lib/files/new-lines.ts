@@ -1,6 +1,6 @@
 /** Lines of a file that have come since the last look, whoever wrote them. Half a line is left for the next look. */
 import fs from 'node:fs';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../../errors.ts';
 
 /** What is read at once. */
 const PIECE = 1024 * 1024;

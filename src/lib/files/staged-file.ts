@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { WorkspaceError } from '../errors.ts';
-import { quarantine } from './damage.ts';
+import { WorkspaceError } from '../../errors.ts';
+import { quarantine } from '../damage.ts';
 
 // Syncing waits for the disk: never on the main thread.
 const fsync = promisify(fs.fsync);

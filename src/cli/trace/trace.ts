@@ -1,10 +1,10 @@
 /** `viber trace ID`: the whole way of one message, with times. Reads only. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../errors.ts';
-import { type CliContext, EXIT } from './command.ts';
-import { foundOn, serverOf } from './on-server.ts';
-import { type TraceEvent, traceOf } from './trace-events.ts';
+import { UserError } from '../../errors.ts';
+import { type CliContext, EXIT } from '../command.ts';
+import { foundOn, serverOf } from '../on-server.ts';
+import { type TraceEvent, traceOf } from './events.ts';
 
 export async function run(context: CliContext): Promise<number> {
   const { args, home, json, print } = context;

@@ -1,13 +1,13 @@
 /** `viber skills add|update|remove`: shows what would change, asks, and does it. Without a terminal only with --yes. */
 import readline from 'node:readline/promises';
-import { loadConfig } from '../config.ts';
-import { UserError } from '../errors.ts';
-import { type Messages, messagesIn, type Text } from '../messages/messages.ts';
-import { offerText, type Plain } from '../runtime/commands/skills/words.ts';
-import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import { Adding, type Shown } from '../skills/add/add.ts';
-import { openHome } from '../workspace/home.ts';
-import { type CliContext, EXIT } from './command.ts';
+import { loadConfig } from '../../config.ts';
+import { UserError } from '../../errors.ts';
+import { type Messages, messagesIn, type Text } from '../../messages/messages.ts';
+import { offerText, type Plain } from '../../runtime/commands/skills/words.ts';
+import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
+import { Adding, type Shown } from '../../skills/add/add.ts';
+import { openHome } from '../../workspace/home.ts';
+import { type CliContext, EXIT } from '../command.ts';
 
 interface Changing {
   context: CliContext;

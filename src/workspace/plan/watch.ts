@@ -4,14 +4,14 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../errors.ts';
-import { exclusively } from '../lib/locks.ts';
-import { type Change, tellChange } from './changes.ts';
-import { currentTask, planFile, settleEdits } from './current-task.ts';
-import type { Home } from './home.ts';
+import { errorCode } from '../../errors.ts';
+import { exclusively } from '../../lib/locks.ts';
+import { type Change, tellChange } from '../changes.ts';
+import { currentTask, planFile, settleEdits } from '../current-task.ts';
+import type { Home } from '../home.ts';
+import { readTaskSync } from '../tasks.ts';
+import { listVibers } from '../vibers.ts';
 import { readPlan } from './plan.ts';
-import { readTaskSync } from './tasks.ts';
-import { listVibers } from './vibers.ts';
 
 const MAX_TASKS = 256;
 /** An editor saves in several steps. */

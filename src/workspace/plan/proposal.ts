@@ -1,10 +1,10 @@
 /** A plan that a person has not decided about: the viber's, made from an older one than now stands. One a task; the newest counts. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { hashText, writeFileAtomic } from '../lib/files.ts';
-import { peekJson } from '../lib/read-json.ts';
-import { isText, objectOf, shape } from '../lib/shape.ts';
-import type { Home } from './home.ts';
+import { hashText, writeFileAtomic } from '../../lib/files.ts';
+import { peekJson } from '../../lib/read-json.ts';
+import { isText, objectOf, shape } from '../../lib/shape.ts';
+import type { Home } from '../home.ts';
 
 interface Proposal {
   key: string;

@@ -5,9 +5,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { appendLinesSync, readTextSync } from '../lib/files.ts';
-import { parseJson } from '../lib/read-json.ts';
-import { type Home, isId } from './home.ts';
+import { appendLinesSync, readTextSync } from '../../lib/files.ts';
+import { parseJson } from '../../lib/read-json.ts';
+import { type Home, isId } from '../home.ts';
 
 export interface Adoption {
   taskId: string;

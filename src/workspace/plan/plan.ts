@@ -4,19 +4,19 @@
  * proposal.
  */
 import path from 'node:path';
-import { UserError } from '../errors.ts';
-import { createStatCache } from '../lib/file-cache.ts';
-import { editText, hashText, readTextSync } from '../lib/files.ts';
-import { exclusively } from '../lib/locks.ts';
-import { tellChange } from './changes.ts';
-import { planFile, settleEdits, settlePlan, takeWritten } from './current-task.ts';
-import type { Home } from './home.ts';
-import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
-import { keysOf, noteChange } from './plan-steps.ts';
-import type { Plan, PlanStep, TaskRecord, TaskState } from './types.ts';
+import { UserError } from '../../errors.ts';
+import { createStatCache } from '../../lib/files/cache.ts';
+import { editText, hashText, readTextSync } from '../../lib/files.ts';
+import { exclusively } from '../../lib/locks.ts';
+import { tellChange } from '../changes.ts';
+import { planFile, settleEdits, settlePlan, takeWritten } from '../current-task.ts';
+import type { Home } from '../home.ts';
+import type { Plan, PlanStep, TaskRecord, TaskState } from '../types.ts';
+import { formatPlan, isToDo, parsePlan } from './markdown.ts';
+import { keysOf, noteChange } from './steps.ts';
 
-export { linkCurrentTask } from './current-task.ts';
-export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress, stepAtWork } from './plan-markdown.ts';
+export { linkCurrentTask } from '../current-task.ts';
+export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress, stepAtWork } from './markdown.ts';
 
 const MAX_CHARS = 256 * 1024;
 

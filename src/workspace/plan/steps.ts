@@ -4,10 +4,10 @@
  * Where two steps cannot be told apart with certainty neither is the old one.
  */
 import path from 'node:path';
-import { hashText, writeFileAtomic } from '../lib/files.ts';
-import { peekJson } from '../lib/read-json.ts';
-import { isText, listOf, objectOf, shape } from '../lib/shape.ts';
-import type { Home } from './home.ts';
+import { hashText, writeFileAtomic } from '../../lib/files.ts';
+import { peekJson } from '../../lib/read-json.ts';
+import { isText, listOf, objectOf, shape } from '../../lib/shape.ts';
+import type { Home } from '../home.ts';
 
 interface Known {
   /** Eight hexadecimal digits; never given twice within a plan. */

@@ -1,7 +1,7 @@
 /** Opening files that grow by lines. Whatever stands in the place of one is set aside, so that nothing waits for a pipe's reader. */
 import fs from 'node:fs';
-import { errorCode } from '../errors.ts';
-import { type About, quarantine } from './damage.ts';
+import { errorCode } from '../../errors.ts';
+import { type About, quarantine } from '../damage.ts';
 
 const NOT_OURS = ['EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO'];
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = fs.constants;

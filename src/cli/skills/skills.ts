@@ -1,11 +1,11 @@
 /** `viber skills`: the skills of a viber, what is missing for them, and the files that do not load; and how they come and go. Runs nothing. */
 import path from 'node:path';
-import { loadConfig } from '../config.ts';
-import { silentLog } from '../log.ts';
-import { messagesIn } from '../messages/messages.ts';
-import { canBe } from '../runtime/commands/skills/skills.ts';
-import type { SkillView } from '../runtime/tools/skills/service.ts';
-import { type CliContext, EXIT } from './command.ts';
+import { loadConfig } from '../../config.ts';
+import { silentLog } from '../../log.ts';
+import { messagesIn } from '../../messages/messages.ts';
+import { canBe } from '../../runtime/commands/skills/skills.ts';
+import type { SkillView } from '../../runtime/tools/skills/service.ts';
+import { type CliContext, EXIT } from '../command.ts';
 
 /** The name of a file may command a terminal. */
 const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
@@ -14,7 +14,7 @@ const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 export async function run(context: CliContext): Promise<number> {
   const [verb] = context.args;
   if (verb === undefined || verb === 'list') return list(context);
-  return (await import('./skills-change.ts')).change(context);
+  return (await import('./change.ts')).change(context);
 }
 
 /** In the words of /skills. */
@@ -28,11 +28,11 @@ async function list({ args, home: root, config: file, env, json, print }: CliCon
   const [{ config }, { DEFAULT_VIBER, openHome }, { bundledSkills, Skills }, { openHealth }, service, { OWN_TOOLS }] =
     await Promise.all([
       loadConfig({ file, home: root, env }),
-      import('../workspace/home.ts'),
-      import('../skills/catalog.ts'),
-      import('../skills/health.ts'),
-      import('../runtime/tools/skills/service.ts'),
-      import('../runtime/contract/tool-names.ts'),
+      import('../../workspace/home.ts'),
+      import('../../skills/catalog.ts'),
+      import('../../skills/health.ts'),
+      import('../../runtime/tools/skills/service.ts'),
+      import('../../runtime/contract/tool-names.ts'),
     ]);
   const home = await openHome(root);
   const skills = new Skills({

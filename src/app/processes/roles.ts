@@ -2,10 +2,10 @@
  * What this process does of the whole: `ingress` takes in, `work` runs, `deliver` sends. Each process says every few seconds what it
  * does, so that all of them can tell when nobody does something.
  */
-import type { EngineRole } from '../config/types-engine.ts';
-import type { Config } from '../config.ts';
-import type { State } from '../engine/engine.ts';
-import type { Logger } from '../log.ts';
+import type { EngineRole } from '../../config/types-engine.ts';
+import type { Config } from '../../config.ts';
+import type { State } from '../../engine/engine.ts';
+import type { Logger } from '../../log.ts';
 
 const ALL: readonly EngineRole[] = ['ingress', 'work', 'deliver'];
 /** Milliseconds between two words, and for which one holds. */
@@ -28,7 +28,7 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
 
   async function say(): Promise<void> {
     try {
-      await Promise.all(own.map((role) => state.set(keyOf(role), '1', HELD_MS)));
+      await Promise.all([...own.map(keyOf), HERE].map((key) => state.set(key, '1', HELD_MS)));
     } catch (error) {
       log.debug({ err: error }, 'the roles of this process could not be told');
     }
@@ -48,8 +48,17 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
       void say();
       timer = setInterval(() => void say(), BEAT_MS).unref();
     },
-    close: () => clearInterval(timer),
+    close() {
+      if (timer === undefined) return;
+      clearInterval(timer);
+      // Nobody waits for a server that is away.
+      state
+        .delete(HERE)
+        .catch((error: unknown) => log.debug({ err: error }, 'that this process is gone could not be told'));
+    },
   };
 }
 
 const keyOf = (role: EngineRole): string => `role:${role}`;
+/** Somebody works with this server; taken back at a stop, and said again by those who are left. */
+const HERE = 'here';

@@ -3,7 +3,7 @@
  * so every read looks at the file's size, time and number first (about 4 µs).
  */
 import fs from 'node:fs';
-import { createLru } from './lru.ts';
+import { createLru } from '../lru.ts';
 
 /**
  * A file written twice within one tick of the kernel's clock keeps its time, so a value read this soon after the last

@@ -8,7 +8,7 @@
  * (the goal: trimmed lines). A title that ends with "(in progress)", or a goal's line that looks like a heading, is escaped by
  * a backslash, as Markdown does.
  */
-import type { Plan, PlanStep, StepStatus } from './types.ts';
+import type { Plan, PlanStep, StepStatus } from '../types.ts';
 
 interface Section {
   level: number;

@@ -1,13 +1,13 @@
 /** The way of one message, put together from the spool, the session, the usage and the delivery ledger. Reads only. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Found as Inspected, inspectSpool } from '../engine/local/inspect.ts';
-import type { LedgerLine } from '../engine/local/ledger.ts';
-import { errorCode } from '../errors.ts';
-import { isId } from '../workspace/home.ts';
-import { parseEntry } from '../workspace/session-lines.ts';
-import type { SessionEntry } from '../workspace/types.ts';
-import { readUsage } from '../workspace/usage.ts';
+import { type Found as Inspected, inspectSpool } from '../../engine/local/inspect.ts';
+import type { LedgerLine } from '../../engine/local/ledger.ts';
+import { errorCode } from '../../errors.ts';
+import { isId } from '../../workspace/home.ts';
+import { parseEntry } from '../../workspace/session-lines.ts';
+import type { SessionEntry } from '../../workspace/types.ts';
+import { readUsage } from '../../workspace/usage.ts';
 
 /** A file of the spool. */
 export interface Found {

@@ -1,0 +1,96 @@
+/**
+ * A home that was worked on with the other engine. What waits there is not seen by this one, so a start says so; and where gateways with
+ * the other engine are at work on it now, it is refused. The home knows its server by `spool/server.json`, without the password.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EngineConfig } from '../../config/types-engine.ts';
+import { inspectUnfinished } from '../../engine/local/inspect.ts';
+import { acquireLock } from '../../engine/local/lock.ts';
+import { LockedError, UserError } from '../../errors.ts';
+import { readJson } from '../../lib/read-json.ts';
+import { isFilled, isInteger, objectOf, shape } from '../../lib/shape.ts';
+import { writeJson } from '../../lib/write-json.ts';
+import type { Logger } from '../../log.ts';
+import type { Home } from '../../workspace/home.ts';
+
+interface KnownServer {
+  /** Without its password. */
+  url: string;
+  shards: number;
+}
+
+type Parts = { engine: EngineConfig; home: Pick<Home, 'root' | 'spool'>; log: Logger };
+
+const serverShape = shape<KnownServer>(objectOf({ url: isFilled, shards: isInteger }));
+const ABOUT = { lost: 'on which server messages of this home may wait' };
+const fileOf = (spool: string) => path.join(spool, 'server.json');
+
+const LEFT =
+  'messages or answers wait in the spool of this home since engine.kind was local: start once with that, and stop when `viber queue` is empty';
+const ON_SERVER =
+  'messages or answers wait on a server since engine.kind was redis: set engine.kind to redis and start once, and stop when `viber queue` is empty';
+const UNKNOWN =
+  'this home was worked on with engine.kind redis, and its server cannot be asked: what waits there is not answered while engine.kind is local. If that server is gone for good, delete spool/server.json';
+
+/** Several tries: another that starts may be looking in the same moment. */
+const TRIES = 5;
+const AGAIN_MS = 100;
+
+/** Before a start with a server. Throws LockedError while a gateway with `local` works on the home. */
+export async function leaveLocal({ engine, home, log }: Parts, run: string): Promise<void> {
+  for (let tries = 1; fs.existsSync(path.join(run, 'lock.sqlite')); tries++) {
+    try {
+      acquireLock(run).release();
+      break;
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      if (tries === TRIES)
+        throw new LockedError(`a gateway with engine.kind local works on ${home.root}: stop it first`, {
+          cause: error,
+        });
+      await sleep(AGAIN_MS);
+    }
+  }
+  const left = inspectUnfinished(home.spool).filter(({ state }) => state !== 'dead' && state !== 'unsure').length;
+  if (left > 0) log.warn({ left }, LEFT);
+  const known = withoutPassword(engine);
+  const before = readJson(fileOf(home.spool), serverShape, ABOUT);
+  if (before?.url !== known.url || before.shards !== known.shards) writeJson(fileOf(home.spool), known);
+}
+
+/** Before a start without one. Throws LockedError while gateways with a server work on the home. */
+export async function leaveServer({ engine, home, log }: Parts): Promise<void> {
+  if (!fs.existsSync(fileOf(home.spool))) return;
+  const known = readJson(fileOf(home.spool), serverShape, ABOUT);
+  if (!known) return;
+  const { url, shards } = withPassword(known, engine);
+  const { addressOf } = await import('../../engine/redis/connection.ts');
+  const { inspectServerWork } = await import('../../engine/redis/inspect.ts');
+  const server = addressOf(url);
+  try {
+    const { messages, answers, isHere } = await inspectServerWork({ url, shards });
+    if (isHere)
+      throw new LockedError(
+        `gateways with engine.kind redis work on ${home.root} (server ${server}), or were killed in the last seconds: stop them first`,
+      );
+    if (messages + answers > 0) log.warn({ server, messages, answers }, ON_SERVER);
+    else fs.rmSync(fileOf(home.spool), { force: true });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    log.warn({ server, err: error.message }, UNKNOWN);
+  }
+}
+
+function withoutPassword({ url = '', shards }: EngineConfig): KnownServer {
+  const plain = new URL(url);
+  plain.password = '';
+  return { url: plain.href, shards };
+}
+
+/** Whoever goes back to `local` may have left the address in the settings. */
+function withPassword(known: KnownServer, engine: EngineConfig): KnownServer {
+  const isSame = engine.url !== undefined && withoutPassword(engine).url === known.url;
+  return isSame && engine.url !== undefined ? { ...known, url: engine.url } : known;
+}

@@ -1,0 +1,170 @@
+/**
+ * What a provider means that refuses: its status, its own words for it, and, where those say too little, its sentence. Nothing of
+ * a sentence goes further than here: it may quote a prompt or a key.
+ */
+
+/** What an error of the SDK says of a refusal. */
+export interface Refusal {
+  /** The HTTP status, or the one that an error event names. */
+  status: number | undefined;
+  /** The provider's word for it (`context_length_exceeded`), only if it is such a word. */
+  code: string;
+  /** How long it asks us to wait, in milliseconds. */
+  retryAfterMs: number | undefined;
+  /** Every word of it for the error. */
+  words: readonly string[];
+  sentence: string;
+}
+
+export type Why =
+  /** Nobody has paid: no waiting helps. */
+  | 'credit'
+  /** The model wrote a call that its provider could not read. */
+  | 'call'
+  | 'no-tools'
+  | 'too-long'
+  /** It does not serve our country. */
+  | 'place'
+  /** What was asked is against its rules. */
+  | 'flagged'
+  | 'no-memory'
+  | 'key'
+  /** The model is not on the machine of the provider yet. */
+  | 'not-pulled'
+  | 'unknown-model';
+
+interface Rule {
+  why: Why;
+  /** The statuses with which its sentence counts; its code counts with each. */
+  statuses: readonly number[];
+  code?: RegExp;
+  sentence: RegExp;
+}
+
+/** The first that fits. Statuses alone say little: most providers have a use of their own for some of them. */
+const RULES: readonly Rule[] = [
+  {
+    why: 'credit',
+    statuses: [400, 402, 403, 429],
+    // OpenAI, Moonshot, xAI, OpenRouter. A plain `exceeded your current quota` is a rate limit at Google.
+    code: /^(insufficient_(quota|balance|credits?|funds)|exceeded_current_quota|billing_|credit_|payment_required|(personal-)?team-blocked:spending-limit|personal-team-blocked)/,
+    sentence: either(
+      // Anthropic, with status 400.
+      /credit balance is too low|reached your specified (API )?usage limits/,
+      // DeepSeek, Moonshot; xAI, with 403 and 429.
+      /insufficient (account )?(balance|credits?|funds)/,
+      /used all available credits|run out of credits|(does not|doesn't) have any credits/,
+      // OpenRouter; Google, with 429; Groq, Mistral and others.
+      /requires more credits|never purchased credits|key limit (has been )?(exceeded|reached)/,
+      /credits? (are|is|have been) (depleted|exhausted)/,
+      /(billing hard|spending|spend) limit|payment (is )?required|no active subscription/,
+    ),
+  },
+  { why: 'call', statuses: [], code: /^tool_use_failed$/, sentence: /^$/ },
+  {
+    why: 'no-tools',
+    statuses: [400, 404, 422],
+    sentence:
+      /(does not|doesn't|not) support (tools|tool use|tool calling|function calling)|endpoints found that support tool/i,
+  },
+  { why: 'too-long', statuses: [429], sentence: /request too large|tokens must be reduced/i },
+  {
+    why: 'too-long',
+    statuses: [400, 413, 422],
+    sentence: either(
+      /(maximum|exceeds?|available) (the )?(model's )?(context|input|prompt length)|context (length|window|size)/,
+      /(prompt|input) (is|are) too long|input token count|exceeded model token limit|max length exceeded/,
+    ),
+  },
+  {
+    why: 'place',
+    statuses: [400, 403],
+    code: /^unsupported_country/,
+    sentence: /(country|location|region)\b.{0,60} not supported/i,
+  },
+  { why: 'flagged', statuses: [403], code: /^content_policy/, sentence: /moderation|\bflagged\b|content policy/i },
+  { why: 'no-memory', statuses: [500], sentence: /requires more system memory/i },
+  {
+    why: 'key',
+    statuses: [400],
+    // xAI and Google.
+    code: /^(api_key_invalid|invalid_api_key)$/i,
+    sentence: /(incorrect|invalid) api key|api key (not valid|expired|not found)/i,
+  },
+  { why: 'not-pulled', statuses: [404], sentence: /try pulling it/i },
+  {
+    why: 'unknown-model',
+    statuses: [400, 403, 422],
+    code: /^(model_not_found|model_decommissioned|invalid_model)$/,
+    sentence:
+      /model not exist|invalid model\b|not a valid model|\bmodel .{1,120} (does not exist|not found|is not found|has been decommissioned)|not have access to (the )?model/i,
+  },
+];
+
+function either(...patterns: RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
+}
+
+/** Why it refuses, where it says so; else its status is all there is. */
+export function whyRefused({ status, words, sentence }: Refusal): Why | undefined {
+  if (status === 402) return 'credit';
+  if (status === 413 || (status !== 429 && words.some((word) => /context|too_long|too_large/.test(word)))) {
+    return 'too-long';
+  }
+  return RULES.find(
+    ({ statuses, code, sentence: said }) =>
+      (code !== undefined && words.some((word) => code.test(word))) ||
+      (statuses.includes(status ?? 0) && said.test(sentence)),
+  )?.why;
+}
+
+/** What matters stands at the beginning. */
+const READ = 2_000;
+
+export function readRefusal(error: unknown): Refusal {
+  const data = field(error, 'data') ?? parsed(field(error, 'responseBody')) ?? error;
+  const inner = field(data, 'error') ?? data;
+  const details = field(inner, 'details');
+  const reasons = Array.isArray(details) ? details.map((detail: unknown) => field(detail, 'reason')) : [];
+  const words = [field(inner, 'code'), field(data, 'code'), field(inner, 'type'), ...reasons].filter(isWord);
+  const sentences = [inner, field(inner, 'message'), field(data, 'detail'), field(error, 'message')];
+  return {
+    ...{ status: statusOf(error, inner), code: words[0] ?? '', words, retryAfterMs: retryAfter(error, details) },
+    sentence: sentences.map((said) => (typeof said === 'string' ? said.slice(0, READ) : '')).join('\n'),
+  };
+}
+
+const isWord = (word: unknown): word is string => typeof word === 'string' && /^[\w.:-]{1,64}$/.test(word);
+
+/** The SDK leaves what has not the shape of its own provider's errors as text. */
+function parsed(body: unknown): unknown {
+  if (typeof body !== 'string') return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function statusOf(error: unknown, inner: unknown): number | undefined {
+  const named = [field(error, 'statusCode'), field(error, 'code'), field(inner, 'status_code')];
+  return named.find((status): status is number => typeof status === 'number' && status >= 100 && status < 600);
+}
+
+/** From `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110), or Google's own `retryDelay` ("34s"). */
+function retryAfter(error: unknown, details: unknown): number | undefined {
+  const headers = field(error, 'responseHeaders');
+  const ms = Number.parseFloat(String(field(headers, 'retry-after-ms') ?? ''));
+  if (ms >= 0) return ms;
+  const delays: unknown[] = Array.isArray(details) ? details.map((detail: unknown) => field(detail, 'retryDelay')) : [];
+  const value = String(field(headers, 'retry-after') ?? delays.find((delay) => delay !== undefined) ?? '');
+  const seconds = Number(value.replace(/s$/, ''));
+  const wait = value !== '' && Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
+  return wait >= 0 ? wait : undefined;
+}
+
+export function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
