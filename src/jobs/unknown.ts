@@ -67,7 +67,7 @@ function sentence({ kind, name, near, model = '', why = '', isOff }: Unknown, sh
 
 /** Sentences one after the other, as one. */
 export const sayAll = ([first, ...rest]: readonly Said[]): Said =>
-  rest.reduce((before, then) => say('jobs.both', { before, then }), first ?? say('common.asItIs', { text: '' }));
+  rest.reduce((before, after) => say('jobs.both', { before, after }), first ?? say('common.asItIs', { text: '' }));
 
 function ofModel(name: string, known: KnownNames): Unknown[] {
   const { provider } = splitModelName(name);

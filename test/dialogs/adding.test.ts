@@ -140,7 +140,7 @@ describe.each(NAMES)('/skills on %s', (name) => {
     await look(platform, dm, 'add pdf.zip', 'Add it only if you trust');
     await press(platform, dm, 'Add', 'Ready to use: pdf.');
     expect(world.read('skills/pdf/SKILL.md')).toBe(PDF['SKILL.md']);
-    await look(platform, dm, 'add other.zip', 'names no source');
+    await look(platform, dm, 'add other.zip', 'I do not know where');
   });
 
   it('says so when it is restarted while it looks', async () => {

@@ -1,5 +1,21 @@
+import { type Messages, messagesIn, type Said, say } from '../../src/messages/messages.ts';
+import type { Kind } from './read.ts';
+
+/** Words of a person or a name, the same in every language; a message, or what a language makes of it. */
+type Example = string | number | Said | ((messages: Messages) => string);
+
+const NINE = new Date('2026-11-23T08:00:00Z');
+const SUNDAY = new Date('2026-11-22T08:00:00Z');
+const list =
+  (kind: 'and' | 'or', ...items: string[]): Example =>
+  ({ list }) =>
+    list(items, kind);
+const share = say('costs.ofMoney', { used: '2.10 USD', limit: '2.00 USD' });
+const writing = say('live.writing', { file: 'notes.md' });
+const near = say('jobs.near', { near: 'weather' });
+
 /** What stands in the place of each argument when the catalogue is shown or tested. A new one needs no entry: its name stands in. */
-const EXAMPLES: Readonly<Record<string, string | number>> = {
+const EXAMPLES: Readonly<Record<string, Example>> = {
   name: 'Alex',
   by: 'Alex',
   who: 'Alex',
@@ -7,15 +23,15 @@ const EXAMPLES: Readonly<Record<string, string | number>> = {
   title: 'Book the train to Vienna',
   time: '09:00',
   at: '14:02',
-  day: 'Mon',
-  date: '24 Nov',
+  day: (messages) => (messages.language === 'de' ? 'Mo' : 'Mon'),
+  date: (messages) => (messages.language === 'de' ? '24. Nov.' : '24 Nov'),
   trace: 't-8f3a',
   channel: 'Telegram',
   ...{
     source: 'acme/skills',
     version: 'v1.2',
     ref: 'v1.2',
-    names: 'weather and tides',
+    names: list('and', 'weather', 'tides'),
     host: 'example.org',
     size: '12 kB',
   },
@@ -36,8 +52,8 @@ const EXAMPLES: Readonly<Record<string, string | number>> = {
     city: 'Berlin',
   },
   ...{
-    when: 'tomorrow (Mon) at 09:00',
-    due: '24 Nov, 09:00',
+    when: (messages) => messages.when(NINE, 'Europe/Berlin', SUNDAY),
+    due: '24 Nov 2026, 09:00',
     answer: 'the blue one',
     question: 'Which colour?',
     minutes: '10',
@@ -45,27 +61,27 @@ const EXAMPLES: Readonly<Record<string, string | number>> = {
   },
   ...{
     step: 'Call Ana',
-    steps: '2 and 3',
+    steps: list('and', '2', '3'),
     next: 'Call Ana',
     done: '1',
     total: '4',
     left: '2',
-    limit: 'Your limit for today is used up',
-    used: '2.10 $',
+    limit: say('costs.yourLimit', { share, setting: 'limits.costPerPersonPerDay' }),
+    used: 1_200,
   },
   ...{
-    share: '2.10 $ of 2 $',
-    tokens: '12,000',
-    cost: '1 $ for a million tokens in, 5 $ for a million out',
-    input: '1 $',
-    output: '5 $',
+    share,
+    tokens: say('costs.tokens', { in: 12_000, out: 900 }),
+    cost: say('models.costs', { input: '1 USD', output: '5 USD' }),
+    input: '1 USD',
+    output: '5 USD',
   },
   ...{
-    in: '12,000',
-    out: '900',
-    cached: '8,000',
-    money: '0.02 $',
-    usage: '12,000 tokens in, 900 out, 0.02 $',
+    in: 12_000,
+    out: 900,
+    cached: 8_000,
+    money: '0.02 USD',
+    usage: say('costs.priced', { tokens: say('costs.tokens', { in: 12_000, out: 900 }), money: '0.02 USD' }),
     command: 'viber pair approve K7M3Q9XP',
     code: 'K7M3Q9XP',
   },
@@ -80,7 +96,7 @@ const EXAMPLES: Readonly<Record<string, string | number>> = {
   },
   ...{
     tool: 'weather',
-    tools: 'read and write',
+    tools: list('and', 'read', 'write'),
     job: 'digest',
     playbook: 'release',
     query: 'trains to Vienna',
@@ -92,8 +108,8 @@ const EXAMPLES: Readonly<Record<string, string | number>> = {
     words: 'the gym',
     given: 'Bärlin',
     near: 'weather',
-    level: 'briefly',
-    levels: 'off or high',
+    level: say('models.levelLow'),
+    levels: list('or', 'off', 'high'),
     mode: 'steer',
     comma: ', ',
   },
@@ -102,29 +118,29 @@ const EXAMPLES: Readonly<Record<string, string | number>> = {
     reason: 'the time is missing',
     problem: 'model is not set',
     fixes: 'install git',
-    state: 'ok',
-    status: 'done',
-    hint: '/help shows what works.',
+    state: say('tasks.unfinished'),
+    status: say('offline.done'),
+    hint: say('commands.hint'),
   },
   ...{
-    n: '3',
+    n: 3,
     wait: '5 seconds',
     what: 'the gym opens at six',
     files: 'notes.md',
     scope: 'files:write',
     invite: '/invite @viber',
-    rest: '300',
+    rest: 300,
   },
   ...{
-    means: 'each message waits for its own turn',
-    doing: 'writing notes.md',
+    means: say('commands.followup'),
+    doing: writing,
     models: 'local/small',
     task: 't-41',
     verb: 'run',
     goal: 'paint the kitchen',
   },
   ...{
-    keys: 'OPENAI_API_KEY or GROQ_API_KEY',
+    keys: list('or', 'OPENAI_API_KEY', 'GROQ_API_KEY'),
     example: 'version=1.2',
     needs: 'version',
     section: 'Preferences',
@@ -132,20 +148,91 @@ const EXAMPLES: Readonly<Record<string, string | number>> = {
     note: 'page 2',
     about: 'I am small.',
   },
+  ...{
+    reads: say('models.reads', { tokens: '200,000' }),
+    option: 'blue',
+    chat: '-1001',
+    part: 'plan',
+    role: 'owner',
+    how: say('offline.upper'),
+    changes: 'done 2',
+    before: 'call mum',
+    after: 'water the plants',
+  },
+};
+
+/** Where another example than the usual one makes the sentence as people read it. */
+const OF_KEY: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
+  'channels.notAttached': { why: say('channels.policy', { platform: 'Slack', n: 1, get: '/get notes.md' }) },
+  'commands.peopleOnly': { name: 'stop' },
+  'commands.unknown': { name: 'foo' },
+  'commands.notAllowed': { name: 'jobs' },
+  'commands.unkept': { what: say('commands.lastOne') },
+  'offline.hello': { about: say('offline.about') },
+  'offline.stepIs': { rest: say('offline.left', { left: 2, total: 4 }) },
+  'offline.realModel': { command: 'viber init' },
+  'failures.buttonGone': { hint: say('commands.hint') },
+  'failures.notSetUp': { name: 'Alex' },
+  'failures.withTrace': { what: say('failures.key', { provider: 'openai', setting: 'OPENAI_API_KEY' }) },
+  'failures.ownerNeeded': { what: say('failures.key', { provider: 'openai', setting: 'OPENAI_API_KEY' }) },
+  'failures.fallback': { what: say('failures.overloaded', { provider: 'openai' }) },
+  'failures.interruptedWhile': { doing: say('doing.writing') },
+  'failures.toolFailed': { doing: say('doing.writing') },
+  'failures.noCreditAt': { where: 'https://example.org/billing' },
+  'failures.slowStart': { wait: say('failures.seconds', { n: 30 }) },
+  'failures.slow': { wait: say('failures.seconds', { n: 30 }) },
+  'failures.limitedFor': { wait: say('failures.seconds', { n: 5 }) },
+  'jobs.*': { name: 'digest', near, what: say('jobs.noSkill', { name: 'wether', near }) },
+  'jobs.near': { near: 'weather' },
+  'jobs.noViber': { near, name: 'reserch' },
+  'models.reads': { tokens: '200,000' },
+  'models.noLevel': { level: 'deeply' },
+  'models.cannotThink': { level: 'deeply' },
+  'costs.ofMoney': { used: '2.10', limit: '2.00 USD' },
+  'costs.ofTokens': { used: 1_200, limit: 5_000 },
+  'costs.yourLimit': { setting: 'limits.costPerPersonPerDay' },
+  'costs.everybodysLimit': { setting: 'limits.costPerDay' },
+  'tasks.working': { time: '2:05' },
+  'tasks.workingOn': { time: '2:05' },
+  'live.line': { time: '0:12' },
+  'live.lineSteps': { time: '0:12' },
+  'live.lineStep': { time: '0:12' },
+  'skills.*': { name: 'weather', what: 'tells the weather', state: say('skills.read') },
+  'jobs.badModel': { name: 'openai/gpt-9', why: 'OPENAI_API_KEY is not set' },
+  'jobs.notUnderstood': { text: 'every full moon', reason: 'the moon is not known here', example: 'every monday at 9' },
+  'jobs.failed': { name: 'digest', why: ' The disk is full.' },
+  'jobs.failedForGood': { name: 'digest', why: ' The disk is full.' },
+  'jobs.lastRun': { state: say('tasks.completed') },
+  'commands.liveNow': { mode: 'text', means: say('commands.liveText') },
+  'commands.liveSet': { mode: 'off', means: say('commands.liveOff') },
+  'commands.nearly': { name: 'stpo', near: 'stop' },
 };
 
 /** A message given one, two, and five of everything that is counted, and each choice of a select. */
 export function examplesFor(
-  args: ReadonlyMap<string, readonly string[] | 'count' | 'text'>,
+  key: string,
+  args: ReadonlyMap<string, Kind>,
+  language: string,
 ): Record<string, string | number>[] {
+  const messages = messagesIn(language);
+  const own = OF_KEY[key] ?? OF_KEY[`${key.split('.')[0]}.*`];
+  const exampleOf = (name: string): string | number => {
+    const example = own?.[name] ?? EXAMPLES[name] ?? `<${name}>`;
+    if (typeof example === 'function') return example(messages);
+    return typeof example === 'object' ? messages.said(example) : example;
+  };
+  const numberOf = (name: string, usual: number): number => {
+    const example = exampleOf(name);
+    return typeof example === 'number' && name !== 'n' ? example : usual;
+  };
   const kinds = [...args.values()];
   const rounds = kinds.includes('count') ? [1, 2] : [1];
   const choices = Math.max(1, ...kinds.map((kind) => (typeof kind === 'string' ? 1 : kind.length)));
   return Array.from({ length: Math.max(rounds.length, choices) }, (_, round) =>
     Object.fromEntries(
       [...args].map(([name, kind]) => {
-        if (kind === 'count') return [name, rounds[round % rounds.length] ?? 1];
-        if (kind === 'text') return [name, EXAMPLES[name] ?? `<${name}>`];
+        if (kind === 'count') return [name, numberOf(name, rounds[round % rounds.length] ?? 1)];
+        if (kind === 'text') return [name, exampleOf(name)];
         return [name, kind[round % kind.length] ?? 'other'];
       }),
     ),

@@ -34,7 +34,7 @@ describe.each(Object.entries(catalogues))('the messages in %s', (language, catal
     const messages = messagesIn(language);
     for (const [key, text] of entries(catalogue)) {
       expect(text, `${key} quotes`).not.toMatch(/'[{}']/);
-      for (const values of examplesFor(argumentsOf(text, language))) {
+      for (const values of examplesFor(key, argumentsOf(text, language), language)) {
         const sentence = Reflect.apply(messages.text, messages, [key, values]);
         expect(sentence, key).toBe(compile(text, language)(values));
         expect(sentence, key).not.toMatch(/[{}]|undefined|\[object/);

@@ -10,9 +10,9 @@ import { argumentsOf } from './read.ts';
 const WIDTH = Math.max(40, Math.min(90, Math.floor(((process.stdout.columns || 160) - 3) / 2)));
 
 /** The sentences a message makes: one for each number and choice that changes it. */
-function sentences(text: string, language: string): string[] {
+function sentences(id: string, text: string, language: string): string[] {
   const format = compile(text, language);
-  return [...new Set(examplesFor(argumentsOf(text, language)).map(format))];
+  return [...new Set(examplesFor(id, argumentsOf(text, language), language).map(format))];
 }
 
 function wrapped(text: string): string[] {
@@ -40,7 +40,9 @@ for (const [area, texts] of Object.entries(en)) {
   process.stdout.write(`\n── ${area} ${'─'.repeat(WIDTH * 2 - area.length)}\n`);
   for (const [key, text] of Object.entries(texts)) {
     const other = german[area]?.[key] ?? '';
-    const columns = [sentences(text, 'en'), sentences(other, 'de')].map((all) => all.flatMap(wrapped));
+    const columns = [sentences(`${area}.${key}`, text, 'en'), sentences(`${area}.${key}`, other, 'de')].map((all) =>
+      all.flatMap(wrapped),
+    );
     process.stdout.write(`${sideBySide(columns[0] ?? [], columns[1] ?? [])}\n`);
   }
 }

@@ -8,7 +8,7 @@ export const commands = translate(english.commands)({
   unkept:
     'Ich wurde neu gestartet, bevor ich dir etwas zu {what} sagen konnte. Geändert ist nichts; bitte mich noch einmal darum.',
   lastOne: 'deiner Bitte',
-  peopleOnly: 'Das dürfen mit /{name} nur die Beteiligten von **{title}**; frag jemanden von ihnen.',
+  peopleOnly: 'In **{title}** dürfen nur die Beteiligten /{name} benutzen; frag jemanden von ihnen.',
   notAllowed: '/{name} darfst du hier nicht benutzen; frag den Besitzer dieses Bots.',
   membersOnly: 'Das dürfen hier nur die Leute dieses Bots ändern; frag seinen Besitzer.',
   unknownTask: 'Ich kenne keine Aufgabe {id} von dir. /tasks zeigt sie alle.',
@@ -31,8 +31,8 @@ export const commands = translate(english.commands)({
   zoneUnread: 'Ich kenne keine Zeitzone „{given}“. Schreib eine Stadt oder einen Namen wie Europe/Berlin.',
   zoneNotYours: 'Nur die Leute dieses Bots haben hier eine Zeitzone.',
   jobsStay:
-    '{n, plural, one {Ein Auftrag von dir richtet sich nach: {zone}. Das bleibt so, wenn du ihn nicht mitnimmst.} other {# Aufträge von dir richten sich nach: {zone}. Das bleibt so, wenn du sie nicht mitnimmst.}}',
-  jobsMoved: '{n, plural, one {Ein Auftrag richtet} other {# Aufträge richten}} sich jetzt nach: {zone}.',
+    '{n, plural, one {Für einen Auftrag von dir gilt noch: {zone}. Soll er mit?} other {Für # Aufträge von dir gilt noch: {zone}. Sollen sie mit?}}',
+  jobsMoved: 'Für {n, plural, one {einen Auftrag} other {# Aufträge}} gilt jetzt: {zone}.',
   moveThem: 'Mitnehmen',
   liveNow: 'Fortschritt hier: **{mode}**, {means}.',
   liveSet: 'Fortschritt hier ab jetzt: **{mode}**, {means}.',

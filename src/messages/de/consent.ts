@@ -46,6 +46,6 @@ export const consent = translate(english)({
   changeJob: '{name} verlegen auf {when} ({zone})?',
   forget: 'Das vergessen: {text}?',
   forgetIt: 'Vergessen',
-  zoneFor: 'Ab jetzt für dich nach dieser Uhr gehen: {zone}?',
+  zoneFor: 'Soll ab jetzt für dich diese Uhr gelten: {zone}?',
   deleteJob: '{name} löschen, geplant für {when}?',
 });

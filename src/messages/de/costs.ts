@@ -3,12 +3,12 @@ import { translate } from '../arguments.ts';
 import { costs as english } from '../en/costs.ts';
 
 export const costs = translate(english)({
-  tokens: '{in} Tokens hinein, {out} heraus',
-  tokensCached: '{in} Tokens hinein ({cached} aus dem Cache), {out} heraus',
+  tokens: '{in, number} Tokens hinein, {out, number} heraus',
+  tokensCached: '{in, number} Tokens hinein ({cached, number} aus dem Cache), {out, number} heraus',
   unpriced: '{tokens}, Preis unbekannt',
   priced: '{tokens}, {money}',
-  pricedPartly: '{tokens}, {money} und {rest} Tokens, deren Preis ich nicht kenne',
-  ofTokens: '{used} von {limit} Tokens',
+  pricedPartly: '{tokens}, {money} und {rest, number} Tokens, deren Preis ich nicht kenne',
+  ofTokens: '{used, number} von {limit, number} Tokens',
   ofMoney: '{used} von {limit}',
   midnight: '00:00 UTC (in {hours, plural, =0 {} other {# Std. }}{minutes} Min.)',
   yourLimit: 'Deine Grenze für heute ist erreicht ({share}, {setting})',

@@ -44,7 +44,7 @@ export const failures = translate(english.failures)({
     'Der Anbieter „{provider}“ bedient das Land nicht, in dem dieser Rechner steht: wähl mit /model ein anderes Modell.',
   refused: 'Der Anbieter „{provider}“ hat die Anfrage abgelehnt: sag es anders, oder stell ein anderes Modell ein.',
   emptyFrom: 'Das Modell {model} hat eine leere Antwort gegeben: frag bitte nochmal, oder sag es anders.',
-  noModel: 'Es ist kein Modell eingestellt: setz model, zum Beispiel auf openai/gpt-5-mini.',
+  noModel: 'Ich habe noch kein Modell, mit dem ich antworten kann: setz model, zum Beispiel auf openai/gpt-5-mini.',
   tookMinutes:
     'Daran habe ich {n, plural, one {# Minute} other {# Minuten}} gearbeitet und dann aufgehört: bitte mich in kleineren Stücken darum.',
   tookSeconds:
@@ -72,7 +72,7 @@ export const failures = translate(english.failures)({
     'Das waren zu viele Nachrichten in einer Minute; die letzte habe ich nicht genommen. Wart einen Moment und schick sie nochmal.',
   queueFull:
     'Diese Nachricht habe ich nicht genommen: {n, plural, one {eine wartet schon} other {# warten schon}}. Schick sie später nochmal, oder erst /stop.',
-  buttonGone: 'Dieser Knopf gilt nicht mehr. {hint}',
+  buttonGone: 'Dieser Knopf geht nicht mehr. {hint}',
   othersThread: 'Dieser Thread gehört zu einer Aufgabe anderer; nur ihre Leute dürfen ihn woandershin führen.',
 });
 

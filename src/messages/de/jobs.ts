@@ -52,7 +52,7 @@ export const jobs = translate(english)({
   names: 'Mit dem Auftrag {name} stimmt etwas nicht. {what}',
   manyUnknown:
     '{n, plural, one {Ein Auftrag nennt} other {# Aufträge nennen}} einen Viber, ein Modell, eine Fähigkeit oder ein Werkzeug, das es nicht gibt. /jobs zeigt, was.',
-  both: '{before} {then}',
+  both: '{before} {after}',
   near: ' (meintest du {near}?)',
   noViber: 'Einen Viber {name} gibt es nicht{near}; solange bleibt er liegen.',
   noProvider: 'Für sein Modell {model} gibt es keinen Anbieter {name}{near}; solange bleibt er liegen.',

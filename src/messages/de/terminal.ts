@@ -3,10 +3,10 @@ import { translate } from '../arguments.ts';
 import { terminal as english } from '../en/terminal.ts';
 
 export const terminal = translate(english)({
-  greeting: 'Dein Viber hört zu. /help zeigt, was er kann; exit oder Strg-D verlässt ihn.',
+  greeting: 'Dein Viber hört zu. /help zeigt, was er kann; mit exit oder Strg-D gehst du.',
   moment: 'Einen Moment …',
   again: 'Noch einmal Strg-C, und du bist draußen.',
-  stopping: 'Ich halte an … Noch einmal Strg-C verlässt mich.',
+  stopping: 'Ich halte an … Noch einmal Strg-C, und du bist draußen.',
   noButton: 'Es gibt keinen Knopf {n}.',
   decided: 'Das ist schon entschieden, {n} bewirkt nichts mehr.',
   olderButton:

@@ -4,7 +4,7 @@ export const commands = {
   hint: 'Send /help to see what I can do.',
   unkept: 'I was restarted before I could tell you about {what}. Nothing was changed; ask me once more.',
   lastOne: 'what you asked for',
-  peopleOnly: 'Only the people of **{title}** may /{name} it; ask one of them.',
+  peopleOnly: 'Only the people of **{title}** may use /{name} on it; ask one of them.',
   notAllowed: 'You may not use /{name} here; ask the owner of this bot.',
   membersOnly: 'Only the people of this bot may change that here; ask its owner.',
   unknownTask: 'I know no task {id} of yours. /tasks lists them.',

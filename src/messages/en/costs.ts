@@ -1,11 +1,11 @@
 /** Tokens, money, and the limits of a day. */
 export const costs = {
-  tokens: '{in} tokens in, {out} out',
-  tokensCached: '{in} tokens in ({cached} cached), {out} out',
+  tokens: '{in, number} tokens in, {out, number} out',
+  tokensCached: '{in, number} tokens in ({cached, number} cached), {out, number} out',
   unpriced: '{tokens}, price not known',
   priced: '{tokens}, {money}',
-  pricedPartly: '{tokens}, {money} and {rest} tokens whose price is not known',
-  ofTokens: '{used} of {limit} tokens',
+  pricedPartly: '{tokens}, {money} and {rest, number} tokens whose price is not known',
+  ofTokens: '{used, number} of {limit, number} tokens',
   ofMoney: '{used} of {limit}',
   midnight: '00:00 UTC (in {hours, plural, =0 {} other {# h }}{minutes} min)',
   yourLimit: 'Your limit for today is used up ({share}, {setting})',

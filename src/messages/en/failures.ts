@@ -38,7 +38,7 @@ export const failures = {
     'The provider "{provider}" does not serve the country that this machine is in: choose another model with /model.',
   refused: 'The provider "{provider}" refused the request: try to put it differently, or set another model.',
   emptyFrom: 'The model {model} gave an empty answer: please ask again, or put it differently.',
-  noModel: 'No model is set: set model, for example to openai/gpt-5-mini.',
+  noModel: 'I have no model to answer with yet: set model, for example to openai/gpt-5-mini.',
   tookMinutes:
     'I worked on this for {n, plural, one {# minute} other {# minutes}} and stopped: ask me for it in smaller parts.',
   tookSeconds:
@@ -65,7 +65,7 @@ export const failures = {
   tooMany: 'That was too many messages in a minute; I did not take the last one. Wait a moment and send it again.',
   queueFull:
     'I did not take this message: {n, plural, one {one is waiting already} other {# are waiting already}}. Send it again later, or /stop first.',
-  buttonGone: 'That button is no longer valid. {hint}',
+  buttonGone: 'That button no longer works. {hint}',
   othersThread: 'This thread belongs to a task of others; only its people may lead it elsewhere.',
 } as const;
 

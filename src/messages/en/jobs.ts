@@ -46,7 +46,7 @@ export const jobs = {
   names: 'There is something wrong with the job {name}. {what}',
   manyUnknown:
     '{n, plural, one {One job names} other {# jobs name}} a viber, model, skill or tool that does not exist. /jobs shows which.',
-  both: '{before} {then}',
+  both: '{before} {after}',
   near: ' (did you mean {near}?)',
   noViber: 'There is no viber {name}{near}; I do not do it until there is one.',
   noProvider: 'There is no provider {name} for its model {model}{near}; I do not do it until there is one.',

@@ -14,7 +14,7 @@ export const outcomes = {
   wrote: 'No longer needed: {by} wrote to me instead.',
   stopped: 'No longer needed: the work was stopped.',
   skillTaken: '✓ Done by {by}, {time}',
-  skillLeft: '✗ Left by {by}, {time}',
+  skillLeft: '✗ Turned down by {by}, {time}',
   letIn: '✓ Let in by {by}, {time}',
   letInThere: '✓ Let in on the command line, {time}',
   turnedAwayThere: '✗ Turned away on the command line, {time}',

@@ -4,9 +4,6 @@ import type { Usage } from '../../workspace/types.ts';
 import { tokensOf } from '../../workspace/usage.ts';
 import type { CapHit, Costs } from './costs.ts';
 
-/** `12,345`. */
-const grouped = (count: number): string => String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ',');
-
 /** `0.0123 USD`: two decimals, more where there would be nothing to see. */
 export function money(amount: number, currency: string): string {
   const digits = amount === 0 || amount >= 1 ? 2 : Math.min(6, Math.max(2, 2 - Math.floor(Math.log10(amount))));
@@ -15,23 +12,23 @@ export function money(amount: number, currency: string): string {
 
 /** `12,345 tokens in (8,000 cached), 678 out, 0.0123 USD`; says so where a price is not known. */
 export function usageText({ inputTokens, cachedInputTokens, outputTokens, ...paid }: Usage): Said {
-  const counted = { in: grouped(inputTokens), out: grouped(outputTokens) };
+  const counted = { in: Math.round(inputTokens), out: Math.round(outputTokens) };
   const tokens = cachedInputTokens
-    ? say('costs.tokensCached', { ...counted, cached: grouped(cachedInputTokens) })
+    ? say('costs.tokensCached', { ...counted, cached: Math.round(cachedInputTokens) })
     : say('costs.tokens', counted);
   const { cost, currency, unpricedTokens = 0 } = paid;
   if (cost === undefined || currency === undefined)
     return unpricedTokens > 0 ? say('costs.unpriced', { tokens }) : tokens;
   const sum = money(cost, currency);
   return unpricedTokens > 0
-    ? say('costs.pricedPartly', { tokens, money: sum, rest: grouped(unpricedTokens) })
+    ? say('costs.pricedPartly', { tokens, money: sum, rest: Math.round(unpricedTokens) })
     : say('costs.priced', { tokens, money: sum });
 }
 
 /** `5 of 10 tokens`, `0.50 of 2.00 USD`. */
 const share = (used: number, limit: number, currency: string | undefined): Said =>
   currency === undefined
-    ? say('costs.ofTokens', { used: grouped(used), limit: grouped(limit) })
+    ? say('costs.ofTokens', { used: Math.round(used), limit: Math.round(limit) })
     : say('costs.ofMoney', { used: money(used, '').trim(), limit: money(limit, currency) });
 
 /** `00:00 UTC (in 5 h 12 min)`. */

@@ -239,7 +239,7 @@ describe('a task is watched and stopped from any channel', () => {
     w.running.add(id);
     expect((await w.say(guestInGroup, '/status', id)).text).toContain('Group job');
     expect((await w.say(guestInGroup, '/stop', id)).text).toBe(
-      'Only the people of **Group job** may /stop it; ask one of them.',
+      'Only the people of **Group job** may use /stop on it; ask one of them.',
     );
     expect((await w.say(guestInGroup, `/stop ${id}`)).text).toContain('Only the people');
     // The same number on another platform is somebody else.

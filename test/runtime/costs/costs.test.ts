@@ -45,6 +45,9 @@ describe('counting', () => {
     expect(english.said(usageText(costs.ofRun('r1') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
       '1,000,500 tokens in (400,000 cached), 100,000 out, 2.40 EUR and 500 tokens whose price is not known',
     );
+    expect(messagesIn('de').said(usageText(costs.ofRun('r1') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
+      '1.000.500 Tokens hinein (400.000 aus dem Cache), 100.000 heraus, 2.40 EUR und 500 Tokens, deren Preis ich nicht kenne',
+    );
     costs.add(call('p', 9, { run: 'r2', model: 'local/unknown' }));
     expect(english.said(usageText(costs.ofRun('r2') ?? { inputTokens: 0, outputTokens: 0 }))).toBe(
       '9 tokens in, 0 out, price not known',

@@ -329,7 +329,7 @@ describe('a repository', () => {
   test.each([['--upload-pack=touch /tmp/never'], ['-x'], ['pdf'], ['a/b/../c'], [''], ['a b/c'], ['a/b\u202e']])(
     '%j names nothing',
     async (source) => {
-      await expect(openAdding().look(source, [], '/')).rejects.toThrow('names no source');
+      await expect(openAdding().look(source, [], '/')).rejects.toThrow('I do not know where');
     },
   );
 
@@ -350,7 +350,7 @@ describe('a repository', () => {
     expect((await look('moved')).skills[0]?.about.name).toBe('pdf');
     await expect(look('trap')).rejects.toThrow('127.0.0.2 is not a public address');
     expect(secret.asked).toEqual([]);
-    await expect(openAdding([]).look(`${git.origin}/repo.git`, [], '/')).rejects.toThrow('Only port 443');
+    await expect(openAdding([]).look(`${git.origin}/repo.git`, [], '/')).rejects.toThrow('port 443 only');
   });
 
   test('that unfolds without end, or is larger than may be fetched, is given up', async () => {
@@ -383,8 +383,10 @@ describe('a repository', () => {
     await expect(look('https://rebound.example.org/repo.git')).rejects.toThrow(
       'rebound.example.org is not a public address',
     );
-    await expect(look(`https://127.0.0.1:${port}/repo.git`)).rejects.toThrow('Only port 443');
-    await expect(look('https://me:secret@example.org/repo.git')).rejects.toThrow('no user name or password');
+    await expect(look(`https://127.0.0.1:${port}/repo.git`)).rejects.toThrow('port 443 only');
+    await expect(look('https://me:secret@example.org/repo.git')).rejects.toThrow(
+      'leave the user name and the password out',
+    );
     expect(git.asked).toEqual([]);
   });
 });
