@@ -40,6 +40,7 @@ const LONG = [
   'handles',
   'board/flood',
   'engine/redis/faults',
+  'engine/redis/replicas',
   'board/hostile',
   'board/many-tasks',
   'board/ui/pages',

@@ -9,7 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { tempFolder } from './temp.ts';
 
-const isInstalled = spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+/** Another server that speaks the same, such as a newer one or Valkey. */
+const PROGRAM = process.env.REDIS_SERVER || 'redis-server';
+const about = spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' });
+const isInstalled = about.status === 0;
+const [, major = 0, minor = 0] = /v=(\d+)\.(\d+)/.exec(about.stdout ?? '') ?? [];
+/** A server can be asked whether its copies have written what it was given from 7.2 on. */
+export const hasCopies = Number(major) > 7 || (Number(major) === 7 && Number(minor) >= 2);
 
 /** Why these tests are left out; '' where they run. */
 export const WITHOUT_REDIS = isInstalled || process.env.CI ? '' : ' (skipped: redis-server is not installed)';
@@ -26,7 +32,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-const SAFE = [
+export const SAFE = [
   '--databases',
   '64',
   '--appendonly',
@@ -72,7 +78,7 @@ export async function startRedis(
     stop: () => end('SIGTERM'),
     async start() {
       const place = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'];
-      child = spawn('redis-server', [...place, ...settings], { stdio: 'ignore' });
+      child = spawn(PROGRAM, [...place, ...settings], { stdio: 'ignore' });
       for (let n = 0; !(await answers(port)); n++) {
         if (n > 200 || child.exitCode !== null) throw new Error('redis-server does not start');
         await sleep(25);

@@ -37,6 +37,8 @@ export interface Connections {
   bull: Redis;
   /** Only listens. */
   ears: Redis;
+  /** Waits for replicas; opened when it is asked something. */
+  copies: Redis;
   /** Ends them all at once. */
   cut(): void;
   /** Ends them when what was asked is answered. */
@@ -53,15 +55,16 @@ const optionsOf = (url: string, socketTimeout: number): ServerOptions => ({
 });
 
 export function connect(url: string, onError: (error: unknown) => void): Connections {
-  const open = (socketTimeout: number) => {
-    const client = new Redis(optionsOf(url, socketTimeout));
+  const open = (socketTimeout: number, lazyConnect = false) => {
+    const client = new Redis({ ...optionsOf(url, socketTimeout), lazyConnect });
     client.on('error', onError);
     return client;
   };
   const [own, bull, ears] = [open(SILENT_MS), open(SILENT_WAIT_MS), open(SILENT_MS)];
-  const all = [own, bull, ears];
+  const copies = open(SILENT_MS, true);
+  const all = [own, bull, ears, copies];
   return {
-    ...{ own, bull, ears },
+    ...{ own, bull, ears, copies },
     cut: () => {
       for (const client of all) client.disconnect();
     },

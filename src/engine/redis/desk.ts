@@ -123,9 +123,10 @@ export class Desk {
       if (!held && source.laneClass === 'm') this.#count(source.kind, -1);
       if (!held && claimer && this.#isClosed) claimer.resolve(undefined);
       else if (!held && claimer) this.#claimers.unshift(claimer);
+      if (held) this.#hand(held, claimer);
+      // Also after a failure: whoever waits has to be asked for again.
+      this.#wake();
     }
-    if (held) this.#hand(held, claimer);
-    this.#wake();
   }
 
   #hand(held: Held, claimer: Claimer | undefined): void {

@@ -56,7 +56,7 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
     await news.open();
     const world: World = {
       ...{ connections, news, name, shards, leaseMs, onError, onQuiet: noQuiet, address: addressOf(url) },
-      scripts: new Scripts(connections.own, replicas),
+      scripts: new Scripts(connections.own, connections.copies, replicas),
       seenMs: dedupeDays * DAY_MS,
       suspectMs: options.suspectDelayMs ?? SUSPECT_DELAY_MS,
     };

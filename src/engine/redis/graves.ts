@@ -42,6 +42,7 @@ export class Graves {
     });
     const { raw: _left, ...rest } = grave;
     await this.#lanes.run('bury', item.lane, { id: item.id, to: 'dead' }, text ?? JSON.stringify(rest));
+    await this.#lanes.copied();
   }
 
   /** A message; answers have names of their own. */

@@ -17,6 +17,8 @@ import type { World } from './world.ts';
 /** Crashes after which a message is given up (promise 10). */
 export const MAX_CRASHES = 3;
 const NEVER = 1_000_000_000;
+/** Before a lane is tried again whose copy was away. */
+const UNCOPIED_MS = 1_000;
 const SWEPT_AT_ONCE = 500;
 
 export interface LanesOptions {
@@ -140,6 +142,11 @@ export class Lanes {
     return this.#scripts.run(script, this.prefix(lane), about, ...more);
   }
 
+  /** Throws a StorageError where what was asked is on too few replicas. */
+  copied(): Promise<void> {
+    return this.#scripts.copied();
+  }
+
   /** Those that this process owns now. */
   ownedBy(lane: string): Held | undefined {
     return [...this.#held].find((held) => held.lane === lane && held.isOwned);
@@ -201,6 +208,7 @@ export class Lanes {
     const answer = await this.run('put', ask.lane, about, message, raw ?? '');
     // Found at once by whoever waits, though this process ended now.
     await this.#offer(ask.lane, answer);
+    await this.copied();
     return answer;
   }
 
@@ -221,15 +229,27 @@ export class Lanes {
     if (what !== 'got') return undefined;
     const held = new Held(source, taken, { epoch, until: askedAt + left, items, isAgain, isStopped });
     this.#held.add(held);
+    // Before anything is done by it: a copy that does not know of it would give what is done to another, as if for the first time.
+    await this.copied().catch((error: unknown) => this.#handBack(held, error));
     if (!answer.isDead) return held;
     await this.#bury(held);
     return undefined;
   }
 
+  /** It was no crash that its copy is away. Throws what was wrong. */
+  async #handBack(held: Held, error: unknown): Promise<never> {
+    this.#over(held, await this.owned(held, 'release', { retryAt: Date.now() + UNCOPIED_MS }));
+    throw error;
+  }
+
   /** They leave their lane once they are durable elsewhere. */
   async #bury(held: Held): Promise<void> {
     await this.#options.onCrashed?.(held.lane, held.items);
-    const answer = await this.owned(held, 'finish', { ids: held.items.map(({ id }) => id) });
+    this.#over(held, await this.owned(held, 'finish', { ids: held.items.map(({ id }) => id) }));
+  }
+
+  /** Of one that nobody was given. */
+  #over(held: Held, answer: Answer): void {
     void this.#offer(held.lane, answer);
     held.end();
     this.#held.delete(held);

@@ -128,6 +128,7 @@ export class RedisOutbox implements Outbox {
     const { entry } = lease;
     const text = JSON.stringify({ ...entry, reason, diedAt: new Date().toISOString() });
     await this.lanes.owned(heldOf(lease), 'bury', { id: entry.key, to }, text);
+    await this.lanes.copied();
   }
 
   async release(lease: OutboxLease): Promise<void> {
@@ -198,6 +199,7 @@ export class RedisOutbox implements Outbox {
 
   async #note(lease: OutboxLease, part: number, event: 'intent' | PartOutcome, sentId?: string): Promise<void> {
     await this.lanes.owned(heldOf(lease), 'ledger', { id: lease.entry.key, part, event, sentId });
+    await this.lanes.copied();
   }
 }
 

@@ -205,7 +205,10 @@ export class RedisQueue<T> implements Queue<T> {
     const { dedupeId, by, notBefore, group, orderKey, raw, maxDepth } = options;
     const id = spoolKey(dedupeId);
     const others = this.lanes.prefixes().filter((prefix) => prefix !== this.lanes.prefix(lane));
-    if (await this.#isKnown(id, others)) return 'duplicate';
+    if (await this.#isKnown(id, others)) {
+      await this.lanes.copied();
+      return 'duplicate';
+    }
     const { what } = await this.lanes.put({
       ...{ lane, id, by, dedupeId, notBefore, group, maxDepth, source: orderKey?.source, order: orderKey?.at },
       message: JSON.stringify(message),

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Redis } from 'ioredis';
 import { errorMessage, StorageError } from '../../errors.ts';
 import { isFilled, isFlag, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
-import type { LaneClass } from './keys.ts';
+import { type LaneClass, tagOf } from './keys.ts';
 
 /** A lane that is to be queued: one job, whose number alone may claim it. */
 export interface Offer {
@@ -85,19 +85,23 @@ const OF_LANES = [
   'bury',
 ];
 const ALONE = ['lock', 'unlock', 'change'] as const;
-const READS = new Set(['look', 'waiting']);
-
-const REPLICA_MS = 2_000;
+/** How long a replica is given, each time that it is asked: two seconds in all. */
+const ASKED_AFTER_MS = [10, 20, 40, 80, 160, 320, 640, 730];
+const COPIED = `${tagOf(0)}:copied`;
 const beside = path.join(import.meta.dirname, 'lua');
 const read = (name: string): string => readFileSync(path.join(beside, `${name}.lua`), 'utf8');
 
 export class Scripts {
   readonly #client: Redis;
+  readonly #copies: Redis;
   readonly #replicas: number;
+  #copying: Promise<void> | undefined;
   readonly #texts = new Map<string, { text: string; sha: string }>();
 
-  constructor(client: Redis, replicas: number) {
+  /** @param copies waits for replicas, and nothing else is asked of it */
+  constructor(client: Redis, copies: Redis, replicas: number) {
     this.#client = client;
+    this.#copies = copies;
     this.#replicas = replicas;
     if (!existsSync(beside)) throw new StorageError(`${beside} is missing: install the gateway again`);
     const lanes = read('lanes');
@@ -117,18 +121,36 @@ export class Scripts {
       if (!errorMessage(error).startsWith('NOSCRIPT')) throw error;
       return this.#client.eval(script.text, 1, key, ...args);
     });
-    const text = await done;
-    if (this.#replicas > 0 && !READS.has(name)) await this.#replicated();
-    const { success, data } = answerShape.safeParse(JSON.parse(String(text)));
+    const { success, data } = answerShape.safeParse(JSON.parse(String(await done)));
     if (!success || !data) throw new StorageError(`the script ${name} gave what cannot be understood`);
     return data;
   }
 
-  /** Throws a StorageError where too few replicas have written what this connection has asked until now. */
-  async #replicated(): Promise<void> {
-    const written = await this.#client.call('WAITAOF', '1', String(this.#replicas), String(REPLICA_MS));
-    const count = Array.isArray(written) ? Number(written[1]) : 0;
-    if (count < this.#replicas)
-      throw new StorageError(`only ${count} of ${this.#replicas} replicas (engine.replicas) have written it`);
+  /**
+   * All that was asked before is on as many replicas as `engine.replicas` says. What asks in the same turn of the loop waits together.
+   * Throws a StorageError where too few have written it in time; it stands on the server all the same.
+   */
+  copied(): Promise<void> {
+    if (this.#replicas === 0) return Promise.resolve();
+    this.#copying ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      this.#copying = undefined;
+      return this.#askReplicas();
+    });
+    return this.#copying;
+  }
+
+  /**
+   * The server counts from the last write of a connection, so this one makes one: it follows all that was answered before. A replica
+   * tells what it had written before it was asked, and by itself only once a second, so it is asked again soon.
+   */
+  async #askReplicas(): Promise<void> {
+    await this.#copies.set(COPIED, '1');
+    let count = 0;
+    for (const ms of ASKED_AFTER_MS) {
+      const written = await this.#copies.call('WAITAOF', '1', String(this.#replicas), String(ms));
+      count = Array.isArray(written) ? Number(written[1]) : 0;
+      if (count >= this.#replicas) return;
+    }
+    throw new StorageError(`only ${count} of ${this.#replicas} replicas (engine.replicas) have written it`);
   }
 }
