@@ -6,6 +6,8 @@ export interface ConfigProblem {
   /** Dotted path, for example `channels.telegram.token`. */
   path: string;
   message: string;
+  /** The whole of it for a chat, where it is told in one. */
+  said?: Said;
 }
 
 /** The person who runs the gateway can mend this: each problem names a setting. Ends the process with exit code 2. */

@@ -7,6 +7,7 @@
  */
 import path from 'node:path';
 import { UserError } from '../errors.ts';
+import { say } from '../messages/messages.ts';
 import { type JsonList, newCode, openJsonList } from './json-file.ts';
 import {
   isMadeName,
@@ -95,8 +96,7 @@ export class Links {
       if (others.length < MAX_CODES) return [...others, entry];
       // Guests cannot push out the codes of those who were let in.
       const weakest = others.reduce((a, b) => (RANK[b.role] < RANK[a.role] ? b : a));
-      if (RANK[weakest.role] >= RANK[role])
-        throw new UserError('Too many link codes are waiting to be entered. Ask again in ten minutes.');
+      if (RANK[weakest.role] >= RANK[role]) throw new UserError(say('pairing.tooManyCodes'));
       return [...others.filter((code) => code !== weakest), entry];
     });
     return { code: entry.code, expiresAt: entry.expiresAt };
@@ -150,7 +150,7 @@ export class Links {
     const others = this.#links.read().filter((other) => other.to === identity);
     if (others.length > 0) {
       const names = others.map((other) => other.identity).join(', ');
-      throw new UserError(`${identity} is the account the others are linked to; remove those instead: ${names}.`);
+      throw new UserError(say('pairing.linkedTo', { account: identity, names }));
     }
     this.#links.change((all) => all.filter((other) => other.identity !== identity));
     this.#codes.change((all) => all.filter((code) => code.identity !== identity && code.usedBy !== identity));
@@ -181,7 +181,7 @@ export class Links {
     if (this.#linkOf(identity)?.to === to) return person;
     this.#links.change((all) => {
       if (all.length >= MAX_LINKS || all.filter((link) => link.person === person).length >= MAX_ACCOUNTS)
-        throw new UserError('No more accounts can be linked. `/link list` shows which can be removed.');
+        throw new UserError(say('pairing.tooManyAccounts'));
       const linkedAt = new Date(at).toISOString();
       // Somebody of the configuration needs no entry of their own: their name stands there.
       const first: Link[] = issuer || !isMadeName(person) ? [] : [{ identity: waiting.identity, person, linkedAt }];

@@ -16,6 +16,7 @@ import { UserError } from '../errors.ts';
 import type { Clock } from '../jobs/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
 import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
 import type { CommandContext, ZonesAt } from '../runtime/commands/command.ts';
@@ -290,7 +291,6 @@ function attachRulesOf({ channels }: Config, channelOf: WorkOptions['channelOf']
 async function loadOwn(home: Home, id: string, log: Logger): ReturnType<RunServices['loadAgent']> {
   const own = await loadAgent(home.root, id);
   for (const warning of own.warnings) log.warn({ viber: id }, warning);
-  if (own.isBroken)
-    throw new UserError(`agents/${id}.yaml cannot be used, so nothing runs by it: ${own.warnings.join('; ')}`);
+  if (own.isBroken) throw new UserError(say('vibers.broken', { id, why: own.warnings.join('; ') }));
   return own;
 }

@@ -78,7 +78,11 @@ export function found(value: Data | undefined, path: readonly string[]): string 
   if (Array.isArray(value)) return 'found a list';
   if (typeof value === 'object') return 'found a section';
   if (isSecretPath(path)) return `found a ${typeof value === 'string' ? 'text' : typeof value} that does not fit`;
-  // Addresses may carry a password: http://name:password@host.
+  return `found ${shownValue(value)}`;
+}
+
+/** Addresses may carry a password: http://name:password@host. */
+export function shownValue(value: Data): string {
   const shown = JSON.stringify(value).replace(/\/\/[^/]*@/, '//[secret]@');
-  return `found ${shown.length > 60 ? `${shown.slice(0, 60)}...` : shown}`;
+  return shown.length > 60 ? `${shown.slice(0, 60)}...` : shown;
 }

@@ -23,6 +23,7 @@ import {
   parseFile,
   sorted,
   textOf,
+  wrongWith,
 } from './job-file.ts';
 
 export type { JobFile } from './job-file.ts';
@@ -109,7 +110,7 @@ export class Jobs {
     const [only, other] = named;
     if (only && !other) return only;
     if (!only) throw new UserError(say('jobs.unknown', { name: idOrName.slice(0, 80) }));
-    throw new UserError(`Several jobs have that name: ${named.map(({ id }) => id).join(', ')}. Use one of these ids.`);
+    throw new UserError(say('jobs.several', { names: named.map(({ id }) => id).join(', ') }));
   }
 
   /** Called after each change of the set with the ids of those that changed; what it gives back ends that. */
@@ -129,7 +130,7 @@ export class Jobs {
     const same = this.#entries.find(
       (entry) => entry.id === id || entry.job?.name.toLowerCase() === fields.name.toLowerCase(),
     );
-    if (same) throw new UserError(`There is a job ${same.id} already; delete it first or choose another name.`);
+    if (same) throw new UserError(say('jobs.nameTaken', { name: same.id }));
     await textOf(path.join(this.#folder, `${id}.yaml`), fields, this.#timezone);
   }
 
@@ -164,15 +165,15 @@ export class Jobs {
   /** To and from `.disabled.yaml`. Throws UserError when there is no such job, or it is what it should become. */
   async pause(id: string): Promise<void> {
     const entry = this.#filesOf(id)[0];
-    if (!entry || entry.state === 'disabled') throw new UserError(`The job ${id} is paused already.`);
+    if (!entry || entry.state === 'disabled') throw new UserError(say('jobs.pausedAlready', { name: id }));
     await this.#rename(entry, entry.file.replace(/\.(ya?ml)$/i, '.disabled.$1'));
   }
 
   async resume(id: string): Promise<void> {
     const entry = this.#filesOf(id)[0];
-    if (entry?.state !== 'disabled') throw new UserError(`The job ${id} is not paused.`);
+    if (entry?.state !== 'disabled') throw new UserError(say('jobs.notPaused', { name: id }));
     if (!jobFileName(entry.file)?.isDisabled)
-      throw new UserError(`The job ${id} is switched off in its file: set "enabled: true" in ${entry.file}.`);
+      throw new UserError(say('jobs.offInFile', { name: id, file: entry.file }));
     await this.#rename(entry, entry.file.replace(/\.disabled\.(ya?ml)$/i, '.$1'));
   }
 
@@ -209,11 +210,13 @@ export class Jobs {
         next.push({
           ...common,
           state: 'broken',
-          problem: `${file.name}: the file ${twin} is the same job; delete one`,
+          ...wrongWith(say('jobFiles.twin', { file: file.name, twin })),
         });
       } else if (isDisabled) next.push({ ...common, state: 'disabled', ...jobIn(await this.#read(file)) });
       else if (this.#mayGoOn(file))
-        next.push(before ?? { ...common, state: 'broken', problem: `${file.name} is still being written` });
+        next.push(
+          before ?? { ...common, state: 'broken', ...wrongWith(say('jobFiles.unfinished', { file: file.name })) },
+        );
       else next.push(entryOf(common, await this.#read(file), before?.job));
     }
     this.#tell(next);
@@ -260,15 +263,13 @@ export class Jobs {
       return done;
     } catch (error) {
       if (!['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
-      throw new UserError(
-        `The folder of the jobs cannot be written (${errorCode(error)}): change its rights, then try again.`,
-      );
+      throw new UserError(say('jobs.folderLocked', { code: errorCode(error) ?? '' }));
     }
   }
 
   async #rename(entry: JobFile, name: string): Promise<void> {
     const target = path.join(this.#folder, name);
-    if (fs.existsSync(target)) throw new UserError(`The file ${name} is there already; delete one of the two.`);
+    if (fs.existsSync(target)) throw new UserError(say('jobs.fileThere', { file: name }));
     await this.#writing(async () => fs.renameSync(entry.path, target));
     await syncFolder(this.#folder);
     await this.refresh();

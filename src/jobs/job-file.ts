@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { ConfigError, errorCode, errorMessage, UserError } from '../errors.ts';
+import { ConfigError, errorCode, UserError } from '../errors.ts';
 import { stageFile } from '../lib/files/staged-file.ts';
 import { syncFolder } from '../lib/files.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';
 import { scrub } from '../log.ts';
+import { messagesIn, type Said, say } from '../messages/messages.ts';
 import { type Job, type JobFields, jobFileName, parseJob } from './job.ts';
 
 export interface JobFile {
@@ -18,19 +19,29 @@ export interface JobFile {
   state: 'loaded' | 'disabled' | 'broken';
   /** What is in force; for a broken file the version before, if this process has seen one. For a paused one: what it would be. */
   job?: Job;
-  /** Every problem of a broken file, one a line. */
+  /** Every problem of a broken file, one a line, in English. */
   problem?: string;
+  /** The same for people. */
+  wrong?: readonly Said[];
 }
 
-export type Parsed = { job: Job } | { problem: string };
+export type Parsed = { job: Job } | Pick<Required<JobFile>, 'problem' | 'wrong'>;
+
+/** What is wrong, in both of its forms. */
+export const wrongWith = (...wrong: readonly Said[]): Pick<Required<JobFile>, 'problem' | 'wrong'> => ({
+  problem: wrong.map((said) => scrub(messagesIn('en').said(said))).join('\n'),
+  wrong,
+});
+
+const asItIs = (text: string): Said => say('common.asItIs', { text });
 
 export async function parseFile(file: WatchedFile, timezone: string): Promise<Parsed> {
-  if (file.problem !== undefined) return { problem: `${file.name}: ${file.problem}` };
+  if (file.problem !== undefined) return wrongWith(asItIs(`${file.name}: ${file.problem}`));
   try {
     return { job: await parseJob(file.text, { file: file.name, timezone, now: new Date(file.mtimeMs) }) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { problem: scrub(errorMessage(error)) };
+    return wrongWith(...error.problems.map(({ said, message }) => said ?? asItIs(scrub(message))));
   }
 }
 
@@ -40,7 +51,7 @@ export function entryOf(
   before: Job | undefined,
 ): JobFile {
   if ('job' in result) return { ...common, state: result.job.enabled ? 'loaded' : 'disabled', job: result.job };
-  return { ...common, state: 'broken', problem: result.problem, ...(before ? { job: before } : {}) };
+  return { ...common, state: 'broken', ...result, ...(before ? { job: before } : {}) };
 }
 
 /** What has come, gone, or says something else now. A file that was not touched keeps its job. */

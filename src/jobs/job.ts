@@ -5,11 +5,13 @@
 import { z } from 'zod';
 import { parseAddress, type WrittenAddress } from '../channels/address.ts';
 import { type Data, type ParsedYaml, parseYamlLines } from '../config/parse.ts';
-import { found, valueAt } from '../config/validate.ts';
-import { ConfigError, type ConfigProblem, errorMessage, UserError } from '../errors.ts';
+import { valueAt } from '../config/validate.ts';
+import { ConfigError, type ConfigProblem, UserError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
+import { messagesIn, type Said, say } from '../messages/messages.ts';
 import { formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
+import { type Want, wanted } from './wants.ts';
 import { isTimezone } from './zone.ts';
 
 export const MAX_JOB_BYTES = 64 * 1024;
@@ -59,57 +61,55 @@ export function jobFileName(name: string): { id: string; isDisabled: boolean } |
   return id === undefined ? undefined : { id: id.toLowerCase(), isDisabled: disabled !== undefined };
 }
 
-const text = (expected: string, pattern = /\S/) => z.string(expected).regex(pattern, expected);
-const number = (expected: string, min: number, max: number) => z.number(expected).min(min, expected).max(max, expected);
-const listOf = <T extends z.ZodType>(item: T, max: number) =>
-  z.array(item, 'expected a list').max(max, `expected at most ${max}`);
-const names = listOf(text('expected a name'), 100);
-const flag = z.boolean('expected true or false');
-const zone = 'expected a time zone, for example Europe/Berlin';
-const prompt = text('expected the words the agent is given').refine(
-  (value) => Buffer.byteLength(value) <= MAX_PROMPT_BYTES,
-  `expected at most ${MAX_PROMPT_BYTES / 1024} KB`,
-);
-const address = text('expected an address, for example telegram:1001').transform((value, context) => {
+const text = (want: Want, pattern = /\S/) => z.string(want).regex(pattern, want);
+const number = (want: Want, min: number, max: number) => z.number(want).min(min, want).max(max, want);
+const listOf = <T extends z.ZodType>(item: T, max: 20 | 100) =>
+  z.array(item, 'list' satisfies Want).max(max, `upTo${max}` satisfies Want);
+const names = listOf(text('name'), 100);
+const flag = z.boolean('flag' satisfies Want);
+const zone: Want = 'zone';
+const tooLong: Want = 'upTo32KB';
+const prompt = text('prompt').refine((value) => Buffer.byteLength(value) <= MAX_PROMPT_BYTES, tooLong);
+const address = text('address').transform((value, context) => {
   const parsed = parseAddress(value);
   if (parsed) return parsed;
-  context.addIssue({ code: 'custom', message: 'expected an address, for example telegram:1001 or slack:C024BE91L' });
+  context.addIssue({ code: 'custom', message: 'address' satisfies Want });
   return z.NEVER;
 });
 
 /** As `section` of the configuration: for an unknown key the error text is the list of those that are known. */
 const section = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, {
-    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'expected a section with keys'),
+    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : ('section' satisfies Want)),
   });
 
 const overrides = {
-  model: text('expected provider/model, for example openai/gpt-5-mini', /^\S+\/\S+$/).exactOptional(),
+  model: text('model', /^\S+\/\S+$/).exactOptional(),
   skills: names.exactOptional(),
   tools: names.exactOptional(),
-  maxSteps: number('expected a whole number from 1 to 1000', 1, 1000).int('expected a whole number').exactOptional(),
+  maxSteps: number('steps', 1, 1000)
+    .int('steps' satisfies Want)
+    .exactOptional(),
 };
 
 const jobSchema = section({
-  name: text('expected a name of 1 to 80 characters in one line', /^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]{1,80}$/u),
-  schedule: text('expected a time, for example "0 9 * * *" or "every weekday at 9"'),
+  name: text('jobName', /^(?=.*\S)[^\p{Cc}\p{Zl}\p{Zp}]{1,80}$/u),
+  schedule: text('schedule'),
   prompt,
   ...overrides,
-  viber: text('expected the id of a viber', /^[a-z0-9][a-z0-9_-]{0,63}$/).exactOptional(),
+  viber: text('viber', /^[a-z0-9][a-z0-9_-]{0,63}$/).exactOptional(),
   agent: section({
     ...overrides,
     prompt: prompt.exactOptional(),
-    mode: z.enum(['ask', 'decide', 'execute'], 'expected ask, decide or execute').exactOptional(),
+    mode: z.enum(['ask', 'decide', 'execute'], 'mode' satisfies Want).exactOptional(),
   }).exactOptional(),
   deliver: listOf(address, 20).default([]),
   timezone: z.string(zone).refine(isTimezone, zone).exactOptional(),
   catch_up: flag.default(true),
   enabled: flag.default(true),
-  jitter: number('expected seconds, from 0 to 86400', 0, 86_400).default(0),
-  createdBy: text('expected a person, for example telegram:1001').exactOptional(),
-  createdAt: z.iso
-    .datetime({ offset: true, error: 'expected a time, for example 2026-01-31T09:00:00Z' })
-    .exactOptional(),
+  jitter: number('jitter', 0, 86_400).default(0),
+  createdBy: text('person').exactOptional(),
+  createdAt: z.iso.datetime({ offset: true, error: 'time' satisfies Want }).exactOptional(),
 });
 
 /** What a job file holds; the keys are those of the file. */
@@ -128,23 +128,22 @@ export interface ParseOptions {
 export async function parseJob(source: string, { file, now, timezone }: ParseOptions): Promise<Job> {
   const id = jobFileName(file.split('/').at(-1) ?? '')?.id;
   if (id === undefined) {
-    const expected = 'expected a file name of letters, digits, - and _ (at most 64), ending in .yaml';
-    throw new ConfigError([{ path: '', message: `${file}: ${expected}` }]);
+    throw new ConfigError([problem(say('jobFiles.badName', { file }))]);
   }
   if (Buffer.byteLength(source) > MAX_JOB_BYTES) {
-    throw new ConfigError([{ path: '', message: `${file}: larger than ${MAX_JOB_BYTES / 1024} KB` }]);
+    throw new ConfigError([problem(say('jobFiles.tooLarge', { file, size: `${MAX_JOB_BYTES / 1024} KB` }))]);
   }
   const parsed = await parseYamlLines(source, file);
-  const fail = (path: readonly PropertyKey[], message: string): ConfigProblem => ({
-    path: '',
-    message: `${file} line ${parsed.lineOf(path)}: ${path.map(String).join('.')}: ${scrub(message)}`,
-  });
+  const fail = (path: readonly PropertyKey[], what: Said): ConfigProblem => {
+    const [line, key] = [parsed.lineOf(path), path.map(String).join('.')];
+    return problem(say('jobFiles.inLine', { file, line, key, what }));
+  };
   const data = normalise(parsed.data);
   const result = jobSchema.safeParse(data);
   const problems = (result.error?.issues ?? []).flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.slice(0, MAX_PROBLEMS).map((key) => fail([...issue.path, key], unknown(key, issue.message)))
-      : [fail(issue.path, `${issue.message}, ${found(valueAt(data, issue.path.map(String)), issue.path.map(String))}`)],
+      : [fail(issue.path, wanted(issue.message, valueAt(data, issue.path.map(String))))],
   );
   const zoneOfJob = result.data?.timezone ?? timezone;
   const time = parseTime(data, { timezone: zoneOfJob, now });
@@ -189,12 +188,28 @@ function normalise(data: ParsedYaml['data']): ParsedYaml['data'] {
   return moved;
 }
 
-function unknown(key: string, known: string): string {
-  const guess = nearest(key, known.split(' '));
-  return guess === undefined ? 'expected no such key' : `expected no such key; did you mean ${guess}?`;
+const problem = (said: Said): ConfigProblem => ({
+  path: '',
+  message: scrub(messagesIn('en').said(said)),
+  said: scrubbed(said),
+});
+
+const scrubbed = ({ key, values }: Said): Said => ({
+  key,
+  values: Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (typeof value === 'object') return [name, scrubbed(value)];
+      return [name, typeof value === 'string' ? scrub(value) : value];
+    }),
+  ),
+});
+
+function unknown(key: string, known: string): Said {
+  const near = nearest(key, known.split(' '));
+  return near === undefined ? say('jobFiles.noKey') : say('jobFiles.nearKey', { near });
 }
 
-type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: string };
+type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: Said };
 
 /** A file is read again and again, and saved again by whoever corrects a word in it: what it says must not move with that. */
 function parseTime(data: ParsedYaml['data'], { timezone, now }: { timezone: string; now: Date }): Time {
@@ -202,12 +217,11 @@ function parseTime(data: ParsedYaml['data'], { timezone, now }: { timezone: stri
     const options = { timezone, now, allowPast: true };
     const { schedule, words, relative, ...named } = parseSchedule(String(data.schedule), options);
     if (named.namesZone && data.timezone !== undefined && named.timezone !== timezone)
-      return { problem: `expected the time zone once; \`timezone\` is ${timezone} and here it is ${named.timezone}` };
+      return { problem: say('jobFiles.oneZone', { zone: timezone, other: named.timezone }) };
     if (!relative) return { schedule, words, timezone: named.timezone };
-    const written = formatSchedule(schedule);
-    return { problem: `expected a time that stays the same; what it means now is written ${JSON.stringify(written)}` };
+    return { problem: say('jobFiles.staysTheSame', { value: JSON.stringify(formatSchedule(schedule)) }) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { problem: errorMessage(error) };
+    return { problem: error.said };
   }
 }

@@ -177,7 +177,7 @@ export class ScheduledJobs implements JobService {
 
   /** What is not changed stays as it is. */
   #changing({ id, job }: JobFile, to: JobChange): Required<JobChange> {
-    if (!job) throw new UserError(`The job ${id} cannot be read; mend its file first.`);
+    if (!job) throw new UserError(say('jobs.unreadable', { name: id }));
     return { schedule: to.schedule ?? job.scheduleText, timezone: to.timezone ?? job.timezone };
   }
 

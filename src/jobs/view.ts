@@ -16,7 +16,7 @@ export interface ViewFacts {
 }
 
 export function viewOf(file: JobFile, { next, lastRun: run, lacks, timezone }: ViewFacts): JobView {
-  const { id, job, problem } = file;
+  const { id, job, problem, wrong } = file;
   const slot = run && new Date(run.slot);
   return {
     ...{ id, name: job?.name ?? id, schedule: job?.scheduleText ?? '', words: job?.words ?? '' },
@@ -25,6 +25,7 @@ export function viewOf(file: JobFile, { next, lastRun: run, lacks, timezone }: V
     state: stateOf(file, next.length > 0),
     deliver: (job?.deliver ?? []).map((written) => formatAddress({ account: '', ...written })),
     ...(problem === undefined ? {} : { problem }),
+    ...(wrong === undefined ? {} : { wrong }),
     ...(lacks.length === 0 ? {} : { lacks }),
     ...(run && slot
       ? { lastRun: { task: run.task ?? taskIdOf(id, slot), slot: slot.toISOString(), state: run.state } }

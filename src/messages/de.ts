@@ -9,6 +9,7 @@ import { consent } from './de/consent.ts';
 import { costs } from './de/costs.ts';
 import { exported } from './de/export.ts';
 import { failures, voice } from './de/failures.ts';
+import { jobFiles } from './de/job-files.ts';
 import { jobs } from './de/jobs.ts';
 import { doing, live } from './de/live.ts';
 import { memory } from './de/memory.ts';
@@ -40,6 +41,7 @@ export const de: Catalogue = {
   export: exported,
   failures,
   help,
+  jobFiles,
   jobs,
   live,
   memory,

@@ -12,6 +12,7 @@ import { consent } from './en/consent.ts';
 import { costs } from './en/costs.ts';
 import { exported } from './en/export.ts';
 import { failures, voice } from './en/failures.ts';
+import { jobFiles } from './en/job-files.ts';
 import { jobs } from './en/jobs.ts';
 import { doing, live } from './en/live.ts';
 import { memory } from './en/memory.ts';
@@ -42,6 +43,7 @@ export const en = {
   export: exported,
   failures,
   help,
+  jobFiles,
   jobs,
   live,
   memory,

@@ -1,4 +1,6 @@
 /** Who is answered in which language: by what their platform says of them, or by the owner's setting. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { expect, it as test } from 'vitest';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { openThree } from './three.ts';
@@ -60,6 +62,24 @@ test('the owner’s setting is for everybody; a language nobody has translated i
   const { telegram } = await openGerman();
   telegram.emulator.addUser({ id: 1001, first_name: 'Alex', language_code: 'fr' });
   await stopIn(telegram, telegram.dm('alex'), /There is nothing to stop/);
+});
+
+test('what is wrong with the file of a job, and with what was asked of it, is told in the asker’s language', async () => {
+  const { world, telegram } = await openGerman();
+  const dm = telegram.dm('alex');
+  await stopIn(telegram, dm, NOTHING);
+  const folder = path.join(world.home, 'jobs');
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'kaputt.yaml'), 'name: Kaputt\nschedul: x\nschedule: "25am"\nprompt: 7\n');
+  const jobs = async (args = '') => (await telegram.command(dm, 'jobs', args)).text.replaceAll('\\', '');
+  await expect
+    .poll(() => jobs(), { timeout: 30_000 })
+    .toContain('kaputt.yaml, Zeile 4, prompt: hier gehört hin, was zu tun ist; da steht 7');
+  const told = await jobs();
+  expect(told).toContain('Zeile 2, schedul: diesen Schlüssel gibt es nicht; meintest du schedule?');
+  expect(told).toContain('Zeile 3, schedule: „25am“ verstehe ich nicht als Zeit');
+  expect(told).not.toMatch(/expected|found/);
+  expect(await jobs('resume kaputt')).toBe('Der Auftrag kaputt ist nicht angehalten.');
 });
 
 test('a question, the answer to a press and a file that a platform refuses are told of in the asker’s language', async () => {

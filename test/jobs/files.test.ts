@@ -4,8 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Jobs, type JobsOptions } from '../../src/jobs/files.ts';
+import { type JobFile, Jobs, type JobsOptions } from '../../src/jobs/files.ts';
 import { silentLog } from '../../src/log.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -71,6 +72,15 @@ test('loaded, switched off, paused, broken, misnamed and twice', async () => {
   expect(problem('many')).toContain('larger than 64 KB');
   expect(problem('two words.yaml')).toContain('expected a file name');
   expect(jobs.get('twin')?.job?.name).toBe('Twin 1');
+  // The same in another language, and in English as it is logged.
+  const inGerman = (entry: JobFile) => (entry.wrong ?? []).map((said) => messagesIn('de').said(said));
+  const broken = jobs.all().filter(({ state }) => state === 'broken');
+  const english = broken.map(({ wrong = [] }) => wrong.map((said) => messagesIn('en').said(said)).join('\n'));
+  expect(english).toEqual(broken.map((entry) => entry.problem));
+  expect(broken.flatMap(inGerman).join('\n')).toContain('two words.yaml: der Dateiname darf nur');
+  expect(broken.flatMap(inGerman)).toContain(
+    'twin.yml: die Datei twin.yaml ist derselbe Auftrag; lösch eine von beiden',
+  );
 });
 
 test('a folder that is not there yet', async () => {
@@ -160,7 +170,7 @@ test('made, found, paused, resumed, removed', async () => {
   });
   expect(fs.statSync(made.path).mode & 0o777).toBe(0o600);
   expect(fs.readdirSync(root).sort()).toEqual(['unicode-sum-1.yaml', 'x.yaml']);
-  await expect(jobs.create({ ...fields, name: 'DAILY' })).rejects.toThrow('There is a job x already');
+  await expect(jobs.create({ ...fields, name: 'DAILY' })).rejects.toThrow('There is a job "x" already');
   await expect(jobs.create({ ...fields, name: 'Other', schedule: '25am' })).rejects.toThrow(
     'The job cannot be made: schedule: ',
   );

@@ -22,6 +22,20 @@ test('no reply and no button has words of its own', () => {
   expect(strays.filter((file) => ![...LEFT, ...FOR_MODEL].includes(file))).toEqual([]);
 });
 
+/** A refusal of these is told to whoever asked in a chat; those left out are told to models, or on the command line. */
+const REFUSING = globSync(
+  'src/{access/{links,link-records},jobs/{files,service,new-job},workspace/memory/edit,app/work}.ts',
+  {
+    cwd: root,
+  },
+);
+
+test('no refusal that a chat is told has words of its own', () => {
+  const wrong = REFUSING.filter((file) => /\bnew UserError\(\s*['"`]/.test(readFileSync(join(root, file), 'utf8')));
+  expect(REFUSING.length).toBe(7);
+  expect(wrong).toEqual([]);
+});
+
 test('what is still to be moved is there', () => {
   expect(LEFT.filter((file) => !strays.includes(file))).toEqual([]);
 });

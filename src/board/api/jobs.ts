@@ -35,7 +35,7 @@ async function serviceOf({ jobs }: Pick<ProtocolParts, 'jobs'>): Promise<JobServ
 }
 
 /** Programs read English. */
-export const shownJob = ({ lacks, ...job }: JobView) => ({
+export const shownJob = ({ lacks, wrong: _, ...job }: JobView) => ({
   ...job,
   ...(lacks && { lacks: lacks.map((said) => messagesIn('en').said(said)) }),
 });

@@ -64,6 +64,14 @@ export const jobs = translate(english)({
     '{n, plural, one {Ein weiterer Name} other {# weitere Namen}} in seiner Datei: auch damit kann ich nichts anfangen.',
   ownersOnly: 'Nur ein Besitzer darf geplante Aufträge ändern.',
   unknown: 'Einen Auftrag {name} gibt es nicht; /jobs zeigt, welche es gibt.',
+  several: 'Mehrere Aufträge heißen so: {names}. Nimm eine dieser Kennungen.',
+  pausedAlready: 'Der Auftrag {name} ist schon angehalten.',
+  notPaused: 'Der Auftrag {name} ist nicht angehalten.',
+  offInFile: 'Der Auftrag {name} ist in seiner Datei abgeschaltet: setz „enabled: true“ in {file}.',
+  folderLocked:
+    'In den Ordner der Aufträge kann ich nicht schreiben ({code}): ändere seine Rechte und versuch es noch einmal.',
+  fileThere: 'Die Datei {file} gibt es schon; lösch eine von beiden.',
+  unreadable: 'Den Auftrag {name} kann ich nicht lesen; bring erst seine Datei in Ordnung.',
   notOn: 'Der Auftrag {name} ist angehalten, oder seine Datei ist fehlerhaft; /jobs sagt, was davon.',
   underWay: 'Der Auftrag {name} ist schon in Arbeit; seine Antwort kommt.',
   tooMany:

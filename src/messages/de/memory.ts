@@ -12,6 +12,8 @@ export const memory = translate(english)({
   tooLong: 'Das ist zu lang zum Merken: höchstens {n} Zeichen.',
   known: 'Das weiß ich schon.',
   added: 'Das merke ich mir:',
+  notRegular: '{file} ist keine gewöhnliche Datei: leg sie woandershin, dann entsteht eine neue.',
+  notUtf8: '{file} ist nicht als UTF-8 gespeichert: speichere sie so in deinem Editor und versuch es noch einmal.',
   undo: 'Rückgängig',
   nothingToForget: 'Mein Gedächtnis ist leer; es gibt nichts zu vergessen.',
   notFoundForget: 'Nichts in meinem Gedächtnis enthält diese Wörter; /memory zeigt alles.',

@@ -36,6 +36,9 @@ export const pairing = translate(english.pairing)({
   whichAccount: 'Welches? /link list zeigt deine Konten.',
   unlinked: '{account} steht wieder für sich: es sieht nicht mehr, was du hier tust.',
   byConfiguration: '{account} ist nicht durch einen Code verbunden: es steht in der Konfiguration unter `people`.',
+  tooManyCodes: 'Es warten schon zu viele Codes auf ihre Eingabe. Frag in zehn Minuten noch einmal.',
+  tooManyAccounts: 'Mehr Konten lassen sich nicht verbinden. `/link list` zeigt, welche wegkönnen.',
+  linkedTo: 'Mit {account} sind die anderen verbunden; nimm stattdessen diese weg: {names}.',
   noSuchAccount: 'Ich kenne kein verbundenes Konto {account} von dir. /link list zeigt sie.',
 });
 

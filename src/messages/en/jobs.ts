@@ -57,6 +57,13 @@ export const jobs = {
   unknownMore: '{n, plural, one {One more name in its file means} other {# more names in its file mean}} nothing here.',
   ownersOnly: 'Only an owner may change scheduled jobs.',
   unknown: 'There is no job {name}; /jobs lists them.',
+  several: 'Several jobs have that name: {names}. Use one of these ids.',
+  pausedAlready: 'The job {name} is paused already.',
+  notPaused: 'The job {name} is not paused.',
+  offInFile: 'The job {name} is switched off in its file: set "enabled: true" in {file}.',
+  folderLocked: 'The folder of the jobs cannot be written ({code}): change its rights, then try again.',
+  fileThere: 'The file {file} is there already; delete one of the two.',
+  unreadable: 'The job {name} cannot be read; mend its file first.',
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',
   underWay: 'I am at the job {name} already; its answer will come.',
   tooMany:

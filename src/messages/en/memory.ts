@@ -9,6 +9,8 @@ export const memory = {
   tooLong: 'That is too long to remember: at most {n} characters.',
   known: 'I remember this already.',
   added: 'I will remember:',
+  notRegular: '{file} is not a regular file: move it away, and a new one is made.',
+  notUtf8: '{file} is not saved as UTF-8: save it so in your editor, then try again.',
   undo: 'Undo',
   nothingToForget: 'My memory is empty; there is nothing to forget.',
   notFoundForget: 'Nothing in my memory has these words; /memory shows it all.',

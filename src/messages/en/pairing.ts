@@ -33,6 +33,9 @@ export const pairing = {
   whichAccount: 'Which one? /link list shows your accounts.',
   unlinked: '{account} is on its own again: it no longer sees what you do here.',
   byConfiguration: '{account} is not linked by a code: the setting `people` of the configuration names it.',
+  tooManyCodes: 'Too many link codes are waiting to be entered. Ask again in ten minutes.',
+  tooManyAccounts: 'No more accounts can be linked. `/link list` shows which can be removed.',
+  linkedTo: '{account} is the account the others are linked to; remove those instead: {names}.',
   noSuchAccount: 'I know no linked account {account} of yours. /link list shows them.',
 } as const;
 

@@ -28,7 +28,7 @@ function actions(job: JobView, messages: Messages): ButtonAction[] {
 function line(job: JobView, messages: Messages): Text {
   const [next] = job.next;
   const when = next === undefined ? '' : `; ${messages.text('jobs.next', { when: timeOf(next, job, messages) })}`;
-  const problem = job.problem === undefined ? '' : `\n  ${plain(job.problem)}`;
+  const problem = (job.wrong ?? []).map((said) => `\n  ${plain(messages.said(said))}`).join('');
   const lacks = (job.lacks ?? []).map((said) => `\n  ${messages.said(said)}`).join('');
   const rhythm = plain(job.words || job.schedule);
   const state = job.state === 'on' ? '' : ` ${messages.text(`jobs.${job.state}`)}`;

@@ -16,8 +16,10 @@ export interface JobView {
   /** The next three times, ISO 8601; [] unless it is on. */
   next: string[];
   deliver: string[];
-  /** Why it is broken, or why the version before the last edit is in force. */
+  /** Why it is broken, or why the version before the last edit is in force; in English, a line for each problem. */
   problem?: string;
+  /** The same for people. */
+  wrong?: readonly Said[];
   /** A sentence for each viber, model, skill and tool that it names and that there is not. */
   lacks?: Said[];
   lastRun?: { task: string; slot: string; state: 'running' | 'completed' | 'error' | 'stopped' };

@@ -11,6 +11,7 @@ import { UserError, WorkspaceError } from '../../errors.ts';
 import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
 import { editText, ensureDir, readTextSync, syncFile } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
+import { say } from '../../messages/messages.ts';
 import type { Home } from '../home.ts';
 
 /** A file that somebody else has changed less than this ago may be half-written. */
@@ -74,12 +75,10 @@ export async function editShared(
   change: (current: string | undefined) => string | undefined,
 ): Promise<string | undefined> {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
-  if (stat && !stat.isFile())
-    throw new UserError(`${path.basename(file)} is not a regular file: move it away, and a new one is made.`);
+  if (stat && !stat.isFile()) throw new UserError(say('memory.notRegular', { file: path.basename(file) }));
   await settled(file);
   // Read as UTF-8 and written again, its letters would be lost for good.
-  if (stat && !isUtf8(fs.readFileSync(file)))
-    throw new UserError(`${path.basename(file)} is not saved as UTF-8: save it so in your editor, then try again.`);
+  if (stat && !isUtf8(fs.readFileSync(file))) throw new UserError(say('memory.notUtf8', { file: path.basename(file) }));
   let written: string | undefined;
   let base: string | undefined;
   let replaced: number | undefined;

@@ -1,0 +1,38 @@
+/** Was an der Datei eines Auftrags nicht stimmt, mit der Zeile. */
+import { translate } from '../arguments.ts';
+import { jobFiles as english } from '../en/job-files.ts';
+
+export const jobFiles = translate(english)({
+  inLine: '{file}, Zeile {line}, {key}: {what}',
+  wants: '{what}; {found}',
+  badName: '{file}: der Dateiname darf nur Buchstaben, Ziffern, - und _ haben (höchstens 64) und muss auf .yaml enden',
+  tooLarge: '{file}: größer als {size}',
+  twin: '{file}: die Datei {twin} ist derselbe Auftrag; lösch eine von beiden',
+  unfinished: '{file} wird noch geschrieben',
+  missing: 'das fehlt hier',
+  foundNothing: 'da steht nichts',
+  foundList: 'da steht eine Liste',
+  foundSection: 'da steht ein Abschnitt',
+  found: 'da steht {value}',
+  list: 'hier gehört eine Liste hin',
+  atMost: 'hier passen höchstens {max} hin',
+  name: 'hier gehört ein Name hin',
+  flag: 'hier gehört true oder false hin',
+  zone: 'hier gehört eine Zeitzone hin, zum Beispiel Europe/Berlin',
+  prompt: 'hier gehört hin, was zu tun ist',
+  address: 'hier gehört eine Adresse hin, zum Beispiel telegram:1001 oder slack:C024BE91L',
+  section: 'hier gehört ein Abschnitt mit Schlüsseln hin',
+  noKey: 'diesen Schlüssel gibt es nicht',
+  nearKey: 'diesen Schlüssel gibt es nicht; meintest du {near}?',
+  model: 'hier gehört anbieter/modell hin, zum Beispiel openai/gpt-5-mini',
+  steps: 'hier gehört eine ganze Zahl von 1 bis 1000 hin',
+  jobName: 'hier gehört ein Name in einer Zeile hin, mit 1 bis 80 Zeichen',
+  schedule: 'hier gehört eine Zeit hin, zum Beispiel "0 9 * * *" oder "jeden Werktag um 9"',
+  viber: 'hier gehört die Kennung eines Vibers hin',
+  mode: 'hier gehört ask, decide oder execute hin',
+  jitter: 'hier gehören Sekunden hin, von 0 bis 86400',
+  person: 'hier gehört eine Person hin, zum Beispiel telegram:1001',
+  time: 'hier gehört ein Zeitpunkt hin, zum Beispiel 2026-01-31T09:00:00Z',
+  oneZone: 'die Zeitzone soll nur einmal da stehen; `timezone` ist {zone}, und hier steht {other}',
+  staysTheSame: 'hier gehört eine Zeit hin, die dieselbe bleibt; was sie jetzt heißt, schreibt man {value}',
+});
