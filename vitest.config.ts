@@ -80,6 +80,7 @@ const LONG = [
     'scale/hub',
     'scale/order',
     'scale/other-engine',
+    'scale/progress',
     'skills/chart',
   ],
 ].map((name) => `test/${name}.test.ts`);

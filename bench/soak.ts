@@ -18,7 +18,7 @@ import { startProgram } from './processes.ts';
 const MINUTES = Number(process.argv[2] ?? 120);
 const PER_SECOND = Number(process.argv[3] ?? 20);
 /** Memory in the last quarter of the time may be this many times that in the second. */
-const MAX_GROWTH = 1.15;
+const MAX_GROWTH = 1.1;
 const MAX_MORE_FILES = 20;
 const SAMPLES = 40;
 const FIRST_STRANGER = 5_000_000;
