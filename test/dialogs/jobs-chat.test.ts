@@ -245,10 +245,10 @@ describe('a job made in a chat', () => {
       await clock.advanceTo(`2026-01-${day}T08:00:05Z`, pause);
       await quiet();
     }
-    await waitFor(platform, sam, { text: 'is no owner any more' });
-    expect(platform.answers(sam).filter(({ text }) => text.includes('no owner any more'))).toHaveLength(1);
+    await waitFor(platform, sam, { text: 'is no longer an owner' });
+    expect(platform.answers(sam).filter(({ text }) => text.includes('no longer an owner'))).toHaveLength(1);
     expect(platform.answers(chat.place).some(({ text }) => text.startsWith('Digest:'))).toBe(false);
-    expect((await platform.command(sam, 'jobs', 'run digest', 'sam')).text).toContain('is no owner any more');
+    expect((await platform.command(sam, 'jobs', 'run digest', 'sam')).text).toContain('is no longer an owner');
   });
 
   it('is answered like any message: the words of a digest that is replied to reach the model', async () => {
