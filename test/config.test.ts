@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { defaults } from '../src/config/defaults.ts';
+import { withEnvFile, writeEnvFile } from '../src/config/env-file.ts';
 import { accessRulesOf, configuredViber, loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
 import { scrub } from '../src/log.ts';
@@ -629,6 +630,21 @@ log: { level: loud }
       'people.1.ids.1: telegram:1 belongs to people.0 already',
       'people.2.name: a is the name of people.0 too',
     ]);
+  });
+});
+
+describe('files as Windows saves them', () => {
+  const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+  test.each([
+    ['UTF-8 with a mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+    ['UTF-16', utf16],
+    ['UTF-16, the other way round', (text: string) => utf16(text).swap16()],
+  ])('%s: the configuration and .env are read, and .env can be added to', async (_, saved) => {
+    await writeFile(join(home, 'config.yaml'), saved('model: offline/viber\r\n'));
+    await writeFile(join(home, '.env'), saved('FIRST=eins\r\nSECOND="zwei"\r\n'));
+    expect((await loadConfig({ home, env: {} })).config.model).toBe('offline/viber');
+    await writeEnvFile(home, { SECOND: '2', THIRD: 'drei' });
+    expect(withEnvFile({}, home)).toEqual({ FIRST: 'eins', SECOND: '2', THIRD: 'drei' });
   });
 });
 

@@ -207,8 +207,13 @@ class PairingFiles implements Pairing {
     let taken: PendingPairing | undefined;
     this.#pendings.change((all) => {
       const entries = live(all, now);
-      taken = waiting(entries).find((candidate) => candidate.code === code.trim().toUpperCase());
-      if (!taken) throw new UserError(`There is no pending pairing with code ${code}; codes are valid for 1 hour.`);
+      // Taken over from a manual with its brackets, or with the blank of a copied line.
+      const typed = code.replace(/[\s<>"'`.-]/g, '').toUpperCase();
+      taken = waiting(entries).find((candidate) => candidate.code === typed);
+      if (!taken)
+        throw new UserError(
+          `There is no pending pairing with code ${code}: a code is valid for 1 hour, and a new message to the bot brings a new one.`,
+        );
       const others = entries.filter((candidate) => candidate !== taken);
       const { kept, ...refused } = taken;
       const untold = this.#isOutside ? { untold: now } : {};

@@ -4,6 +4,7 @@
  */
 import { open } from 'node:fs/promises';
 import { ConfigError } from '../errors.ts';
+import { decodedText } from '../lib/text.ts';
 
 /** Bytes. A real file has a few thousand. */
 const MAX_BYTES = 256 * 1024;
@@ -26,7 +27,7 @@ export async function readBounded(file: string): Promise<string> {
     if (length > MAX_BYTES) {
       throw new ConfigError([{ path: '', message: `${file}: larger than ${MAX_BYTES / 1024} KB` }]);
     }
-    return buffer.toString('utf8', 0, length);
+    return decodedText(buffer.subarray(0, length));
   } finally {
     await handle.close();
   }

@@ -45,3 +45,10 @@ export function stripComments(markdown: string): string {
   }
   return kept + markdown.slice(from);
 }
+
+/** A text file as editors save it: in UTF-8, or in UTF-16 where it says so, as Windows does; without the mark at its beginning. */
+export function decodedText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return new TextDecoder(isUtf16 ? (first === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8').decode(bytes);
+}

@@ -89,6 +89,16 @@ describe('who is let in', () => {
     expect(openPairing(folder, false).ownership()).toBe('lost');
   });
 
+  it.each([
+    (code: string) => `<${code}>`,
+    (code: string) => `\`${code.toLowerCase()}\``,
+    (code: string) => ` ${code.slice(0, 4)} ${code.slice(4)}.`,
+  ])('takes a code as people copy and type it: %s', (typed) => {
+    const pairing = openPairing(tempFolder(), true);
+    const code = pairing.request(who(1), now) ?? '';
+    expect(pairing.approve(typed(code), now).paired.identity).toBe('telegram:1');
+  });
+
   it('waits no more once somebody is known by other means', () => {
     const pairing = openPairing(tempFolder(), true);
     const code = pairing.request(who(1), now) ?? '';

@@ -172,6 +172,11 @@ describe('what is wrong is named', () => {
     expect(wrongLines(unversioned)).toEqual([
       `✗ model          providers.local.baseURL: local/m does not answer at ${bare}, but at ${bare}/v1: /v1 is missing, set ${bare}/v1`,
     ]);
+    const whole = { local: { baseURL: `${model.url}/chat/completions`, apiKey: 'key-of-the-model' } };
+    const copied = await doctor(tempFolder(), { ...settings, providers: whole, limits: { freeBytes: 0 } });
+    expect(wrongLines(copied)).toEqual([
+      `✗ model          providers.local.baseURL: local/m does not answer at ${model.url}/chat/completions, but at ${model.url}: set ${model.url}`,
+    ]);
     const nobody = await doctor(tempFolder(), { model: 'nobody/knows', limits: { freeBytes: 0 } });
     expect(wrongLines(nobody)).toEqual([expect.stringMatching(/^✗ model {10}.*nobody/)]);
     expect(nobody.code).toBe(2);

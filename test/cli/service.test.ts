@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Parser } from 'htmlparser2';
 import { describe, expect, test } from 'vitest';
 import { agentText, type ServiceFacts, UNIT_NAME, unitText } from '../../src/cli/service/files.ts';
-import { supervisorFor } from '../../src/cli/service/supervisor.ts';
+import { adviceFor, supervisorFor } from '../../src/cli/service/supervisor.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -33,6 +33,21 @@ describe('the unit of systemd', () => {
         'WantedBy=default.target',
       ]),
     );
+  });
+
+  test.each([
+    ['Failed to connect to bus: No medium found', '6.8.0-45-generic', /XDG_RUNTIME_DIR=\/run\/user/, /wsl/],
+    [
+      'Failed to connect to bus',
+      '5.15.167.4-microsoft-standard-WSL2',
+      /systemd=true.*wsl\.conf.*wsl --shutdown/,
+      /XDG/,
+    ],
+    ['there is no systemctl here', '6.8.0-45-generic', /viber start/, /XDG|wsl/],
+  ])('after "%s" on %s it is said what to do', (problem, release, wanted, other) => {
+    const told = adviceFor(supervisorFor('linux', { HOME: '/srv/ada' }), problem, release);
+    expect(told).toMatch(wanted);
+    expect(told).not.toMatch(other);
   });
 
   test('takes nothing away that the sandbox of scripts needs', () => {
@@ -133,7 +148,7 @@ describe.skipIf(process.platform !== 'linux')(
       fs.writeFileSync(log, '');
       for (const name of ['systemctl', 'loginctl', 'journalctl']) {
         const answer = name === 'loginctl' ? `echo ${options.linger ?? 'no'}` : '';
-        const failure = options.failing === name ? 'echo "Failed to connect to bus" >&2; exit 1' : '';
+        const failure = options.failing?.split(' ').includes(name) ? 'echo "Failed to connect to bus" >&2; exit 1' : '';
         fs.writeFileSync(path.join(bin, name), `#!/bin/sh\necho "${name} $*" >> "${log}"\n${answer}\n${failure}\n`, {
           mode: 0o755,
         });
@@ -160,7 +175,8 @@ describe.skipIf(process.platform !== 'linux')(
         `systemctl --user restart ${UNIT_NAME}`,
       ]);
       expect(out).toMatch(/TELEGRAM_BOT_TOKEN, OPENAI_API_KEY[\s\S]*service\.env/);
-      expect(out).toMatch(/loginctl enable-linger/);
+      expect(calls()).toContain('loginctl --no-ask-password enable-linger');
+      expect(out).toMatch(/goes on when you log out/);
       expect(out).not.toContain('secret');
       const text = fs.readFileSync(unit, 'utf8');
       expect(text).toContain(`"--home" "${home}"`);
@@ -183,7 +199,14 @@ describe.skipIf(process.platform !== 'linux')(
       const { out } = await viber(['install', '--with-environment'], env);
       expect(fs.readFileSync(file, 'utf8')).toBe('OPENAI_API_KEY=mine\nTELEGRAM_BOT_TOKEN="1:a b"\n');
       expect(fs.statSync(file).mode & 0o777).toBe(0o600);
-      expect(out).not.toMatch(/does not see|linger/);
+      expect(out).not.toMatch(/does not see|linger|log out/);
+    });
+
+    test('says so where it ends with the last session, and this user may not change that', async () => {
+      const { viber } = machine({ failing: 'loginctl' });
+      const { code, out } = await viber(['install']);
+      expect(code).toBe(0);
+      expect(out).toMatch(/ends when you log out, unless: sudo loginctl enable-linger \S/);
     });
 
     test('does not take the place of another home’s service', async () => {

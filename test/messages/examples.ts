@@ -101,6 +101,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     playbook: 'release',
     query: 'trains to Vienna',
     address: 'https://example.org/a',
+    right: 'https://example.org/a/v1',
     link: 'https://example.org/a',
   },
   ...{

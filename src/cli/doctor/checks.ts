@@ -12,7 +12,7 @@ import { handleLimit, limitProblem } from '../../lib/handles.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { silentLog } from '../../log.ts';
 import type { CallOptions } from '../../runtime/contract/model.ts';
-import { lacksVersion, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
+import { betterAddress, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
 import { describeFailure } from '../../runtime/contract/run-error.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import type { Running } from '../running.ts';
@@ -165,28 +165,29 @@ export async function checkModel(
     if (error instanceof ConfigError) throw error;
     const { provider } = splitModelName(name);
     const baseURL = providers[provider]?.baseURL?.replace(/\/+$/, '');
-    if (baseURL !== undefined && lacksVersion(baseURL)) await mustLackVersion(name, provider, baseURL, providers, env);
+    const right = baseURL === undefined ? undefined : betterAddress(baseURL);
+    if (baseURL !== undefined && right !== undefined)
+      await mustNotAnswer(name, provider, [baseURL, right], providers, env);
     const { kind, userMessage } = describeFailure(error, name).error;
     const why = kind === 'quota' || kind === 'refused' ? userMessage : errorMessage(error);
     throw new Error(`${name} does not answer: ${why}`, { cause: error });
   }
 }
 
-/** Throws ConfigError where the same model answers once the address ends in `/v1`. */
-async function mustLackVersion(
+/** Throws ConfigError where the same model answers at the address that was probably meant. */
+async function mustNotAnswer(
   name: string,
   provider: string,
-  baseURL: string,
+  [baseURL, right]: readonly [given: string, right: string],
   providers: Config['providers'],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const right = `${baseURL}/v1`;
   const answers = await sayOk(name, { ...providers, [provider]: { ...providers[provider], baseURL: right } }, env).then(
     () => true,
     () => false,
   );
   if (!answers) return;
-  const message = `${name} does not answer at ${baseURL}, but at ${right}: /v1 is missing, set ${right}`;
+  const message = `${name} does not answer at ${baseURL}, but at ${right}: ${right === `${baseURL}/v1` ? '/v1 is missing, ' : ''}set ${right}`;
   throw new ConfigError([{ path: `providers.${provider}.baseURL`, message }]);
 }
 

@@ -8,7 +8,7 @@ import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
 import { type CliContext, EXIT } from '../command.ts';
 import type { ServiceFacts } from './files.ts';
-import { type Supervisor, supervisorFor } from './supervisor.ts';
+import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
 
 const run1 = promisify(execFile);
 const ENV_FILE = 'service.env';
@@ -57,11 +57,11 @@ async function install(context: CliContext, supervisor: Supervisor): Promise<num
     const problem = await failureOf(command);
     if (problem === undefined) continue;
     print(`${command.join(' ')} did not work: ${problem}`);
-    print(adviceFor(supervisor));
+    print(adviceFor(supervisor, problem, os.release()));
     return EXIT.failed;
   }
   print(`The gateway runs as a service on ${home}: viber service status, viber service logs.`);
-  for (const line of [...missingVariables(facts.envFile, context), ...(await lingerAdvice(supervisor))]) print(line);
+  for (const line of [...missingVariables(facts.envFile, context), ...(await keepAfterLogout(supervisor))]) print(line);
   return EXIT.ok;
 }
 
@@ -113,21 +113,19 @@ function missingVariables(file: string, context: Pick<CliContext, 'env' | 'home'
   ];
 }
 
-/** Without lingering a user's services end with the last session. */
-async function lingerAdvice({ name }: Supervisor): Promise<string[]> {
+/** Without lingering a user's services begin with the first session and end with the last. */
+async function keepAfterLogout({ name }: Supervisor): Promise<string[]> {
   if (name !== 'systemd') return [];
   const user = os.userInfo().username;
   const found = await run1('loginctl', ['show-user', user, '--property=Linger', '--value']).catch(() => ({
     stdout: '',
   }));
   if (found.stdout.trim() === 'yes') return [];
+  // For oneself this needs no rights on most machines; where it does, nobody is asked for a password here.
+  if ((await failureOf(['loginctl', '--no-ask-password', 'enable-linger'])) === undefined)
+    return [`It goes on when you log out, and starts with the machine (lingering is on for ${user}).`];
   return [`It ends when you log out, unless: sudo loginctl enable-linger ${user}`];
 }
-
-const adviceFor = ({ name, file }: Supervisor): string =>
-  name === 'systemd'
-    ? `The file is in place. Services of a user need a session of that user: log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.`
-    : `The file is in place: it is loaded at the next login. To try now: launchctl bootstrap gui/$(id -u) ${file}`;
 
 async function uninstall(supervisor: Supervisor, print: CliContext['print']): Promise<number> {
   if (!fs.existsSync(supervisor.file)) {

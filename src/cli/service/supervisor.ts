@@ -43,6 +43,17 @@ function systemd(settings: string): Supervisor {
   };
 }
 
+/** After an install that did not work: what the person can do about it. */
+export function adviceFor({ name, file }: Pick<Supervisor, 'name' | 'file'>, problem: string, release: string): string {
+  if (name !== 'systemd')
+    return `The file is in place: it is loaded at the next login. To try now: launchctl bootstrap gui/$(id -u) ${file}`;
+  if (problem.startsWith('there is no systemctl'))
+    return 'This machine has no systemd, as most containers: have what starts other programs here run viber start, or use compose.yaml.';
+  if (/microsoft/i.test(release))
+    return 'The file is in place. WSL starts no systemd of its own accord: write the lines [boot] and systemd=true into /etc/wsl.conf, say wsl --shutdown in Windows, open WSL anew, and install again.';
+  return 'The file is in place. Services of a user need a session of that user: log in as them (not with su), or set XDG_RUNTIME_DIR=/run/user/$(id -u), and install again.';
+}
+
 function launchd(user: string, uid: number): Supervisor {
   const file = path.join(user, 'Library/LaunchAgents', `${AGENT_LABEL}.plist`);
   const service = `gui/${uid}/${AGENT_LABEL}`;

@@ -31,7 +31,7 @@ export const failures = translate(english.failures)({
   elsewhere: 'Der Anbieter „{provider}“ schickt uns woandershin: trag seine endgültige Adresse in {setting} ein.',
   tooLong:
     'Für den Anbieter „{provider}“ ist dieses Gespräch zu lang: mach in einer neuen Aufgabe weiter (/new), oder stell ein größeres Modell als {model} ein.',
-  wrongAddress: 'Der Anbieter „{provider}“ kennt {address} nicht: setz {setting} auf {address}/v1.',
+  wrongAddress: 'Der Anbieter „{provider}“ kennt {address} nicht: setz {setting} auf {right}.',
   unknownModel:
     'Der Anbieter „{provider}“ kennt das Modell „{model}“ nicht: prüf die Einstellung model, und {setting}.',
   notPulled:

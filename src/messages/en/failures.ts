@@ -27,7 +27,7 @@ export const failures = {
   elsewhere: 'The provider "{provider}" sends us elsewhere: set its final address in {setting}.',
   tooLong:
     'The provider "{provider}" cannot take a conversation of this length: go on in a new task (/new), or set a larger model than {model}.',
-  wrongAddress: 'The provider "{provider}" knows nothing at {address}: set {setting} to {address}/v1.',
+  wrongAddress: 'The provider "{provider}" knows nothing at {address}: set {setting} to {right}.',
   unknownModel: 'The provider "{provider}" does not know the model "{model}": check the setting model, and {setting}.',
   notPulled:
     'The model {model} is not on the machine of the provider "{provider}": get it there with `ollama pull {model}`, or choose another with /model.',

@@ -87,8 +87,19 @@ export function keySetting(provider: string): string {
 }
 
 /** The part of an address that names the version of the interface is missing, as in `http://127.0.0.1:1234`. */
-export const lacksVersion = (address: string): boolean =>
+const lacksVersion = (address: string): boolean =>
   URL.canParse(address) && !/\/v\d[\w.-]*(\/|$)|\/openai(\/|$)/.test(new URL(address).pathname);
+
+const ENDPOINT = /\/+(?:chat\/completions|completions|responses|messages)$/;
+
+/** What an address that nobody answers at was probably to be: without the path of a single request, and with a version. */
+export function betterAddress(address: string): string | undefined {
+  const given = address.replace(/\/+$/, '');
+  const base = given.replace(ENDPOINT, '');
+  if (!URL.canParse(base)) return undefined;
+  if (lacksVersion(base)) return `${base}/v1`;
+  return base === given ? undefined : base;
+}
 
 /** `provider` and `model` of a name `provider/model`; the model's own name may hold slashes. */
 export function splitModelName(name: string): { provider: string; model: string } {

@@ -5,7 +5,7 @@
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import { doingWith } from './doing.ts';
-import { keySetting, knownProvider, lacksVersion, splitModelName } from './providers.ts';
+import { betterAddress, keySetting, knownProvider, splitModelName } from './providers.ts';
 import { field, type Refusal, readRefusal, whyRefused } from './refusals.ts';
 
 export type RunErrorKind =
@@ -175,8 +175,8 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, model:
   if (status >= 500) return told('provider', say('failures.inTrouble', { provider }), { retry: true });
   if (status < 400) return told('refused', say('failures.elsewhere', { provider, setting: address }));
   if (status === 404 || status === 405) {
-    const wrong = unversioned(provider, error);
-    const text = wrong ? say('failures.wrongAddress', { provider, address: wrong, setting: address }) : unknown;
+    const wrong = wrongAddress(provider, error);
+    const text = wrong ? say('failures.wrongAddress', { provider, ...wrong, setting: address }) : unknown;
     return told('refused', text, { badRequest });
   }
   return told('refused', say('failures.refused', { provider }), { badRequest });
@@ -203,13 +203,14 @@ function duration(seconds: number): Said {
     : say('failures.hours', { n: Math.ceil(minutes / 60) });
 }
 
-/** The address that was asked, up to the interface's own path, where it lacks the `/v1` that most servers want. */
-function unversioned(provider: string, error: unknown): string | undefined {
+/** The address that was asked, up to the interface's own path, and what it should have been, where that can be told. */
+function wrongAddress(provider: string, error: unknown): { address: string; right: string } | undefined {
   const asked = field(error, 'url');
   if (typeof asked !== 'string' || !URL.canParse(asked)) return undefined;
   const { origin, pathname } = new URL(asked);
-  const base = `${origin}${pathname.replace(/\/(chat\/completions|responses|messages)$/, '')}`;
-  return lacksVersion(base) && !knownProvider(provider)?.baseURL?.startsWith(base) ? base : undefined;
+  const address = `${origin}${pathname.replace(/\/(chat\/completions|responses|messages)$/, '')}`;
+  const right = betterAddress(address);
+  return right && !knownProvider(provider)?.baseURL?.startsWith(address) ? { address, right } : undefined;
 }
 
 /** The innermost error with a system code (`ECONNREFUSED`), whose text names at most host and port. */

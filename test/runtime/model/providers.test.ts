@@ -117,6 +117,11 @@ describe('an address without /v1', () => {
     expect(error.userMessage).toContain(`set providers.${provider}.baseURL to ${origin}/v1`);
   });
 
+  it('or with the path of one request: the error names the address without it', async () => {
+    const { error } = await run('local', 404, '404 page not found', `${origin}/v1/chat/completions`);
+    expect(error.userMessage).toContain(`set providers.local.baseURL to ${origin}/v1.`);
+  });
+
   it('is not suspected where one is there', async () => {
     expect((await run('local', 404, { error: { message: 'no such model' } })).error.userMessage).toContain(
       'does not know the model',
