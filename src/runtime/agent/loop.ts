@@ -18,6 +18,7 @@ import { addStep, finalText, NOTHING_SAID, type Said } from './outcome.ts';
 import { appendSteps, showPictures, toInstructions, toPrompt, withBreakpoint } from './prompt.ts';
 import { callsOf, stepMessages, type ToolOutput } from './step.ts';
 import { callTool, type ToolHooks, toToolSpecs } from './tools.ts';
+import { takeWritten } from './written.ts';
 
 export interface LoopServices {
   models: Models;
@@ -42,6 +43,8 @@ export class Loop {
   /** Of the next step's line in the session. */
   #next: number;
   #steps: number;
+  /** The model has been told that a call it wrote as text is none. */
+  #wasTold = false;
   /** Calls that wait for a person. */
   readonly #parked: WaitingCall[] = [];
   /** Pictures of tools that the model has not seen yet. */
@@ -131,9 +134,10 @@ export class Loop {
     const { signal } = this.#controller;
     await this.#check();
     this.#events.thinking();
-    const answer = await this.#model.ask({ ...call, prompt: withBreakpoint(call.prompt) });
+    const given = await this.#model.ask({ ...call, prompt: withBreakpoint(call.prompt) });
     signal.throwIfAborted();
     await this.#check();
+    const { answer, refusal } = this.#asMeant(given, call);
     const finish = answer.finishReason.unified;
     // Calls of an answer that was cut off may be half of what was meant.
     const isCut = finish === 'length' || finish === 'content-filter';
@@ -141,7 +145,7 @@ export class Loop {
     const outputs = new Map<string, ToolOutput>();
     await Promise.all(
       calls.map(async (one) => {
-        const output = await callTool(one, this.#request.tools, this.#toolHooks);
+        const output = refusal ?? (await callTool(one, this.#request.tools, this.#toolHooks));
         if (output) outputs.set(one.callId, output);
       }),
     );
@@ -155,6 +159,16 @@ export class Loop {
     appendSteps(call.prompt, messages);
     await showPictures(call.prompt, this.#shown.splice(0));
     return { finish, calls: calls.length };
+  }
+
+  /** Calls that the model has written as text are taken as calls; what of them was shown already is void. */
+  #asMeant(given: GenerateResult, call: CallOptions): ReturnType<typeof takeWritten> {
+    const taken = takeWritten(given, call, !this.#wasTold);
+    if (taken.answer === given) return taken;
+    this.#wasTold ||= taken.isTold === true;
+    this.#events.thinking();
+    for (const part of taken.answer.content) if (part.type === 'text') this.#events.text(part.text);
+    return taken;
   }
 
   /** Calls that waited get their results. Gives the messages of all finished steps; what still waits is parked again. */

@@ -1,10 +1,11 @@
 /**
- * A reply while it is being written, as people may see it: without `artifact_deltas` blocks, memory suggestions and decisions, also those
- * of which only the beginning is there, and without secrets. Invariants: what was given is never taken back; what may still
+ * A reply while it is being written, as people may see it: without `artifact_deltas` blocks, memory suggestions, decisions, thoughts and
+ * calls of tools written as text, also those of which only the beginning is there, and without secrets. Invariants: what was given is never taken back; what may still
  * become a block, a tag or a secret is held back until it is clear; linear in the length of the reply.
  */
 import { scrub } from '../../log.ts';
 import { kindOf } from '../reply/blocks.ts';
+import { OPENING } from '../reply/written-calls.ts';
 
 export interface LiveText {
   /** What may be shown now because of `delta`, often ''. */
@@ -16,10 +17,13 @@ const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$
 /** A line that may still become a fence. */
 const MAYBE_FENCE =
   /^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*(?:[-*+]|\d{1,9}[.)]?|`{1,2}|~{1,2}|`{3,}[^`\n]*|~{3,}[^\n]*)?$/;
-const OPEN = /<(?:memory_suggestion|decision)(?:\s[^<>\n]{0,200})?>/i;
-const CLOSE = /<\/(?:memory_suggestion|decision)(?:\s[^<>\n]{0,200})?>/i;
+const OPEN = /<(?:memory_suggestion|decision|think(?:ing)?)(?:\s[^<>\n]{0,200})?>/i;
+const CLOSE = /<\/(?:memory_suggestion|decision|think(?:ing)?)(?:\s[^<>\n]{0,200})?>/i;
 /** A tag of which the end has not come. */
-const MAYBE_TAG = /<(?:\/?[a-z_]{0,18}|\/?(?:memory_suggestion|decision)\s[^<>\n]{0,200})$/i;
+const MAYBE_TAG =
+  /<(?:\/?[\w:-]{0,40}=?|\/?(?:memory_suggestion|decision)\s[^<>\n]{0,200}|\|[\w|]{0,40}|[|｜][^<>\n]{0,40}|(?:[a-z]+:)?invoke [name=]{0,5})$|\[[A-Z_]{0,14}$/i;
+/** With which calls begin, or the parts of an answer: what follows is shown with the answer, as far as it is people's. */
+const CALLS = new RegExp(`${OPENING.source}|<\\|(?:channel|start)\\|>`, 'i');
 /** Longer lines are no fences, and longer words no secrets. */
 const MAX_FENCE = 300;
 const MAX_WORD = 4000;
@@ -31,6 +35,8 @@ export function createLiveText(): LiveText {
   let isBegun = false;
   let fence: { marks: string; isHidden: boolean } | undefined;
   let isInTag = false;
+  /** What comes is a call. */
+  let isCalling = false;
   /** The word being written. */
   let word = '';
 
@@ -49,8 +55,12 @@ export function createLiveText(): LiveText {
     return isHidden ? '' : text;
   }
 
-  function outsideTags(text: string): string {
+  function outsideTags(given: string): string {
     let shown = '';
+    if (isCalling) return '';
+    const calls = isInTag ? null : CALLS.exec(given.replace(/`[^`\n]+`/g, (code) => ' '.repeat(code.length)));
+    isCalling = calls !== null;
+    const text = calls ? given.slice(0, calls.index) : given;
     for (let rest = text; rest !== ''; ) {
       const found = (isInTag ? CLOSE : OPEN).exec(rest);
       if (!isInTag) shown += found ? rest.slice(0, found.index) : rest;

@@ -43,6 +43,27 @@ describe('blocks', () => {
     expect(written(text).at(-1)).toBe(text);
   });
 
+  it.each([
+    '<tool_call>\n{"name": "send"}\n</tool_call>',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.send:0',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>send',
+    '[TOOL_CALLS]send{"to": 1}',
+    '<invoke name="send">',
+    '<function=send>{"to": 1}</function>',
+    '<|channel|>commentary to=functions.send <|message|>{}',
+  ])('a call of a tool written as text stays hidden: %s', (call) => {
+    for (const size of [1, 2, 3, 7, 1000])
+      for (const state of written(`I will <b>send</b> it [now].\n${call}`, size))
+        expect(state).not.toMatch(/send[^<]|TOOL|[|｜]/);
+    expect(written(`I do it.\n${call}`).at(-1)).toBe('I do it.\n');
+    expect(written(`Say \`${call.split('\n')[0]}\` to it. \n`, 1000).at(-1)).toContain('to it');
+  });
+
+  it('a thought stays hidden, and what follows it does not', () => {
+    for (const size of [1, 3, 1000])
+      expect(written('<think>\nHm, send.\n</think>\nHello you ', size).at(-1)).toBe('\nHello you ');
+  });
+
   it('a block that is not finished stays hidden', () => {
     expect(written(`Yes:\n${DELTAS.slice(0, -4)}`).at(-1)).toBe('Yes:\n');
     expect(written('Yes <memory_suggestion>never ended\nat all ').at(-1)).toBe('Yes ');

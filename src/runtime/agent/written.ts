@@ -1,0 +1,156 @@
+/**
+ * An answer in which a model has written calls of tools as text, as the answer it meant. A whole call of a tool that is offered is taken
+ * as one, and meets every check of a real call. Invariants: words that stand in what a person, a file or a tool has said never become
+ * a call; where it is unclear whether a call is meant nothing runs, and the model is told so once.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Json } from '../../workspace/types.ts';
+import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
+import type { WrittenCall } from '../reply/call-forms.ts';
+import { Cursor, readValue, type Values } from '../reply/call-values.ts';
+import { findCalls, type Written } from '../reply/written-calls.ts';
+import type { ToolOutput } from './step.ts';
+
+export interface TakenAnswer {
+  answer: GenerateResult;
+  /** The model is told that a call is none: once in a run. */
+  isTold?: true;
+  /** The calls in it are not run: this is their result. */
+  refusal?: ToolOutput;
+}
+
+type Tools = NonNullable<CallOptions['tools']>;
+
+const UNCLEAR: ToolOutput = {
+  type: 'error-text',
+  value:
+    'Nothing has run: you wrote this call as text. If you mean it, call the tool itself, not in words. If it was for the person to read, answer again without it or in a code block with words after it.',
+};
+/** Before a name, by those who learned calls in a namespace. */
+const NAMESPACE = /^(?:functions?|default_api|tools?|api)[.:]/;
+
+/** @param mayTell whether the model has not been told yet in this run that its calls are no calls */
+export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: boolean): TakenAnswer {
+  const given = textOf(answer);
+  if (given === '' || answer.content.some((part) => part.type === 'tool-call')) return { answer };
+  const found = findCalls(given);
+  const plain = found.reasoning === '' ? answer : withText(answer, found.said, found.reasoning);
+  const tools = call.tools ?? [];
+  if (found.kind === 'none' || tools.length === 0) return { answer: plain };
+  const unified = answer.finishReason.unified;
+  // Calls of an answer that was cut off may be half of what was meant.
+  if (unified === 'length' || unified === 'content-filter')
+    return found.kind === 'broken' && namedIn(found.source, tools) === undefined
+      ? { answer: plain }
+      : { answer: withText(answer, found.text, found.reasoning) };
+  const calls = found.calls.map((one) => ({ ...one, name: offered(one.name, tools) ?? one.name }));
+  const areOffered = calls.length > 0 && calls.every(({ name }) => offered(name, tools) !== undefined);
+  // A plan in a fence is a block of the answer, and put in place with it.
+  if (found.isFenced && calls.every(({ name }) => name === 'update_plan')) return { answer: plain };
+  if (isQuoted(found, call.prompt)) return { answer: plain };
+  if (areOffered && (found.kind === 'marked' || found.kind === 'whole'))
+    return { answer: withCalls(answer, found, calls, tools) };
+  if (!mayTell) return { answer: plain };
+  if (found.kind === 'broken') {
+    const name = namedIn(found.source, tools);
+    if (name === undefined) return { answer: plain };
+    const broken: WrittenCall = { name, input: {}, bare: new Set(), from: 0, to: 0 };
+    return { answer: withCalls(answer, found, [broken], tools), isTold: true, refusal: UNCLEAR };
+  }
+  if (areOffered) return { answer: withCalls(answer, found, calls, tools), isTold: true, refusal: UNCLEAR };
+  // That there is no such tool is said where calls are run.
+  return found.kind === 'marked' ? { answer: withCalls(answer, found, calls, tools), isTold: true } : { answer: plain };
+}
+
+const textOf = ({ content }: GenerateResult): string =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+function withText(answer: GenerateResult, text: string, reasoning: string): GenerateResult {
+  const others = answer.content.filter((part) => part.type !== 'text');
+  return {
+    ...answer,
+    content: [
+      ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+      ...others,
+      ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ],
+  };
+}
+
+function withCalls(answer: GenerateResult, found: Written, calls: WrittenCall[], tools: Tools): GenerateResult {
+  const plain = withText(answer, found.text, found.reasoning);
+  const parts = calls.map((call) => ({
+    type: 'tool-call' as const,
+    toolCallId: `written_${randomUUID().slice(0, 13)}`,
+    toolName: call.name.slice(0, 64),
+    input: JSON.stringify(inputOf(call, tools)),
+  }));
+  const finishReason = { unified: 'tool-calls' as const, raw: answer.finishReason.raw };
+  return { ...plain, content: [...plain.content, ...parts], finishReason };
+}
+
+/** The offered tool that a name stands for: servers' names have signs that models change. */
+function offered(name: string, tools: Tools): string | undefined {
+  const plain = name.replace(NAMESPACE, '');
+  const alike = (one: string) => one.replace(/[^A-Za-z0-9]/g, '_').toLowerCase();
+  const named =
+    tools.find((tool) => tool.name === name || tool.name === plain) ??
+    tools.find((tool) => alike(tool.name) === alike(plain));
+  return named?.name;
+}
+
+/** The offered tool that the beginning of a broken call names. */
+function namedIn(source: string, tools: Tools): string | undefined {
+  const words = new Set(source.slice(0, 300).match(/[\w-]+/g));
+  return tools.find(({ name }) => words.has(name))?.name;
+}
+
+/** What is written bare is a text where the tool takes one, and else what it says. */
+function inputOf({ name, input, bare }: WrittenCall, tools: Tools): Values {
+  if (bare.size === 0) return input;
+  const tool = tools.find((one) => one.name === name);
+  const properties = tool?.type === 'function' ? (tool.inputSchema.properties ?? {}) : {};
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]): [string, Json] => {
+      const isText = typeof value !== 'string' || !bare.has(key) || takesText(properties[key]);
+      return [key, isText ? value : (wholeValue(value) ?? value)];
+    }),
+  );
+}
+
+function takesText(schema: unknown, depth = 0): boolean {
+  if (typeof schema !== 'object' || schema === null || depth > 5) return true;
+  const { type, anyOf, oneOf, enum: values } = schema as Readonly<Record<string, unknown>>;
+  if (Array.isArray(values)) return values.every((value) => typeof value === 'string');
+  const any = anyOf ?? oneOf;
+  if (Array.isArray(any)) return any.some((one) => takesText(one, depth + 1));
+  return type === undefined || type === 'string' || (Array.isArray(type) && type.includes('string'));
+}
+
+function wholeValue(text: string): Json | undefined {
+  const cursor = new Cursor(text.trim());
+  const value = readValue(cursor);
+  return cursor.isAtEnd ? value : undefined;
+}
+
+/** Whether others have said the same words: then the model repeats them. */
+function isQuoted({ calls, source }: Written, prompt: Prompt): boolean {
+  const pieces = calls.length > 0 ? calls.map(({ from, to }) => source.slice(from, to)) : [source];
+  const sought = pieces.map(squeeze).filter((piece) => piece !== '');
+  const told = prompt.flatMap((message) =>
+    message.role === 'user' || message.role === 'tool' ? textsIn(message.content) : [],
+  );
+  return told.some((text) => {
+    const words = squeeze(text);
+    return sought.some((piece) => words.includes(piece));
+  });
+}
+
+/** Without what changes when a text is put into another one. */
+const squeeze = (text: string): string => text.replace(/[\s\\]+/g, '');
+
+function textsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || depth > 10) return [];
+  return Object.values(value).flatMap((inner) => textsIn(inner, depth + 1));
+}

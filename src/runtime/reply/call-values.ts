@@ -1,0 +1,137 @@
+/**
+ * Values as models write them where they do not write JSON: Python's words and quotes, keys without quotes, strings between marks of
+ * their own. A whole value or nothing; pure, linear, and no deeper than any call needs.
+ */
+import type { Json } from '../../workspace/types.ts';
+import { jsonLength } from './blocks.ts';
+
+/** A place in a text that moves on as it is read. */
+export class Cursor {
+  readonly text: string;
+  at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** What a sticky pattern finds here; the cursor is behind it then. */
+  take(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text);
+    if (found) this.at += found[0].length;
+    return found ?? undefined;
+  }
+
+  /** The text up to the next `end`, which is passed too. */
+  upTo(end: string): string | undefined {
+    const to = this.text.indexOf(end, this.at);
+    if (to < 0) return undefined;
+    const found = this.text.slice(this.at, to);
+    this.at = to + end.length;
+    return found;
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.text.length;
+  }
+}
+
+export type Values = { [key: string]: Json };
+
+const MAX_DEPTH = 30;
+const BLANK = /\s*/y;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y;
+const WORD = /(?:true|false|null|none)\b/iy;
+const WORDS: Readonly<Record<string, Json>> = { true: true, false: false, null: null, none: null };
+const KEY = /[A-Za-z_][\w.-]*/y;
+const MARKED = /<escape>|<\|"\|>|"""|'''/y;
+const QUOTED = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y;
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };
+
+/** JSON, or the same as Python writes it. Undefined for anything else; the cursor stands anywhere then. */
+export function readValue(cursor: Cursor, depth = 0): Json | undefined {
+  if (depth > MAX_DEPTH) return undefined;
+  cursor.take(BLANK);
+  const begin = cursor.text[cursor.at];
+  if (begin === '{' || begin === '[') {
+    const from = cursor.at;
+    const json = depth === 0 ? readJson(cursor) : undefined;
+    if (json !== undefined) return json;
+    cursor.at = from + 1;
+    return begin === '{' ? readPairs(cursor, ':', '}', depth) : readList(cursor, depth);
+  }
+  const text = readText(cursor);
+  if (text !== undefined) return text;
+  const number = cursor.take(NUMBER);
+  if (number) return Number(number[0]);
+  const word = cursor.take(WORD);
+  return word ? WORDS[word[0].toLowerCase()] : undefined;
+}
+
+/** `key: value` or `key=value`, with commas between, up to `end`. */
+export function readPairs(cursor: Cursor, sign: ':' | '=', end: string, depth = 0): Values | undefined {
+  const pairs: Values = {};
+  for (;;) {
+    cursor.take(BLANK);
+    if (skip(cursor, end)) return pairs;
+    const key = (sign === ':' ? readText(cursor) : undefined) ?? cursor.take(KEY)?.[0];
+    cursor.take(BLANK);
+    if (key === undefined || key === '__proto__' || !skip(cursor, sign)) return undefined;
+    const value = readValue(cursor, depth + 1);
+    if (value === undefined) return undefined;
+    pairs[key] = value;
+    cursor.take(BLANK);
+    if (!skip(cursor, ',') && cursor.text[cursor.at] !== end) return undefined;
+  }
+}
+
+/** A JSON object or list that begins here. */
+export function readJson(cursor: Cursor): Json | undefined {
+  const rest = cursor.text.slice(cursor.at);
+  const length = jsonLength(rest);
+  const value = length > 0 ? parse(rest.slice(0, length)) : undefined;
+  if (value !== undefined) cursor.at += length;
+  return value;
+}
+
+/** Undefined for what is no JSON, or would reach an object's prototype. */
+export function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text, (key, value: unknown) => {
+      if (key === '__proto__') throw new SyntaxError('a prototype is no argument');
+      return value;
+    });
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function readList(cursor: Cursor, depth: number): Json[] | undefined {
+  const list: Json[] = [];
+  for (;;) {
+    cursor.take(BLANK);
+    if (skip(cursor, ']')) return list;
+    const value = readValue(cursor, depth + 1);
+    if (value === undefined) return undefined;
+    list.push(value);
+    cursor.take(BLANK);
+    if (!skip(cursor, ',') && cursor.text[cursor.at] !== ']') return undefined;
+  }
+}
+
+function readText(cursor: Cursor): string | undefined {
+  const mark = cursor.take(MARKED)?.[0];
+  if (mark !== undefined) return cursor.upTo(mark);
+  const quoted = cursor.take(QUOTED)?.[0];
+  if (quoted === undefined) return undefined;
+  const json = quoted.startsWith('"') ? parse(quoted) : undefined;
+  if (typeof json === 'string') return json;
+  return quoted.slice(1, -1).replace(/\\([\s\S])/g, (_, sign: string) => ESCAPES[sign] ?? sign);
+}
+
+function skip(cursor: Cursor, sign: string): boolean {
+  const isHere = cursor.text.startsWith(sign, cursor.at);
+  if (isHere) cursor.at += sign.length;
+  return isHere;
+}

@@ -1,0 +1,129 @@
+/**
+ * Where in a reply a model has written calls of tools as text, instead of calling them: behind a mark that models have for it, up to the
+ * end of the reply, or as all of the reply. What stands in code, in a quotation or before other words explains something to a person,
+ * and is theirs to read. Pure; linear in the length of the reply.
+ */
+import { readCalls, type WrittenCall } from './call-forms.ts';
+
+export interface Written {
+  /** What is the person's to read where the calls are taken out. */
+  text: string;
+  /** The same with the calls as they stand. */
+  said: string;
+  /** What the model has thought, where it stood in its answer. */
+  reasoning: string;
+  calls: WrittenCall[];
+  /**
+   * How sure it is that they are meant. `marked`: by a mark of their own. `whole`: the reply is nothing else. `maybe`: JSON in a fence
+   * at the end of words. `broken`: a mark, and nothing that can be read behind it; `calls` is empty then.
+   */
+  kind: 'marked' | 'whole' | 'maybe' | 'broken' | 'none';
+  /** They stand in a fence, with no other mark. */
+  isFenced: boolean;
+  /** The text that the calls' places are of. */
+  source: string;
+}
+
+/** A mark with which calls begin, outside code. */
+export const OPENING =
+  /<[\w:-]*(?:tool_?calls?|function_?calls?)>|<｜DSML｜(?:function|tool)_calls>|<\|tool_call(?:\||>)|<\|(?:python_tag|python_start|tool_calls?(?:_section)?_(?:begin|start)|tool_calls?|START_ACTION|action_start|tools_prefix)\|>|<｜tool▁calls?▁begin｜>|\[(?:TOOL_CALLS|TOOL_REQUEST)\]|functools(?=\[\{)|<(?:function|(?:[a-z]+:)?invoke name)=(?=["\w])/i;
+const QUICK = /[<[{]|functools|```/;
+const QUOTED = /^[ \t]*>.*$|`[^`\n]+`/gm;
+const WHOLE_FENCE = /^`{3}([\w-]*)[ \t]*\r?\n([\s\S]*?)\r?\n?`{3}$/;
+const LAST_FENCE = /(?:^|\n)[ \t]*`{3}(\w*)[ \t]*\r?\n((?:(?!`{3})[\s\S])*)`{3}\s*$/;
+/** Words after the marks of a fence that say what is in it. */
+const CALL_INFO = /^(?:tool_?calls?|tool_code|function_?calls?)$/i;
+const JSON_INFO = /^(?:jsonc?)?$/i;
+
+export function findCalls(given: string): Written {
+  const { text, reasoning } = spoken(given);
+  const found: Written = { text, said: text, reasoning, calls: [], kind: 'none', isFenced: false, source: text };
+  if (!QUICK.test(text)) return found;
+  const opening = OPENING.exec(withoutCode(text));
+  if (opening) {
+    const source = text.slice(opening.index);
+    const calls = readCalls(source);
+    const before = text.slice(0, opening.index).trimEnd();
+    return { ...found, text: before, source, kind: calls ? 'marked' : 'broken', calls: calls ?? [] };
+  }
+  const whole = text.trim();
+  const [, info, inFence] = WHOLE_FENCE.exec(whole) ?? [];
+  if (inFence === undefined ? /^[{[]/.test(whole) : isOfCalls(info)) {
+    const calls = inFence?.includes('```') ? undefined : readCalls(inFence ?? whole);
+    if (calls)
+      return { ...found, text: '', calls, kind: 'whole', isFenced: inFence !== undefined, source: inFence ?? whole };
+  }
+  const last = text.includes('```') ? LAST_FENCE.exec(text) : null;
+  const calls = last && isOfCalls(last[1]) ? readCalls(last[2] ?? '') : undefined;
+  if (!last || !calls) return found;
+  const kind = CALL_INFO.test(last[1] ?? '') ? 'marked' : 'maybe';
+  return { ...found, text: text.slice(0, last.index).trimEnd(), calls, kind, isFenced: true, source: last[2] ?? '' };
+}
+
+const isOfCalls = (info = ''): boolean => CALL_INFO.test(info) || JSON_INFO.test(info);
+
+/** Of the same length, with blanks for what is code or a quotation. */
+export function withoutCode(text: string): string {
+  const blank = (code: string) => ' '.repeat(code.length);
+  let marks = '';
+  const lines = text.split(/(?<=\n)/).map((line) => {
+    const [, fence = '', info = ''] =
+      /^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}|~{3,})([^\n]*)/.exec(line) ?? [];
+    if (marks !== '') {
+      if (fence.startsWith(marks) && info.trim() === '') marks = '';
+      return blank(line);
+    }
+    if (fence === '' || (fence.startsWith('`') && info.includes('`'))) return line;
+    marks = fence;
+    return blank(line);
+  });
+  return lines.join('').replace(QUOTED, blank);
+}
+
+const CHANNEL = /<\|channel\|>\s*(analysis|commentary|final)\b/;
+// In the form of gpt-oss: whom it is for may stand before or behind its channel.
+const MESSAGE =
+  /(?:<\|start\|>assistant)?(?:\s{0,4}to=([\w.-]{1,128}))?\s{0,4}<\|channel\|>\s*(\w+)(?:\s+to=([\w.-]{1,128}))?\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*<\|message\|>/g;
+const MESSAGE_END = /<\|(?:end|call|return|start|channel)\|>/g;
+const THOUGHT = /^\s*<think(?:ing)?>([\s\S]*?)<\/think(?:ing)?>/;
+const THOUGHT_BEFORE = /<\/think>/g;
+
+/**
+ * A reply without what its model has thought, where a server gives both as one text. Calls in the form of gpt-oss become those of
+ * another one, so that there is one way to read them.
+ */
+function spoken(given: string): { text: string; reasoning: string } {
+  if (!given.includes('<')) return { text: given, reasoning: '' };
+  if (CHANNEL.test(withoutCode(given))) return ofChannels(given);
+  const [all, thought] = THOUGHT.exec(given) ?? [];
+  if (all !== undefined) return { text: given.slice(all.length).trimStart(), reasoning: (thought ?? '').trim() };
+  // Where the template has begun the thought, only its end is in the answer.
+  const ends =
+    given.includes('</think>') && !given.includes('<think') ? [...withoutCode(given).matchAll(THOUGHT_BEFORE)] : [];
+  const [end] = ends;
+  if (!end || ends.length > 1) return { text: given, reasoning: '' };
+  return { text: given.slice(end.index + end[0].length).trimStart(), reasoning: given.slice(0, end.index).trim() };
+}
+
+function ofChannels(given: string): { text: string; reasoning: string } {
+  const said: string[] = [];
+  const thought: string[] = [];
+  const calls: string[] = [];
+  let from = 0;
+  for (const found of given.matchAll(MESSAGE)) {
+    if (found.index < from) continue;
+    if (from === 0) said.push(given.slice(0, found.index));
+    const [head, before, channel, behind] = found;
+    const start = found.index + head.length;
+    MESSAGE_END.lastIndex = start;
+    const end = MESSAGE_END.exec(given)?.index ?? given.length;
+    const body = given.slice(start, end).trim();
+    const to = before ?? behind;
+    from = end;
+    if (to !== undefined) calls.push(`<tool_call>${to}${body === '' ? '{}' : body}</tool_call>`);
+    else (channel === 'analysis' ? thought : said).push(body);
+  }
+  if (from === 0) return { text: given, reasoning: '' };
+  const text = [...said.map((one) => one.trim()).filter(Boolean), ...calls].join('\n\n');
+  return { text, reasoning: thought.join('\n\n') };
+}
