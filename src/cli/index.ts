@@ -5,6 +5,7 @@ import { damageText, listenForDamage } from '../lib/damage.ts';
 import { parseCommandLine } from './arguments.ts';
 import { type CliContext, EXIT } from './command.ts';
 import { helpOf, overview } from './help.ts';
+import { useProxy } from './proxy.ts';
 
 export { CLI_COMMANDS } from './table.ts';
 
@@ -33,9 +34,12 @@ export async function runCli(argv: string[]): Promise<number> {
     // The gateway has a log for what it finds damaged; whoever runs a command reads it here.
     if (name !== 'start') listenForDamage(home, (damage) => complain(damageText(damage, home)));
     const { run } = await command.load();
+    const env = withEnvFile(process.env, home);
+    const unused = await useProxy(env);
+    if (unused !== undefined) complain(unused);
     const context: CliContext = {
       ...{ args, config: values.config, home, json: switches.has('json'), values, switches },
-      ...{ env: withEnvFile(process.env, home), print },
+      ...{ env, print },
     };
     return await run(context);
   } catch (error) {

@@ -13,7 +13,7 @@ import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
 const run1 = promisify(execFile);
 const ENV_FILE = 'service.env';
 /** Variables that the gateway reads, and that a service is not started with. */
-const OURS = /^(TELEGRAM|DISCORD|SLACK|OPENVIBER)_\w+$|_API_KEY$/;
+const OURS = /^(TELEGRAM|DISCORD|SLACK|OPENVIBER)_\w+$|_API_KEY$|^(HTTPS?|NO)_PROXY$|^(https?|no)_proxy$/;
 
 export async function run(context: CliContext): Promise<number> {
   const { args, home, env, print, switches } = context;
@@ -86,7 +86,7 @@ const given = ({ env }: Pick<CliContext, 'env'>): string[] =>
 const namesIn = (file: string): Set<string> =>
   new Set(
     fs.existsSync(file)
-      ? [...fs.readFileSync(file, 'utf8').matchAll(/^([A-Z]\w*)=/gm)].map(([, name]) => name ?? '')
+      ? [...fs.readFileSync(file, 'utf8').matchAll(/^([A-Za-z]\w*)=/gm)].map(([, name]) => name ?? '')
       : [],
   );
 
