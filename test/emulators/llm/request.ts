@@ -1,4 +1,5 @@
 /** Reads a chat request and refuses what real endpoints refuse, with their kind of error body. */
+import { wrongSchema } from './schemas.ts';
 import { type LlmRequest, textOf, type WireMessage } from './turn.ts';
 
 /** An HTTP refusal in the shape `{error: {message, type, param, code}}`. */
@@ -47,6 +48,8 @@ export function checkChat(body: Record<string, unknown>): Refusal | undefined {
   if (tools !== undefined && !Array.isArray(tools)) return bad("'tools' must be an array");
   for (const tool of tools ?? []) {
     if (!TOOL_NAME.test(tool?.function?.name ?? '')) return bad(`invalid tool name '${tool?.function?.name}'`);
+    const wrong = wrongSchema(tool?.function?.parameters ?? { type: 'object' });
+    if (wrong !== undefined) return bad(`Invalid schema for function '${tool.function.name}': ${wrong}`);
   }
   return checkToolOrder(messages);
 }

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openAppSkills } from '../../../src/app/skills/skills.ts';
 import type { Config } from '../../../src/config.ts';
 import { silentLog } from '../../../src/log.ts';
+import { toToolSpecs } from '../../../src/runtime/agent/tools.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import { kindOf } from '../../../src/runtime/contract/task.ts';
@@ -85,6 +86,23 @@ test('two tools whose names become one are both offered, and neither takes the c
   expect(first?.name).toBe('h_a_b');
   expect(second?.name).toMatch(/^h_a_b_[0-9a-f]{8}$/);
   expect(await second?.execute({}, { signal: new AbortController().signal, callId: 'c' })).toEqual({ text: 'did a_b' });
+});
+
+test('arguments that a provider would refuse are offered as it takes them, and given as the server knows them', async () => {
+  const { tools } = await open({ h: server('shapes') });
+  const offered = await tools();
+  expect(toToolSpecs(offered)).toMatchObject([
+    {
+      inputSchema: {
+        ...{ type: 'object', description: 'Needed: _top, or _filter.' },
+        properties: { _top: { type: 'integer' }, _filter: { type: 'array', items: {} } },
+      },
+    },
+  ]);
+  const options = { signal: new AbortController().signal, callId: 'c' };
+  expect(await offered[0]?.execute({ _top: 3, _filter: ['a'] }, options)).toEqual({
+    text: '{"$top":3,"$filter":["a"]}',
+  });
 });
 
 test('names of two servers that become one are both offered', async () => {

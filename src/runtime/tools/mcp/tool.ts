@@ -13,6 +13,7 @@ import type { RuntimeTool, ToolEffect } from '../../contract/task.ts';
 import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { bounded, type LinkTo, told } from './answer.ts';
 import { hearing } from './progress.ts';
+import { fitSchema } from './schema.ts';
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool */
 export interface McpToolInfo {
@@ -74,9 +75,10 @@ export function toRuntimeTool(
   info: McpToolInfo,
   { call, trusted, scope, taken, linkTo }: Offering,
 ): RuntimeTool | undefined {
-  const schema = schemaOf(info);
-  const name = schema === undefined ? undefined : nameFor(server, info.name, taken);
-  if (schema === undefined || name === undefined) return undefined;
+  const fitted = schemaOf(info);
+  const name = fitted === undefined ? undefined : nameFor(server, info.name, taken);
+  if (fitted === undefined || name === undefined) return undefined;
+  const { schema, version, original } = fitted;
   const isReaching = effectOf(info, trusted) === 'read' && reachesOut(info);
   return defineTool({
     name,
@@ -86,12 +88,12 @@ export function toRuntimeTool(
     effect: effectOf(info, trusted),
     consent: 'effects',
     // What a person has agreed to is this tool as it was described; a server may make another one of it (promise 36).
-    kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, info, schema)),
+    kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, info, version)),
     ...(isReaching
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }
       : {}),
     async execute(given, { signal, onProgress }) {
-      const work = () => call({ name: info.name, arguments: given, options: { signal, timeout: CALL_MS } });
+      const work = () => call({ name: info.name, arguments: original(given), options: { signal, timeout: CALL_MS } });
       const reply = await (onProgress ? hearing(onProgress, work) : work()).catch((error: unknown) => {
         if (signal.aborted) throw error;
         throw new UserError(`The server ${server} failed: ${reasonOf(error)}`);
@@ -108,21 +110,32 @@ export function reasonOf(error: unknown, given: readonly string[] = []): string 
   return visibleText(scrub(text)).slice(0, 300);
 }
 
-/** Kept with what was listed: what is made of it for the model is kept with this. */
-const schemas = new WeakMap<object, Json>();
-
-function schemaOf({ inputSchema }: McpToolInfo): Json | undefined {
-  const known = schemas.get(inputSchema);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(inputSchema);
-  if (text.length > MAX_SCHEMA || inputSchema.type !== 'object') return undefined;
-  const schema: Json = JSON.parse(text);
-  schemas.set(inputSchema, schema);
-  return schema;
+interface Arguments {
+  /** As providers take it. */
+  schema: Json;
+  /** The arguments as the server takes them. */
+  original(given: Record<string, unknown>): Record<string, unknown>;
+  /** As the server says it. */
+  version: string;
 }
 
-function versionOf(server: string, { name, description = '' }: McpToolInfo, schema: Json): string {
-  return `version ${hashText(JSON.stringify([server, name, description, schema])).slice(0, 16)}`;
+/** Kept with what was listed: what is made of it for the model is kept with this. */
+const schemas = new WeakMap<object, Arguments>();
+
+function schemaOf({ inputSchema }: McpToolInfo): Arguments | undefined {
+  const known = schemas.get(inputSchema);
+  if (known !== undefined) return known;
+  const version = JSON.stringify(inputSchema);
+  const fitted = version.length > MAX_SCHEMA ? undefined : fitSchema(inputSchema);
+  if (fitted === undefined) return undefined;
+  const schema: Json = JSON.parse(JSON.stringify(fitted.schema));
+  const kept = { schema, version, original: fitted.original };
+  schemas.set(inputSchema, kept);
+  return kept;
+}
+
+function versionOf(server: string, { name, description = '' }: McpToolInfo, schema: string): string {
+  return `version ${hashText(JSON.stringify([server, name, description, JSON.parse(schema)])).slice(0, 16)}`;
 }
 
 /** Where the server is not trusted, an outcome that is not known must be reported, never repeated. */

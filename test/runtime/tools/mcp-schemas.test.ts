@@ -1,0 +1,170 @@
+/** The arguments of servers' tools, in the shapes that real ones have and a provider or another refuses: one of them must not cost a request. */
+import { describe, expect, it } from 'vitest';
+import { fitSchema } from '../../../src/runtime/tools/mcp/schema.ts';
+import { wrongSchema } from '../../emulators/llm/schemas.ts';
+
+type Schema = Record<string, unknown>;
+const object = (properties: Schema, more: Schema = {}): Schema => ({ type: 'object', properties, ...more });
+const text = { type: 'string' };
+const A = object({ a: text }, { required: ['a'] });
+const B = object({ b: text, c: { type: 'number' } }, { required: ['b', 'c'] });
+
+/** What it is, as the server says it, as it is offered. */
+const SHAPES: [string, Schema, Schema][] = [
+  [
+    'what all take',
+    object({ a: text }, { required: ['a'], additionalProperties: false }),
+    object({ a: text }, { required: ['a'], additionalProperties: false }),
+  ],
+  ['no arguments', { type: 'object' }, object({})],
+  ['nothing at all', {}, object({})],
+  ['no properties but null', { type: 'object', properties: null, required: null }, object({})],
+  ['a type with null', { type: ['object', 'null'], properties: { a: text } }, object({ a: text })],
+  [
+    'its dialect',
+    object({ a: text }, { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x' }),
+    object({ a: text }),
+  ],
+  [
+    'anyOf at the top',
+    { type: 'object', anyOf: [A, B] },
+    { type: 'object', properties: { a: text, b: text, c: { type: 'number' } }, description: 'Needed: a, or b and c.' },
+  ],
+  [
+    'oneOf beside properties',
+    object({ x: text }, { required: ['x'], oneOf: [{ required: ['a'] }, A] }),
+    object({ a: text, x: text }, { required: ['x', 'a'] }),
+  ],
+  [
+    'allOf at the top',
+    { allOf: [A, B] },
+    { type: 'object', properties: { a: text, b: text, c: { type: 'number' } }, required: ['a', 'b', 'c'] },
+  ],
+  [
+    'alternatives by reference',
+    { type: 'object', anyOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/A' }], $defs: { A } },
+    { type: 'object', properties: { a: text }, required: ['a'], $defs: { A } },
+  ],
+  [
+    'a reference at the top',
+    { $ref: '#/definitions/A', definitions: { A } },
+    { type: 'object', properties: { a: text }, required: ['a'], definitions: { A } },
+  ],
+  ['conditions', object({ a: text }, { if: A, else: B, not: B, enum: [1] }), object({ a: text })],
+  [
+    'a list without items',
+    object({ a: { type: 'array', description: 'Names' } }),
+    object({ a: { type: 'array', description: 'Names', items: {} } }),
+  ],
+  [
+    'a list among other types',
+    object({ a: { type: ['string', 'array'] } }),
+    object({ a: { type: ['string', 'array'], items: {} } }),
+  ],
+  [
+    'a list by places',
+    object({ a: { type: 'array', items: [{ type: 'number' }, { type: 'number' }], additionalItems: false } }),
+    object({ a: { type: 'array', items: { type: 'number' } } }),
+  ],
+  [
+    'a list by places of today',
+    object({ a: { type: 'array', prefixItems: [text, { type: 'number' }] } }),
+    object({ a: { type: 'array', items: { anyOf: [text, { type: 'number' }] } } }),
+  ],
+  ['items of any kind', object({ a: { type: 'array', items: true } }), object({ a: { type: 'array', items: {} } })],
+  [
+    'limits of draft 4',
+    object({ a: { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false } }),
+    object({ a: { type: 'number', exclusiveMinimum: 0, maximum: 9 } }),
+  ],
+  [
+    'needs of draft 3',
+    object({ a: { ...text, required: true }, b: { ...text, required: false } }),
+    object({ a: text, b: text }, { required: ['a'] }),
+  ],
+  [
+    'needs that are not there, or twice',
+    object({ a: text }, { required: ['a', 'a', 'gone'] }),
+    object({ a: text }, { required: ['a'] }),
+  ],
+  [
+    'types of Python',
+    object({
+      a: { type: 'str' },
+      b: { type: 'dict' },
+      c: { type: 'list' },
+      d: { type: 'any' },
+      e: { type: 'INTEGER' },
+    }),
+    object({ a: text, b: { type: 'object' }, c: { type: 'array', items: {} }, d: {}, e: { type: 'integer' } }),
+  ],
+  [
+    'what may be null in OpenAPI',
+    object({ a: { ...text, nullable: true } }),
+    object({ a: { type: ['string', 'null'] } }),
+  ],
+  [
+    'what may be null in Python',
+    object({ a: { anyOf: [text, { type: 'null' }], default: null, title: 'A' } }),
+    object({ a: { anyOf: [text, { type: 'null' }], default: null, title: 'A' } }),
+  ],
+  [
+    'a reference to nowhere',
+    object({ a: { $ref: 'https://x.example/s.json', description: 'One' }, b: { $ref: '#/$defs/Gone' } }),
+    object({ a: { description: 'One' }, b: {} }),
+  ],
+  [
+    'a reference to itself',
+    object({ a: { $ref: '#/$defs/Node' } }, { $defs: { Node: object({ next: { $ref: '#/$defs/Node' } }) } }),
+    object({ a: { $ref: '#/$defs/Node' } }, { $defs: { Node: object({ next: { $ref: '#/$defs/Node' } }) } }),
+  ],
+  ['a property that is no schema', object({ a: true, b: null, c: 'string' }), object({ a: {}, b: {}, c: {} })],
+  ['a pattern of another language', object({ a: { ...text, pattern: '(?i)^[a-z]+$' } }), object({ a: text })],
+  [
+    'words that are none',
+    object({ a: { ...text, description: null, title: 3, examples: 'x', enum: [] } }),
+    object({ a: text }),
+  ],
+  ['a choice given twice', object({ a: { enum: ['x', 'y', 'x'] } }), object({ a: { enum: ['x', 'y'] } })],
+];
+
+describe('the arguments of a tool', () => {
+  it.each(SHAPES)('with %s are as all providers take them', (_what, given, expected) => {
+    const fitted = fitSchema(given)?.schema;
+    expect(fitted).toEqual(expected);
+    expect(wrongSchema(fitted)).toBeUndefined();
+  });
+
+  it('are given to the server by its own names', () => {
+    const fitted = fitSchema(
+      object({ $filter: text, 'filter[name]': text, filter: text, _filter: text }, { required: ['$filter'] }),
+    );
+    expect(Object.keys((fitted?.schema.properties ?? {}) as Schema)).toEqual([
+      '_filter_2',
+      'filter_name_',
+      'filter',
+      '_filter',
+    ]);
+    expect(fitted?.schema.required).toEqual(['_filter_2']);
+    expect(wrongSchema(fitted?.schema)).toBeUndefined();
+    expect(fitted?.original({ _filter_2: 1, filter_name_: 2, _filter: 3, other: 4 })).toEqual({
+      ...{ $filter: 1, 'filter[name]': 2, _filter: 3 },
+      other: 4,
+    });
+  });
+
+  it('that are no names with values are none', () => {
+    for (const type of ['string', 'array', ['string', 'null'], 3]) expect(fitSchema({ type })).toBeUndefined();
+  });
+
+  it('that lead to each other in circles, or down without end, come to an end', () => {
+    let deep: Schema = text;
+    for (let level = 0; level < 500; level += 1) deep = object({ a: deep });
+    const circle = { type: 'object', anyOf: Array.from({ length: 1000 }, () => ({ $ref: '#' })) };
+    for (const schema of [deep, circle, { $ref: '#' }, { allOf: [{ $ref: '#/allOf/0' }] }])
+      expect(wrongSchema(fitSchema(schema)?.schema)).toBeUndefined();
+    expect(
+      fitSchema(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"a":{}}}'))?.schema,
+    ).toEqual(object({ a: {} }));
+  });
+});
