@@ -108,6 +108,25 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     expect(whole.text).toMatch(/Remembered \(alex/i);
   });
 
+  it('says what was chosen, in place of the choices, after a restart as well', async () => {
+    const world = await openPlatforms({ on: [name], channel });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    world.llm.script(({ toolResults }) =>
+      toolResults.length > 0
+        ? { text: `I was told: ${toolResults.at(-1)}` }
+        : { toolCalls: [{ name: 'ask_user', arguments: { question: 'Which tea?', options: ['green', 'black'] } }] },
+    );
+    const asked = await ask(platform, dm, 'make tea', { text: 'Which tea?' });
+    expect(asked.buttons).toEqual(['green', 'black']);
+    await world.restart();
+    await platform.press(dm, 'black');
+    const told = await becomes(platform, dm, asked, /alex chose “black”, \d\d:\d\d/i);
+    expect(told.text).toContain('Which tea?');
+    expect(told.buttons).toEqual([]);
+    await waitFor(platform, dm, { text: 'I was told' });
+  });
+
   it('keeps a long answer whole around it', async () => {
     const world = await openPlatforms({ on: [name], channel });
     const platform = world.platforms[name];
@@ -128,7 +147,7 @@ describe.each(NAMES)('a decided question on %s', (name) => {
   });
 });
 
-it('is decided in one chat and told in every chat that was asked', async () => {
+it('is decided in one chat and told in every chat that was asked, after a restart as well', async () => {
   const world = await openPlatforms({ channel });
   const all = NAMES.map((name) => world.platforms[name]);
   for (const platform of all) await platform.command(platform.dm('alex'), 'status');
@@ -137,6 +156,7 @@ it('is decided in one chat and told in every chat that was asked', async () => {
   const questions = await Promise.all(
     all.map((platform) => waitFor(platform, platform.dm('alex'), { text: /asks to be let in/ })),
   );
+  await world.restart();
   await discord.press(discord.dm('alex'), 'Approve');
   for (const [index, platform] of [telegram, discord, slack].entries()) {
     const question = questions[index];
