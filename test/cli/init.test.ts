@@ -156,6 +156,10 @@ async function ollama(llm: Llm, names = ['llama3:8b']): Promise<string> {
   const server = createServer(async (request, response) => {
     if (request.url === '/api/tags')
       return void response.end(JSON.stringify({ models: names.map((name) => ({ name })) }));
+    if (request.url === '/api/ps') {
+      const models = names.map((name) => ({ name, model: name, size_vram: 0, context_length: 4_096 }));
+      return void response.end(JSON.stringify({ models }));
+    }
     const body = await bodyOf(request);
     const headers = { 'content-type': 'application/json' };
     const { model, tools } = JSON.parse(body);
@@ -186,6 +190,8 @@ it('finds Ollama on this machine and lists its models', async () => {
   await terminal.sees('confirm');
   await terminal.press(enter);
   await terminal.sees('ollama/llama3:8b answers');
+  await terminal.sees('Ollama gives llama3:8b 4,096 tokens');
+  await terminal.sees('OLLAMA_CONTEXT_LENGTH=32768');
   await terminal.sees('Where do you want to write');
   await terminal.press(up, enter);
   await terminal.sees('Talk to it here');

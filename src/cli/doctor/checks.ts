@@ -18,6 +18,7 @@ import { createModels } from '../../runtime/model/models.ts';
 import type { Running } from '../running.ts';
 import { checkDoor, type Door } from './doors.ts';
 import type { Finding } from './finding.ts';
+import { ollamaWindow } from './ollama.ts';
 
 export const MODEL_MS = 15_000;
 const PLATFORM_MS = 30_000;
@@ -150,6 +151,7 @@ export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promi
   ];
   const found = (await Promise.all(asked)).flat();
   const name = config.model ?? models.defaultModel;
+  found.push(...(await ollamaWindow(name, config.providers.ollama?.baseURL)));
   return name === OFFLINE_MODEL ? [...found, { name: 'model', state: 'note', detail: small() }] : found;
 }
 

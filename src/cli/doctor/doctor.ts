@@ -6,13 +6,11 @@ import { type CliContext, EXIT } from '../command.ts';
 import { runningGateways } from '../running.ts';
 import { checkChannels, checkGateways, checkHandles, checkHome, checkModels, wrong } from './checks.ts';
 import { checkEngine } from './engine.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, SIGNS } from './finding.ts';
 import { checkJobs } from './jobs.ts';
 import { checkPrices, checkSearch } from './search.ts';
 import { checkSandbox, checkServers, checkSkills } from './skills.ts';
 import { checkVibers } from './vibers.ts';
-
-const SIGNS = { ok: '✓', note: '!', wrong: '✗' } as const;
 
 /** Exit code 0 when all is well (notes do not count), 2 when a setting is wrong, 1 for anything else. */
 export async function run(context: CliContext): Promise<number> {

@@ -9,3 +9,6 @@ export interface Finding {
   /** Wrong because of a setting. */
   isSetting?: boolean;
 }
+
+/** What stands before it. */
+export const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: '✓', note: '!', wrong: '✗' };

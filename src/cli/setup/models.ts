@@ -77,7 +77,9 @@ export function modelChange(model: string, env: NodeJS.ProcessEnv, more: { key?:
 /** What the doctor says of the model alone. */
 export async function checkModel(settings: Settings, change: Change): Promise<Finding[]> {
   const { config, env } = await settings.with(change);
-  return (await checkModels({ ...config, fallback: [] }, env)).filter(({ state }) => state !== 'note');
+  const findings = await checkModels({ ...config, fallback: [] }, env);
+  // That the built-in model is small is known to whoever chooses it.
+  return findings.filter(({ state, detail }) => state !== 'note' || !detail.startsWith(OFFLINE_MODEL));
 }
 
 /** What to do about a refusal, where more can be said than the refusal says. */
@@ -89,6 +91,12 @@ export function modelFix(detail: string, page: string | undefined): string {
   return 'Look at the address and whether this machine reaches it, then try again.';
 }
 
+const detailsOf = (findings: readonly Finding[], wanted: Finding['state']): string =>
+  findings
+    .filter(({ state }) => state === wanted)
+    .map(({ detail }) => detail)
+    .join('; ');
+
 /** Asks until a model answers, or the person goes on with it as it is. */
 export async function chooseModel(screen: Screen, settings: Settings): Promise<void> {
   for (;;) {
@@ -98,10 +106,12 @@ export async function chooseModel(screen: Screen, settings: Settings): Promise<v
     const wrong = findings.filter(({ state }) => state === 'wrong');
     if (wrong.length === 0) {
       await settings.save(change);
-      screen.good(findings.map(({ detail }) => detail).join('; '));
+      screen.good(detailsOf(findings, 'ok'));
+      const notes = detailsOf(findings, 'note');
+      if (notes !== '') screen.say(notes);
       return;
     }
-    const detail = wrong.map((one) => one.detail).join('; ');
+    const detail = detailsOf(findings, 'wrong');
     screen.bad(`${detail}\n${modelFix(detail, page)}`.trim());
     const next = await screen.select('What now?', [
       { value: 'again', label: 'Try again' },
