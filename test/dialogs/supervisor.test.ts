@@ -139,6 +139,27 @@ describe('the supervisor', () => {
     ]);
   });
 
+  it('that talks nonsense changes nothing, and costs one look a step', async () => {
+    const { world, platform, dm, steps } = await open('telegram');
+    const words = [
+      "I'm sorry, but I cannot help with that.",
+      '',
+      Array.from({ length: 10_000 }, (_, at) => `${at + 1}. A step of its own`).join('\n'),
+      'SPLIT 4: [Agent] first part | [Agent] second part\nSKIP 4: the reason in one sentence',
+    ];
+    const looks: string[] = [];
+    world.llm.script((request) => {
+      if (isPlan(request)) looks.push(request.lastUser);
+      if (isPlan(request)) return { text: words[looks.length - 1] ?? 'KEEP' };
+      return { text: isCheck(request) ? 'OK' : 'It is finished.' };
+    });
+    await play(platform, dm);
+    expect((await waitFor(platform, dm, { text: 'is done' })).text).toContain('4 of 4 steps');
+    expect(steps()).toEqual(['List what changed.', 'Write the notes.', 'Look for typos.', 'Tell everybody.']);
+    // An empty answer is asked for once more, as of any model.
+    expect(looks).toHaveLength(5);
+  });
+
   it('may split a step that does not pass, once; one that cannot be asked changes nothing', async () => {
     const { world, platform, dm, steps } = await open('telegram');
     world.llm.script((request) => {

@@ -28,12 +28,15 @@ const MAX_WHY = 200;
 /** The parts of a step are not split again. */
 const PART = 'This is part ';
 
-const LINE = /^\W*(SPLIT|MOVE|SKIP)\s+#?(\d{1,3})\b\s*(.*)$/i;
+const LINE = /^\W*(SPLIT|MOVE|SKIP)\s+(?:step\s+)?#?(\d{1,3})\b\s*(.*)$/i;
+/** The words of the question, given back as they were. */
+const EXAMPLE = /^(?:the )?(?:first|second|next) part\.?$|^the reason in one sentence\.?$/i;
 
-/** [] for words that change nothing. */
+/** [] for words that change nothing; what stands behind a KEEP is no change, but what might have been one. */
 export function readChanges(text: string): Change[] {
-  return text
-    .slice(0, 8_000)
+  const words = text.slice(0, 8_000).trim();
+  if (/^\W*KEEP\b/i.test(words)) return [];
+  return words
     .split('\n')
     .flatMap((line) => readLine(line))
     .slice(0, MAX_CHANGES);
@@ -46,19 +49,26 @@ function readLine(line: string): Change[] {
   switch (verb.toUpperCase()) {
     case 'SPLIT': {
       const parts = words.split('|').map((part) => cutText(plainLine(part).trim(), MAX_PART));
-      return parts.length >= 2 && parts.length <= MAX_PARTS && !parts.includes('')
-        ? [{ kind: 'split', step, parts }]
-        : [];
+      return isSplit(parts) ? [{ kind: 'split', step, parts }] : [];
     }
     case 'MOVE': {
-      const [, where = '', to = ''] = /^(BEFORE|AFTER)\s+#?(\d{1,3})\b/i.exec(words) ?? [];
+      const [, where = '', to = ''] = /^(BEFORE|AFTER)\s+(?:step\s+)?#?(\d{1,3})\b/i.exec(words) ?? [];
       return to === '' ? [] : [{ kind: 'move', step, to: Number(to), isAfter: where.toUpperCase() === 'AFTER' }];
     }
     case 'SKIP':
-      return words === '' ? [] : [{ kind: 'skip', step, why: cutText(plainLine(words), MAX_WHY) }];
+      return words === '' || EXAMPLE.test(words)
+        ? []
+        : [{ kind: 'skip', step, why: cutText(plainLine(words), MAX_WHY) }];
     default:
       return [];
   }
+}
+
+/** Parts that differ, and say something: the same work twice is no part of it. */
+function isSplit(parts: readonly string[]): boolean {
+  const said = parts.map((part) => readTitle(part).instruction.trim().toLowerCase());
+  const isEmpty = said.some((words) => words === '' || EXAMPLE.test(words));
+  return parts.length >= 2 && parts.length <= MAX_PARTS && !isEmpty && new Set(said).size === said.length;
 }
 
 /** A step of the plan with what the playbook says of it. */
@@ -151,6 +161,9 @@ function partsOf(step: PlaybookStep, titles: readonly string[], playbook: Playbo
     playbook.steps.flatMap(({ agent }) => (agent === undefined ? [] : [[agent.toLowerCase(), agent]])),
   );
   const whole = cutText(plainLine(step.instruction), MAX_PART);
+  // The whole again, and something beside it.
+  if (titles.some((title) => readTitle(title).instruction.trim().toLowerCase() === whole.toLowerCase()))
+    return undefined;
   return titles.map((title, at) => {
     const { agent: wanted, instruction } = readTitle(title);
     const agent = wanted === undefined ? step.agent : (known.get(wanted.toLowerCase()) ?? step.agent);

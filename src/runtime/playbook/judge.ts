@@ -85,12 +85,15 @@ export function createJudge({ home, agent, meter, settings, modelName, loadAgent
 
 /** Undefined for words that are no judgement. */
 export function readJudgement(text: string): Judgement | undefined {
-  const words = plainLine(text.slice(0, 2_000).replace(/[*_`"#>]+/g, ''));
-  const [whole, reason = ''] = /\bNOT[\s-]*OK(?:AY)?\b[\s:.,;–—-]*(.*)$/i.exec(words) ?? [];
+  const words = plainLine(text.slice(0, 2_000).replace(/[*_`"#>{}]+/g, ''));
+  const [whole, reason = ''] = REFUSED.exec(words) ?? [];
   if (whole !== undefined) return { isOk: false, reason: cutText(reason || 'no reason was given', 300) };
   const [ok, more = ''] = /^(?:(?:answer|judgement|verdict|result)\s*:\s*)?OK(?:AY)?\b(.*)$/i.exec(words) ?? [];
   return ok === undefined || RESERVATION.test(more) ? undefined : { isOk: true };
 }
+
+/** Also as models say it that answer in the language of what they read. */
+const REFUSED = /(?:^|[^\p{L}])(?:NOT|NICHT|PAS|NON|NO|NIET|NÃO|НЕ)[\s-]*OK(?:AY)?(?!\p{L})[\s:.,;–—-]*(.*)$/iu;
 
 /** After an OK it is neither: whoever reads it cannot tell which half counts. */
 const RESERVATION =

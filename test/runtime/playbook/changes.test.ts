@@ -63,6 +63,22 @@ describe('words of a supervisor', () => {
     ['SPLIT 2: only one', []],
     ['SPLIT 2: a | | b', []],
     [`SPLIT 2: ${'a | '.repeat(9)}b`, []],
+    [`SPLIT 2: ${'a | '.repeat(10_000)}b`, []],
+    ['SPLIT n: [Agent] first part | [Agent] second part\nSKIP n: the reason in one sentence', []],
+    ['SPLIT 2: [Agent] first part | [Agent] second part', []],
+    ['SPLIT 2: [Writer] Write | [Coder] write', []],
+    ['SKIP 3: the reason in one sentence', []],
+    ['KEEP\n\nFor example, these would be no good:\nSKIP 3: nothing to look for', []],
+    ['**KEEP** – all is well.\nMOVE 5 BEFORE 2', []],
+    ["I'm sorry, but I can't help with that.", []],
+    ['ÜBERSPRINGE 3: nicht nötig', []],
+    ['{"changes": [{"action": "skip", "step": 3}]}', []],
+    ['SKIP step 3: nothing', [{ kind: 'skip', step: 3, why: 'nothing' }]],
+    ['```\nMOVE Step 5 BEFORE step #2\n```', [{ kind: 'move', step: 5, to: 2, isAfter: false }]],
+    [
+      Array.from({ length: 500 }, () => 'MOVE 1 AFTER 2').join('\n'),
+      Array.from({ length: 10 }, () => ({ kind: 'move', step: 1, to: 2, isAfter: true })),
+    ],
   ])('%j', (text, changes) => expect(readChanges(text)).toEqual(changes));
 });
 
@@ -87,6 +103,33 @@ describe('a change', () => {
     if (!changed) throw new Error('nothing was changed');
     for (const more of ['SPLIT 2: a | b', 'SKIP 2: no need'])
       expect(applyChanges(changed.plan, changed.playbook, readChanges(more), { kept: new Set() })).toBeUndefined();
+  });
+
+  it('splits nothing into itself and something beside it', () => {
+    expect(revised('SPLIT 5: Tell everybody. | Celebrate')).toBeUndefined();
+  });
+
+  it('is one of a hundred in words of chance, and what may not change does not', () => {
+    let seed = 7;
+    const any = <T>(of: readonly T[]): T => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return of[seed % of.length] as T;
+    };
+    const line = () =>
+      `${any(['SKIP', 'MOVE', 'SPLIT', 'KEEP?', 'Move'])} ${any([0, 1, 2, 3, 4, 5, 6, 999])}${any([' BEFORE ', ' AFTER ', ': ', ' '])}${any(['1', '2', '5', 'a | b', '[Hacker] a | [Writer] b | c', 'why'])}`;
+    for (let round = 0; round < 300; round += 1) {
+      const changed = revised(Array.from({ length: 12 }, line).join('\n'), { statuses: ['done'] });
+      if (!changed) continue;
+      const { plan, playbook } = changed;
+      expect(plan.steps[0]).toMatchObject({ status: 'done' });
+      expect(plan.steps.length).toBeLessThanOrEqual(50);
+      expect(plan.steps.some(({ status }) => status === 'pending')).toBe(true);
+      expect(new Set(playbook.steps.map(({ agent }) => agent))).toEqual(new Set(['Coder', 'Writer', undefined]));
+      const bound = plan.steps.flatMap(({ title, status }) => (/Write the notes|Publish/.test(title) ? [status] : []));
+      expect(bound).not.toContain('skipped');
+      const constraints = JSON.stringify(playbook.steps.map((step) => step.constraints));
+      for (const kept of ['The notes name the version.', 'Only once.']) expect(constraints).toContain(kept);
+    }
   });
 
   it('skips what has no constraints, with its reason, once', () => {
