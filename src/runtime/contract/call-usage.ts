@@ -16,14 +16,25 @@ const FILE_TOKENS = 1_000;
 
 type Prompt = CallOptions['prompt'];
 
-/** What an answer has cost. A provider that says nothing must not make it free. */
+/** No call uses as many tokens. */
+const MAX_COUNT = 100_000_000;
+
+/** What an answer has cost. A provider that says nothing, or what cannot be, must not make it free, nor end the day for everybody. */
 export function usageOf({ usage, content }: GenerateResult, prompt: Prompt): CallUsage {
-  const inputTokens = usage.inputTokens.total ?? 0;
-  const outputTokens = usage.outputTokens.total ?? 0;
-  if (inputTokens + outputTokens === 0) return estimate(prompt, JSON.stringify(content).length);
-  const cachedInputTokens = usage.inputTokens.cacheRead ?? 0;
-  return { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
+  const inputTokens = countOf(usage.inputTokens.total);
+  const outputTokens = countOf(usage.outputTokens.total);
+  const isSaid = content.some((part) => part.type !== 'text' || part.text !== '');
+  const cached = Math.min(countOf(usage.inputTokens.cacheRead), inputTokens);
+  const told = { inputTokens, outputTokens, ...(cached > 0 && { cachedInputTokens: cached }) };
+  if (inputTokens > 0 && (outputTokens > 0 || !isSaid)) return told;
+  const guess = estimate(prompt, isSaid ? JSON.stringify(content).length : 0);
+  return {
+    ...{ ...told, isEstimate: true },
+    ...{ inputTokens: inputTokens || guess.inputTokens, outputTokens: outputTokens || guess.outputTokens },
+  };
 }
+
+const countOf = (count = 0): number => (count > 0 && count <= MAX_COUNT ? Math.ceil(count) : 0);
 
 /** For a call whose end never came: the provider has read the prompt and charges for what it wrote. */
 export function estimate(prompt: Prompt, written: number): CallUsage {

@@ -5,6 +5,7 @@
 
 import type { StreamPart } from '../contract/model.ts';
 import { EndlessError } from './http-fetch.ts';
+import { withReadableUsage } from './reported-usage.ts';
 
 export interface Fold {
   /** One event's data. */
@@ -44,8 +45,9 @@ export function createFold(tell: (part: StreamPart) => void): Fold {
   }
 
   return {
-    take(data) {
-      if (data === '[DONE]') return;
+    take(given) {
+      if (given === '[DONE]') return;
+      const data = withReadableUsage(given);
       const chunk = rest === '' ? parse(data) : undefined;
       if (chunk && 'error' in chunk) return tell({ type: 'error', error: chunk.error });
       const plain = chunk && readPlain(chunk);

@@ -11,7 +11,8 @@ function head(request: LlmRequest, object: string): Record<string, unknown> {
   return { id: `chatcmpl-${request.n}`, object, created: Math.floor(request.at / 1000), model: request.model };
 }
 
-function usageOf(turn: Turn, request: LlmRequest) {
+function usageOf(turn: Turn, request: LlmRequest): unknown {
+  if ('rawUsage' in turn) return turn.rawUsage;
   // About four bytes a token, as a stand-in for a tokenizer.
   const usage = turn.usage ?? {
     prompt_tokens: Math.ceil(request.bytes / 4),

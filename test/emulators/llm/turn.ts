@@ -54,6 +54,8 @@ export interface Turn {
   /** `finish_reason`; `tool_calls` or `stop` unless told. */
   finish?: string;
   usage?: { prompt_tokens: number; completion_tokens: number; prompt_tokens_details?: { cached_tokens: number } };
+  /** In place of `usage`, word for word: what some servers say there is none. */
+  rawUsage?: unknown;
   /** Milliseconds before the first byte. */
   delayMs?: number;
   /** Milliseconds between stream events. */

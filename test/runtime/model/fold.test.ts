@@ -2,8 +2,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StreamPart } from '../../../src/runtime/contract/model.ts';
 import { createEventReader, createFold } from '../../../src/runtime/model/fold.ts';
-import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { type Llm, startLlm, type Turn } from '../../emulators/llm.ts';
 import { record, runWith, tool } from '../agent/fixtures.ts';
+
+let llm: Llm;
+beforeAll(async () => {
+  llm = await startLlm();
+});
+afterAll(() => llm.close());
+beforeEach(() => llm.reset());
+const local = () => ({ local: { baseURL: llm.url } });
 
 const chunk = (delta: object, finish: string | null = null) =>
   JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] });
@@ -78,14 +86,6 @@ describe('folding', () => {
 });
 
 describe('a whole call', () => {
-  let llm: Llm;
-  beforeAll(async () => {
-    llm = await startLlm();
-  });
-  afterAll(() => llm.close());
-  beforeEach(() => llm.reset());
-  const local = () => ({ local: { baseURL: llm.url } });
-
   it('asks once for text that ends in tool calls, and runs them all', async () => {
     const ran: unknown[] = [];
     const tools = [
@@ -121,5 +121,69 @@ describe('a whole call', () => {
     expect(outcome.text).toBe('one two three');
     expect(times).toHaveLength(3);
     expect((times[2] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(50);
+  });
+});
+
+describe('what an answer is said to have used', () => {
+  const TEXT = 'Hello there, this is an answer.';
+  /** Counted from the length of the texts, when nobody says it. */
+  const guessed = { inputTokens: 5, outputTokens: 15, isEstimate: true };
+  const told = { inputTokens: 12, outputTokens: 3 };
+  it.each<[string, unknown, object]>([
+    ['nothing', null, guessed],
+    ['an empty object', {}, guessed],
+    ['a word', 'x', guessed],
+    ['a list', [1, 2], guessed],
+    ['numbers', { prompt_tokens: 12, completion_tokens: 3 }, told],
+    ['numbers as text', { prompt_tokens: '12', completion_tokens: ' 3 ' }, told],
+    ['the names of another interface', { input_tokens: 12, output_tokens: 3 }, told],
+    ['nulls', { prompt_tokens: null, completion_tokens: null, prompt_tokens_details: null }, guessed],
+    ['NaN', { prompt_tokens: 'NaN', completion_tokens: 'Infinity' }, guessed],
+    ['less than nothing', { prompt_tokens: -5, completion_tokens: -1 }, guessed],
+    ['more than there are', { prompt_tokens: 1e300, completion_tokens: 2e9 }, guessed],
+    ['parts of tokens', { prompt_tokens: 11.5, completion_tokens: 2.1 }, told],
+    ['a sum alone', { total_tokens: 30 }, guessed],
+    ['nothing read', { prompt_tokens: 0, completion_tokens: 3 }, { ...guessed, outputTokens: 3 }],
+    ['nothing written', { prompt_tokens: 12, completion_tokens: 0 }, { ...guessed, inputTokens: 12 }],
+    [
+      'more from the cache than was read',
+      { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 500 } },
+      { ...told, cachedInputTokens: 12 },
+    ],
+    [
+      'a cache in text',
+      { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: { cached_tokens: '4', x: {} } },
+      { ...told, cachedInputTokens: 4 },
+    ],
+    ['details that are none', { prompt_tokens: 12, completion_tokens: 3, prompt_tokens_details: 'x' }, told],
+    [
+      'a cache as DeepSeek has it',
+      { prompt_tokens: 12, completion_tokens: 3, prompt_cache_hit_tokens: 8 },
+      { ...told, cachedInputTokens: 8 },
+    ],
+    [
+      'a cache as Moonshot has it',
+      { prompt_tokens: 12, completion_tokens: 3, cached_tokens: 8 },
+      { ...told, cachedInputTokens: 8 },
+    ],
+  ])('by %s never costs the answer, nor counts what cannot be', async (_what, rawUsage, expected) => {
+    const spent: object[] = [];
+    const ask = async (turns: Turn[], tools = [tool('look', 'read', async () => 'seen')]) => {
+      llm.reset();
+      llm.script(turns);
+      const hooks = record({ onUsage: (_model, usage) => void spent.push(usage) });
+      return (await runWith(local(), { tools }, hooks)).text;
+    };
+    expect(await ask([{ text: TEXT, rawUsage }])).toBe(TEXT);
+    expect(spent).toEqual([expected]);
+    // And beside a call, which the provider reads by itself.
+    const call = { name: 'look', arguments: { text: 'a' } };
+    expect(
+      await ask([
+        { toolCalls: [call], rawUsage },
+        { text: 'Done.', rawUsage },
+      ]),
+    ).toBe('Done.');
+    expect([spent.length, llm.stats().requests]).toEqual([3, 2]);
   });
 });
