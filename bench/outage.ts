@@ -27,6 +27,7 @@ const DISK_MB = 64;
 /** Pauses grow to a minute, and several may come one after the other. */
 const BACK_MS = 180_000;
 const OTHERS_MS = 20_000;
+const NONE = { name: '', count: 0 };
 const out = (line: string) => process.stdout.write(`${line}\n`);
 const problems: string[] = [];
 const fail = (line: string) => {
@@ -214,9 +215,9 @@ for (const { platform, what, path: called, atMost } of PACES) {
   const own = all.filter((request) => request.port === port && called.test(request.path));
   const times = away
     .filter(({ part }) => part.name === 'all at once' || part.name.startsWith(platform))
-    .map(({ from, to }) => worstMinute(own, from, to));
-  const worst = Math.max(0, ...times);
-  out(`  ${platform.padEnd(9)} ${what}: ${worst} (at most ${atMost})`);
+    .map(({ part, from, to }) => ({ name: part.name, count: worstMinute(own, from, to) }));
+  const { count: worst, name } = times.reduce((most, each) => (each.count > most.count ? each : most), NONE);
+  out(`  ${platform.padEnd(9)} ${what}: ${worst} (at most ${atMost})${worst > 0 ? `, in ${name}` : ''}`);
   if (worst > atMost) fail(`${platform}: ${what} ${worst} times in a minute`);
 }
 out(

@@ -3,7 +3,7 @@
  *
  *   put out --- sent -----------------------------> done out      each part: intent (synced) -> send -> sent (platform's id)
  *      | refused for good, or older than a day ----> dead/<key>.json, then drop out
- *      | twice unknown whether it arrived ---------> unsure/<key>.json, the person is told once, then drop out;
+ *      | twice unknown whether it arrived ---------> unsure/<key>.json, the person is told in one message, then drop out;
  *        not where the platform takes a key or can be asked (`Channel.isExact`): there it is tried until it is known
  *
  * What ends an answer is durable before it leaves `out` (`engine/local/outbox.ts`), so that a crash between the two repeats the end
@@ -12,7 +12,7 @@
  * Retrying lives here and nowhere else: `retry_after` is obeyed exactly, an unreachable platform is tried again for 24 h.
  */
 
-import type { Channel, OutboundMessage } from '../channels/channel.ts';
+import { type Channel, conversationKey, type OutboundMessage } from '../channels/channel.ts';
 import type { Fence, Outbox, OutboxFile, OutboxLease, OutboxStats } from '../engine/engine.ts';
 import { chatOf, createPace, type Pace, type SharedPace } from '../engine/pace.ts';
 import { createParts, type PartsOf, UnsureError } from '../engine/parts.ts';
@@ -23,6 +23,10 @@ import { type Logger, scrub } from '../log.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
 
 const TTL_MS = 24 * 3_600_000;
+/** Of the notice that nobody knows whether an answer arrived. It is one itself, and is tried until that is known. */
+const NOTICE = '-unsure';
+/** Between two tries of a notice of which either may have arrived. */
+const NOTICE_MS = 10_000;
 
 export interface Delivery {
   /**
@@ -84,6 +88,8 @@ class OutboxDelivery implements Delivery {
   readonly #stopping = new AbortController();
   /** By chat, how many addresses something is sent to. */
   readonly #busy = new Map<string, number>();
+  /** By chat, the key of a notice that waits: it speaks for every answer before it. */
+  readonly #notices = new Map<string, string>();
   #active = 0;
   #idle: (() => void) | undefined;
 
@@ -150,6 +156,8 @@ class OutboxDelivery implements Delivery {
       // It was lost, so somebody else sends it; or the outbox itself cannot be reached, and gives it to somebody later.
       log.warn({ err: error, trace: lease.entry.trace }, 'an answer is not sent from here any more');
     } finally {
+      const lane = conversationKey(lease.entry.message.address);
+      if (this.#notices.get(lane) === lease.entry.key) this.#notices.delete(lane);
       const left = (this.#busy.get(chat) ?? 1) - 1;
       if (left > 0) this.#busy.set(chat, left);
       else this.#busy.delete(chat);
@@ -180,7 +188,7 @@ class OutboxDelivery implements Delivery {
     if (delay > 0) return delay;
     const ended = this.#options.watch?.(lease.entry);
     try {
-      const ledger = this.#partsOf(lease, channel.isExact === true);
+      const ledger = this.#partsOf(lease, channel.isExact === true || isNotice(lease));
       await channel.send(message, {
         part: async (index, post) => this.#noted(message, await ledger.part(index, post)),
         hasButtons: (id) => this.#options.onButtons?.(message, id),
@@ -227,7 +235,8 @@ class OutboxDelivery implements Delivery {
     if (failure.kind === 'broken') return backoff(tries);
     onOutcome?.('retry', lease.entry, failureKind(error));
     log.warn({ err: error, trace, lane: message.address.chat }, 'sending is tried again');
-    if (!failure.isLimited) return Math.max(failure.leastMs, backoff(tries));
+    const mayAnnoy = isNotice(lease) && error instanceof DeliveryError && error.ambiguous;
+    if (!failure.isLimited) return Math.max(failure.leastMs, backoff(tries), mayAnnoy ? NOTICE_MS : 0);
     this.#pace.limited(message.address, failure.leastMs);
     return failure.leastMs;
   }
@@ -245,11 +254,15 @@ class OutboxDelivery implements Delivery {
     return 'finished';
   }
 
-  #tellUnsure({ entry: { key, trace, message } }: OutboxLease): Promise<void> {
-    const { messagesAt } = this.#options;
-    const messages = messagesAt?.(message.address) ?? messagesFor(message);
+  async #tellUnsure(lease: OutboxLease): Promise<void> {
+    const { key, trace, message } = lease.entry;
+    const chat = conversationKey(message.address);
+    if (isNotice(lease) || this.#notices.has(chat)) return;
+    const messages = this.#options.messagesAt?.(message.address) ?? messagesFor(message);
     const text = messages.text('failures.uncertain');
-    return this.add({ id: `${key}-unsure`, address: message.address, text, files: [] }, trace, true);
+    const id = `${key}${NOTICE}`;
+    await this.add({ id, address: message.address, text, files: [] }, trace, true);
+    this.#notices.set(chat, id);
   }
 
   /** Ends early when the outbox is closed. */
@@ -266,3 +279,5 @@ class OutboxDelivery implements Delivery {
     });
   }
 }
+
+const isNotice = ({ entry }: OutboxLease): boolean => entry.key.endsWith(NOTICE);

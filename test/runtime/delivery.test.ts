@@ -141,6 +141,36 @@ describe('the outbox', () => {
     expect(outcomes.filter((outcome) => outcome === 'unsure')).toHaveLength(1);
   });
 
+  it('says that it cannot know in one message alone, however long nobody knows whether that arrived', async () => {
+    const root = tempFolder();
+    const sent: { at: number; text: string }[] = [];
+    const channel = {
+      ...platform().channel,
+      async send({ text }: OutboundMessage, ledger: PartLedger) {
+        await ledger.part(0, async () => {
+          sent.push({ at: performance.now(), text });
+          if (sent.length < 11) throw new DeliveryError('reset', { retryAfterMs: 1, ambiguous: true });
+          return 'id';
+        });
+      },
+    };
+    const { delivery, outcomes } = open(root, channel);
+    await delivery.add(message('q'), 'trace-q');
+    await delivery.add(message('r'), 'trace-r');
+    await vi.waitFor(() => expect(sent.length).toBeGreaterThan(4), { timeout: 30_000 });
+    await delivery.add(message('next'), 't');
+    await vi.waitFor(() => expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(2), 30_000);
+    const notices = sent.filter(({ text }) => text.startsWith('I cannot tell'));
+    expect(sent.map(({ text }) => text)).toEqual(['q', 'q', 'r', 'r', ...notices.map(({ text }) => text), 'next']);
+    expect(notices).toHaveLength(7);
+    expect([names(root, 'unsure'), names(root, 'out')]).toEqual([['q.json', 'r.json'], []]);
+    // Whoever reads it each time is not to be annoyed: never within ten seconds (here a two hundredth of that), and ever more rarely.
+    const gaps = notices.slice(1).map(({ at }, index) => at - (notices[index]?.at ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(49);
+    expect(gaps.at(-1)).toBeGreaterThan(100);
+    await delivery.close(100);
+  });
+
   it('gives up what the platform refuses for good, at once, and goes on with the next', async () => {
     const root = tempFolder();
     const { channel, text } = platform((part, take) => {
