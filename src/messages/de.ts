@@ -7,6 +7,7 @@ import { commands, help } from './de/commands.ts';
 import { common, times } from './de/common.ts';
 import { consent } from './de/consent.ts';
 import { costs } from './de/costs.ts';
+import { details } from './de/details.ts';
 import { exported } from './de/export.ts';
 import { failures, voice } from './de/failures.ts';
 import { jobFiles } from './de/job-files.ts';
@@ -37,6 +38,7 @@ export const de: Catalogue = {
   consent,
   contact,
   costs,
+  details,
   doing,
   export: exported,
   failures,

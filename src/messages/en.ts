@@ -10,6 +10,7 @@ import { commands, help } from './en/commands.ts';
 import { common, times } from './en/common.ts';
 import { consent } from './en/consent.ts';
 import { costs } from './en/costs.ts';
+import { details } from './en/details.ts';
 import { exported } from './en/export.ts';
 import { failures, voice } from './en/failures.ts';
 import { jobFiles } from './en/job-files.ts';
@@ -39,6 +40,7 @@ export const en = {
   consent,
   contact,
   costs,
+  details,
   doing,
   export: exported,
   failures,

@@ -82,6 +82,21 @@ test('what is wrong with the file of a job, and with what was asked of it, is to
   expect(await jobs('resume kaputt')).toBe('Der Auftrag kaputt ist nicht angehalten.');
 });
 
+test('when a job is due, and what is more to say of it, is told in the asker’s language before it is made', async () => {
+  const { world, telegram } = await openGerman({ jobs: { timezone: 'Europe/Berlin' } });
+  const dm = telegram.dm('alex');
+  await stopIn(telegram, dm, NOTHING);
+  const job = { name: 'Post', schedule: 'every day at 9', prompt: 'Lies die Post' };
+  world.llm.script(({ toolResults }) =>
+    toolResults.length > 0 ? { text: 'Gut.' } : { toolCalls: [{ name: 'create_scheduled_job', arguments: job }] },
+  );
+  const { text, buttons } = await ask(telegram, dm, 'jeden Tag die Post', { text: 'Lies die Post' });
+  expect(buttons).toEqual(['Ja', 'Andere Zeit', 'Nein']);
+  expect(text).toContain('das Ergebnis geht an dieses Gespräch. Die nächsten Zeiten (Europe/Berlin):');
+  expect(text).toMatch(/\p{L}+, \d+\. \p{L}+\.? \d{4} um 09:00\n/u);
+  expect(text).not.toMatch(/next times|goes to/);
+});
+
 test('a question, the answer to a press and a file that a platform refuses are told of in the asker’s language', async () => {
   const { world, telegram, discord, slack } = await openGerman();
   const report = { title: 'report.csv', type: 'text/csv', content: 'a,b' };

@@ -273,7 +273,7 @@ function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omit<Conse
   const mayRepeat = tool.consent !== 'each';
   if (!parsed.success) return { mayRepeat };
   return {
-    ...{ mayRepeat, note: tool.noteFor?.(parsed.data) ?? '', script: tool.codeFor?.(parsed.data) ?? '' },
+    ...{ mayRepeat, note: tool.noteFor?.(parsed.data, messages) ?? '', script: tool.codeFor?.(parsed.data) ?? '' },
     sentence: tool.asks?.(parsed.data, phrasingIn(messages)),
   };
 }

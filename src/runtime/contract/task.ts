@@ -3,6 +3,7 @@
  * `run(request) -> events + result` reads no context from disk: everything it needs is in the request.
  */
 import type { z } from 'zod';
+import type { Messages, Text } from '../../messages/messages.ts';
 import type { ArtifactRef, Json, Plan, SessionEntry, TaskState } from '../../workspace/types.ts';
 import type { Phrasing, Sentence } from './sentence.ts';
 
@@ -81,7 +82,7 @@ export interface RuntimeTool<Input = unknown> {
   /** The arguments with another time, as a person has put it; for a tool whose sentence `asksWhen`. */
   at?(input: Input, when: string): Input;
   /** Stands in the details of the question: what these arguments will lead to. */
-  noteFor?(input: Input): string;
+  noteFor?(input: Input, messages: Messages): Text | '';
   /** What will run, whole: shown with the arguments. */
   codeFor?(input: Input): string;
   /** Set for a run: the call has run, and its result waits for a person. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
-import { messagesIn } from '../../messages/messages.ts';
+import { lines, type Messages, messagesIn, type Text, words } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../contract/job-service.ts';
 import type { RuntimeTool } from '../contract/task.ts';
@@ -67,14 +67,9 @@ const shown = ({ id, name, words, timezone, state, next, deliver, lacks = [] }: 
   ...(lacks.length > 0 && { problems: lacks.map((said) => messagesIn('en').said(said)) }),
 });
 
-/** Times as people read them, in the zone they are meant in. */
-export function timesText(next: readonly string[], timezone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-    timeZone: timezone,
-  });
-  return next.map((time) => `- ${format.format(new Date(time))}`).join('\n');
-}
+/** Times as people read them, in the zone they are meant in, each with its whole date. */
+const timesText = (head: Text, { next, timezone }: Timing, { when }: Messages): Text =>
+  lines(head, ...next.map((time) => words(`- ${when(new Date(time), timezone, new Date(0))}`)));
 
 export const jobTools = (scope: ToolScope, deps: JobToolDeps): RuntimeTool[] => new JobTools(scope, deps).all();
 
@@ -85,7 +80,7 @@ class JobTools {
   readonly #scope: ToolScope;
   readonly #deps: JobToolDeps;
   /** What people are shown of the calls of this run that wait. */
-  readonly #notes = new Map<string, string>();
+  readonly #notes = new Map<string, (messages: Messages) => Text>();
   readonly #timings = new Map<string, Timing & { name?: string }>();
 
   constructor(scope: ToolScope, deps: JobToolDeps) {
@@ -111,17 +106,15 @@ class JobTools {
         const opened = await this.#service();
         await opened.check(job, principal, from).catch(unreachable);
         const timing = opened.preview(job);
-        const { words, timezone, next } = timing;
         this.#timings.set(keyOf(job), timing);
-        const to = job.deliver?.join(', ') ?? 'this conversation';
-        const times = timesText(next, timezone);
-        this.#notes.set(
-          keyOf(job),
-          `I do it ${words}; the result goes to ${to}. The next times (${timezone}):\n${times}`,
-        );
+        this.#notes.set(keyOf(job), (messages) => {
+          const places = job.deliver?.join(', ') ?? messages.text('details.here');
+          const given = { when: timing.words, places, zone: timing.timezone };
+          return timesText(messages.text('details.job', given), timing, messages);
+        });
         return true;
       },
-      noteFor: (input) => this.#notes.get(keyOf(this.#newJob(input))) ?? '',
+      noteFor: (input, messages) => this.#notes.get(keyOf(this.#newJob(input)))?.(messages) ?? '',
       asks: (input, phrasing) => {
         const job = this.#newJob(input);
         const timing = this.#timings.get(keyOf(job)) ?? { ...UNKNOWN, words: input.schedule };
@@ -162,15 +155,14 @@ class JobTools {
         const opened = await this.#service();
         const { name } = opened.find(input.name);
         const timing = opened.previewChange(input.name, changeOf(input));
-        const { words, timezone, next } = timing;
         this.#timings.set(changeKey(input), { ...timing, name });
-        this.#notes.set(
-          changeKey(input),
-          `I do it ${words}. The next times (${timezone}):\n${timesText(next, timezone)}`,
+        const given = { when: timing.words, zone: timing.timezone };
+        this.#notes.set(changeKey(input), (messages) =>
+          timesText(messages.text('details.jobMoved', given), timing, messages),
         );
         return true;
       },
-      noteFor: (input) => this.#notes.get(changeKey(input)) ?? '',
+      noteFor: (input, messages) => this.#notes.get(changeKey(input))?.(messages) ?? '',
       asks: (input, { messages, plain }) => {
         const timing = this.#timings.get(changeKey(input)) ?? { ...UNKNOWN, words: input.schedule ?? '' };
         const when = whenText(timing, messages);
@@ -196,13 +188,13 @@ class JobTools {
       consent: 'each',
       asksBefore: async ({ name }) => {
         const found = (await this.#service()).find(name);
-        const { id, name: full, words, createdBy } = found;
+        const { id, name: full, words: phrase, createdBy } = found;
         this.#timings.set(name, { ...found, now: new Date().toISOString() });
-        const made = createdBy === undefined ? 'written by hand' : 'made in a chat';
-        this.#notes.set(name, `This deletes the job "${full}" (${id}), ${made}: ${words}.`);
+        const given = { name: full, id, made: createdBy === undefined ? 'hand' : 'chat', when: phrase };
+        this.#notes.set(name, (messages) => messages.text('details.jobDeleted', given));
         return true;
       },
-      noteFor: ({ name }) => this.#notes.get(name) ?? '',
+      noteFor: ({ name }, messages) => this.#notes.get(name)?.(messages) ?? '',
       asks: ({ name }, { messages, plain }) => {
         const timing = this.#timings.get(name);
         const when =

@@ -38,9 +38,9 @@ export function webFetch(scope: ToolScope, deps: BundledDeps): BundledTool {
       return { address, characters: address.href.length, isOdd: couldCarryData(url) };
     },
     kindOf: ({ url }) => placeOf(webAddress(url)),
-    noteFor({ url }) {
+    noteFor({ url }, messages) {
       const address = webAddress(url);
-      return address ? `${hostOf(address)} is told this address, with all that is written in it.` : '';
+      return address ? messages.text('details.address', { host: hostOf(address) }) : '';
     },
     asks: ({ url }, { messages, code }) => ({ text: messages.text('consent.read', { address: code(url) }) }),
     async execute({ url, what = 'text' }, { signal }) {

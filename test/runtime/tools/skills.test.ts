@@ -186,7 +186,8 @@ describe('consent to a script', () => {
     const { tool } = await open({ files: { 'skills/a.skill.md': skillText('a', 'true') } });
     const a = await tool('a');
     for (const mode of ['ask', 'decide', 'execute'] as const) expect(asks(a, mode, {})).toBe(true);
-    expect(a.noteFor?.({})).toContain('without a sandbox');
+    expect(a.noteFor?.({}, messagesIn('en'))).toContain('without a sandbox');
+    expect(a.noteFor?.({}, messagesIn('de'))).toContain('ohne Sandbox');
   });
 
   it.skipIf(!isSandboxed)(`in mode execute is not asked for ${IN_SANDBOX}, and holds for a sandbox alone`, async () => {

@@ -32,7 +32,7 @@ export function webSearch(scope: Pick<ToolScope, 'onSource'>, searcher: Searcher
     asks: ({ query }, { messages, plain }) => ({
       text: messages.text('search.ask', { query: plain(query, MAX_QUERY), who: searcher.name }),
     }),
-    noteFor: () => `${searcher.name} is told these words.`,
+    noteFor: (_, messages) => messages.text('details.searches', { who: searcher.name }),
     async execute({ query }, { signal }) {
       if (++searches > MAX_SEARCHES) throw new UserError(`At most ${MAX_SEARCHES} searches are made in one run.`);
       const { results, answer } = await searcher.search(scrub(query), signal);

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
+import { sentences } from '../../../messages/messages.ts';
 import { missingHint } from '../../../skills/missing.ts';
 import { programOf, type SkillProgram } from '../../../skills/program.ts';
 import type { Skill } from '../../../skills/skill.ts';
@@ -14,7 +15,7 @@ import type { RuntimeTool } from '../../contract/task.ts';
 import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { artifactNamed } from '../paths.ts';
 import { skillNamed } from '../read-skill.ts';
-import { notKept, told } from './script-tool.ts';
+import { givenText, notKept, told } from './script-tool.ts';
 import { versionOf } from './version.ts';
 import { workFolder } from './work-folder.ts';
 import { keepWritten, snapshotOf } from './written-files.ts';
@@ -88,11 +89,10 @@ export function runSkillFile(skills: ReadonlyMap<string, Skill>, scope: ToolScop
             });
       return { text };
     },
-    noteFor(given) {
+    noteFor(given, messages) {
       const { skill } = found(given);
-      const names = Object.keys(deps.grantedTo(skill));
-      const reach = deps.hasNetwork(skill) ? 'with access to the network' : 'without network';
-      return `It works in a folder of this task, in a sandbox, ${reach}; it can read the files of this task and those of the skill in ${skill.folder}.${names.length > 0 ? ` It is given ${names.join(', ')}.` : ''}`;
+      const reach = { network: deps.hasNetwork(skill) ? 'yes' : 'no', folder: skill.folder ?? skill.name };
+      return sentences(messages.text('details.program', reach), givenText(deps.grantedTo(skill), messages));
     },
     codeFor: (given) => found(given).program.text,
     async execute(given, { signal }) {

@@ -5,6 +5,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { z } from 'zod';
 import { errorCode } from '../../../errors.ts';
+import { type Messages, sentences, type Text } from '../../../messages/messages.ts';
 import { toVariables } from '../../../skills/parameters.ts';
 import type { ScriptResult } from '../../../skills/script.ts';
 import type { Skill } from '../../../skills/skill.ts';
@@ -64,7 +65,7 @@ export function scriptTool(
           : messages.text('consent.runSkillWith', { name, what: messages.list(what.slice(0, 8)) });
       return { text };
     },
-    noteFor: () => noteFor(skill, deps),
+    noteFor: (_, messages) => noteFor(skill, deps, messages),
     codeFor: () => script.text,
     async execute(given, { signal }) {
       const { runScript } = await import('../../../skills/script.ts');
@@ -88,15 +89,21 @@ export function scriptTool(
 }
 
 /** Where it will run, and what it can reach there. */
-function noteFor(skill: Skill, { folder, granted, network, isSandboxed }: ScriptDeps): string {
-  const where = expanded(folder) ?? 'a folder of this task';
-  const reach = network ? 'with access to the network' : 'without network';
-  const how = isSandboxed
-    ? `It works in ${where}, in a sandbox, ${reach}, and can read the files of this task.`
-    : `It works in ${where}, without a sandbox: it can read and change what this gateway can, and reach the network.`;
-  const files = skill.folder === undefined ? '' : ` It may use the files of the skill in ${skill.folder}.`;
+function noteFor(skill: Skill, { folder, granted, network, isSandboxed }: ScriptDeps, messages: Messages): Text {
+  const where = expanded(folder) ?? messages.text('details.taskFolder');
+  return sentences(
+    isSandboxed
+      ? messages.text('details.sandboxed', { where, network: network ? 'yes' : 'no' })
+      : messages.text('details.open', { where }),
+    skill.folder === undefined ? '' : messages.text('details.skillFiles', { folder: skill.folder }),
+    givenText(granted, messages),
+  );
+}
+
+/** The variables it gets, by their names. */
+export function givenText(granted: Readonly<Record<string, string>>, messages: Messages): Text | '' {
   const names = Object.keys(granted);
-  return `${how}${files}${names.length > 0 ? ` It is given ${names.join(', ')}.` : ''}`;
+  return names.length === 0 ? '' : messages.text('details.given', { names: names.join(', ') });
 }
 
 /** The script has run all the same, and must not be taken for one that did not. */

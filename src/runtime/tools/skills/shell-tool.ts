@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
-import { lines, words } from '../../../messages/messages.ts';
+import { lines, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
 import type { RuntimeTool } from '../../contract/task.ts';
 import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { fenced, visible } from '../../reply/show.ts';
-import { notKept, told } from './script-tool.ts';
+import { givenText, notKept, told } from './script-tool.ts';
 import { expanded, workFolder } from './work-folder.ts';
 import { keepWritten, snapshotOf } from './written-files.ts';
 
@@ -52,7 +52,7 @@ export function shellTool(scope: ToolScope, deps: ShellDeps): RuntimeTool {
       const ask = messages.text('consent.runCommand');
       return { text: lines(ask, '', words(isShort ? fenced(visible(command), 'sh') : code(command))) };
     },
-    noteFor: () => noteFor(deps),
+    noteFor: (_, messages) => noteFor(deps, messages),
     async execute({ command, seconds }, { signal }) {
       const { hasSandbox, runScript } = await import('../../../skills/script.ts');
       // It may have gone since the run was offered it.
@@ -80,9 +80,8 @@ const digestOf = (command: string, network: boolean): string =>
     .digest('hex')
     .slice(0, 12);
 
-function noteFor({ folder, network, granted, timeoutMs }: ShellDeps): string {
-  const where = expanded(folder) ?? 'a folder of this task';
-  const names = Object.keys(granted);
-  const given = names.length > 0 ? ` It is given ${names.join(', ')}.` : '';
-  return `It works in ${where}, in a sandbox, ${network ? 'with access to the network' : 'without network'}, and can read the files of this task; it is ended after ${timeoutMs / 1000} seconds unless it says otherwise.${given}`;
+function noteFor({ folder, network, granted, timeoutMs }: ShellDeps, messages: Messages): Text {
+  const where = expanded(folder) ?? messages.text('details.taskFolder');
+  const given = { where, network: network ? 'yes' : 'no', seconds: timeoutMs / 1000 };
+  return sentences(messages.text('details.command', given), givenText(granted, messages));
 }
