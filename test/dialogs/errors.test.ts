@@ -261,7 +261,7 @@ describe('daily limits', () => {
     await ask(platform, platform.dm('alex'), 'hello', { text: 'hello' });
     world.llm.script(() => ({
       toolCalls: [{ name: 'list_files', arguments: {} }],
-      usage: { prompt_tokens: 900, completion_tokens: 0 },
+      usage: { prompt_tokens: 900, completion_tokens: 1 },
     }));
     const [owner, member] = [platform.dm('alex'), platform.dm('sam')];
     const requests = world.llm.requests().length;

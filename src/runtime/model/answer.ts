@@ -100,6 +100,11 @@ export class Answer {
     return this.#size > 0;
   }
 
+  /** Characters of all that has come. */
+  size(): number {
+    return this.#size;
+  }
+
   /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing. */
   finish(): GenerateResult {
     const end = this.#end;

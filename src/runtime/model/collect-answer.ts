@@ -17,7 +17,8 @@ export interface AnswerLimits {
 }
 
 /**
- * Calls `model`, shown to people as `name`, and gives its complete answer; `onText` gets the text as it comes. Throws
+ * Calls `model`, shown to people as `name`, and gives its complete answer; `onText` gets the text as it comes,
+ * `onSize` how much of anything has come. Throws
  * RunError, the reason of `options.abortSignal`, or what the provider threw. The connection is closed before it throws.
  */
 export async function collectAnswer(
@@ -26,6 +27,7 @@ export async function collectAnswer(
   options: CallOptions,
   limits: AnswerLimits,
   onText: (delta: string) => void,
+  onSize?: (characters: number) => void,
 ): Promise<GenerateResult> {
   const outer = options.abortSignal;
   outer?.throwIfAborted();
@@ -44,6 +46,7 @@ export async function collectAnswer(
       if (done) return answer.finish();
       if (part.type === 'error') throw new ErrorEvent(part.error);
       answer.take(part);
+      onSize?.(answer.size());
       timer.seen(answer.received());
     }
   } catch (thrown) {

@@ -82,6 +82,11 @@ class Streaming implements StreamingModel {
     let call = this.#blind.has(name) ? { ...given, prompt: withoutFiles(given.prompt) } : given;
     for (let tries = 1; ; tries += 1) {
       let told = 0;
+      // Of text, thoughts and calls.
+      let written = 0;
+      const onSize = (characters: number) => {
+        written = characters;
+      };
       const onText = (delta: string) => {
         told += delta.length;
         this.#options.onText(delta);
@@ -94,11 +99,12 @@ class Streaming implements StreamingModel {
       };
       const ended = this.#options.watch?.(name);
       try {
-        const answer = await this.#askOnce(name, call, onText, spent);
+        const answer = await this.#askOnce(name, call, { onText, onSize }, spent);
         ended?.({ ...(used && { usage: used }), finish: answer.finishReason.unified });
         return answer;
       } catch (thrown) {
-        if (given.abortSignal?.aborted || isCharged(thrown, told)) spent(estimate(call.prompt, told));
+        // What was counted already is not counted again.
+        if (!used && (given.abortSignal?.aborted || isCharged(thrown, written))) spent(estimate(call.prompt, written));
         const isStopped = given.abortSignal?.aborted === true;
         const failure = describeFailure(thrown, name);
         ended?.({ ...(used && { usage: used }), error: isStopped ? 'stopped' : failure.error.kind });
@@ -121,7 +127,7 @@ class Streaming implements StreamingModel {
   async #askOnce(
     name: string,
     call: CallOptions,
-    onText: (delta: string) => void,
+    { onText, onSize }: { onText(delta: string): void; onSize(characters: number): void },
     spent: (usage: CallUsage) => void,
   ): Promise<GenerateResult> {
     const model = await this.#options.load(name);
@@ -131,6 +137,7 @@ class Streaming implements StreamingModel {
       { ...call, prompt: fitPrompt(call.prompt, model.provider) },
       this.#options.limits,
       onText,
+      onSize,
     );
     spent(usageOf(given, call.prompt));
     const answer = await withoutUnseen(given, this.#options.isBlank);
@@ -153,9 +160,9 @@ function withoutReasoning({ reasoning: _level, ...call }: CallOptions): CallOpti
   return call;
 }
 
-/** Whether the provider was at work on a try that failed after so many characters. */
-const isCharged = (thrown: unknown, told: number): boolean =>
-  thrown instanceof RunError && (thrown.kind === 'timeout' || (thrown.kind === 'cut-off' && told > 0));
+/** Whether the provider was at work on a try that failed after so many characters, of thoughts and calls too. */
+const isCharged = (thrown: unknown, written: number): boolean =>
+  written > 0 || (thrown instanceof RunError && thrown.kind === 'timeout');
 
 function isEmpty({ content, finishReason }: GenerateResult): boolean {
   if (finishReason.unified === 'length' || finishReason.unified === 'content-filter') return false;

@@ -53,6 +53,37 @@ describe('a model that fails', () => {
     expect(hooks.events.at(-1)).toMatchObject({ type: 'state-change', state: 'idle' });
   });
 
+  it.each<[LlmFault, string, number]>([
+    ['refuse', 'nothing', 0],
+    ['unauthorized', 'nothing', 0],
+    ['rate-limited', 'nothing', 0],
+    ['html', 'nothing', 0],
+    ['stall-start', 'its question', 1],
+    ['stall-middle', 'what came', 1],
+    ['cut', 'what came, each time', 2],
+    ['cut-tool-call', 'what came, each time', 2],
+    ['huge', 'what came', 1],
+    ['empty-text', 'what it says, once for each', 2],
+  ])('by %s is charged %s', async (fault, _what, calls) => {
+    llm.fault(fault, 10, { text: 'A long answer about the kitchen.' });
+    const spent: { inputTokens: number; outputTokens: number; isEstimate?: true }[] = [];
+    await failureOf(runWith(local(), {}, record({ onUsage: (_model, usage) => void spent.push(usage) })));
+    expect(spent).toHaveLength(calls);
+    for (const { inputTokens, outputTokens, isEstimate } of spent) {
+      expect(inputTokens).toBeGreaterThan(0);
+      if (fault !== 'stall-start' && isEstimate) expect(outputTokens).toBeGreaterThan(0);
+    }
+  });
+
+  it('that breaks off while it thinks is charged for its thoughts', async () => {
+    const reasoning = 'They want something. '.repeat(100);
+    llm.script([{ reasoning, text: 'x', fault: 'cut' }, { text: 'All is well.' }]);
+    const spent: number[] = [];
+    await runWith(local(), {}, record({ onUsage: (_model, { outputTokens }) => void spent.push(outputTokens) }));
+    expect(spent).toHaveLength(2);
+    expect(spent[0]).toBeGreaterThanOrEqual(500);
+  });
+
   it.each(FAULTS)(
     '%s once: the answer comes all the same, or another model gives it',
     async (fault, _kind, _words, calls) => {
