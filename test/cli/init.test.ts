@@ -151,6 +151,30 @@ describe('a newcomer', () => {
   });
 });
 
+it('says so while it waits when another program takes the messages of the bot', async () => {
+  const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);
+  const terminal = wizard(tempFolder(), { TELEGRAM_API_ROOT: telegram.emulator.url });
+  await customModel(terminal, llm);
+  await nameModel(terminal);
+  await terminal.sees('Where do you want to write');
+  await terminal.press(enter);
+  await terminal.sees('https://t.me/BotFather');
+  await terminal.press(telegram.emulator.token, enter);
+  await terminal.sees(WRITE.telegram);
+  const other = new AbortController();
+  const polls = async () => {
+    const url = `${telegram.emulator.url}/bot${telegram.emulator.token}/getUpdates?timeout=1`;
+    while (!other.signal.aborted) await fetch(url, { signal: other.signal }).catch(() => undefined);
+  };
+  const polling = polls();
+  await terminal.sees(folded('another program polls with this token'));
+  other.abort();
+  await polling;
+  telegram.say(telegram.dm('kim'), 'are you there', kim);
+  await terminal.sees('Is that you?');
+  await terminal.press(interrupt);
+});
+
 /** Ollama: its list of models, and the emulated model behind it. `gemma` takes no tools, as Ollama says it. */
 async function ollama(llm: Llm, names = ['llama3:8b']): Promise<string> {
   const server = createServer(async (request, response) => {

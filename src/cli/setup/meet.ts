@@ -14,6 +14,8 @@ import type { Settings } from './settings.ts';
 import { oneLine } from './words.ts';
 
 const LOOK_MS = 250;
+/** So often it is seen, one after the other or not, before it is told: two seconds. */
+const STUCK_LOOKS = 8;
 const CONNECT_MS = 30_000;
 const ANSWER_MS = 120_000;
 
@@ -58,7 +60,7 @@ export async function meet(
   await invite(screen, config, name);
   const isRefused = new Set<string>();
   for (;;) {
-    const entry = await nextOf(pairing, isRefused);
+    const entry = await nextOf(pairing, isRefused, watchOf(screen, app));
     const shown = shownName(entry);
     const words = entry.kept?.map(({ text }) => text).find((text) => text.trim() !== '');
     screen.good(words === undefined ? `${shown} has opened the chat.` : `${shown} writes: ${oneLine(words, 200)}`);
@@ -98,8 +100,27 @@ async function invite(screen: Screen, config: Config, name: PlatformName): Promi
   }
 }
 
+/** Says what keeps messages away, once for each reason: somebody who waits would not see it anywhere else. */
+function watchOf(screen: Screen, app: App | undefined): () => Promise<void> {
+  const seen = new Map<string, number>();
+  return async () => {
+    for (const [channel, { state, detail }] of Object.entries((await app?.readiness())?.channels ?? {})) {
+      if (state === 'connected' || !detail) continue;
+      const said = `${channel} hears nothing just now: ${detail}`;
+      const looks = (seen.get(said) ?? 0) + 1;
+      seen.set(said, looks);
+      // A line that drops for a moment is no news.
+      if (looks === STUCK_LOOKS) screen.bad(said);
+    }
+  };
+}
+
 /** The next person who asks to be let in. */
-async function nextOf(pairing: Pairing, isRefused: ReadonlySet<string>): Promise<PendingPairing> {
+async function nextOf(
+  pairing: Pairing,
+  isRefused: ReadonlySet<string>,
+  watch: () => Promise<void>,
+): Promise<PendingPairing> {
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   process.once('SIGINT', leave);
@@ -107,6 +128,7 @@ async function nextOf(pairing: Pairing, isRefused: ReadonlySet<string>): Promise
     for (;;) {
       const found = pairing.pending(Date.now()).find(({ identity }) => !isRefused.has(identity));
       if (found) return found;
+      await watch();
       await sleep(LOOK_MS, undefined, { signal: leaving.signal });
     }
   } catch (error) {
