@@ -198,7 +198,7 @@ const scrubbed = ({ key, values }: Said): Said => ({
   key,
   values: Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
-      if (typeof value === 'object') return [name, scrubbed(value)];
+      if (typeof value === 'object') return [name, 'key' in value ? scrubbed(value) : value];
       return [name, typeof value === 'string' ? scrub(value) : value];
     }),
   ),

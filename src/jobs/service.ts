@@ -258,7 +258,7 @@ export class ScheduledJobs implements JobService {
   /** A time that was left out has others after it; with the only one gone nobody would ever know. */
   #tellSkipped({ id, name, schedule, timezone, createdBy }: Job, slot: Date): void {
     if (nextSlot(schedule, slot) !== undefined) return;
-    const due = slot.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone });
+    const due = { at: slot.toISOString(), zone: timezone };
     const key = createdBy === undefined ? 'jobs.missed' : 'jobs.missedAsked';
     const told = say(key, { name: quotedName(name), due, zone: timezone });
     void this.#options.tellOwners(`job-${id}-missed-${slot.getTime()}`, told);

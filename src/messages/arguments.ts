@@ -6,8 +6,15 @@ export interface Said {
   readonly values: Readonly<Record<string, Value>>;
 }
 
-/** What stands in a message; another message stands there in the same language. */
-export type Value = string | number | Said;
+/** A time, as whoever reads it says it: `tomorrow (Mon) at 09:00`. */
+export interface Moment {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly zone: string;
+}
+
+/** What stands in a message; another message and a time stand there in the same language. */
+export type Value = string | number | Said | Moment;
 
 /** What an argument of each kind takes; one without a kind takes words or a number. */
 type Taken<Kind extends string> = Kind extends 'plural' | 'selectordinal' | 'number'

@@ -110,8 +110,7 @@ function build(language: string, prefix: string): Messages {
 
   function format(key: string, given: Readonly<Record<string, Value>>): Text {
     const values: Record<string, string | number> = {};
-    for (const [name, value] of Object.entries(given))
-      values[name] = typeof value === 'object' ? format(value.key, value.values) : value;
+    for (const [name, value] of Object.entries(given)) values[name] = inWords(value);
     const plain = textOf(language, key);
     const text = prefix === '/' ? plain : plain.replace(COMMAND, prefix);
     if (!HAS_CHOICE.test(text))
@@ -119,6 +118,11 @@ function build(language: string, prefix: string): Messages {
     const compiled = formats.get(key) ?? compiler()(text, language);
     formats.set(key, compiled);
     return words(compiled(values));
+  }
+
+  function inWords(value: Value): string | number {
+    if (typeof value !== 'object') return value;
+    return 'at' in value ? when(new Date(value.at), value.zone) : format(value.key, value.values);
   }
 
   function date(at: Date, options: Intl.DateTimeFormatOptions): string {
@@ -132,6 +136,23 @@ function build(language: string, prefix: string): Messages {
   const time = (at: Date, zone?: string) =>
     words(date(at, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...inZone(zone) }));
 
+  function when(at: Date, zone?: string, now = new Date()): Text {
+    const dayOf = (of: Date) => date(of, { year: 'numeric', month: '2-digit', day: '2-digit', ...inZone(zone) });
+    const isDaysFrom = (days: number) => dayOf(at) === dayOf(new Date(now.getTime() + days * DAY_MS));
+    const given = { time: time(at, zone), day: date(at, { weekday: 'short', ...inZone(zone) }) };
+    if (isDaysFrom(0)) return format('times.today', given);
+    if (isDaysFrom(1)) return format('times.tomorrow', given);
+    if (isDaysFrom(-1)) return format('times.yesterday', given);
+    const isYear = Math.abs(at.getTime() - now.getTime()) < 300 * DAY_MS;
+    const long: Intl.DateTimeFormatOptions = {
+      day: 'numeric',
+      month: 'short',
+      ...(isYear ? {} : { year: 'numeric' }),
+      ...inZone(zone),
+    };
+    return format('times.later', { ...given, date: date(at, long) });
+  }
+
   return {
     language,
     prefix,
@@ -141,22 +162,7 @@ function build(language: string, prefix: string): Messages {
       words(new Intl.ListFormat(locale, { type: kind === 'and' ? 'conjunction' : 'disjunction' }).format([...items])),
     number: (value) => words(new Intl.NumberFormat(locale).format(value)),
     time,
-    when(at, zone, now = new Date()) {
-      const dayOf = (of: Date) => date(of, { year: 'numeric', month: '2-digit', day: '2-digit', ...inZone(zone) });
-      const isDaysFrom = (days: number) => dayOf(at) === dayOf(new Date(now.getTime() + days * DAY_MS));
-      const given = { time: time(at, zone), day: date(at, { weekday: 'short', ...inZone(zone) }) };
-      if (isDaysFrom(0)) return format('times.today', given);
-      if (isDaysFrom(1)) return format('times.tomorrow', given);
-      if (isDaysFrom(-1)) return format('times.yesterday', given);
-      const isYear = Math.abs(at.getTime() - now.getTime()) < 300 * DAY_MS;
-      const long: Intl.DateTimeFormatOptions = {
-        day: 'numeric',
-        month: 'short',
-        ...(isYear ? {} : { year: 'numeric' }),
-        ...inZone(zone),
-      };
-      return format('times.later', { ...given, date: date(at, long) });
-    },
+    when,
   };
 }
 

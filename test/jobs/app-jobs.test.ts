@@ -81,7 +81,7 @@ test('a job for one time that was missed for too long is told to the owners befo
   onTestFinished(() => jobs.stop());
   await jobs.start();
   await expect.poll(() => fs.existsSync(file)).toBe(false);
-  expect(told).toEqual([expect.stringMatching(/^The job "Call Kim" was due at .* Ask me once more/)]);
+  expect(told).toEqual([expect.stringMatching(/^The job "Call Kim" was due .* at \d\d:\d\d .* Ask me once more/)]);
 });
 
 test('a folder of jobs that cannot be used ends nothing, and is used once it is mended', async () => {

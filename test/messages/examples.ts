@@ -53,7 +53,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   ...{
     when: (messages) => messages.when(NINE, 'Europe/Berlin', SUNDAY),
-    due: '24 Nov 2026, 09:00',
+    due: (messages) => messages.when(SUNDAY, 'Europe/Berlin', NINE),
     answer: 'the blue one',
     question: 'Which colour?',
     minutes: '10',

@@ -110,6 +110,14 @@ test('lists and times are said as the language says them', () => {
   expect(at('2026-12-01T08:00:00Z')).toBe('Tue, 1 Dec at 09:00');
   expect(at('2028-02-29T08:00:00Z')).toBe('Tue, 29 Feb 2028 at 09:00');
   expect(german.when(new Date('2026-11-23T08:00:00Z'), 'Europe/Berlin', now)).toBe('morgen (Mo) um 09:00');
+  // A time within a message that is put into words later.
+  const due = say('jobs.missed', {
+    name: 'A',
+    due: { at: '2020-02-29T08:00:00Z', zone: 'Europe/Berlin' },
+    zone: 'Berlin',
+  });
+  expect(german.said(due)).toMatch(/^Der Auftrag A war Sa, 29\. Feb\.? 2020 um 09:00 \(Berlin\) dran/);
+  expect(english.said(due)).toMatch(/^The job A was due Sat, 29 Feb 2020 at 09:00 \(Berlin\)/);
 });
 
 test('the formatter is loaded by the first plural, not before', () => {

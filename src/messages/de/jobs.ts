@@ -44,9 +44,9 @@ export const jobs = translate(english)({
     'Der Auftrag {name} ist fehlgeschlagen.{why} Zu seinen nächsten Zeiten versuche ich es wieder, mit wachsenden Pausen; /jobs zeigt ihn.',
   failedForGood:
     'Der Auftrag {name} ist fehlgeschlagen.{why} Er hat keine weitere Zeit; bitte mich noch einmal darum, wenn es noch wichtig ist.',
-  missed: 'Der Auftrag {name} war am {due} ({zone}) dran, und da konnte ich nicht. /jobs run erledigt ihn jetzt.',
+  missed: 'Der Auftrag {name} war {due} ({zone}) dran, und da konnte ich nicht. /jobs run erledigt ihn jetzt.',
   missedAsked:
-    'Der Auftrag {name} war am {due} ({zone}) dran, und da konnte ich nicht. Bitte mich noch einmal darum, wenn es noch wichtig ist.',
+    'Der Auftrag {name} war {due} ({zone}) dran, und da konnte ich nicht. Bitte mich noch einmal darum, wenn es noch wichtig ist.',
   withoutRights:
     'Den Auftrag {name} erledige ich nicht mehr: {who} hat ihn angelegt und ist kein Besitzer mehr. Lösch ihn mit /jobs, oder lass einen Besitzer neu darum bitten.',
   names: 'Mit dem Auftrag {name} stimmt etwas nicht. {what}',

@@ -38,9 +38,9 @@ export const jobs = {
   refused: 'The platform refused it.',
   failed: 'The job {name} failed.{why} It is tried again at its next times, with growing pauses; /jobs shows it.',
   failedForGood: 'The job {name} failed.{why} It has no further time; ask me once more if it still matters.',
-  missed: 'The job {name} was due at {due} ({zone}), and I could not do it then. /jobs run does it now.',
+  missed: 'The job {name} was due {due} ({zone}), and I could not do it then. /jobs run does it now.',
   missedAsked:
-    'The job {name} was due at {due} ({zone}), and I could not do it then. Ask me once more if it still matters.',
+    'The job {name} was due {due} ({zone}), and I could not do it then. Ask me once more if it still matters.',
   withoutRights:
     'I no longer do the job {name}: {who}, who made it, is no longer an owner. Delete it with /jobs, or have an owner ask for it again.',
   names: 'There is something wrong with the job {name}. {what}',
