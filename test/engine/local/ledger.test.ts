@@ -110,4 +110,88 @@ describe('the ledger', () => {
     await ledger.intent('c', 0);
     ledger.close();
   });
+
+  it('tells of one message what it has of it, and of no other', async () => {
+    const folder = tempFolder();
+    fs.writeFileSync(path.join(folder, 'notes.txt'), 'not a day');
+    const ledger = openLedger(folder, 7);
+    await ledger.intent('a', 0);
+    ledger.outcome('b', 0, 'sent', 'id-b');
+    ledger.outcome('a', 0, 'sent', '');
+    expect(ledger.lines('a').map(({ what, epoch, id }) => ({ what, epoch, id }))).toEqual([
+      { what: 'intent', epoch: 7, id: undefined },
+      { what: 'sent', epoch: 7, id: '' },
+    ]);
+    expect([...ledger.load(new Set(['a'])).keys()]).toEqual(['a']);
+    ledger.close();
+  });
+
+  it('knows what was tried, and since when, by the lines of three days', () => {
+    const folder = tempFolder();
+    const line = (day: number, key: string, what: string, more: object = {}) =>
+      fs.appendFileSync(
+        path.join(folder, `2026-01-0${day}.jsonl`),
+        `${JSON.stringify({ key, part: 0, what, at: `2026-01-0${day}T00:00:00.000Z`, ...more })}\n`,
+      );
+    line(1, 'old', 'intent');
+    line(2, 'refused', 'intent');
+    line(2, 'refused', 'refused');
+    line(3, 'both', 'intent');
+    line(3, 'both', 'unsure');
+    line(4, 'both', 'intent');
+    line(4, 'both', 'refused');
+    line(4, 'bare', 'unsure');
+    line(4, 'known', 'unsure');
+    line(4, 'sent', 'sent');
+    const keys = new Set(['old', 'refused', 'both', 'bare', 'known', 'sent']);
+    const begunAt = (key: string) => (key === 'known' ? 42 : undefined);
+    const parts = openLedger(folder, 1).load(keys, begunAt);
+    expect(Object.fromEntries([...parts].map(([key, of]) => [key, of.get(0)]))).toEqual({
+      refused: { unsure: 0, open: false },
+      both: { unsure: 1, open: false, since: Date.parse('2026-01-03T00:00:00.000Z') },
+      bare: { unsure: 1, open: false, since: Date.parse('2026-01-04T00:00:00.000Z') },
+      known: { unsure: 1, open: false, since: 42 },
+      sent: { unsure: 0, open: false, sentId: '' },
+    });
+    // Where nobody can say when it began, the line does.
+    const alone = openLedger(folder, 1)
+      .load(new Set(['bare']))
+      .get('bare')
+      ?.get(0);
+    expect(alone?.since).toBe(Date.parse('2026-01-04T00:00:00.000Z'));
+  });
+
+  it('forgets the days before one, and reads nothing where nothing is asked', () => {
+    const folder = tempFolder();
+    for (const day of [1, 2, 3]) fs.writeFileSync(path.join(folder, `2026-01-0${day}.jsonl`), '');
+    fs.writeFileSync(path.join(folder, '2026-01-01.txt'), 'kept');
+    const ledger = openLedger(folder, 1);
+    ledger.prune('2026-01-02');
+    expect(fs.readdirSync(folder).sort()).toEqual(['2026-01-01.txt', '2026-01-02.jsonl', '2026-01-03.jsonl']);
+    const reading = vi.spyOn(fs, 'readdirSync');
+    expect(ledger.load(new Set())).toEqual(new Map());
+    expect(reading).not.toHaveBeenCalled();
+  });
+
+  it('writes on in the day before where a new day cannot be opened, and says so where there is none', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: BEFORE });
+    const folder = tempFolder();
+    const ledger = openLedger(folder, 1);
+    await ledger.intent('a', 0);
+    vi.setSystemTime(AFTER);
+    vi.spyOn(fs, 'openSync').mockImplementation(() => {
+      throw failing('EMFILE');
+    });
+    ledger.outcome('a', 0, 'sent', 'id-a');
+    expect(() => openLedger(folder, 1).outcome('b', 0, 'unsure')).toThrow('EMFILE');
+    vi.restoreAllMocks();
+    expect(fs.readdirSync(folder)).toEqual(['2026-01-31.jsonl']);
+    expect(
+      ledger
+        .load(new Set(['a']))
+        .get('a')
+        ?.get(0)?.sentId,
+    ).toBe('id-a');
+    ledger.close();
+  });
 });
