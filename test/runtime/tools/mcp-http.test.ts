@@ -210,3 +210,37 @@ test('a server that is gone is told as gone', async () => {
     expect(health()).toMatchObject({ state: 'failed', problem: expect.stringMatching(/mcp\.web/) }),
   );
 });
+
+const PAGE = '<!DOCTYPE html>\n<html><head><title>Error</title></head><body><pre>Cannot POST /sse</pre></body></html>';
+
+test.each<[number, string, string, RegExp]>([
+  [404, 'text/html', PAGE, /no calls at this address \(HTTP 404\): look at its url, which often ends in \/mcp/],
+  [405, 'text/plain', 'Method Not Allowed', /\(HTTP 405\): look at its url/],
+  [
+    401,
+    'application/json',
+    '{"error":"invalid_token"}',
+    /let us in \(HTTP 401\): look at its headers; it says: .*invalid_token/,
+  ],
+  [403, 'text/html', PAGE, /let us in \(HTTP 403\): look at its headers$/],
+  [502, 'text/html', PAGE, /it is in trouble \(HTTP 502\)$/],
+  [400, 'text/html', `No session. ${PAGE}`, /\(HTTP 400\): No session\.$/],
+  [200, 'text/html', PAGE, /no server of tools answers there, but a page \(text\/html\): look at its url$/],
+  [0, '', '', /nobody listens there, so start it or look at its url \(ECONNREFUSED\)$/],
+])('an address that answers with %i is told in words, without a page', async (status, type, body, words) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': type }).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/sse`;
+  if (status === 0) server.close();
+  const mcp = new McpServers({ servers: { web: { url, trusted: false } }, log: silentLog() });
+  onTestFinished(() => mcp.close());
+  const [found] = await mcp.survey();
+  expect(found?.problem).toMatch(/^The server web \(mcp\.web\) is not there: /);
+  expect(found?.problem).toMatch(words);
+  expect(found?.problem).not.toContain('<');
+});

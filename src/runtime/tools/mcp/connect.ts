@@ -27,12 +27,14 @@ export async function connect(settings: McpServerSettings, signal: AbortSignal, 
   const { createMCPClient } = await import('@ai-sdk/mcp');
   const common = { clientName: 'openviber', initializationOptions: { timeout: CONNECT_MS, signal } };
   if (url !== undefined) {
-    const { fetchAnswer } = await import('./http.ts');
+    const [{ fetchAnswer }, { explained }] = await Promise.all([import('./http.ts'), import('./away.ts')]);
     const onUncaughtError = (error: unknown) => {
-      if (isFaultOfConnection(error)) hearing.onLost(error);
+      if (isFaultOfConnection(error)) hearing.onLost(explained(error));
     };
     const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: fetchAnswer };
-    return createMCPClient({ ...common, onUncaughtError, transport });
+    return createMCPClient({ ...common, onUncaughtError, transport }).catch((error: unknown) => {
+      throw explained(error);
+    });
   }
   const { openStdio } = await import('./stdio.ts');
   let ended: Error | undefined;
