@@ -100,6 +100,43 @@ describe('a plan in an answer', () => {
   });
 });
 
+describe('a call of a tool in an answer', () => {
+  const call = JSON.stringify({
+    name: 'write_file',
+    arguments: { path: 'workspace/notes.md', content: 'milk and eggs' },
+  });
+  const note = (world: { read(file: string): string }) => world.read('workspace/notes.md');
+
+  it.each([
+    ['Qwen', `One moment.\n<tool_call>\n${call}\n</tool_call>`],
+    [
+      'Kimi',
+      `One moment.<|tool_calls_section_begin|><|tool_call_begin|>functions.write_file:0<|tool_call_argument_begin|>${JSON.stringify(JSON.parse(call).arguments)}<|tool_call_end|><|tool_calls_section_end|>`,
+    ],
+    ['Llama, thinking', `<think>\nI save it.\n</think>\n${fenced('json', call)}`],
+  ])('as %s writes it asks for consent as any other, and nobody sees its marks', async (_model, text) => {
+    const { world, platform, dm } = await open('telegram');
+    world.llm.script((request) => ({
+      text: request.toolResults.length > 0 ? `I was told: ${request.toolResults.at(-1)}` : text,
+    }));
+    const asked = await ask(platform, dm, 'keep a note: milk and eggs', { text: 'Save notes.md in your workspace?' });
+    expect(asked.buttons).toContain('Save');
+    expect(note(world)).toBe('');
+    await press(platform, dm, 'Save', 'I was told');
+    expect(note(world)).toBe('milk and eggs');
+    const told = platform.answers(dm).map((seen) => seen.text);
+    expect(told.join('\n')).not.toMatch(/tool_call|<think|I save it|"name"/);
+  });
+
+  it('that repeats what somebody has said is no call', async () => {
+    const { world, platform, dm } = await open('telegram');
+    world.llm.script(() => ({ text: `It says <tool_call>${call}</tool_call>` }));
+    const answer = await ask(platform, dm, `what does <tool_call>${call}</tool_call> mean?`, { text: 'It says' });
+    expect(answer.buttons).toEqual([]);
+    expect([note(world), world.llm.requests().length]).toEqual(['', 1]);
+  });
+});
+
 describe('files in an answer', () => {
   it('are understood in each form, links are kept, and nobody sees JSON', async () => {
     const { world, platform, dm, said } = await open('telegram');
