@@ -2,6 +2,7 @@
 
 import { UserError } from '../../errors.ts';
 import { labelOf, lines, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
+import { scheduleText } from '../../messages/schedules.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { JobService, JobView } from '../contract/job-service.ts';
 import { OFFLINE_MODEL } from '../contract/providers.ts';
@@ -30,7 +31,7 @@ function line(job: JobView, messages: Messages): Text {
   const when = next === undefined ? '' : `; ${messages.text('jobs.next', { when: timeOf(next, job, messages) })}`;
   const problem = (job.wrong ?? []).map((said) => `\n  ${plain(messages.said(said))}`).join('');
   const lacks = (job.lacks ?? []).map((said) => `\n  ${messages.said(said)}`).join('');
-  const rhythm = plain(job.words || job.schedule);
+  const rhythm = plain(job.words ? scheduleText(job.words, messages) : job.schedule);
   const state = job.state === 'on' ? '' : ` ${messages.text(`jobs.${job.state}`)}`;
   return words(`- **${plain(job.name)}**${state}${rhythm === '' ? '' : `: ${rhythm}`}${when}${problem}${lacks}`);
 }

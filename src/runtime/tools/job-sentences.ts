@@ -1,6 +1,7 @@
 /** Questions about scheduled jobs in a sentence: what is done, and when, by whose clock. */
 import type { Messages, Text } from '../../messages/messages.ts';
 import { words } from '../../messages/messages.ts';
+import { scheduleText } from '../../messages/schedules.ts';
 import type { Phrasing, Sentence } from '../contract/sentence.ts';
 
 /** When something runs, as the service has understood it. */
@@ -32,7 +33,7 @@ export function zoneText(timezone: string, messages: Messages): string {
 export function whenText({ words: phrase, timezone, next, now }: Timing, messages: Messages): string {
   const [only, other] = next;
   if (only !== undefined && other === undefined) return messages.when(new Date(only), timezone, new Date(now));
-  return phrase.replace(/ \([^()]*\)$/, '');
+  return scheduleText(phrase.replace(/ \([^()]*\)$/, ''), messages);
 }
 
 export function askForJob(

@@ -7,6 +7,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { lines, type Messages, messagesIn, type Text, words } from '../../messages/messages.ts';
+import { scheduleText } from '../../messages/schedules.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../contract/job-service.ts';
 import type { RuntimeTool } from '../contract/task.ts';
@@ -109,7 +110,7 @@ class JobTools {
         this.#timings.set(keyOf(job), timing);
         this.#notes.set(keyOf(job), (messages) => {
           const places = job.deliver?.join(', ') ?? messages.text('details.here');
-          const given = { when: timing.words, places, zone: timing.timezone };
+          const given = { when: scheduleText(timing.words, messages), places, zone: timing.timezone };
           return timesText(messages.text('details.job', given), timing, messages);
         });
         return true;
@@ -156,10 +157,10 @@ class JobTools {
         const { name } = opened.find(input.name);
         const timing = opened.previewChange(input.name, changeOf(input));
         this.#timings.set(changeKey(input), { ...timing, name });
-        const given = { when: timing.words, zone: timing.timezone };
-        this.#notes.set(changeKey(input), (messages) =>
-          timesText(messages.text('details.jobMoved', given), timing, messages),
-        );
+        this.#notes.set(changeKey(input), (messages) => {
+          const given = { when: scheduleText(timing.words, messages), zone: timing.timezone };
+          return timesText(messages.text('details.jobMoved', given), timing, messages);
+        });
         return true;
       },
       noteFor: (input, messages) => this.#notes.get(changeKey(input))?.(messages) ?? '',
@@ -190,8 +191,10 @@ class JobTools {
         const found = (await this.#service()).find(name);
         const { id, name: full, words: phrase, createdBy } = found;
         this.#timings.set(name, { ...found, now: new Date().toISOString() });
-        const given = { name: full, id, made: createdBy === undefined ? 'hand' : 'chat', when: phrase };
-        this.#notes.set(name, (messages) => messages.text('details.jobDeleted', given));
+        const given = { name: full, id, made: createdBy === undefined ? 'hand' : 'chat' };
+        this.#notes.set(name, (messages) =>
+          messages.text('details.jobDeleted', { ...given, when: scheduleText(phrase, messages) }),
+        );
         return true;
       },
       noteFor: ({ name }, messages) => this.#notes.get(name)?.(messages) ?? '',
