@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { openWorld } from '../dialogs/harness.ts';
+import type { Turn } from '../emulators/llm.ts';
 
 const TOKEN = 'the-token-of-a-page';
 
@@ -113,6 +114,27 @@ describe('a useChat page', () => {
     // A page that lost the answer asks again, and is given it.
     expect(textOf(await read(await send('chat-1', second)))).toBe('Still hot.');
     expect(world.llm.requests().length).toBe(runs);
+  });
+
+  test.each<[string, Turn[], string]>([
+    ['thinks aloud', [{ chunks: ['<think>\nHm', 'm.</think>', '\n\nThe kettle ', 'is on.'] }], 'The kettle is on.'],
+    [
+      'writes its calls as text',
+      [
+        { chunks: ['I look.\n<tool', '_call>{"name": "list_files", ', '"arguments": {}}</tool_call>'] },
+        { text: 'Nothing is there.' },
+      ],
+      'I look.\n|Nothing is there.',
+    ],
+    [
+      'begins anew',
+      [{ text: 'The kettle is on the fire.', fault: 'cut' }, { text: 'The tea is hot.' }],
+      'The kettle |The tea is hot.',
+    ],
+  ])('reads what a model says that %s, once', async (_how, turns, words) => {
+    const { world, send } = await open();
+    world.llm.script(turns);
+    expect(textOf(await read(await send('chat-1', [user('m1', 'Make tea')])))).toBe(words);
   });
 
   test('sees tools at work, and the files that were made', async () => {

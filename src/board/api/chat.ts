@@ -204,6 +204,8 @@ class ChatStream {
   }
 
   #progress(event: ProgressEvent): void {
+    // A model that begins anew says it all again.
+    if (event.type === 'state-change' && event.state === 'thinking') this.#closeText();
     if (event.type === 'text-delta') this.#say(event.content);
     if (event.type === 'tool-call') {
       this.#closeText();

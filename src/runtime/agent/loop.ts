@@ -161,13 +161,10 @@ export class Loop {
     return { finish, calls: calls.length };
   }
 
-  /** Calls that the model has written as text are taken as calls; what of them was shown already is void. */
+  /** Calls that the model has written as text are taken as calls. */
   #asMeant(given: GenerateResult, call: CallOptions): ReturnType<typeof takeWritten> {
     const taken = takeWritten(given, call, !this.#wasTold);
-    if (taken.answer === given) return taken;
     this.#wasTold ||= taken.isTold === true;
-    this.#events.thinking();
-    for (const part of taken.answer.content) if (part.type === 'text') this.#events.text(part.text);
     return taken;
   }
 

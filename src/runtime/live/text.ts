@@ -39,6 +39,7 @@ export function createLiveText(): LiveText {
   let isCalling = false;
   /** The word being written. */
   let word = '';
+  let isShown = false;
 
   /** A line with its end. */
   function whole(text: string): string {
@@ -101,7 +102,11 @@ export function createLiveText(): LiveText {
         line = '';
         isBegun = false;
       }
-      return wholeWords(shown + partly());
+      const next = wholeWords(shown + partly());
+      // An answer begins with a word, also where a thought stood before it.
+      const clear = isShown ? next : next.trimStart();
+      isShown ||= clear !== '';
+      return clear;
     },
   };
 }

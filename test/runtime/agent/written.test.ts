@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AgentRequest } from '../../../src/runtime/agent/agent.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
+import { createLiveText } from '../../../src/runtime/live/text.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { record, runWith, tool } from './fixtures.ts';
 
@@ -45,13 +46,9 @@ describe('a call written as text', () => {
       content: 'I will send it.',
       tool_calls: [{ function: { name: 'send', arguments: '{"text":"hi"}' } }],
     });
-    // What was told of it while it came is void.
-    const last = hooks.events.findLastIndex((event) => event.type === 'tool-call');
-    const shown = hooks.events.slice(0, last);
-    const from = shown.findLastIndex((event) => event.type === 'state-change' && event.state === 'thinking');
-    expect(shown.slice(from + 1).filter(({ type }) => type === 'text-delta')).toMatchObject([
-      { content: 'I will send it.' },
-    ]);
+    const live = createLiveText();
+    const shown = hooks.events.flatMap((event) => (event.type === 'text-delta' ? [live.add(event.content)] : []));
+    expect(shown.join('').trim()).toBe('I will send it.');
   });
 
   it('waits for consent as a call does, and its arguments are checked', async () => {
@@ -166,7 +163,8 @@ describe('the thoughts of a model that come as text', () => {
   it('are no part of its answer', async () => {
     const { outcome, hooks } = await run(['<think>\nThey greet.\n</think>\n\nHello!']);
     expect(outcome.text).toBe('Hello!');
-    expect(hooks.visible()).toBe('Hello!');
+    const live = createLiveText();
+    expect(live.add(`${hooks.visible()} `)).toBe('Hello! ');
     expect(hooks.steps[0]?.messages).toMatchObject([
       {
         content: [

@@ -61,7 +61,7 @@ describe('blocks', () => {
 
   it('a thought stays hidden, and what follows it does not', () => {
     for (const size of [1, 3, 1000])
-      expect(written('<think>\nHm, send.\n</think>\nHello you ', size).at(-1)).toBe('\nHello you ');
+      expect(written('<think>\nHm, send.\n</think>\nHello you ', size).at(-1)).toBe('Hello you ');
   });
 
   it('a block that is not finished stays hidden', () => {
