@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import type { TranscriptionModel } from 'ai';
 import { z } from 'zod';
+import { formBytes } from '../../lib/form.ts';
 import { addSecret } from '../../log.ts';
 import { keySetting, knownProvider, type ProviderSettings, splitModelName } from '../contract/providers.ts';
 import type { ReadableFile } from '../contract/reading.ts';
@@ -95,7 +96,14 @@ async function loadModel(provider: string, model: string, settings: Transcriptio
 }
 
 /** A redirect would take the key and the recording elsewhere. */
-const straight: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
+const straight: typeof fetch = async (input, init) => {
+  const plain = { ...init, redirect: 'error' } as const;
+  if (!(init?.body instanceof FormData)) return fetch(input, plain);
+  const { bytes, type } = await formBytes(init.body);
+  const headers = new Headers(init.headers);
+  headers.set('content-type', type);
+  return fetch(input, { ...plain, body: bytes, headers });
+};
 
 const deepgramAnswer = z.looseObject({
   metadata: z.looseObject({ duration: z.number() }).exactOptional(),

@@ -3,9 +3,10 @@
  * or fails with a DiscordError that says when it may be made. No error carries the token of an interaction.
  * https://discord.com/developers/docs/reference#http-api
  */
-import { openAsBlob } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { DiscordAPIError, HTTPError, RateLimitError, REST, type RESTOptions, RequestMethod } from '@discordjs/rest';
 import { errorCode, errorMessage } from '../../../errors.ts';
+import { formBytes } from '../../../lib/form.ts';
 import { awakeNow } from '../../../lib/steady.ts';
 import type { Attachment } from '../../channel.ts';
 
@@ -99,13 +100,19 @@ export function restOptions(apiRoot: string, cdnRoot: string) {
  */
 const drained: RESTOptions['makeRequest'] = async (url, init) => {
   const { body, method = 'POST', signal } = init;
-  if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof FormData))
-    throw new TypeError('only JSON and forms are sent');
   const headers = plainHeaders(init.headers);
-  const response = await fetch(url, { method, body: body ?? null, headers, signal: signal ?? null });
+  const response = await fetch(url, { method, headers, signal: signal ?? null, body: await plainBody(body, headers) });
   if (response.status === 429 || response.status >= 500) await response.arrayBuffer();
   return response;
 };
+
+async function plainBody(given: unknown, headers: Headers): Promise<string | Uint8Array<ArrayBuffer> | null> {
+  if (given === undefined || given === null || typeof given === 'string') return given ?? null;
+  if (!(given instanceof FormData)) throw new TypeError('only JSON and forms are sent');
+  const { bytes, type } = await formBytes(given);
+  headers.set('content-type', type);
+  return bytes;
+}
 
 function plainHeaders(given: unknown): Headers {
   const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
@@ -173,10 +180,9 @@ async function form(body: object, files: readonly UploadFile[]): Promise<FormDat
   return data;
 }
 
-/** Read while it is sent. */
 async function readable(path: string, type: string): Promise<Blob> {
   try {
-    return await openAsBlob(path, { type });
+    return new Blob([await readFile(path)], { type });
   } catch (error) {
     throw new DiscordError('unreadable', `a file cannot be read: ${errorMessage(error)}`);
   }
@@ -208,7 +214,6 @@ function toDiscordError(error: unknown, call: string): unknown {
   if (error instanceof HTTPError)
     return new DiscordError('failed', `${call}: status ${error.status}`, { status: error.status });
   if (!(error instanceof Error) || error instanceof DiscordError) return error;
-  if (error.name === 'NotReadableError') return new DiscordError('unreadable', `${call}: a file cannot be read`);
   const code = errorCode(error) ?? errorCode(error.cause);
   if (code !== undefined && NOT_SENT.has(code)) return new DiscordError('unreachable', `${call}: ${code}`);
   const why =
