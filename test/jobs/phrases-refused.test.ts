@@ -18,6 +18,26 @@ function refusal(text: string, timezone = options.timezone): string {
 }
 
 const REFUSED: [text: string, reason: RegExp][] = [
+  // what has more than one meaning, or none by the clock
+  ['bi-weekly on mondays at 9am', /two meanings.*every 2 weeks on monday/],
+  ['in 2 weeks on monday', /either of two days.*2026-11-30 09:00" or "2026-12-07 09:00/],
+  ['friday in 2 weeks at 15:00', /either of two days.*2026-12-04 15:00" or "2026-12-11 15:00/],
+  ['Freitag in einer Woche', /either of two days/],
+  ['during business hours', /from when to when.*every hour between 9:00 and 17:00 on weekdays/],
+  ['every 30 minutes during work hours', /from when to when/],
+  ['stündlich während der Arbeitszeit', /from when to when/],
+  ['end of day', /when that is.*today at 17:00/],
+  ['eod', /when that is/],
+  ['after lunch', /when that is/],
+  ['soon', /when that is/],
+  ['every christmas', /by their date.*yearly on 24 december/],
+  ['on christmas eve at 18:00', /by their date/],
+  ['an Ostern um 10', /by their date/],
+  ['in a few minutes', /how many.*in 10 minutes/],
+  ['in a couple of hours', /how many/],
+  ['in ein paar Stunden', /how many/],
+  ['every last day', /of which month.*"last day of the month at 09:00"/],
+  ['every day ending aug 3', /has no end/],
   // times that do not exist
   ['25am', /no hour 25am/],
   ['daily at 13pm', /no hour 13pm/],

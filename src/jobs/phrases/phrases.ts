@@ -104,10 +104,13 @@ function onTheDay(build: Build, schedule: Schedule): Schedule {
 }
 
 /** What cannot stand together, or alone, whatever it becomes. */
-function checkTogether({ reader, facts }: Build): void {
+function checkTogether(build: Build): void {
+  const { reader, facts } = build;
   const { rhythm, weekdays, monthDays, nth, dates, months, delay, day, instant, window, marks } = facts;
   const isOnce = Boolean(delay) || day !== undefined || instant !== undefined;
   const kinds = [weekdays.length > 0, monthDays.length > 0, nth.length > 0, dates.length > 0].filter(Boolean).length;
+  if (delay?.months === 0 && delay.ms === 0 && weekdays.length === 1 && !facts.repeats)
+    throw reader.refuse('that can be either of two days', eitherSide(build, delay.days));
   if (isOnce && (facts.repeats || rhythm || kinds > 0 || months.length > 0 || facts.except.length > 0)) {
     throw reader.refuse('it says both once and again and again', 'tomorrow at 9" or "every day at 9');
   }
@@ -166,8 +169,18 @@ function checkNight({ reader, facts, times, now, timezone }: Build): void {
   );
 }
 
+/** "In 2 weeks on monday": the weekday before that day, and the one after it. */
+function eitherSide({ facts, times, now, timezone }: Build, days: number): string {
+  const target = dayOf(toWall(now, timezone)) + days;
+  const after = target + (((facts.weekdays[0] ?? 1) - weekdayOf(target) + 7) % 7);
+  const at = clock(times[0] ?? DEFAULT_TIME);
+  return `${isoDay(after - 7)} ${at}" or "${isoDay(after)} ${at}`;
+}
+
 /** "Every third friday" is that of the month, or one in three weeks. */
-function nearestOfMonth({ nth, times }: Facts): string {
+function nearestOfMonth({ nth, monthDays, times }: Facts): string {
+  if (monthDays.length > 0)
+    return `${monthDays[0] === 'L' ? 'last day' : `on day ${monthDays[0]}`} of the month at ${clock(times[0]?.minutes ?? DEFAULT_TIME)}`;
   const [{ nth: which, weekday } = { nth: 1, weekday: 1 }] = nth;
   const at = `at ${clock(times[0]?.minutes ?? DEFAULT_TIME)}`;
   const day = [...WEEKDAYS.keys()].find((name) => WEEKDAYS.get(name) === weekday) ?? 'monday';

@@ -5,7 +5,7 @@
 
 import { amountAt, readDelay, setDelay } from './amounts.ts';
 import { isClock, readAt, readClock, readWindow } from './clock.ts';
-import { readNamedDay, readStart, readWeekdays } from './days.ts';
+import { comingWeekday, readNamedDay, readStart, readWeekdays } from './days.ts';
 import { countAt, onlyOnce, readCount, readEvery, setRhythm } from './every.ts';
 import { type Context, type Facts, noFacts } from './facts.ts';
 import { ordinalAt, readDate, readNearest, readNth, readOfMonth } from './month-days.ts';
@@ -145,6 +145,7 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
     const delay = readDelay(context);
     if (reader.takeIf('from')) {
       if (reader.takeIf('now')) return setDelay(context, delay);
+      if (isDays(delay) && (readNamedDay(context) || readComing(context))) return later(context, delay);
     }
     throw reader.refuse('it says neither "every" nor "in"', 'every 20 minutes" or "in 20 minutes');
   }
@@ -207,7 +208,11 @@ function readPartOfDay({ reader, facts }: Context): boolean {
 function readIn(context: Context): 'other' | 'day' {
   const { reader, facts } = context;
   reader.take();
-  if (amountAt(reader)) return setDelay(context, readDelay(context));
+  if (amountAt(reader)) {
+    const delay = readDelay(context);
+    // "tomorrow in a week"
+    return isDays(delay) && facts.day !== undefined ? later(context, delay) : setDelay(context, delay);
+  }
   reader.takeIf('the');
   if (readPartOfDay(context)) return 'other';
   const month = MONTHS.get(reader.peek().text);
@@ -215,4 +220,22 @@ function readIn(context: Context): 'other' | 'day' {
   reader.take();
   facts.months.push(month);
   return 'other';
+}
+
+const isDays = ({ months, ms }: NonNullable<Facts['delay']>): boolean => months === 0 && ms === 0;
+
+/** "A week from monday": the coming one. */
+function readComing(context: Context): boolean {
+  const weekday = WEEKDAYS.get(context.reader.peek().text);
+  if (weekday === undefined) return false;
+  context.reader.take();
+  context.facts.day = comingWeekday(context, weekday, 1);
+  return true;
+}
+
+/** So many days after the day that is named. */
+function later({ facts }: Context, { days }: NonNullable<Facts['delay']>): 'day' {
+  facts.day = (facts.day ?? 0) + days;
+  facts.relative = true;
+  return 'day';
 }

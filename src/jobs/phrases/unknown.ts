@@ -14,6 +14,9 @@ export function unknown(reader: Reader): never {
   if (known) throw reader.refuse(known.reason, known.example);
   if (['time', 'zeit'].includes(reader.peek(1).text))
     throw reader.refuse(`"${text.slice(0, 40)}" is no place whose clock I know`, 'daily at 9 Berlin time');
+  // "after lunch", "in a few minutes", "the end of the day"
+  const after = ['after', 'before', 'a', 'an'].includes(text) ? REFUSED.get(reader.peek(1).text) : undefined;
+  if (after) throw reader.refuse(after.reason, after.example);
   if (text === '') throw reader.refuse('it ends too early', EXAMPLE);
   if (reader.peek().kind === 'number') {
     const next = REFUSED.get(reader.peek(1).text);

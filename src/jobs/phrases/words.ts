@@ -114,6 +114,10 @@ export const TONIGHT: DayPart = part('tonight', 20, (hour) => hour >= 16 && hour
 
 export const FILLERS: ReadonlySet<string> = new Set(['the', 'on', 'and', ',', '&']);
 
+type Refusal = [word: string, { reason: string; example: string }];
+const refusals = (reason: string, example: string, words: readonly string[]): Refusal[] =>
+  words.map((word) => [word, { reason, example }]);
+
 const AMBIGUOUS = 'that has two meanings';
 /** Words that are known and refused: the reason, and what to say. */
 export const REFUSED: ReadonlyMap<string, { reason: string; example: string }> = new Map([
@@ -153,11 +157,25 @@ export const REFUSED: ReadonlyMap<string, { reason: string; example: string }> =
       { reason: 'a job runs by the clock alone; let it look each time', example: 'every hour between 8:00 and 20:00' },
     ],
   ),
+  ...refusals('it does not say from when to when', 'every hour between 9:00 and 17:00 on weekdays', [
+    'during',
+    'while',
+  ]),
+  ...refusals('it does not say when that is', 'today at 17:00', [
+    ...['end', 'eod', 'cob', 'eow', 'eom', 'later', 'soon', 'sometime', 'lunch', 'breakfast', 'dinner', 'bedtime'],
+    ...['bald', 'irgendwann', 'feierabend', 'bientot', 'pronto'],
+  ]),
+  ...refusals('feasts are told by their date', 'yearly on 24 december at 18:00', [
+    ...['christmas', 'xmas', 'easter', 'thanksgiving', 'halloween', 'birthday'],
+    ...['weihnachten', 'heiligabend', 'ostern', 'pfingsten', 'silvester', 'geburtstag', 'noel', 'paques', 'navidad'],
+  ]),
+  ...refusals('it does not say how many', 'in 10 minutes', ['few', 'couple', 'several', 'some']),
   ['sunrise', { reason: 'the hours of the sun are not known here', example: 'daily at 7:00' }],
   ['sunset', { reason: 'the hours of the sun are not known here', example: 'daily at 20:00' }],
   ['times', { reason: 'it does not say at which times', example: 'daily at 9, 13:00 and 18:00' }],
   ['until', { reason: 'a schedule has no end; pause or delete the job then', example: 'every weekday at 9' }],
   ['till', { reason: 'a schedule has no end; pause or delete the job then', example: 'every weekday at 9' }],
+  ['ending', { reason: 'a schedule has no end; pause or delete the job then', example: 'every weekday at 9' }],
   ['ago', { reason: 'that is in the past', example: 'in 20 minutes' }],
   ...Object.entries({
     ...{

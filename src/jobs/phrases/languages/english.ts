@@ -27,6 +27,13 @@ export const ENGLISH: Language = {
   rules: [
     [/ \(in months that have it\)/g, ''],
     [/^@every\b/g, 'every'],
+    [/\b(bi|semi)-(?=weekly|monthly|annually)/g, '$1'],
+    [/\b(every|each) fortnight\b/g, 'every 2 weeks'],
+    [/\bin a fortnight\b/g, 'in 2 weeks'],
+    // One in so many of them is of every so many weeks.
+    [/\bevery ([2-9]|1\d) ((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b/g, 'every $1 weeks on $2'],
+    // As systemd writes a range.
+    [/(?<=\p{L}{3})\.\.(?=\p{L}{3})/gu, '-'],
     [/^(?:please )?(?:remind (?:me|us) )?/g, ''],
     [/,? please$/g, ''],
     [/^a (?=\d{1,2} ?h)/g, 'at '],

@@ -31,6 +31,8 @@ export const FRENCH: Language = {
     [/^(?=(?:le matin|le soir|la nuit) a \S+(?: heures?(?: et demie| et quart)?)?$)/g, 'tous les jours '],
     // Fifteen days are two weeks to whoever names a day of the week.
     [/\btous les 15 jours(?=.*\b(?:(?:lun|mar|mercre|jeu|vendre|same)di|dimanche)\b)/g, 'toutes les 2 semaines'],
+    [/\bun ((?:(?:lun|mar|mercre|jeu|vendre|same)di|dimanche)) sur (\d)\b/g, 'every $2 weeks on $1'],
+    [/\btous les ([2-9]) ((?:(?:lun|mar|mercre|jeu|vendre|same)di|dimanche))s\b/g, 'every $1 weeks on $2'],
     [/\bchaque 1(?:er)? (?=du mois\b)/g, 'le 1 '],
     [/(?<=\b(?:dans|toutes les) )(?:une )?heures? et demie\b/g, '90 minutes'],
     [/\b(\d{1,2}) 7\b(?=\.? )/g, '$1 septembre'],

@@ -31,6 +31,9 @@ export const GERMAN: Language = {
       'taglich ',
     ],
     [/\b(\p{L}+tag)- und (\p{L}+tag)(vormittag|nachmittag|abend|morgen)(s?)\b/gu, '$1$3$4 und $2$3$4'],
+    [/\balle ([2-9]) ((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)e\b/g, 'every $1 weeks on $2'],
+    [/\bein paar\b/g, 'few'],
+    [/\b(?:in|wahrend) der arbeitszeit\b/g, 'during'],
     [/\b(?:jede volle|(?:zu )?jeder vollen) stunde\b/g, 'jede stunde'],
     [/(?<=\b(?:stunde|stundlich|stuendlich) )um halb$/g, 'at :30'],
     [/(?<=\b(?:stunde|stundlich|stuendlich) )um viertel nach$/g, 'at :15'],
@@ -136,7 +139,7 @@ export const GERMAN: Language = {
     noon = mittag, mittags
     midnight = mitternacht
     weekday = werktag, arbeitstag, wochentag
-    weekdays = werktags, werktage, werktagen, wochentags, arbeitstage, arbeitstagen, arbeitstags, unter der woche
+    weekdays = werktags, werktaglich, werktage, werktagen, wochentags, arbeitstage, arbeitstagen, arbeitstags, unter der woche
     weekends = wochenende, wochenenden, am wochenende
     first = erste, ersten, erster, erstes
     second = zweite, zweiten, zweiter
@@ -150,7 +153,7 @@ export const GERMAN: Language = {
     3 times = dreimal, 3 mal, 3mal
     4 times = viermal, 4 mal, 4mal
     ago = vor, gestern
-    = bitte, erinnere mich, erinner mich, erinnere uns
+    = bitte, erinnere mich, erinner mich, erinnere uns, uhr
     sunday = sonntag, so
     monday = montag, mo
     tuesday = dienstag, di

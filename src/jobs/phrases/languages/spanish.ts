@@ -28,6 +28,7 @@ export const SPANISH: Language = {
   rules: [
     // "por las mananas a las 8" is each day; "por la manana" can be the next one.
     [/^(?=por las (?:mananas|tardes|noches) a las [\d:]+(?: y (?:media|cuarto))?$)/g, 'todos los dias '],
+    [new RegExp(`\\bcada ([2-9]) (${DAY})\\b`, 'g'), 'every $1 weeks on $2'],
     // Fifteen days are two weeks to whoever names a day of the week.
     [new RegExp(`\\bcada 15 dias(?=.*\\b(?:${DAY})\\b)`, 'g'), 'cada 2 semanas'],
     [new RegExp(`\\b(?:el )?(${DAY}) que viene\\b`, 'g'), 'proximo $1'],
@@ -62,6 +63,13 @@ export const SPANISH: Language = {
     monthly = mensualmente
     every month = todos los meses, cada mes
     yearly = anualmente, todos los anos, cada ano
+    every other sunday = un domingo si y otro no, 1 domingo si y otro no
+    every other monday = un lunes si y otro no, 1 lunes si y otro no
+    every other tuesday = un martes si y otro no, 1 martes si y otro no
+    every other wednesday = un miercoles si y otro no, 1 miercoles si y otro no
+    every other thursday = un jueves si y otro no, 1 jueves si y otro no
+    every other friday = un viernes si y otro no, 1 viernes si y otro no
+    every other saturday = un sabado si y otro no, 1 sabado si y otro no
     every other day = un dia si y otro no, un dia si y un dia no, dia por medio
     at = a las, a la
     in = en, dentro de, de aqui a
