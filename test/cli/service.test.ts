@@ -195,9 +195,19 @@ describe.skipIf(process.platform !== 'linux')(
       const file = path.join(home, 'service.env');
       fs.mkdirSync(home);
       fs.writeFileSync(file, 'OPENAI_API_KEY=mine\n', { mode: 0o644 });
-      const env = { TELEGRAM_BOT_TOKEN: '1:a b', OPENAI_API_KEY: 'other', UNRELATED: 'x' };
+      const proxy = { https_proxy: 'http://127.0.0.1:9', NO_PROXY: 'example.org' };
+      const env = { TELEGRAM_BOT_TOKEN: '1:a b', OPENAI_API_KEY: 'other', UNRELATED: 'x', ...proxy };
       const { out } = await viber(['install', '--with-environment'], env);
-      expect(fs.readFileSync(file, 'utf8')).toBe('OPENAI_API_KEY=mine\nTELEGRAM_BOT_TOKEN="1:a b"\n');
+      const kept = ['OPENAI_API_KEY=mine', 'TELEGRAM_BOT_TOKEN="1:a b"'];
+      // The file stands for the environment of the service, in which this machine is asked without the proxy.
+      const proxied = [
+        'https_proxy="http://127.0.0.1:9"',
+        ...['NO_PROXY', 'no_proxy'].map((name) => `${name}="example.org,localhost,127.0.0.1,::1,[::1]"`),
+      ];
+      const whole = `${[...kept, ...proxied].join('\n')}\n`;
+      expect(fs.readFileSync(file, 'utf8')).toBe(whole);
+      await viber(['install', '--with-environment'], env);
+      expect(fs.readFileSync(file, 'utf8')).toBe(whole);
       expect(fs.statSync(file).mode & 0o777).toBe(0o600);
       expect(out).not.toMatch(/does not see|linger|log out/);
     });
