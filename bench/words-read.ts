@@ -7,6 +7,8 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 export const htmlOf = (source: string): string =>
   micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml({ backLabel: '-' })] })
     .replace(/<h2 id="footnote-label".*?<\/h2>/, '')
+    // Within HTML a fence stays one here; with us it is code, whose language is not shown.
+    .replace(/^(`{3,}|~{3,})\w+$/gm, '$1')
     // What people write for a new line is one.
     .replace(/&lt;br ?\/?&gt;/gi, '\n')
     // Links within HTML stay Markdown here and are links with us: their targets are no words.

@@ -126,13 +126,14 @@ export function missingWords(text: string, words: string): string[] {
   return [...wanted].filter((word) => !shown.includes(word));
 }
 
-/** The URLs in brackets that a writer puts after a label it cannot make a link of. */
-const SPELLED = / ?\(https?:[^\s()]*\)/g;
+/** The URLs in brackets that a writer puts after a label it cannot make a link of; their own brackets may be escaped. */
+const SPELLED = / ?\(https?:(?:[^\s()]|\([^\s()]*\))*\)/g;
+const withoutSpelled = (text: string) => text.replace(/%28/g, '(').replace(/%29/g, ')').replace(SPELLED, '');
 
 /** Throws unless what is shown says what the source says: in order, where there is no table. */
 export function expectSame(shown: string, source: string, options: { hasTable: boolean; hasLinks: boolean }): void {
-  const wanted = source.replace(SPELLED, '');
-  const got = shown.replace(SPELLED, '');
+  const wanted = withoutSpelled(source);
+  const got = withoutSpelled(shown);
   const missing = missingWords(shown, missingWords(got, wanted).join(' '));
   if (missing.length > 0) throw new Error(`lost: ${missing.join(' ')}`);
   if (options.hasTable) return;
