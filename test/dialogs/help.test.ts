@@ -48,6 +48,15 @@ describe('a mistyped command', () => {
     expect(world.llm.requests()).toEqual([]);
   });
 
+  test('that is written as words is the command, where platforms have a way of their own for it, too', async () => {
+    const { world, ...platforms } = await openThree();
+    for (const platform of [platforms.telegram, platforms.discord, platforms.slack]) {
+      const seen = await ask(platform, platform.dm('alex'), '/status');
+      expect(seen.text).toContain('this conversation has no task');
+    }
+    expect(world.llm.requests()).toEqual([]);
+  });
+
   test('is none where a goal only begins like one', async () => {
     const { slack } = await openThree();
     const thread = await slack.begin('memory leak in X: find it');

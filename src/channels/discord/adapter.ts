@@ -106,7 +106,7 @@ export function createDiscord(options: DiscordOptions): Channel {
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
   const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: touch });
   const events = createEvents({
-    commands: options.commands.map(({ name }) => name),
+    commands: new Map(options.commands.map((spec) => [spec.name, spec])),
     ...{ api, cursors, places, interactions, threads: options.threads, log, signal },
     backoffMs: timing.backoffMs,
     callbacks: () => callbacks,

@@ -41,7 +41,7 @@ function context(change: Partial<Context> = {}): Context {
     bot: { account: BOT, application: BOT, name: 'viber' },
     places,
     threads: 'per-task',
-    commands: ['status', 'stop'],
+    commands: new Map(['status', 'stop'].map((name) => [name, { name, description: name }])),
     now: Date.parse(AT),
     ...change,
   };
@@ -74,6 +74,31 @@ function reason(change: unknown, kind: 'message' | 'edit' = 'message'): string {
   const decoded = decodeMessage(change, kind, context());
   return decoded.kind === 'dropped' ? decoded.reason : 'taken';
 }
+
+describe('a command that is written as words', () => {
+  it.each([
+    ['/status', 'status', ''],
+    ['/viber stop', 'stop', ''],
+    [`<@${BOT}> /status`, 'status', ''],
+    // As a client puts it in place of a command that is named.
+    ['</viber stop:123456789012345678>', 'stop', ''],
+    // Nearly one, so that the right one can be named.
+    ['/stpo', 'stpo', ''],
+  ])('%s', (content, name, args) => {
+    expect(read({ content })).toMatchObject({ kind: 'command', command: { name, args } });
+  });
+
+  it.each(['status', '/status of the garden', '/etc/passwd', '/shrug', 'see /status'])('not %s', (content) => {
+    expect(read({ content })).toMatchObject({ kind: 'message', text: content });
+    expect(read({ content }).command).toBeUndefined();
+  });
+
+  it('nor what is made of one by an edit', () => {
+    const edited = { content: '/status', edited_timestamp: AT };
+    expect(read(edited, 'edit')).toMatchObject({ kind: 'edit', text: '/status' });
+    expect(read(edited, 'edit').command).toBeUndefined();
+  });
+});
 
 describe('where a message belongs', () => {
   it('chatter in a channel is the channel’s', () => {

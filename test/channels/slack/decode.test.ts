@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
+import { commandOf } from '../../../src/channels/shared/written-command.ts';
 import { decode, type Self } from '../../../src/channels/slack/decode/decode.ts';
-import { commandOf, readWords } from '../../../src/channels/slack/decode/text.ts';
+import { readWords } from '../../../src/channels/slack/decode/text.ts';
 
 const self: Self = {
   userId: 'U0BOT',
@@ -50,7 +51,7 @@ describe('words', () => {
     ['open the door', undefined, ''],
     ['NEW plan a trip', 'new', 'plan a trip'],
   ])('"%s" is the command %s with "%s", else a goal', (text, name, args) => {
-    expect(commandOf(text, self)).toEqual(name === undefined ? undefined : { name, args });
+    expect(commandOf(text, self.commands)).toEqual(name === undefined ? undefined : { name, args });
   });
 
   test.each([

@@ -6,6 +6,7 @@
 import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, ReadCursors } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
+import type { Commands } from '../../shared/written-command.ts';
 import { type Bot, type Context, type Decoded, decodeMessage } from '../decode/decode.ts';
 import type { Places } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
@@ -39,8 +40,8 @@ export interface EventsOptions {
   places: Places;
   interactions: Interactions;
   threads: 'per-task' | 'off';
-  /** Names of our commands. */
-  commands: readonly string[];
+  /** Our commands by name. */
+  commands: Commands;
   log: Logger;
   signal: AbortSignal;
   backoffMs: { min: number; max: number };

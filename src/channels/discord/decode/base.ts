@@ -1,6 +1,7 @@
 /** What every event shares: where it happened, who did it, and how a refusal is named. */
 import type { Address, InboundMessage, Sender } from '../../channel.ts';
 import { type Fields, fields, oneLine, string } from '../../shared/read.ts';
+import type { Commands } from '../../shared/written-command.ts';
 import { isThread, type Place, type Role } from './places.ts';
 import { id } from './read.ts';
 
@@ -15,8 +16,8 @@ export interface Context {
   bot: Bot;
   places: { get(channelId: string): Place | undefined; role(roleId: string): Role | undefined };
   threads: 'per-task' | 'off';
-  /** Names of our commands. */
-  commands: readonly string[];
+  /** Our commands by name. */
+  commands: Commands;
   /** Milliseconds. */
   now: number;
 }

@@ -4,9 +4,11 @@
  */
 import type { InboundMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
+import { slashCommandOf } from '../../shared/written-command.ts';
 import { type Context, type Decoded, dropped, emptyMessage, readAddress, readSender } from './base.ts';
 import { readCards, readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
+import { COMMAND } from './interaction.ts';
 import { takesThreads } from './places.ts';
 import { readForwards, readReply, repliesTo, snapshots } from './quotes.ts';
 import { hasFlag, id } from './read.ts';
@@ -61,6 +63,7 @@ function decodeContent(body: Fields, base: InboundMessage, context: Context): De
   const words = readWords(body, context);
   const cards = base.sender.isBot ? readCards(body) : '';
   const replied = repliesTo(body, context);
+  const command = base.kind === 'message' ? slashCommandOf(words.text, `/${COMMAND}`, context.commands) : undefined;
   const message: InboundMessage = {
     ...base,
     text: [words.text, cards].filter((part) => part !== '').join('\n\n'),
@@ -68,6 +71,7 @@ function decodeContent(body: Fields, base: InboundMessage, context: Context): De
     facts: [body, ...passedOn].flatMap(readFacts),
     quotes: [...readForwards(body, context), ...readReply(body, context)],
     ...(replied !== undefined && { repliesTo: replied }),
+    ...(command && { kind: 'command', command }),
     isMention: words.mentioned || replied !== undefined,
   };
   const isSomething =

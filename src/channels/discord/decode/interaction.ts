@@ -3,8 +3,8 @@
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
-import { isNearly } from '../../shared/nearly.ts';
 import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
+import { isNearly } from '../../shared/written-command.ts';
 import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
 import { id } from './read.ts';
@@ -134,7 +134,7 @@ function decodeCommand(body: Fields, asked: Asked, context: Context): DecodedInt
 /** A goal that is a command with a slash of its own, or nearly the name of one, is no goal. */
 function meantBy(goal: string, { commands }: Context): InboundMessage['command'] {
   const [, slash = '', name = '', rest = ''] = /^(\/?)(?:viber\s+)?(\S{1,32})\s*([\s\S]*)$/.exec(goal) ?? [];
-  const isMeant = slash === '' ? rest === '' && isNearly(name, commands) : commands.includes(name.toLowerCase());
+  const isMeant = slash === '' ? rest === '' && isNearly(name, commands) : commands.has(name.toLowerCase());
   return isMeant ? { name: name.toLowerCase(), args: rest.trim() } : undefined;
 }
 

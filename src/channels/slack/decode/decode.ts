@@ -4,6 +4,7 @@
  */
 import type { InboundMessage } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
+import { commandOf } from '../../shared/written-command.ts';
 import { sealResponse } from '../send/respond.ts';
 import {
   addressOf,
@@ -17,7 +18,7 @@ import {
   type Self,
 } from './base.ts';
 import { decodeMessage } from './message.ts';
-import { commandOf, readWords } from './text.ts';
+import { readWords } from './text.ts';
 
 export type { Decoded, Self } from './base.ts';
 
@@ -87,7 +88,7 @@ function decodeCommand(body: Fields, self: Self, now: number): Decoded {
   if (chat === undefined || user === undefined || !trigger) return dropped('malformed');
   const goal = readWords(string(body, 'text') ?? '', self).text;
   const direct = isDirect(chat);
-  const named = goal === '' ? { name: 'help', args: '' } : commandOf(goal.replace(/^\/(?=[a-z])/i, ''), self);
+  const named = goal === '' ? { name: 'help', args: '' } : commandOf(goal.replace(/^\/(?=[a-z])/i, ''), self.commands);
   const command = named ?? (direct ? { name: 'new', args: goal } : undefined);
   const thread = readTs(body, 'thread_ts');
   const message: InboundMessage = {

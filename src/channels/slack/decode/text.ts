@@ -3,8 +3,8 @@
  * https://docs.slack.dev/messaging/formatting-message-text/
  */
 
-import { isNearly } from '../../shared/nearly.ts';
 import { oneLine } from '../../shared/read.ts';
+import { slashCommandOf } from '../../shared/written-command.ts';
 import type { Self } from './base.ts';
 
 export interface Words {
@@ -31,27 +31,8 @@ export function readWords(source: string, self: Self): Words {
       return readMarkup(whole, inner, self);
     }),
   ).trim();
-  const command = readCommand(text, self);
+  const command = slashCommandOf(text, self.command, self.commands);
   return { text, mentioned, ...(command && { command }) };
-}
-
-/** `/status`, or `/viber status` where Slack itself takes no commands: in threads. */
-function readCommand(text: string, self: Self): Words['command'] {
-  if (!text.startsWith('/')) return undefined;
-  const own = `${self.command} `;
-  const line = text.toLowerCase().startsWith(own.toLowerCase()) ? `/${text.slice(own.length).trimStart()}` : text;
-  return commandOf(line.slice(1), self);
-}
-
-/** The command whose name is the first word; not when what follows is none of its arguments: `plan a trip` is a goal. */
-export function commandOf(text: string, self: Self): Words['command'] {
-  const [, first = '', rest = ''] = /^(\S{1,32})(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
-  const name = first.toLowerCase();
-  const args = rest.trim();
-  const spec = self.commands.get(name);
-  const pattern = spec?.argument ? (spec.argument.pattern ?? '') : '^$';
-  if (spec) return args === '' || new RegExp(pattern, 'i').test(args) ? { name, args } : undefined;
-  return args === '' && isNearly(name, [...self.commands.keys()]) ? { name, args } : undefined;
 }
 
 function readMarkup(whole: string, inner: string, self: Self): string {
