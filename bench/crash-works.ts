@@ -250,7 +250,8 @@ checkJobs();
 out(`caught up ${drained} ms after the last start`);
 await last.kill();
 await Promise.all([...platforms.map((each) => each.close()), llm.close(), desk.close()]);
-fs.rmSync(folder, { recursive: true, force: true });
+if (failed) out(`its home is kept: ${home}`);
+else fs.rmSync(folder, { recursive: true, force: true });
 process.exit(failed ? 1 : 0);
 
 /** What was agreed to is done once where it was done, and never where nobody has heard of it. */
@@ -288,6 +289,7 @@ function checkJobs(): void {
   for (const { platform, file } of jobs()) {
     const came = reports(platform, file) - (told.get(file) ?? 0);
     missing += Math.max(0, slots - came);
+    if (slots > came) out(`  ${file} ${fs.readFileSync(path.join(home, 'spool', 'jobs', `${file}.json`), 'utf8')}`);
     twice += platform.name === 'telegram' ? 0 : Math.max(0, came - slots);
   }
   must(

@@ -657,11 +657,11 @@ describe('broken and hostile files', () => {
     ['- a', /line 1: expected keys with values/],
     ['model: a/b\nhttp: { host: "127.0', /line 2: .*half-written/],
     ['model: a/b\nhttp: { host: x,\n', /line 3: .*half-written/],
-    ['model: a/b\n  http: 1\n', /line 1: Nested mappings/],
-    ['model: a/b\nhttp:\n\tport: 1\n', /line 3: Tabs/],
+    ['model: a/b\n  http: 1\n', /line 1: this key has a value, so nothing can stand further to the right/],
+    ['model: a/b\nhttp:\n\tport: 1\n', /line 3: tabs are not taken/],
     ['http: { token: ${T} }', /line 1: .*in quotes/],
     ['a: *nothing', /line 1: .*alias/],
-    ['a: 1\n---\nb: 2', /multiple documents/],
+    ['a: 1\n---\nb: 2', /line 2: a second part begins here/],
   ])('%j is refused with its line', async (text, message) => {
     expect((await problems(text)).join('\n')).toMatch(message);
   });

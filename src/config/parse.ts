@@ -3,8 +3,10 @@
  * strings, numbers, booleans and null; whole numbers too large to be exact are strings, so that ids keep every digit.
  */
 import { open } from 'node:fs/promises';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, type ConfigProblem } from '../errors.ts';
 import { decodedText } from '../lib/text.ts';
+import { messagesIn, say } from '../messages/messages.ts';
+import { mistakeIn } from './yaml-mistakes.ts';
 
 /** Bytes. A real file has a few thousand. */
 const MAX_BYTES = 256 * 1024;
@@ -63,13 +65,19 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
     intAsBigInt: true,
   });
   const end = text.trimEnd().length;
-  const problems = document.errors.slice(0, 10).map(({ pos, message }) => {
+  const sources = text.split('\n');
+  const problems: ConfigProblem[] = [];
+  for (const { code, pos, message } of document.errors) {
     const { line } = lines.linePos(pos[0]);
-    const cut = pos[0] >= end ? '; the file ends too early, was it half-written?' : '';
-    const source = text.split('\n', line)[line - 1] ?? '';
-    const quote = source.includes('${') ? `; write "\${NAME}" in quotes inside { } and [ ]` : '';
-    return fail(line, message + (cut || quote));
-  });
+    const source = sources[line - 1] ?? '';
+    const what = mistakeIn({ code, message, source, isAtEnd: pos[0] >= end });
+    const said = say('yaml.inLine', { file, line, what });
+    const problem = { path: '', message: messagesIn('en').said(said), said };
+    // What follows a mistake within its line is a consequence of it.
+    if (!problems.some((other) => other.message.startsWith(`${file} line ${line}: `))) problems.push(problem);
+    // It makes many others.
+    if (problems.length === 10 || what.key === 'yaml.versions') break;
+  }
   const lineAt = ({ range }: { range?: readonly number[] | null }) => lines.linePos(range?.[0] ?? 0).line;
   const stopDeep = (ancestors: readonly unknown[]) => {
     if (ancestors.length <= 2 * MAX_DEPTH + 2) return undefined;

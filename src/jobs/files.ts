@@ -33,6 +33,8 @@ const SETTLE_MS = 500;
 /** A text that does not end a line may go on: it counts as whole once nobody has touched it for this long. */
 const OPEN_END_MS = 3_000;
 const MAX_FILES = 2_000;
+/** Under another ending it is said that it is no job, since somebody may wait for it. */
+const isMeantAsJob = (name: string): boolean => /^[^.].*\.(?:ya?ml(?:\.txt)?|json)$/i.test(name);
 
 export interface JobsOptions {
   /** `jobs/` of the home, or OPENVIBER_JOBS_DIR. Created by the first job made here. */
@@ -72,7 +74,7 @@ export class Jobs {
     this.#watch ??= watchFiles({
       roots: [this.#folder],
       depth: 0,
-      match: (name) => /^[^.].*\.ya?ml$/i.test(name),
+      match: isMeantAsJob,
       settleMs: this.#options.settleMs ?? SETTLE_MS,
       maxBytes: MAX_JOB_BYTES,
       maxFiles: MAX_FILES,

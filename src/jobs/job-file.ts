@@ -5,9 +5,11 @@ import path from 'node:path';
 import { ConfigError, errorCode, UserError } from '../errors.ts';
 import { stageFile } from '../lib/files/staged-file.ts';
 import { syncFolder } from '../lib/files.ts';
+import { decodedText } from '../lib/text.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';
 import { scrub } from '../log.ts';
 import { messagesIn, type Said, say } from '../messages/messages.ts';
+import { sourceAsMeant } from './as-meant.ts';
 import { type Job, type JobFields, jobFileName, parseJob } from './job.ts';
 
 export interface JobFile {
@@ -125,7 +127,7 @@ export async function changedText(
   timezone: string,
 ): Promise<string> {
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(fs.readFileSync(file, 'utf8'));
+  const document = parseDocument(sourceAsMeant(decodedText(fs.readFileSync(file))));
   for (const [key, value] of Object.entries(keys)) document.set(key, value);
   const text = document.toString();
   const name = path.basename(file);

@@ -4,12 +4,14 @@
  */
 import { z } from 'zod';
 import { parseAddress, type WrittenAddress } from '../channels/address.ts';
-import { type Data, type ParsedYaml, parseYamlLines } from '../config/parse.ts';
+import { type ParsedYaml, parseYamlLines } from '../config/parse.ts';
 import { valueAt } from '../config/validate.ts';
 import { ConfigError, type ConfigProblem, UserError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import { originalOf } from '../lib/second-versions.ts';
 import { scrub } from '../log.ts';
 import { messagesIn, type Said, say } from '../messages/messages.ts';
+import { dataAsMeant, ourName, sourceAsMeant } from './as-meant.ts';
 import { formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
 import { type Want, wanted } from './wants.ts';
 import { isTimezone } from './zone.ts';
@@ -128,23 +130,34 @@ export interface ParseOptions {
 export async function parseJob(source: string, { file, now, timezone }: ParseOptions): Promise<Job> {
   const id = jobFileName(file.split('/').at(-1) ?? '')?.id;
   if (id === undefined) {
-    throw new ConfigError([problem(say('jobFiles.badName', { file }))]);
+    throw new ConfigError([problem(misnamed(file))]);
   }
   if (Buffer.byteLength(source) > MAX_JOB_BYTES) {
     throw new ConfigError([problem(say('jobFiles.tooLarge', { file, size: `${MAX_JOB_BYTES / 1024} KB` }))]);
   }
-  const parsed = await parseYamlLines(source, file);
+  const parsed = await parseYamlLines(sourceAsMeant(source), file);
   const fail = (path: readonly PropertyKey[], what: Said): ConfigProblem => {
     const [line, key] = [parsed.lineOf(path), path.map(String).join('.')];
     return problem(say('jobFiles.inLine', { file, line, key, what }));
   };
-  const data = normalise(parsed.data);
+  const data = dataAsMeant(parsed.data, Object.keys(jobSchema.shape));
   const result = jobSchema.safeParse(data);
-  const problems = (result.error?.issues ?? []).flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.slice(0, MAX_PROBLEMS).map((key) => fail([...issue.path, key], unknown(key, issue.message)))
-      : [fail(issue.path, wanted(issue.message, valueAt(data, issue.path.map(String))))],
+  const issues = result.error?.issues ?? [];
+  // A key that stands there under another name is not missing as well.
+  const meant = new Set(
+    issues.flatMap(({ path, ...issue }) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => [...path, nearKey(key, issue.message)].join('.'))
+        : [],
+    ),
   );
+  const problems = issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.slice(0, MAX_PROBLEMS).map((key) => fail([...issue.path, key], unknown(key, issue.message)));
+    const value = valueAt(data, issue.path.map(String));
+    if (value === undefined && meant.has(issue.path.join('.'))) return [];
+    return [fail(issue.path, wanted(issue.message, value))];
+  });
   const zoneOfJob = result.data?.timezone ?? timezone;
   const time = parseTime(data, { timezone: zoneOfJob, now });
   // A schedule that is no text has its problem already.
@@ -178,16 +191,6 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   };
 }
 
-/** One address may stand without a list; `agent: ID` means the same as `viber: ID`. */
-function normalise(data: ParsedYaml['data']): ParsedYaml['data'] {
-  const deliver: Data | undefined = typeof data.deliver === 'string' ? [data.deliver] : data.deliver;
-  const { agent, ...others } = data;
-  const isId = typeof agent === 'string' && !Object.hasOwn(data, 'viber');
-  const moved: ParsedYaml['data'] = isId ? { ...others, viber: agent } : { ...data };
-  if (deliver !== undefined) moved.deliver = deliver;
-  return moved;
-}
-
 const problem = (said: Said): ConfigProblem => ({
   path: '',
   message: scrub(messagesIn('en').said(said)),
@@ -204,8 +207,16 @@ const scrubbed = ({ key, values }: Said): Said => ({
   ),
 });
 
+function misnamed(file: string): Said {
+  const original = originalOf(file);
+  if (original !== undefined) return say('jobFiles.copy', { file, original });
+  return say(/\.ya?ml$/i.test(file) ? 'jobFiles.badName' : 'jobFiles.otherEnding', { file });
+}
+
+const nearKey = (key: string, known: string): string | undefined => ourName(key) ?? nearest(key, known.split(' '));
+
 function unknown(key: string, known: string): Said {
-  const near = nearest(key, known.split(' '));
+  const near = nearKey(key, known);
   return near === undefined ? say('jobFiles.noKey') : say('jobFiles.nearKey', { near });
 }
 

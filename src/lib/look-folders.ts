@@ -5,6 +5,7 @@
 import fs, { constants } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
+import { decodedText } from './text.ts';
 
 /** What vim, emacs, JetBrains, GNOME and atomic writers leave for a moment beside the file they save. */
 const TEMPORARY = /(\.tmp|~|\.sw[a-z]|\.bak|___jb_(tmp|old)___)$|^4913$|^\.#|^#.*#$|^\.goutputstream-/;
@@ -118,7 +119,7 @@ export function readFound(found: Found, maxBytes: number): { text: string; probl
         if (bytesRead === 0) break;
         length += bytesRead;
       }
-      return { text: buffer.toString('utf8', 0, length) };
+      return { text: decodedText(buffer.subarray(0, length)) };
     } finally {
       fs.closeSync(fd);
     }

@@ -26,6 +26,7 @@ import { skills } from './de/skills.ts';
 import { tasks } from './de/tasks.ts';
 import { terminal } from './de/terminal.ts';
 import { vibers } from './de/vibers.ts';
+import { yaml } from './de/yaml.ts';
 import type { Catalogue } from './en.ts';
 
 export const de: Catalogue = {
@@ -62,4 +63,5 @@ export const de: Catalogue = {
   times,
   vibers,
   voice,
+  yaml,
 };

@@ -29,6 +29,7 @@ import { skills } from './en/skills.ts';
 import { tasks } from './en/tasks.ts';
 import { terminal } from './en/terminal.ts';
 import { vibers } from './en/vibers.ts';
+import { yaml } from './en/yaml.ts';
 
 export const en = {
   adding,
@@ -64,6 +65,7 @@ export const en = {
   times,
   vibers,
   voice,
+  yaml,
 } as const;
 
 /** The shape of a catalogue in any language. */

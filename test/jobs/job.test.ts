@@ -127,7 +127,6 @@ const WRONG: [string, string, string][] = [
   ['a name too long', SEED.replace('Daily Summary', 'x'.repeat(81)), 'line 1: name: expected a name'],
   ['a schedule of nonsense', SEED.replace('"0 9 * * *"', '25am'), 'line 2: schedule: '],
   ['a schedule that is a number', SEED.replace('"0 9 * * *"', '9'), 'line 2: schedule: expected a time'],
-  ['a schedule in no quotes', SEED.replace('"0 9 * * *"', '*/5 * * * *'), 'line 2: '],
   ['a model without provider', SEED.replace('deepseek/', ''), 'line 3: model: expected provider/model'],
   ['a skill that is a section', SEED.replace('- github', '- {a: 1}'), 'line 5: skills.0: expected a name'],
   ['a zone that is none', `${SEED}timezone: Mars/Base\n`, 'line 8: timezone: expected a time zone'],
@@ -153,9 +152,13 @@ test.each(WRONG)('%s is refused with its line', async (_what, text, message) => 
 
 test('every problem at once, and not a thousand of them', async () => {
   const error = await errorOf('nam: A\nschedule: 25am\nmodel: x\n');
-  expect(error.split('\n').map((line) => line.replace(/^\S+ (line \d+: \w+).*/, '$1'))).toEqual(
-    expect.arrayContaining(['line 1: nam', 'line 2: schedule', 'line 3: model', 'line 1: prompt', 'line 1: name']),
-  );
+  // That there is no name is not said beside the key that is nearly one.
+  expect(
+    error
+      .split('\n')
+      .map((line) => line.replace(/^\S+ (line \d+: \w+).*/, '$1'))
+      .sort(),
+  ).toEqual([...['line 1: nam', 'line 1: prompt', 'line 2: schedule', 'line 3: model']]);
   const keys = Array.from({ length: 9_000 }, (_, i) => `k${i}:`).join('\n');
   expect((await errorOf(keys)).split('\n').length).toBeLessThanOrEqual(10);
 });

@@ -4,6 +4,8 @@ export const jobFiles = {
   wants: '{what}, {found}',
   badName: '{file}: expected a file name of letters, digits, - and _ (at most 64), ending in .yaml',
   tooLarge: '{file}: larger than {size}',
+  copy: '{file}: a second version of {original}, kept because it was changed in two places; put what you want into {original} and delete this one',
+  otherEnding: '{file}: a job is a file that ends in .yaml; rename it',
   twin: '{file}: the file {twin} is the same job; delete one',
   unfinished: '{file} is still being written',
   missing: 'but it is missing',
