@@ -22,6 +22,8 @@ interface Cut {
 
 // List markers and quote marks may stand before a fence; the marks must be taken off the block's own lines again.
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
+/** A quote, also in a list; code of four spaces or a tab. */
+const CITED_LINE = /^(?: {4}|\t|(?: {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+)* {0,3}>)/;
 const MARKER = /artifact_deltas|memory_suggestion|<decision|plan|task\.md/i;
 const CODE_SPAN = /``[^\n]+?``|`[^`\n]+`/g;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
@@ -30,8 +32,9 @@ const MAX_DECISIONS = 5;
 const TAG = /<(\/?)(memory_suggestion|decision|tool_call)(?:\s[^<>\n]{0,200})?>/gi;
 
 /**
- * Finds fenced blocks tagged `artifact_deltas` (``` or ~~~ of any length, also in a list or a quote) and
- * `<memory_suggestion>` and `<decision>` elements outside code, and a call of the plan within `<tool_call>`, as open models write it. Linear in the length of the text; without a marker it is only searched.
+ * Finds fenced blocks tagged `artifact_deltas` (``` or ~~~ of any length, also in a list or a quote) and, outside of code and
+ * of what is cited, `<memory_suggestion>` and `<decision>` elements, and a call of the plan within `<tool_call>`, as open models
+ * write it. Linear in the length of the text; without a marker it is only searched.
  */
 export function parseReply(text: string): ParsedReply {
   const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0 };
@@ -62,6 +65,7 @@ export function parseReply(text: string): ParsedReply {
       // Inline code keeps its length, so that places in the line stay what they are.
       const outside = line.replace(CODE_SPAN, (code) => ' '.repeat(code.length));
       for (const found of outside.matchAll(TAG)) {
+        if (!found[1] && isCited(line, found.index)) continue;
         const at = start + found.index;
         const after = at + found[0].length;
         const name = (found[2] ?? '').toLowerCase();
@@ -97,6 +101,10 @@ export function parseReply(text: string): ParsedReply {
   if (cuts.length > 0) reply.visible = cutOut(text, outermost(cuts));
   return reply;
 }
+
+/** Whether an element is shown as somebody else's words, or as an example: in a quote, in indented code, in quotation marks, in a comment. */
+const isCited = (line: string, at: number): boolean =>
+  CITED_LINE.test(line) || /(?:["'\u2018\u201a\u201c\u201e\u00ab\u00bb]|<!--\s*)$/.test(line.slice(0, at));
 
 /** The cuts inside a stretch, counted from its start. */
 function within(cuts: readonly Cut[], from: number, to: number): Cut[] {

@@ -145,6 +145,23 @@ const cases: Case[] = [
     text: '```md\n- ```\n<memory_suggestion>x</memory_suggestion>\n```',
   },
   { name: 'a suggestion in inline code stays', text: 'Write `<memory_suggestion>x</memory_suggestion>` for it.' },
+  { name: 'a suggestion in a quote stays', text: 'They wrote:\n> <memory_suggestion>\n> - x\n> </memory_suggestion>' },
+  { name: 'a suggestion in a quote in a list stays', text: '- > <memory_suggestion>x</memory_suggestion>\n1. a' },
+  {
+    name: 'a suggestion in indented code stays',
+    text: 'See:\n\n    <memory_suggestion>\n    - x\n    </memory_suggestion>',
+  },
+  { name: 'a suggestion behind a tab stays', text: 'See:\n\n\t<memory_suggestion>x</memory_suggestion>' },
+  { name: 'a suggestion in quotation marks stays', text: 'It says “<memory_suggestion>x</memory_suggestion>”.' },
+  { name: 'a suggestion in JSON stays', text: '{"text":"<memory_suggestion>\\n- x</memory_suggestion>"}' },
+  { name: 'a suggestion in a comment stays', text: '<!-- <memory_suggestion>x</memory_suggestion> -->' },
+  { name: 'a decision in a quote stays', text: '> <decision>pay them</decision>\nThat is what the page wants.' },
+  {
+    name: 'a suggestion of its own ends behind a quotation mark, and further to the right',
+    text: 'a\n<memory_suggestion>- likes "tea"</memory_suggestion>\n<memory_suggestion>\n- b\n    </memory_suggestion>',
+    visible: 'a',
+    memory: ['- likes "tea"', '- b'],
+  },
   { name: 'an unclosed tag stays', text: 'x <memory_suggestion>y', problems: [/memory_suggestion has no end/] },
   { name: 'an end without a start stays', text: 'x </memory_suggestion> y' },
   {
