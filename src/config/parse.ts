@@ -5,7 +5,7 @@
 import { open } from 'node:fs/promises';
 import { ConfigError, type ConfigProblem } from '../errors.ts';
 import { decodedText } from '../lib/text.ts';
-import { messagesIn, say } from '../messages/messages.ts';
+import { messagesIn, type Said, say } from '../messages/messages.ts';
 import { mistakeIn } from './yaml-mistakes.ts';
 
 /** Bytes. A real file has a few thousand. */
@@ -53,7 +53,7 @@ export interface ParsedYaml {
 export async function parseYamlLines(text: string, file: string): Promise<ParsedYaml> {
   const fail = (line: number, message: string) => ({ path: '', message: `${file} line ${line}: ${message}` });
   if (text.trim() === '') {
-    throw new ConfigError([fail(1, 'the file is empty; was it half-written? Delete it to use the defaults')]);
+    throw new ConfigError([problemAt(file, 1, say('yaml.empty'))]);
   }
   const { parseDocument, LineCounter, visit, isCollection, isMap, isNode, isScalar } = await import('yaml');
   const lines = new LineCounter();
@@ -71,8 +71,7 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
     const { line } = lines.linePos(pos[0]);
     const source = sources[line - 1] ?? '';
     const what = mistakeIn({ code, message, source, isAtEnd: pos[0] >= end });
-    const said = say('yaml.inLine', { file, line, what });
-    const problem = { path: '', message: messagesIn('en').said(said), said };
+    const problem = problemAt(file, line, what);
     // What follows a mistake within its line is a consequence of it.
     if (!problems.some((other) => other.message.startsWith(`${file} line ${line}: `))) problems.push(problem);
     // It makes many others.
@@ -109,7 +108,7 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
     0,
   );
   if (data !== null && (typeof data !== 'object' || Array.isArray(data))) {
-    throw new ConfigError([fail(1, 'expected keys with values ("key: value"); was the file half-written?')]);
+    throw new ConfigError([problemAt(file, 1, say('yaml.noKeys'))]);
   }
   return {
     data: data ?? {},
@@ -129,6 +128,11 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
       return line;
     },
   };
+}
+
+function problemAt(file: string, line: number, what: Said): ConfigProblem {
+  const said = say('yaml.inLine', { file, line, what });
+  return { path: '', message: messagesIn('en').said(said), said };
 }
 
 type Fail = (line: number, message: string) => { path: string; message: string };

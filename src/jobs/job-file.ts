@@ -9,7 +9,7 @@ import { decodedText } from '../lib/text.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';
 import { scrub } from '../log.ts';
 import { messagesIn, type Said, say } from '../messages/messages.ts';
-import { sourceAsMeant } from './as-meant.ts';
+import { asWritten, spelt } from './as-written.ts';
 import { type Job, type JobFields, jobFileName, parseJob } from './job.ts';
 
 export interface JobFile {
@@ -126,10 +126,17 @@ export async function changedText(
   keys: Readonly<Record<string, string>>,
   timezone: string,
 ): Promise<string> {
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(sourceAsMeant(decodedText(fs.readFileSync(file))));
-  for (const [key, value] of Object.entries(keys)) document.set(key, value);
-  const text = document.toString();
+  const source = decodedText(fs.readFileSync(file));
+  const written = asWritten(source);
+  const { parseDocument, isMap, isScalar } = await import('yaml');
+  const document = parseDocument('text' in written ? written.text : source);
+  if (document.errors.length === 0 && isMap(document.contents)) {
+    const known = document.contents.items.flatMap((pair) => (isScalar(pair.key) ? [String(pair.key.value)] : []));
+    const inFile = (key: string) => known.find((each) => spelt(each) === spelt(key)) ?? key;
+    for (const [key, value] of Object.entries(keys)) document.set(inFile(key), value);
+    if ('text' in written && written.body !== undefined) document.set(inFile('prompt'), written.body);
+  }
+  const text = document.errors.length === 0 ? document.toString() : source;
   const name = path.basename(file);
   const result = await parseFile({ path: file, name, text, size: text.length, mtimeMs: Date.now() }, timezone);
   if ('job' in result) return text;

@@ -11,7 +11,8 @@ import { nearest } from '../lib/nearest.ts';
 import { originalOf } from '../lib/second-versions.ts';
 import { scrub } from '../log.ts';
 import { messagesIn, type Said, say } from '../messages/messages.ts';
-import { dataAsMeant, ourName, sourceAsMeant } from './as-meant.ts';
+import { asMeant, foreignJob, instead, ourKey } from './as-meant.ts';
+import { asWritten } from './as-written.ts';
 import { formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
 import { type Want, wanted } from './wants.ts';
 import { isTimezone } from './zone.ts';
@@ -114,6 +115,8 @@ const jobSchema = section({
   createdAt: z.iso.datetime({ offset: true, error: 'time' satisfies Want }).exactOptional(),
 });
 
+const KEYS = Object.keys(jobSchema.shape);
+
 /** What a job file holds; the keys are those of the file. */
 export type JobFields = z.input<typeof jobSchema>;
 
@@ -135,29 +138,26 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   if (Buffer.byteLength(source) > MAX_JOB_BYTES) {
     throw new ConfigError([problem(say('jobFiles.tooLarge', { file, size: `${MAX_JOB_BYTES / 1024} KB` }))]);
   }
-  const parsed = await parseYamlLines(sourceAsMeant(source), file);
+  const { parsed, body } = await readYaml(source, file);
+  const { data, written } = asMeant(parsed.data, KEYS, body);
   const fail = (path: readonly PropertyKey[], what: Said): ConfigProblem => {
-    const [line, key] = [parsed.lineOf(path), path.map(String).join('.')];
+    const [line, key] = [parsed.lineOf(inFile(path, written)), path.map(String).join('.')];
     return problem(say('jobFiles.inLine', { file, line, key, what }));
   };
-  const data = dataAsMeant(parsed.data, Object.keys(jobSchema.shape));
+  const foreign = foreignJob(data);
+  if (foreign) throw new ConfigError([problem(say('yaml.inLine', { file, line: 1, what: foreign }))]);
   const result = jobSchema.safeParse(data);
   const issues = result.error?.issues ?? [];
-  // A key that stands there under another name is not missing as well.
-  const meant = new Set(
-    issues.flatMap(({ path, ...issue }) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => [...path, nearKey(key, issue.message)].join('.'))
-        : [],
-    ),
-  );
+  const others = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? unknownKeys(issue, data) : []));
+  // What stands under another name is not missing.
+  const isElsewhere = (path: string) => !Object.hasOwn(data, path) && others.some(({ ours }) => ours === path);
   const problems = issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.slice(0, MAX_PROBLEMS).map((key) => fail([...issue.path, key], unknown(key, issue.message)));
-    const value = valueAt(data, issue.path.map(String));
-    if (value === undefined && meant.has(issue.path.join('.'))) return [];
-    return [fail(issue.path, wanted(issue.message, value))];
+    if (issue.code === 'unrecognized_keys') return [];
+    const path = issue.path.map(String);
+    return isElsewhere(path.join('.')) ? [] : [fail(path, wanted(issue.message, valueAt(data, path)))];
   });
+  problems.push(...others.slice(0, MAX_PROBLEMS).map(({ path, said }) => fail(path, said)));
+  if (body !== undefined && data.prompt !== body) problems.push(fail(['prompt'], say('jobFiles.promptTwice')));
   const zoneOfJob = result.data?.timezone ?? timezone;
   const time = parseTime(data, { timezone: zoneOfJob, now });
   // A schedule that is no text has its problem already.
@@ -191,6 +191,20 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   };
 }
 
+/** The path with its first key as the file has it. */
+const inFile = ([first, ...rest]: readonly PropertyKey[], written: ReadonlyMap<string, string>): PropertyKey[] =>
+  first === undefined ? [] : [written.get(String(first)) ?? first, ...rest];
+
+/** Throws ConfigError. */
+async function readYaml(source: string, file: string): Promise<{ parsed: ParsedYaml; body?: string }> {
+  const written = asWritten(source);
+  if ('wrong' in written) {
+    const { line, wrong } = written;
+    throw new ConfigError([problem(say('yaml.inLine', { file, line, what: wrong }))]);
+  }
+  return { ...written, parsed: await parseYamlLines(written.text, file) };
+}
+
 const problem = (said: Said): ConfigProblem => ({
   path: '',
   message: scrub(messagesIn('en').said(said)),
@@ -213,11 +227,17 @@ function misnamed(file: string): Said {
   return say(/\.ya?ml$/i.test(file) ? 'jobFiles.badName' : 'jobFiles.otherEnding', { file });
 }
 
-const nearKey = (key: string, known: string): string | undefined => ourName(key) ?? nearest(key, known.split(' '));
-
-function unknown(key: string, known: string): Said {
-  const near = nearKey(key, known);
-  return near === undefined ? say('jobFiles.noKey') : say('jobFiles.nearKey', { near });
+/** For each what it may have been meant as. */
+function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys, data: ParsedYaml['data']) {
+  return issue.keys.slice(0, MAX_PROBLEMS).map((key) => {
+    const path = [...issue.path, key];
+    const known = issue.message.split(' ');
+    const ours = ourKey(key);
+    if (ours !== undefined && known.includes(ours))
+      return { path, ours, said: instead(key, ours, valueAt(data, path.map(String))) };
+    const near = nearest(key, known);
+    return { path, ours: near, said: near === undefined ? say('jobFiles.noKey') : say('jobFiles.nearKey', { near }) };
+  });
 }
 
 type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: Said };

@@ -65,7 +65,8 @@ describe('is taken as it is meant', () => {
 describe('is told', () => {
   const daily = 'schedule: every day at 9am';
   const prompt = 'prompt: Sum up the news';
-  const near = (key: string) => expect.stringContaining(`expected no such key; did you mean ${key}?`);
+  const near = (key: string) =>
+    expect.stringMatching(new RegExp(`expected no such key; (?:did you mean ${key}\\?|here you write ${key}: \\S)`));
   it.each<[what: string, text: string, problem: unknown]>([
     ...['cron: 0 7 * * *', 'time: 9am', 'every: 5m', 'shedule: daily'].map(
       (line) => [line, file(line, prompt), near('schedule')] as [string, string, unknown],
@@ -88,24 +89,9 @@ describe('is told', () => {
       expect.stringContaining('Say for example "daily at 09:30"'),
     ],
     [
-      'a colon in the words',
-      file(daily, 'prompt: Sum up: the news'),
-      'digest.yaml line 3: a value with a colon in it belongs in quotes',
-    ],
-    [
       'words after a quote',
       file(daily, "prompt: 'don't forget'"),
       'digest.yaml line 3: something comes after the closing quote; put the other kind of quotes around the whole',
-    ],
-    [
-      'tabs',
-      file('schedule:', '\tcron: 0 7 * * *', prompt),
-      'digest.yaml line 3: tabs are not taken at the beginning of a line; use spaces',
-    ],
-    [
-      'words below dashes',
-      `---\n${file(daily)}---\nSum up the news\n`,
-      'digest.yaml line 4: a second part begins here, after ---; a file has one',
     ],
     [
       'two versions',
@@ -115,12 +101,12 @@ describe('is told', () => {
     [
       'a list of jobs',
       `jobs:\n  - name: News\n    ${daily}\n    ${prompt}\n`,
-      expect.stringContaining('jobs: expected no such key'),
+      expect.stringContaining('expected one job, found a list of them'),
     ],
     [
       "another program's job",
       '{"name":"News","schedule":{"kind":"cron","expr":"0 7 * * *"},"payload":{"kind":"agentTurn","message":"x"}}\n',
-      expect.stringContaining('schedule: expected a time'),
+      expect.stringContaining('here its lines are schedule: "0 7 * * *"'),
     ],
   ])('%s', async (_what, text, problem) => {
     expect(await read(text)).toMatchObject({ problem });
@@ -132,9 +118,9 @@ describe('is told', () => {
   });
 
   it('in the language of whoever asks', async () => {
-    const result = await read(file(daily, 'prompt: Sum up: the news'));
+    const result = await read(file(daily, prompt, 'viber: a: b'));
     expect('wrong' in result && result.wrong.map((said) => messagesIn('de').said(said))).toEqual([
-      'digest.yaml, Zeile 3: ein Wert mit einem Doppelpunkt gehört in Anführungszeichen',
+      'digest.yaml, Zeile 4: ein Wert mit einem Doppelpunkt gehört in Anführungszeichen',
     ]);
   });
 });

@@ -207,6 +207,8 @@ const OF_KEY: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
     brackets: '[ ]',
     character: '*',
   },
+  'jobFiles.otherKey': { instead: 'schedule: "0 9 * * *"' },
+  'jobFiles.foreign': { instead: 'schedule: "0 7 * * *" | prompt: "Sum up the news"' },
   'jobFiles.copy': { file: 'digest.sync-conflict-20261123-101010-ABCDEFG.yaml', original: 'digest.yaml' },
   'jobFiles.otherEnding': { file: 'digest.json' },
   'jobFiles.twin': { file: 'digest.yml' },

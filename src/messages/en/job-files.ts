@@ -33,5 +33,10 @@ export const jobFiles = {
   person: 'expected a person, for example telegram:1001',
   time: 'expected a time, for example 2026-01-31T09:00:00Z',
   oneZone: 'expected the time zone once; `timezone` is {zone} and here it is {other}',
+  several: 'expected one job, found a list of them; give each a file of its own',
+  otherKey: 'expected no such key; here you write {instead}',
+  foreign: 'expected a job of ours, found one of another program; here its lines are {instead}',
+  twoJobs: 'expected one job, found a second one; give it a file of its own',
+  promptTwice: 'expected the words once; they stand here and below the second ---',
   staysTheSame: 'expected a time that stays the same; what it means now is written {value}',
 } as const;

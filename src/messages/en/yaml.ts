@@ -1,6 +1,8 @@
 /** What is wrong with a file that people write by hand, before anybody looks at what it says. */
 export const yaml = {
   inLine: '{file} line {line}: {what}',
+  empty: 'the file is empty; was it half-written? Delete it to use the defaults',
+  noKeys: 'expected keys with values ("key: value"); was the file half-written?',
   halfWritten: '{what}; the file ends too early, was it half-written?',
   variable: '{what}; write {name} in quotes inside {brackets}',
   versions:
@@ -11,7 +13,7 @@ export const yaml = {
   reserved: 'a value that begins with {character} belongs in quotes',
   colon: 'a value with a colon in it belongs in quotes',
   under: 'this key has a value, so nothing can stand further to the right below it',
-  noValue: 'this is no key with a value ("key: value")',
+  noValue: 'this is no key with a value ("key: value"); words that go on below a key are indented',
   openQuote: 'a quote is not closed',
   afterQuote: 'something comes after the closing quote; put the other kind of quotes around the whole',
   indent: 'this line does not begin where those it belongs to begin',
