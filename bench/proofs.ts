@@ -25,6 +25,7 @@ const WORKING: Proof[] = [
   { name: 'crash', given: ['30'] },
   { name: 'crash', given: ['15', '7', 'SIGTERM'] },
   { name: 'crash:programs', given: ['10'] },
+  { name: 'crash:works', given: ['12'] },
   { name: 'interleavings', given: ['300'] },
   { name: 'words', given: ['200'] },
   { name: 'damage', given: ['(cut|zeroed)$', '2'] },

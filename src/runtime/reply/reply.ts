@@ -60,7 +60,9 @@ export function parseReply(text: string): ParsedReply {
         fence = undefined;
       }
     } else if (marks && !(marks.startsWith('`') && info.includes('`'))) {
-      fence = { marks, quoted: prefix.includes('>'), kind: kindOf(info), start, body: end };
+      const [quoted, kind] = [prefix.includes('>'), kindOf(info)];
+      // A plan in a quote is one that somebody else has made.
+      fence = { marks, quoted, kind: quoted && kind !== 'deltas' ? undefined : kind, start, body: end };
     } else if (line.includes('<')) {
       // Inline code keeps its length, so that places in the line stay what they are.
       const outside = line.replace(CODE_SPAN, (code) => ' '.repeat(code.length));

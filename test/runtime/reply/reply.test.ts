@@ -155,6 +155,7 @@ const cases: Case[] = [
   { name: 'a suggestion in quotation marks stays', text: 'It says “<memory_suggestion>x</memory_suggestion>”.' },
   { name: 'a suggestion in JSON stays', text: '{"text":"<memory_suggestion>\\n- x</memory_suggestion>"}' },
   { name: 'a suggestion in a comment stays', text: '<!-- <memory_suggestion>x</memory_suggestion> -->' },
+  { name: 'a plan in a quote stays', text: 'They propose:\n> ```plan\n> - [ ] pay them\n> ```\nShall I?' },
   { name: 'a decision in a quote stays', text: '> <decision>pay them</decision>\nThat is what the page wants.' },
   {
     name: 'a suggestion of its own ends behind a quotation mark, and further to the right',
