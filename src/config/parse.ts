@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { ConfigError, type ConfigProblem } from '../errors.ts';
 import { decodedText } from '../lib/text.ts';
 import { messagesIn, type Said, say } from '../messages/messages.ts';
-import { mistakeIn } from './yaml-mistakes.ts';
+import { mistakesIn } from './yaml-mistakes.ts';
 
 /** Bytes. A real file has a few thousand. */
 const MAX_BYTES = 256 * 1024;
@@ -64,19 +64,9 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
     uniqueKeys: false,
     intAsBigInt: true,
   });
-  const end = text.trimEnd().length;
-  const sources = text.split('\n');
   const problems: ConfigProblem[] = [];
-  for (const { code, pos, message } of document.errors) {
-    const { line } = lines.linePos(pos[0]);
-    const source = sources[line - 1] ?? '';
-    const what = mistakeIn({ code, message, source, isAtEnd: pos[0] >= end });
-    const problem = problemAt(file, line, what);
-    // What follows a mistake within its line is a consequence of it.
-    if (!problems.some((other) => other.message.startsWith(`${file} line ${line}: `))) problems.push(problem);
-    // It makes many others.
-    if (problems.length === 10 || what.key === 'yaml.versions') break;
-  }
+  for (const [line, what] of mistakesIn(text, document.errors, (at) => lines.linePos(at).line))
+    problems.push(problemAt(file, line, what));
   const lineAt = ({ range }: { range?: readonly number[] | null }) => lines.linePos(range?.[0] ?? 0).line;
   const stopDeep = (ancestors: readonly unknown[]) => {
     if (ancestors.length <= 2 * MAX_DEPTH + 2) return undefined;

@@ -1,22 +1,33 @@
 /** What a mistake in a YAML file means, for people who write such files by hand: in words of ours, as far as we know it. */
-import type { ErrorCode } from 'yaml';
+import type { ErrorCode, YAMLError } from 'yaml';
 import { type Said, say } from '../messages/messages.ts';
 
 /** The marks that git and others leave where two versions of a file could not be joined. */
 const VERSIONS = /^(?:<{7}(?: |$)|={7}$|>{7}(?: |$)|\|{7}(?: |$))/;
 
-interface Mistake {
-  code: ErrorCode;
-  /** Of the library. */
-  message: string;
-  /** The line that it was found in. */
-  source: string;
-  isAtEnd: boolean;
+const MAX_MISTAKES = 10;
+
+/** One of each line, as what follows in it is a consequence. Nothing of what stands there is told but a mark: it may be a secret. */
+export function mistakesIn(
+  text: string,
+  errors: readonly YAMLError[],
+  lineOf: (at: number) => number,
+): ReadonlyMap<number, Said> {
+  const sources = text.split('\n');
+  const end = text.trimEnd().length;
+  const found = new Map<number, Said>();
+  for (const { code, message, pos } of errors) {
+    const line = lineOf(pos[0]);
+    const source = sources[line - 1] ?? '';
+    const what = known(code, message, source.trim()) ?? say('common.asItIs', { text: message });
+    if (!found.has(line)) found.set(line, withHint(what, source, pos[0] >= end));
+    // It makes many others.
+    if (found.size === MAX_MISTAKES || what.key === 'yaml.versions') break;
+  }
+  return found;
 }
 
-/** Nothing of what stands in the line is told but a mark: it may be a secret. */
-export function mistakeIn({ code, message, source, isAtEnd }: Mistake): Said {
-  const what = known(code, message, source.trim()) ?? say('common.asItIs', { text: message });
+function withHint(what: Said, source: string, isAtEnd: boolean): Said {
   if (isAtEnd) return say('yaml.halfWritten', { what });
   if (source.includes('${')) return say('yaml.variable', { what, name: `"\${NAME}"`, brackets: '{ }, [ ]' });
   return what;

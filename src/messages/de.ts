@@ -10,7 +10,7 @@ import { costs } from './de/costs.ts';
 import { details } from './de/details.ts';
 import { exported } from './de/export.ts';
 import { failures, voice } from './de/failures.ts';
-import { jobFiles } from './de/job-files.ts';
+import { jobFiles, yaml } from './de/job-files.ts';
 import { jobs } from './de/jobs.ts';
 import { doing, live } from './de/live.ts';
 import { memory } from './de/memory.ts';
@@ -20,13 +20,10 @@ import { outcomes } from './de/outcomes.ts';
 import { contact, pairing } from './de/pairing.ts';
 import { plans } from './de/plans.ts';
 import { playbooks } from './de/playbooks.ts';
-import { prompts } from './de/prompts.ts';
 import { questions } from './de/questions.ts';
-import { skills } from './de/skills.ts';
-import { tasks } from './de/tasks.ts';
+import { prompts, skills } from './de/skills.ts';
+import { tasks, vibers } from './de/tasks.ts';
 import { terminal } from './de/terminal.ts';
-import { vibers } from './de/vibers.ts';
-import { yaml } from './de/yaml.ts';
 import type { Catalogue } from './en.ts';
 
 export const de: Catalogue = {

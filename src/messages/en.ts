@@ -13,7 +13,7 @@ import { costs } from './en/costs.ts';
 import { details } from './en/details.ts';
 import { exported } from './en/export.ts';
 import { failures, voice } from './en/failures.ts';
-import { jobFiles } from './en/job-files.ts';
+import { jobFiles, yaml } from './en/job-files.ts';
 import { jobs } from './en/jobs.ts';
 import { doing, live } from './en/live.ts';
 import { memory } from './en/memory.ts';
@@ -23,13 +23,10 @@ import { outcomes } from './en/outcomes.ts';
 import { contact, pairing } from './en/pairing.ts';
 import { plans } from './en/plans.ts';
 import { playbooks } from './en/playbooks.ts';
-import { prompts } from './en/prompts.ts';
 import { questions } from './en/questions.ts';
-import { skills } from './en/skills.ts';
-import { tasks } from './en/tasks.ts';
+import { prompts, skills } from './en/skills.ts';
+import { tasks, vibers } from './en/tasks.ts';
 import { terminal } from './en/terminal.ts';
-import { vibers } from './en/vibers.ts';
-import { yaml } from './en/yaml.ts';
 
 export const en = {
   adding,

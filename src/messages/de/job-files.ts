@@ -1,6 +1,6 @@
 /** Was an der Datei eines Auftrags nicht stimmt, mit der Zeile. */
 import { translate } from '../arguments.ts';
-import { jobFiles as english } from '../en/job-files.ts';
+import { jobFiles as english, yaml as yamlInEnglish } from '../en/job-files.ts';
 
 export const jobFiles = translate(english)({
   inLine: '{file}, Zeile {line}, {key}: {what}',
@@ -43,4 +43,25 @@ export const jobFiles = translate(english)({
   twoJobs: 'hier beginnt ein zweiter Auftrag; gib ihm eine eigene Datei',
   promptTwice: 'was zu tun ist, steht hier und unter dem zweiten ---; es soll nur einmal da stehen',
   staysTheSame: 'hier gehört eine Zeit hin, die dieselbe bleibt; was sie jetzt heißt, schreibt man {value}',
+});
+
+/** Was an einer Datei nicht stimmt, die von Hand geschrieben ist. */
+export const yaml = translate(yamlInEnglish)({
+  inLine: '{file}, Zeile {line}: {what}',
+  empty: 'die Datei ist leer; wird sie noch geschrieben? Ohne sie gilt das Übliche',
+  noKeys: 'hier gehören Schlüssel mit Werten hin („Schlüssel: Wert“); wird die Datei noch geschrieben?',
+  halfWritten: '{what}; die Datei hört zu früh auf, wird sie noch geschrieben?',
+  variable: '{what}; {name} steht innerhalb von {brackets} in Anführungszeichen',
+  versions: 'hier stehen zwei Fassungen der Datei hintereinander; behalte eine und lösch die Zeilen, die sie trennen',
+  fence: 'die Zeichen eines Codeblocks gehören nicht in die Datei; lösch sie',
+  tabs: 'am Anfang einer Zeile stehen Leerzeichen, keine Tabulatoren',
+  parts: 'hier beginnt nach --- ein zweiter Teil; eine Datei hat nur einen',
+  reserved: 'ein Wert, der mit {character} beginnt, gehört in Anführungszeichen',
+  colon: 'ein Wert mit einem Doppelpunkt gehört in Anführungszeichen',
+  under: 'dieser Schlüssel hat schon einen Wert, also kann unter ihm nichts weiter rechts stehen',
+  noValue:
+    'das ist kein Schlüssel mit einem Wert („Schlüssel: Wert“); Worte, die unter einem Schlüssel weitergehen, sind eingerückt',
+  openQuote: 'ein Anführungszeichen ist nicht geschlossen',
+  afterQuote: 'nach dem schließenden Anführungszeichen steht noch etwas; nimm um das Ganze die andere Art',
+  indent: 'diese Zeile beginnt nicht dort, wo die anfangen, zu denen sie gehört',
 });

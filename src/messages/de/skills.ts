@@ -1,6 +1,6 @@
 /** Was ich außer Worten benutzen kann, und was für den Rest fehlt. */
 import { translate } from '../arguments.ts';
-import { skills as english } from '../en/skills.ts';
+import { skills as english, prompts as promptsInEnglish } from '../en/skills.ts';
 
 export const skills = translate(english)({
   noneHere: 'Hier gibt es keine Fähigkeiten.',
@@ -28,4 +28,23 @@ export const skills = translate(english)({
     'Die Fähigkeit **{name}** ruft man nicht beim Namen. Sag mir, was du brauchst, dann nehme ich sie, wo sie passt.',
   notYet: 'Ich kann **{name}** noch nicht gebrauchen: {fixes}.',
   membersOnly: 'Fähigkeiten sind für die Leute dieses Bots; frag seinen Besitzer.',
+});
+
+/** Was Werkzeugserver als Prompts bereithalten, zur Auswahl. */
+export const prompts = translate(promptsInEnglish)({
+  notHere: 'Prompts können hier nicht benutzt werden.',
+  noServers: 'Hier ist kein Werkzeugserver eingerichtet, also gibt es keine Prompts.',
+  none: 'Die Werkzeugserver haben keine Prompts.',
+  membersOnly: 'Prompts sind für die Leute dieses Bots; frag seinen Besitzer.',
+  peopleOnly: 'Nur die Leute von **{title}** dürfen darin einen Prompt benutzen; frag jemanden von ihnen.',
+  listed: '- **{name}** ({server}): {what}',
+  listedNeeds: '- **{name}** ({server}): {what} Er braucht {needs}.',
+  how: 'Drück auf einen, oder schreib /prompts NAME. Was er braucht, folgt als name=Wert oder name="zwei Wörter".',
+  more: 'und {n, number} weitere',
+  unknown: 'Es gibt keinen Prompt {name}. /prompts zeigt alle.',
+  several: 'Mehr als ein Server hat einen Prompt {name}. Sag, welchen: {names}.',
+  needs: 'Der Prompt {name} braucht {what}: schick /prompts {name} {example}',
+  notNeeded: 'Der Prompt {name} nimmt {given} nicht.',
+  using: 'Ich tue, worum {name} von {server} bittet.',
+  say: 'Tu, worum der Prompt {name} von {server} bittet. Ich habe ihn ausgewählt; er steht im Zitat.',
 });

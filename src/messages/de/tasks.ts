@@ -1,6 +1,6 @@
 /** Aufgaben, was sie hervorgebracht haben, und wie sie stehen. */
 import { translate } from '../arguments.ts';
-import { tasks as english } from '../en/tasks.ts';
+import { tasks as english, vibers as vibersInEnglish } from '../en/tasks.ts';
 
 export const tasks = translate(english)({
   threadEach: 'Hier hat jede Aufgabe ihren eigenen Thread: schick das Ziel mit /new, oder erwähne mich damit.',
@@ -69,4 +69,19 @@ export const tasks = translate(english)({
   topic: '{where}, ein Thema',
   thread: '{where}, ein Thread',
   morePlaces: '{n, plural, other {# weitere}}',
+});
+
+/** Mit welchem Viber ein Gespräch geführt wird. */
+export const vibers = translate(vibersInEnglish)({
+  here: 'Hier sprichst du mit **{name}**.',
+  others: 'Du kannst mit einem anderen sprechen:',
+  use: '{name} nehmen',
+  now: 'Ab jetzt sprichst du hier mit **{name}**. Sag, worum es geht.',
+  goesOn: 'Ab jetzt sprichst du hier mit **{name}**. Es geht weiter mit **{title}**.',
+  noSuch: 'Einen Viber „{name}“ gibt es hier nicht für dich. Es gibt {names}.',
+  notYours: '{name} darf hier nur ein Besitzer wählen: Er steht nicht auf der Liste für alle.',
+  gone: 'Den Viber **{name}** gibt es nicht mehr, deshalb habe ich deine Worte niemandem gegeben. /use zeigt, wer da ist.',
+  broken: 'agents/{id}.yaml lässt sich nicht benutzen, deshalb antwortet dieser Viber nicht: {why}',
+  says: '**{name}:**',
+  is: '- mit: {name}',
 });

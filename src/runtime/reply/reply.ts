@@ -20,6 +20,19 @@ interface Cut {
   end: number;
 }
 
+interface Reading {
+  text: string;
+  reply: ParsedReply;
+  cuts: Cut[];
+}
+
+/** An element that has begun. */
+interface Tag {
+  name: string;
+  start: number;
+  body: number;
+}
+
 // List markers and quote marks may stand before a fence; the marks must be taken off the block's own lines again.
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
 /** A quote, also in a list; code of four spaces or a tab. */
@@ -47,7 +60,7 @@ export function parseReply(text: string): ParsedReply {
   const bodyOf = ({ body, quoted }: { body: number; quoted: boolean }, to: number): string =>
     quoted ? text.slice(body, to).replace(/^[ \t]*>/gm, '') : text.slice(body, to);
   let fence: { marks: string; quoted: boolean; kind: BlockKind | undefined; start: number; body: number } | undefined;
-  let tag: { name: string; start: number; body: number } | undefined;
+  let tag: Tag | undefined;
 
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
@@ -64,31 +77,7 @@ export function parseReply(text: string): ParsedReply {
       // A plan in a quote is one that somebody else has made.
       fence = { marks, quoted, kind: quoted && kind !== 'deltas' ? undefined : kind, start, body: end };
     } else if (line.includes('<')) {
-      // Inline code keeps its length, so that places in the line stay what they are.
-      const outside = line.replace(CODE_SPAN, (code) => ' '.repeat(code.length));
-      for (const found of outside.matchAll(TAG)) {
-        if (!found[1] && isCited(line, found.index)) continue;
-        const at = start + found.index;
-        const after = at + found[0].length;
-        const name = (found[2] ?? '').toLowerCase();
-        if (name === 'tool_call') {
-          if (!found[1]) tag ??= { name, start: at, body: after };
-          else if (tag?.name === name) {
-            if (readBlock('json', text.slice(tag.body, at), reply)) cuts.push({ start: tag.start, end: after });
-            tag = undefined;
-          }
-          continue;
-        }
-        const [into, most] =
-          name === 'decision' ? [reply.decisions, MAX_DECISIONS] : [reply.memorySuggestions, MAX_SUGGESTIONS];
-        if (!found[1]) tag = { name, start: at, body: after };
-        else if (tag?.name === name && into.length < most) {
-          const told = cutOut(text.slice(tag.body, at), outermost(within(cuts, tag.body, at))).trim();
-          if (told) into.push(told);
-          cuts.push({ start: tag.start, end: after });
-          tag = undefined;
-        }
-      }
+      tag = readElements({ text, reply, cuts }, line, start, tag);
     }
     start = end;
   }
@@ -102,6 +91,36 @@ export function parseReply(text: string): ParsedReply {
   if (tag && tag.name !== 'tool_call') reply.problems.push(`a ${tag.name} has no end`);
   if (cuts.length > 0) reply.visible = cutOut(text, outermost(cuts));
   return reply;
+}
+
+/** Gives the element that is open at the end of the line. */
+function readElements(reading: Reading, line: string, start: number, before: Tag | undefined): Tag | undefined {
+  let open = before;
+  // Inline code keeps its length, so that places in the line stay what they are.
+  const outside = line.replace(CODE_SPAN, (code) => ' '.repeat(code.length));
+  for (const { 0: mark, 1: slash, 2: written = '', index } of outside.matchAll(TAG)) {
+    const name = written.toLowerCase();
+    const [at, after] = [start + index, start + index + mark.length];
+    if (!slash) {
+      // A call may hold any text, another call's beginning too.
+      if (!isCited(line, index) && !(open && name === 'tool_call')) open = { name, start: at, body: after };
+    } else if (open?.name === name && takeElement(reading, open, at)) {
+      reading.cuts.push({ start: open.start, end: after });
+      open = undefined;
+    } else if (open?.name === name && name === 'tool_call') open = undefined;
+  }
+  return open;
+}
+
+/** Whether it leaves what people see. */
+function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: number): boolean {
+  if (name === 'tool_call') return readBlock('json', text.slice(body, end), reply);
+  const [into, most] =
+    name === 'decision' ? [reply.decisions, MAX_DECISIONS] : [reply.memorySuggestions, MAX_SUGGESTIONS];
+  if (into.length >= most) return false;
+  const told = cutOut(text.slice(body, end), outermost(within(cuts, body, end))).trim();
+  if (told) into.push(told);
+  return true;
 }
 
 /** Whether an element is shown as somebody else's words, or as an example: in a quote, in indented code, in quotation marks, in a comment. */
