@@ -1,7 +1,7 @@
 /**
  * A reply while it is being written, as people may see it: without `artifact_deltas` blocks, memory suggestions, decisions, thoughts and
- * calls of tools written as text, also those of which only the beginning is there, and without secrets. Invariants: what was given is never taken back; what may still
- * become a block, a tag or a secret is held back until it is clear; linear in the length of the reply.
+ * calls of tools written as text, also those of which only the beginning is there, and without secrets. Invariants: what was given is
+ * never taken back; what may still become a block, a tag or a secret is held back until it is clear; linear in the length of the reply.
  */
 import { scrub } from '../../log.ts';
 import { kindOf } from '../reply/blocks.ts';
@@ -35,7 +35,6 @@ export function createLiveText(): LiveText {
   let isBegun = false;
   let fence: { marks: string; isHidden: boolean } | undefined;
   let isInTag = false;
-  /** What comes is a call. */
   let isCalling = false;
   /** The word being written. */
   let word = '';
@@ -94,8 +93,7 @@ export function createLiveText(): LiveText {
   return {
     add(delta) {
       let shown = '';
-      const lines = delta.split(/(?<=\n)/);
-      for (const piece of lines) {
+      for (const piece of delta.split(/(?<=\n)/)) {
         line += piece;
         if (!piece.endsWith('\n')) continue;
         shown += whole(line);
