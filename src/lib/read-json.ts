@@ -9,6 +9,7 @@ import fs from 'node:fs';
 import { errorCode } from '../errors.ts';
 import { type About, quarantine, reportDamage, reportOnce, setAside } from './damage.ts';
 import type { Schema } from './shape.ts';
+import { decodedText, isMarkedUtf16 } from './text.ts';
 
 /** What a file holds, or why it cannot be had; undefined when there is none. */
 export interface Read {
@@ -62,6 +63,8 @@ export function readWhole(file: string, maxBytes = MAX_BYTES): Read | undefined 
 }
 
 function textOf(bytes: Buffer): Read {
+  // As Windows saves it, where the file says so.
+  if (isMarkedUtf16(bytes)) return { text: decodedText(bytes) };
   const text = bytes.toString('utf8');
   if (bytes.includes(0)) return { why: 'has bytes that are no text', text };
   return isUtf8(bytes) ? { text } : { why: 'is no UTF-8 text', text };

@@ -9,3 +9,10 @@ export function originalOf(name: string): string | undefined {
   const original = name.replace(MARKS, '');
   return original === name ? undefined : original;
 }
+
+/** The marks that git and others leave in a text where two versions of it could not be joined; the line of the first, 0 where there is none. */
+export function undecidedLine(text: string): number {
+  const lines = text.split(/\r?\n/);
+  const first = lines.findIndex((line) => /^<{7}(?: |$)/.test(line));
+  return first >= 0 && lines.slice(first).some((line) => /^>{7}(?: |$)/.test(line)) ? first + 1 : 0;
+}

@@ -46,9 +46,13 @@ export function stripComments(markdown: string): string {
   return kept + markdown.slice(from);
 }
 
+/** Whether a file says of itself that it is UTF-16. */
+export function isMarkedUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+}
+
 /** A text file as editors save it: in UTF-8, or in UTF-16 where it says so, as Windows does; without the mark at its beginning. */
 export function decodedText(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  return new TextDecoder(isUtf16 ? (first === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8').decode(bytes);
+  const encoding = isMarkedUtf16(bytes) ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
 }

@@ -2,7 +2,9 @@
  * The skills of one folder, replaced as a whole set. A file that cannot be read as a skill keeps its last good version in force, with the
  * reason; a file that is gone takes its skill with it (promise 18).
  */
+
 import { errorMessage, UserError } from '../errors.ts';
+import { originalOf } from '../lib/second-versions.ts';
 import type { WatchedFile } from '../lib/watch-folders.ts';
 import { nameOf } from './name.ts';
 import type { Skill, SkillLevel, SkillSource } from './skill.ts';
@@ -30,9 +32,10 @@ interface Entry {
   reason: string | undefined;
 }
 
-/** True for the files that hold a skill, by their name. */
+/** True for the files that hold a skill, by their name; second versions that a synchronisation left hold none. */
 export function isSkillFile(name: string): boolean {
-  return /(^|\/)(skill\.md|[^/]+\.skill\.md)$/i.test(name);
+  const isSecond = name.split('/').some((part) => originalOf(part) !== undefined);
+  return /(^|\/)(skill\.md|[^/.][^/]*\.skill\.md)$/i.test(name) && !isSecond;
 }
 
 export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<string>): SkillLibrary {

@@ -64,8 +64,9 @@ export function settlePlan(
   text: string | undefined,
   viber = viberOf(home, taskId),
 ): string | undefined {
-  if (text === undefined || currentTask(home, viber) !== taskId) return text;
+  if (currentTask(home, viber) !== taskId) return text;
   const known = knownText(home, viber);
+  if (text === undefined) return known !== '' && isGoneForNow(planFile(home, taskId)) ? known : undefined;
   if (known === text) return text;
   const file = planFile(home, taskId);
   if (known !== undefined && isBeingWritten(file, text) && known !== '') return known;
@@ -155,6 +156,19 @@ function keepStray(home: Home, viber: string, taskId: string): Adoption | undefi
 function isBeingWritten(file: string, text: string): boolean {
   const at = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return text.trim() === '' && Math.abs(Date.now() - at) < WRITING_MS;
+}
+
+/** Some editors put the old file aside before they write the new one. */
+function isGoneForNow(file: string): boolean {
+  const at = fs.statSync(path.dirname(file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Math.abs(Date.now() - at) < WRITING_MS;
+}
+
+/** Whether an editor is in the middle of saving the plan: what would be written now would take the place of it, or be lost with the next. */
+export function isInSave(home: Home, taskId: string, viber = viberOf(home, taskId)): boolean {
+  const text = readTextSync(planFile(home, taskId));
+  if (text !== undefined) return isBeingWritten(planFile(home, taskId), text);
+  return settlePlan(home, taskId, undefined, viber) !== undefined;
 }
 
 /** In one step: whoever holds the old file open goes on with that. */

@@ -11,6 +11,7 @@ import { checkJobs } from './jobs.ts';
 import { checkPrices, checkSearch } from './search.ts';
 import { checkSandbox, checkServers, checkSkills } from './skills.ts';
 import { checkVibers } from './vibers.ts';
+import { checkWritten } from './written.ts';
 
 /** Exit code 0 when all is well (notes do not count), 2 when a setting is wrong, 1 for anything else. */
 export async function run(context: CliContext): Promise<number> {
@@ -52,6 +53,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     ...checkHandles(running),
     ...checkGateways(running, config),
     ...called.flat(),
+    ...checkWritten(home),
     ...checkPrices(config, env),
   ];
 }

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/files/cache.ts';
+import { originalOf } from '../../lib/second-versions.ts';
 import { say } from '../../messages/messages.ts';
 import { PLAYBOOK_LIMITS, type Playbook, parsePlaybook, placeholdersOf, playbookName } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -30,7 +31,7 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const folders = createStatCache<readonly string[]>(4, (folder) =>
   fs
     .readdirSync(folder)
-    .filter((name) => name.toLowerCase().endsWith('.md') && playbookName(stem(name)) !== '')
+    .filter((name) => /^[^.].*\.md$/i.test(name) && originalOf(name) === undefined && playbookName(stem(name)) !== '')
     .sort()
     .slice(0, MAX_FILES),
 );

@@ -1,11 +1,14 @@
 /**
  * The files of a viber's memory that may be searched: MEMORY.md and `memory/**.md`. Never: what the patterns exclude, links that
- * lead out of the viber's folder, hidden names, suggestions nobody has accepted, and files too large to be notes.
+ * lead out of the viber's folder, hidden names, second versions that a synchronisation left, suggestions nobody has accepted, and files
+ * too large to be notes.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { errorCode } from '../../errors.ts';
+import { originalOf } from '../../lib/second-versions.ts';
+import { decodedText } from '../../lib/text.ts';
 import type { Home } from '../home.ts';
 
 export interface MemoryFile {
@@ -74,7 +77,13 @@ export async function listMemoryFiles(
   async function walk(relative: string, base: string, depth: number): Promise<void> {
     for (const entry of entries(path.join(base, relative))) {
       const below = `${relative}/${entry.name}`;
-      if (isHidden(below) || isExcluded(below) || folder.files.length >= MAX_FILES) continue;
+      if (
+        isHidden(below) ||
+        originalOf(entry.name) !== undefined ||
+        isExcluded(below) ||
+        folder.files.length >= MAX_FILES
+      )
+        continue;
       if (entry.isDirectory() && depth < MAX_DEPTH) await walk(below, base, depth + 1);
       if (!/\.md$/i.test(entry.name)) continue;
       if (entry.isFile()) take(below, path.join(base, below));
@@ -106,7 +115,8 @@ export function readMemoryFile({ file }: MemoryFile): string | undefined {
   }
   try {
     const buffer = Buffer.alloc(Math.min(fs.fstatSync(fd).size, MAX_FILE_BYTES));
-    return buffer.toString('utf8', 0, fs.readSync(fd, buffer, 0, buffer.length, 0)).replace(/\r\n?/g, '\n');
+    const length = fs.readSync(fd, buffer, 0, buffer.length, 0);
+    return decodedText(buffer.subarray(0, length)).replace(/\r\n?/g, '\n');
   } finally {
     fs.closeSync(fd);
   }

@@ -109,7 +109,7 @@ export function planNotes(markdown: string): { name: string; text: string }[] {
 /** Every heading of level 2 begins a section, a known name at any level, and the title at level 1. */
 function split(markdown: string): Section[] {
   const sections: Section[] = [{ level: 0, name: '', lines: [] }];
-  for (const line of markdown.split(/\r?\n/)) {
+  for (const line of markdown.replace(/^\uFEFF/, '').split(/\r?\n/)) {
     const [, marks = '', rest = ''] = HEADING.exec(line) ?? [];
     const name = headingName(rest);
     if (marks !== '' && (marks.length <= 2 || KNOWN.has(name)))

@@ -4,12 +4,13 @@
  * proposal.
  */
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/files/cache.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import { tellChange } from '../changes.ts';
-import { planFile, settleEdits, settlePlan, takeWritten } from '../current-task.ts';
+import { isInSave, planFile, settleEdits, settlePlan, takeWritten } from '../current-task.ts';
 import type { Home } from '../home.ts';
 import type { Plan, PlanStep, TaskRecord, TaskState } from '../types.ts';
 import { formatPlan, isToDo, parsePlan } from './markdown.ts';
@@ -19,6 +20,9 @@ export { linkCurrentTask } from '../current-task.ts';
 export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress, stepAtWork } from './markdown.ts';
 
 const MAX_CHARS = 256 * 1024;
+/** Until an editor has written what it saves. */
+const LOOK_MS = 20;
+const MAX_LOOKS = 60;
 
 export interface PlanFile {
   text: string;
@@ -49,9 +53,9 @@ function planNow(home: Home, taskId: string, viber?: string): PlanFile | undefin
   const file = planFile(home, taskId);
   settleEdits(home, taskId, viber);
   const found = files.get(file);
-  if (!found || settled.has(found)) return found;
-  const text = settlePlan(home, taskId, found.text, viber);
-  if (text !== found.text)
+  if (found && settled.has(found)) return found;
+  const text = settlePlan(home, taskId, found?.text, viber);
+  if (!found || text !== found.text)
     return text === undefined ? undefined : { text, hash: hashText(text), plan: parsePlan(text) };
   settled.add(found);
   return found;
@@ -87,6 +91,7 @@ export function writePlan(
 ): Promise<PlanWrite> {
   const file = planFile(home, taskId);
   return exclusively(file, async () => {
+    for (let looks = 0; looks < MAX_LOOKS && isInSave(home, taskId); looks++) await sleep(LOOK_MS);
     let conflict: { proposal: string; current: string } | undefined;
     let before: string | undefined;
     const change = (current: string | undefined) => {

@@ -1,0 +1,65 @@
+/**
+ * What the doctor says of files that people write: second versions that a synchronisation left, which are not read, and texts in which
+ * two versions stand one after the other, which are read as they stand. Names alone are looked at but for Markdown.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../../errors.ts';
+import { readTextSync } from '../../lib/files.ts';
+import { originalOf, undecidedLine } from '../../lib/second-versions.ts';
+import type { Finding } from './finding.ts';
+
+/** Jobs have a check of their own. What runs leave is nobody's writing. */
+const FOLDERS = ['.', 'agents', 'playbooks', 'skills', 'workspace', 'vibers'];
+const LEFT_OUT = /^(\.|node_modules$|suggestions$|sessions$|artifacts$)/;
+const MAX_DEPTH = 5;
+const MAX_LOOKS = 5_000;
+const MAX_BYTES = 512 * 1024;
+const MAX_TOLD = 10;
+
+/** Nothing where there are none. */
+export function checkWritten(root: string): Finding[] {
+  const told: string[] = [];
+  let looks = 0;
+
+  function look(folder: string, depth: number): void {
+    for (const entry of entriesOf(path.join(root, folder))) {
+      if (LEFT_OUT.test(entry.name) || ++looks > MAX_LOOKS) continue;
+      const name = path.join(folder, entry.name);
+      const original = originalOf(entry.name);
+      if (original !== undefined)
+        told.push(
+          `${name} is a second version of ${original}, left where it was changed in two places, and is not read; put what you want into ${original} and delete it`,
+        );
+      else if (entry.isDirectory()) {
+        if (depth > 0) look(name, depth - 1);
+      } else if (entry.isFile() && /\.md$/i.test(entry.name)) {
+        const line = undecidedIn(path.join(root, name));
+        if (line > 0)
+          told.push(
+            `${name} line ${line}: two versions stand here one after the other, and both are read; keep one and delete the lines that separate them`,
+          );
+      }
+    }
+  }
+
+  for (const folder of FOLDERS) look(folder, folder === '.' ? 0 : MAX_DEPTH);
+  const rest = told.length - MAX_TOLD;
+  return [...told.slice(0, MAX_TOLD), ...(rest > 0 ? [`and ${rest} more like these`] : [])].map((detail) => ({
+    ...{ name: 'files', state: 'note', detail },
+  }));
+}
+
+function undecidedIn(file: string): number {
+  const stat = fs.statSync(file, { throwIfNoEntry: false });
+  return stat && stat.size <= MAX_BYTES ? undecidedLine(readTextSync(file) ?? '') : 0;
+}
+
+function entriesOf(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  }
+}
