@@ -8,7 +8,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 }
 
 /** Letters changed, left out, put in, or two beside each other swapped. Anything beyond 40 characters is far from everything. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   if (a.length > 40 || b.length > 40) return 40;
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -25,7 +25,7 @@ Build a landing page with contact form
 None currently
 `;
 
-const plan = (goal: string, ...steps: [StepStatus, string][]): Plan => ({
+const plan = (goal: string, ...steps: (readonly [StepStatus, string])[]): Plan => ({
   goal,
   steps: steps.map(([status, title], index) => ({ id: String(index + 1), title, status })),
 });
@@ -63,6 +63,21 @@ describe('what people write', () => {
       '## Plan\n* [X] a\n+ [ ] b\n1. [~] c\n  - [/] d\n- [>] e',
       plan('', ['done', 'a'], ['pending', 'b'], ['in_progress', 'c'], ['in_progress', 'd'], ['in_progress', 'e']),
     ],
+    [
+      'marks without their spaces',
+      '## Plan\n- [] a\n-[ ] b\n- [x]c\n- [ x ] d\n• [ ] e\n- [✓] f\n1.[x] g\n- [x](h)\n- [](i)\n- [x]: j\n- [x][k]',
+      plan(
+        '',
+        ...[['pending', 'a'] as const, ['pending', 'b'] as const, ['done', 'c'] as const, ['done', 'd'] as const],
+        ...[['pending', 'e'] as const, ['done', 'f'] as const, ['done', 'g'] as const],
+      ),
+    ],
+    [
+      'steps below steps, by tabs and spaces',
+      '## Plan\n- [ ] a\n\t- [X] b\n\t\t1) [ ] c\n   * [ ] d\n- [ ] e',
+      plan('', ['pending', 'a'], ['done', 'b'], ['pending', 'c'], ['pending', 'd'], ['pending', 'e']),
+    ],
+    ['a mark at the beginning', '\uFEFF## Goal\nGo\n## Plan\n- [ ] a', plan('Go', ['pending', 'a'])],
     ['Windows line ends', '## Goal\r\nGo\r\n\r\n## Plan\r\n- [x] a\r\n', plan('Go', ['done', 'a'])],
     [
       'no headings',
@@ -89,6 +104,16 @@ describe('what people write', () => {
     ['something else', 'Just a note.\n\nAnd more.', plan('Just a note.')],
   ];
   it.each(cases)('%s', (_, markdown, expected) => expect(parsePlan(markdown)).toEqual(expected));
+});
+
+it('steps below others stay there when one is ticked, as long as the same one stands above', () => {
+  const text = '## Goal\nGo\n\n## Plan\n- [ ] a\n\t- [ ] b\n\t- [ ] c\n- [ ] d\n';
+  const { goal, steps } = parsePlan(text);
+  const ticked = steps.map((step) => (step.title === 'b' ? { ...step, status: 'done' as const } : step));
+  expect(formatPlan({ goal, steps: ticked }, text)).toBe(text.replace('[ ] b', '[x] b'));
+  const [a, b, c, d] = steps;
+  const moved = [a, d, b, c].flatMap((step) => step ?? []);
+  expect(formatPlan({ goal, steps: moved }, text)).toContain('- [ ] a\n- [ ] d\n- [ ] b\n\t- [ ] c\n');
 });
 
 const title = fc

@@ -38,6 +38,17 @@ describe('by its words alone', () => {
     ['a,Call Ana,c', 'a,Call Eva,c', '1-3'],
     ['a,b,c', 'a,b more,c more', '1--'],
     ['paint', 'Paint: the wall', '1'],
+    ['a,Book the trian to Vienna,c', 'a,Book the train to Vienna,c', '123'],
+    ['a,Write teh report,c', 'a,Write the report.,c', '123'],
+    ['Wirte to Ana,Wirte to Eva', 'Write to Ana,Write to Eva', '12'],
+    ['a,Write the report,c', 'a,**Write** the final report for Bob,c', '123'],
+    ['a,Check the acommodation,c', 'a,Check the accommodation,c', '123'],
+    ['a,Delete backup 1,c', 'a,Delete backup 2,c', '1-3'],
+    ['a,Delete backup 1,c', 'a,Delete backup 12,c', '1-3'],
+    ['a,Book it,c', 'a,Cook it,c', '1-3'],
+    ['a,Book the hotel,c', 'a,Cancel the flight,c', '1-3'],
+    ['a,Book the trian,c', 'a,c,Book the train', '13-'],
+    ['a,Book the trian,c', 'a,x,Book the train,c', '1--3'],
     ['a,b', 'x,y', '--'],
   ];
   it.each(TABLE)('%s becomes %s', (before, after, from) => {

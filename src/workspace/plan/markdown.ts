@@ -19,7 +19,8 @@ interface Section {
 
 const KNOWN = new Set(['goal', 'plan', 'steps', 'context', 'blockers']);
 const HEADING = /^(#{1,6})[ \t]+(\S.*)$/s;
-const STEP = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX~/>-])\](?:[ \t](.*))?$/s;
+/** Also without the spaces: `- []`, `-[x] words`, `- [x]words`, which is no link. */
+const STEP = /^[ \t]*(?:[-*+•–]|\d{1,9}[.)])[ \t]*\[[ \t]?([xX~/>✓✔-]?)[ \t]?\](?![([:])[ \t]*(.*)$/s;
 const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/s;
 const MARK = '(in progress)';
 const BOX: Readonly<Record<StepStatus, string>> = { pending: ' ', in_progress: ' ', done: 'x', skipped: '-' };
@@ -132,11 +133,11 @@ function toStep(line: string): StepText[] {
   if (box === undefined) return [];
   const { title, marked } = readTitle(text ?? '');
   if (title === '') return [];
-  return [{ title, status: statusOf(box, marked) }];
+  return [{ title, status: statusOf(box || ' ', marked) }];
 }
 
 function statusOf(box: string, isMarked: boolean): StepStatus {
-  if (box === 'x' || box === 'X') return 'done';
+  if (/^[xX✓✔]$/.test(box)) return 'done';
   if (box === '-') return 'skipped';
   return isMarked || box !== ' ' ? 'in_progress' : 'pending';
 }
@@ -181,14 +182,31 @@ function writeTitle(title: string): string {
 
 function formatSteps(steps: readonly PlanStep[], old: readonly string[]): string[] {
   const notes = collectNotes(old);
+  const indents = collectIndents(old);
   const lines = steps.length === 0 ? [] : [...(notes.get('') ?? [])];
+  let above = '';
   for (const { title, status } of steps) {
     const text = writeTitle(title);
-    lines.push(`- [${BOX[status]}] ${text}${status === 'in_progress' ? ' (in progress)' : ''}`);
+    const indent = indents.get(`${above}\n${readTitle(text).title}`) ?? '';
+    above = readTitle(text).title;
+    lines.push(`${indent}- [${BOX[status]}] ${text}${status === 'in_progress' ? ' (in progress)' : ''}`);
     lines.push(...(notes.get(readTitle(text).title) ?? []));
     notes.delete(readTitle(text).title);
   }
   return lines;
+}
+
+/** How far steps stand to the right, by the title of the step above and their own: below another one they begin at the left. */
+function collectIndents(lines: readonly string[]): Map<string, string> {
+  const indents = new Map<string, string>();
+  let above = '';
+  for (const line of lines.slice(1)) {
+    const [step] = toStep(line);
+    if (!step) continue;
+    indents.set(`${above}\n${step.title}`, /^[ \t]*/.exec(line)?.[0] ?? '');
+    above = step.title;
+  }
+  return indents;
 }
 
 /** Lines of a plan section that are no steps, by the title of the step above them ('' for the first lines). */
@@ -232,5 +250,6 @@ function guessGoal(sections: readonly Section[]): string {
   const heading = lines.find((line) => HEADING.test(line));
   if (title !== undefined && title !== 'current task' && title !== 'task' && heading)
     return heading.replace(/^#+[ \t]+/, '').trim();
-  return lines.find((line) => line.trim() !== '' && !HEADING.test(line) && !LIST_ITEM.test(line.trim()))?.trim() ?? '';
+  const isWords = (line: string) => line.trim() !== '' && ![HEADING, STEP].some((each) => each.test(line));
+  return lines.find((line) => isWords(line) && !LIST_ITEM.test(line.trim()))?.trim() ?? '';
 }

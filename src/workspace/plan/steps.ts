@@ -5,6 +5,7 @@
  */
 import path from 'node:path';
 import { hashText, writeFileAtomic } from '../../lib/files.ts';
+import { distance } from '../../lib/nearest.ts';
 import { peekJson } from '../../lib/read-json.ts';
 import { isText, listOf, objectOf, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
@@ -94,15 +95,31 @@ function byWords(old: readonly string[], next: readonly string[]): number[] {
         if (index !== undefined && another === undefined && around[1].get(here)?.length === 1) from[at] = index;
       }
   }
-  // Between the same two others one line was left, and it says what the old one said, and more, or less.
+  // Between the same two others as many lines were left: each says what the old one said, spelt anew, or a single one more, or less.
   const taken = new Set(from);
-  for (const at of next.keys()) {
+  for (const { at, end } of gaps(from)) {
     const above = at === 0 ? -1 : (from[at - 1] ?? -1);
-    const below = at === next.length - 1 ? old.length : (from[at + 1] ?? -1);
-    const isBetween = from[at] === -1 && (at === 0 || above >= 0) && below - above === 2 && !taken.has(above + 1);
-    if (isBetween && saysMore(old[above + 1] ?? '', next[at] ?? '')) from[at] = above + 1;
+    const below = end === next.length ? old.length : (from[end] ?? -1);
+    if ((at > 0 && above < 0) || below - above - 1 !== end - at) continue;
+    for (let n = 0; n < end - at; n++) {
+      const [was, is] = [old[above + 1 + n] ?? '', next[at + n] ?? ''];
+      const isSame = isSpeltAnew(was, is) || (end - at === 1 && saysMore(was, is));
+      if (isSame && !taken.has(above + 1 + n)) from[at + n] = above + 1 + n;
+    }
   }
   return from;
+}
+
+/** The runs of lines whose place is not known yet. */
+function gaps(from: readonly number[]): { at: number; end: number }[] {
+  const found: { at: number; end: number }[] = [];
+  for (const [at, index] of from.entries()) {
+    const last = found.at(-1);
+    if (index >= 0) continue;
+    if (last?.end === at) last.end++;
+    else found.push({ at, end: at + 1 });
+  }
+  return found;
 }
 
 function placesBy(list: readonly string[], nameOf: (at: number) => string): Map<string, number[]> {
@@ -130,11 +147,32 @@ function isSameOrder(old: readonly string[], next: readonly string[]): boolean {
 
 const wordsOf = (title: string): string[] => title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
+/** The words of the one stand in the other: at its beginning or end, or all over it where they are most of it. */
 function saysMore(old: string, next: string): boolean {
   const [a, b] = [wordsOf(old), wordsOf(next)];
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const isAt = (from: number) => short.every((word, at) => word === long[from + at]);
-  return short.length > 0 && (isAt(0) || isAt(long.length - short.length));
+  if (short.length === 0) return false;
+  if (isAt(0) || isAt(long.length - short.length)) return true;
+  let found = 0;
+  for (const word of long) if (word === short[found]) found++;
+  return short.length > 1 && found === short.length && short.length * 2 >= long.length;
+}
+
+/** Word for word the same but for slips of the pen. */
+function isSpeltAnew(old: string, next: string): boolean {
+  const [a, b] = [wordsOf(old), wordsOf(next)];
+  return a.length > 0 && a.length === b.length && a.every((word, at) => isSlip(word, b[at] ?? ''));
+}
+
+/** Letters that were swapped, left out or doubled, and in long words any one or two; a number is another one with each digit. */
+function isSlip(a: string, b: string): boolean {
+  if (a === b) return true;
+  if (/\p{N}/u.test(a + b) || Math.min(a.length, b.length) < 3) return false;
+  const changes = distance(a, b);
+  if (a.length >= 8 && changes <= 2) return true;
+  if (changes !== 1) return false;
+  return a.length >= 6 || a.length !== b.length || [...a].sort().join() === [...b].sort().join();
 }
 
 /** The first of some words is called the same in every plan: what was offered before anything was kept still means its step. */
