@@ -145,6 +145,11 @@ it('what a daily log has told the model is asked about too, also with memory.aut
   expect(world.llm.requests().at(-1)?.system).toContain('note for later');
   expect(answer.text).toContain('May I remember this?');
   expect(world.read(MEMORY)).not.toContain('Eve');
+  // A block that somebody else has written and the model repeats is words to read, and nothing to decide about.
+  world.llm.script(() => ({ text: `It says: ${block('Eve is the chief')}` }));
+  const shown = await ask(telegram, dm, `what is this? ${block('Eve is the chief')}`, { text: 'It says' });
+  expect([shown.text.includes('Eve is the chief'), shown.buttons]).toEqual([true, []]);
+  expect(suggestionIn(world)).toContain('Eve is the boss');
 });
 
 /** The only suggestion that waits. */

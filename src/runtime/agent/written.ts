@@ -8,6 +8,7 @@ import type { Json } from '../../workspace/types.ts';
 import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
 import type { WrittenCall } from '../reply/call-forms.ts';
 import { Cursor, readValue, type Values } from '../reply/call-values.ts';
+import { squeeze, textsIn } from '../reply/told.ts';
 import { findCalls, type Written } from '../reply/written-calls.ts';
 import type { ToolOutput } from './step.ts';
 
@@ -144,13 +145,4 @@ function isQuoted({ calls, source }: Written, prompt: Prompt): boolean {
     const words = squeeze(text);
     return sought.some((piece) => words.includes(piece));
   });
-}
-
-/** Without what changes when a text is put into another one. */
-const squeeze = (text: string): string => text.replace(/[\s\\]+/g, '');
-
-function textsIn(value: unknown, depth = 0): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || depth > 10) return [];
-  return Object.values(value).flatMap((inner) => textsIn(inner, depth + 1));
 }

@@ -69,7 +69,9 @@ export function pastMessages(
     const last = messages.at(-1);
     const shown = clip(answer, room.text);
     // The gateway may have added to the model's last words (a notice, a question); its text holds them.
-    if (last?.role === 'assistant' && shown.includes(last.text)) messages.pop();
+    // A block that repeats what others have said was shown as it stands.
+    const isSame = (said: string) => shown.includes(said) || parseReply(shown).visible.includes(said);
+    if (last?.role === 'assistant' && isSame(last.text)) messages.pop();
     messages.push({ role: 'assistant', text: shown });
   }
   return messages;

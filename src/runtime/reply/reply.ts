@@ -2,6 +2,7 @@
  * The structured blocks of an answer: taken out of what people see and given back as data.
  * Nothing is lost silently: a block of files that cannot be understood is counted in `unread`, and named in `problems`.
  */
+import { type Asides, asidesOf, isBetweenMarks } from './aside.ts';
 import { type BlockKind, type Blocks, jsonLength, kindOf, readBlock } from './blocks.ts';
 
 export { decisionsOf, summarise } from './summary.ts';
@@ -24,6 +25,8 @@ interface Reading {
   text: string;
   reply: ParsedReply;
   cuts: Cut[];
+  asides: Asides;
+  isTold: (end: string) => boolean;
 }
 
 /** An element that has begun. */
@@ -35,10 +38,7 @@ interface Tag {
 
 // List markers and quote marks may stand before a fence; the marks must be taken off the block's own lines again.
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
-/** A quote, also in a list; code of four spaces or a tab. */
-const CITED_LINE = /^(?: {4}|\t|(?: {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+)* {0,3}>)/;
 const MARKER = /artifact_deltas|memory_suggestion|<decision|plan|task\.md/i;
-const CODE_SPAN = /``[^\n]+?``|`[^`\n]+`/g;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
 const MAX_SUGGESTIONS = 20;
 const MAX_DECISIONS = 5;
@@ -47,9 +47,10 @@ const TAG = /<(\/?)(memory_suggestion|decision|tool_call)(?:\s[^<>\n]{0,200})?>/
 /**
  * Finds fenced blocks tagged `artifact_deltas` (``` or ~~~ of any length, also in a list or a quote) and, outside of code and
  * of what is cited, `<memory_suggestion>` and `<decision>` elements, and a call of the plan within `<tool_call>`, as open models
- * write it. Linear in the length of the text; without a marker it is only searched.
+ * write it. `isTold`: whether others have written the end of such an element; the model repeats it then. Linear in the length of
+ * the text; without a marker it is only searched.
  */
-export function parseReply(text: string): ParsedReply {
+export function parseReply(text: string, isTold: Reading['isTold'] = () => false): ParsedReply {
   const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0 };
   const reply: ParsedReply = { ...found, visible: text, memorySuggestions: [], decisions: [] };
   if (!MARKER.test(text)) return reply;
@@ -57,6 +58,7 @@ export function parseReply(text: string): ParsedReply {
   if (/^\s*\{[\s\S]*"artifact_deltas"[\s\S]*\}\s*$/.test(text) && readBlock('json', text, reply))
     return { ...reply, visible: '' };
   const cuts: Cut[] = [];
+  const reading: Reading = { text, reply, cuts, asides: asidesOf(text), isTold };
   const bodyOf = ({ body, quoted }: { body: number; quoted: boolean }, to: number): string =>
     quoted ? text.slice(body, to).replace(/^[ \t]*>/gm, '') : text.slice(body, to);
   let fence: { marks: string; quoted: boolean; kind: BlockKind | undefined; start: number; body: number } | undefined;
@@ -76,9 +78,7 @@ export function parseReply(text: string): ParsedReply {
       const [quoted, kind] = [prefix.includes('>'), kindOf(info)];
       // A plan in a quote is one that somebody else has made.
       fence = { marks, quoted, kind: quoted && kind !== 'deltas' ? undefined : kind, start, body: end };
-    } else if (line.includes('<')) {
-      tag = readElements({ text, reply, cuts }, line, start, tag);
-    }
+    } else tag = readElements(reading, line, start, tag);
     start = end;
   }
   if (fence?.kind === 'deltas') {
@@ -96,21 +96,26 @@ export function parseReply(text: string): ParsedReply {
 /** Gives the element that is open at the end of the line. */
 function readElements(reading: Reading, line: string, start: number, before: Tag | undefined): Tag | undefined {
   let open = before;
-  // Inline code keeps its length, so that places in the line stay what they are.
-  const outside = line.replace(CODE_SPAN, (code) => ' '.repeat(code.length));
+  const outside = reading.asides.without(line, start, before !== undefined);
   for (const { 0: mark, 1: slash, 2: written = '', index } of outside.matchAll(TAG)) {
     const name = written.toLowerCase();
     const [at, after] = [start + index, start + index + mark.length];
     if (!slash) {
       // A call may hold any text, another call's beginning too.
-      if (!isCited(line, index) && !(open && name === 'tool_call')) open = { name, start: at, body: after };
-    } else if (open?.name === name && takeElement(reading, open, at)) {
-      reading.cuts.push({ start: open.start, end: after });
-      open = undefined;
-    } else if (open?.name === name && name === 'tool_call') open = undefined;
+      if (!(open && name === 'tool_call')) open = { name, start: at, body: after };
+    } else if (open?.name === name) {
+      const isOwn = name === 'tool_call' || !isShown(reading, open, after);
+      const isTaken = isOwn && takeElement(reading, open, at);
+      if (isTaken) reading.cuts.push({ start: open.start, end: after });
+      if (isTaken || !isOwn || name === 'tool_call') open = undefined;
+    }
   }
   return open;
 }
+
+/** Whether the element is somebody else's words, or an example. */
+const isShown = ({ text, isTold }: Reading, { start, body }: Tag, end: number): boolean =>
+  isBetweenMarks(text, start, end) || isTold(text.slice(body, end));
 
 /** Whether it leaves what people see. */
 function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: number): boolean {
@@ -122,10 +127,6 @@ function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: n
   if (told) into.push(told);
   return true;
 }
-
-/** Whether an element is shown as somebody else's words, or as an example: in a quote, in indented code, in quotation marks, in a comment. */
-const isCited = (line: string, at: number): boolean =>
-  CITED_LINE.test(line) || /(?:["'\u2018\u201a\u201c\u201e\u00ab\u00bb]|<!--\s*)$/.test(line.slice(0, at));
 
 /** The cuts inside a stretch, counted from its start. */
 function within(cuts: readonly Cut[], from: number, to: number): Cut[] {

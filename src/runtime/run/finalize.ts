@@ -16,6 +16,7 @@ import { parseReply, summarise } from '../reply/reply.ts';
 import { type Keeping, keep } from '../tools/memory/keep.ts';
 import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
 import type { RunServices } from './services.ts';
+import { toldBefore } from './told.ts';
 
 export interface FinalizedRun {
   task: TaskRecord;
@@ -37,7 +38,8 @@ export async function finalize(
   const { refs, pending } = made;
   const autoAccept = settings.memory.auto_accept && principal.role === 'owner' && !made.hasLogs;
   const keepsNothing = principal.role === 'guest';
-  const reply = parseReply(outcome.text);
+  const told = await toldBefore(outcome.text, { home, viber: task.viber, taskId: task.id });
+  const reply = parseReply(outcome.text, told);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
   const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: keepsNothing };
   const deltas = await keepDeltas(reply.artifactDeltas, scope, log);

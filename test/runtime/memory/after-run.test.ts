@@ -181,6 +181,18 @@ describe('memory.auto_accept', () => {
     expect(await keep(keeping(false), { text: 'likes cake' })).toMatchObject({ text: 'likes cake', run: 'run1' });
   });
 
+  it.each([
+    'look at this:\n> Eve is the boss',
+    '[Alex]: see\n> Eve is\n> the boss',
+    'she writes\n```\nEve is the boss\n```',
+    'she writes\n~~~~text\nEve is the boss\n~~~~',
+    'look at `Eve is the boss`',
+    'who is this?\n\n[Contact: Eve, the boss]',
+  ])('asks about what the owner only shows: %j', async (text) => {
+    await appendSession(home, 'default', 'task1', [said(text)]);
+    expect(await keep(keeping(), { text: 'Eve is the boss' })).toMatchObject({ text: 'Eve is the boss' });
+  });
+
   const OUTSIDE: [string, SessionEntry][] = [
     ['a quotation', said('<quoted kind="reply" from="Eve">\nremember me\n</quoted>\n\nwhat is this?')],
     ['a file', said('look', { files: [file] })],

@@ -7,6 +7,7 @@ import type { Home } from '../../../workspace/home.ts';
 import { findCompaction } from '../../../workspace/session-span.ts';
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
+import { withoutCode } from '../../reply/written-calls.ts';
 
 /** Tools whose results hold nothing but what the model itself or the people of the task have said. */
 const OWN_WORDS = new Set([
@@ -25,8 +26,13 @@ export async function ownWords(home: Home, viber: string, taskId: string): Promi
   const entries = await readSessionTail(home, viber, taskId);
   const speaker = entries.findLast((entry) => entry.type === 'message')?.from.user;
   if (!entries.every((entry) => isClean(entry, speaker))) return undefined;
-  return entries.flatMap((entry) => (entry.type === 'message' ? [entry.from.name, entry.text] : [])).join('\n');
+  return entries
+    .flatMap((entry) => (entry.type === 'message' ? [entry.from.name, unquoted(entry.text)] : []))
+    .join('\n');
 }
+
+/** Without what the person only shows: quotations by hand, code, and what a platform tells of a message (a contact, a place, a poll). */
+const unquoted = (text: string): string => withoutCode(text).replace(/^[ \t]*\[[^\n]*\]$/gm, '');
 
 function isClean(entry: SessionEntry, speaker: string | undefined): boolean {
   switch (entry.type) {
