@@ -1,15 +1,26 @@
 /** Cleaning of text that comes from outside before it becomes a title, a name or a line of a file. */
 
-// Controls, bidirectional overrides and marks, invisible spaces. ZWJ and ZWNJ stay: emoji and Persian need them.
-const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
+// Zero-width and bidirectional marks, fillers, and what nothing shows.
+const INVISIBLE =
+  /[\u00ad\u061c\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0080}-\u{e00ff}\u{e01f0}-\u{e0fff}]/gu;
+// Signs that some letters need can also spell hidden ones: tags outside of flags, selectors and joiners in a row or behind
+// nothing that they could change.
+const SPELLING =
+  /(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,6})[\u{e0000}-\u{e007f}]|(?<!\p{Script=Han})[\u{e0100}-\u{e01ef}]|(?<=\u200c|\u200d|[\ufe00-\ufe0f])[\ufe00-\ufe0f]|(?<=(?:\u200c|\u200d)[\ufe00-\ufe0f]?)(?:\u200c|\u200d)|(?<=[\u034f\u115f\u1160])[\u034f\u115f\u1160]|(?<!\p{Script=Mongolian})[\u180b-\u180d\u180f]/gu;
+
+/** The text without characters that a person does not see; those that scripts, flags and emoji need stay. */
+export function withoutHidden(text: string): string {
+  return text.replace(INVISIBLE, '').replace(SPELLING, '');
+}
 
 /** The text without control, bidirectional and invisible characters; line breaks and tabs become spaces. Well-formed UTF-16. */
 export function plainLine(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\s\u0085\u2028\u2029]+/g, ' ')
-    .replace(INVISIBLE, '')
-    .trim();
+  return withoutHidden(
+    text
+      .toWellFormed()
+      .replace(/[\s\u0085\u2028\u2029]+/g, ' ')
+      .replace(/\p{Cc}/gu, ''),
+  ).trim();
 }
 
 /** At most `max` UTF-16 units, cut between characters as a reader sees them; `end` (counted in) marks a cut. */

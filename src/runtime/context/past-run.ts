@@ -6,6 +6,7 @@
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage } from '../contract/task.ts';
 import { parseReply } from '../reply/reply.ts';
+import { likeness } from './names.ts';
 import { bySpeaker, clip, formatFiles } from './turn.ts';
 
 export type MessageEntry = Extract<SessionEntry, { type: 'message' }>;
@@ -102,8 +103,11 @@ export function speakersOf(entries: readonly SessionEntry[]): UserText {
   const names = new Map<string, string>();
   for (const entry of entries) if (entry.type === 'message') names.set(idOf(entry), entry.from.name);
   if (names.size < 2) return plainText;
-  const shared = new Set([...names.values()].filter((name, i, all) => all.indexOf(name) !== i));
-  const labels = new Map([...names].map(([id, name]) => [id, shared.has(name) ? `${name} ${id}` : name]));
+  // Also names that only look the same.
+  const shared = Map.groupBy(names.values(), likeness);
+  const labels = new Map(
+    [...names].map(([id, name]) => [id, (shared.get(likeness(name))?.length ?? 0) > 1 ? `${name} ${id}` : name]),
+  );
   const everyone = [...labels.values()];
   return (entry) => {
     const text = plainText(entry);

@@ -3,6 +3,8 @@
  * (promise 35), stands between marks it cannot close, and holds no character that a person would not see.
  */
 import type { QuotedText } from '../../channels/channel.ts';
+import { withoutHidden } from '../../lib/text.ts';
+import { nameOf } from './names.ts';
 
 /** A file that came with a message and lies in the task's artifacts. */
 export interface TurnFile {
@@ -67,7 +69,7 @@ export function formatUserTurn({
 }
 
 function formatQuote(quote: QuotedText): string {
-  const from = quote.fromSelf ? 'you' : oneLine(quote.from, 64);
+  const from = quote.fromSelf ? 'you' : nameOf(oneLine(quote.from, 64));
   return dataBlock('quoted', clip(visibleText(quote.text), QUOTE_LENGTH), { kind: quote.kind, from });
 }
 
@@ -88,8 +90,9 @@ export function formatFiles(files: readonly TurnFile[]): string {
   return `Attached files (text: read_file with the id):\n${lines.join('\n')}`;
 }
 
-/** How a line of a speaker begins; the definition of a link looks alike and is none. */
-const SPEAKS = /^([^\S\n]*)\[([^[\]\n]{1,100})\](?=[^\S\n]*:(?!\s*<?https?:))/gm;
+/** How a line of a speaker begins, also with other brackets and as Markdown; the definition of a link looks alike and is none. */
+const SPEAKS =
+  /^((?:[^\S\n]|[>#*_~`|+-])*)[[［【〔⟦]((?:[^[\]［］【】〔〕⟦⟧\n]|\[[^[\]\n]{0,100}\]){1,100})[\]］】〕⟧](?=[^\S\n]*[*_~`]{0,3}[:：﹕︓](?!\s*<?https?:))/gmu;
 
 /** `[Name]: text`, where nothing in the text can pass for another speaker's line, nor for that of somebody yet to speak. */
 export function bySpeaker(text: string, speaker: string, everyone: readonly string[]): string {
@@ -98,7 +101,7 @@ export function bySpeaker(text: string, speaker: string, everyone: readonly stri
   return `[${speakerName(speaker)}]: ${safe}`;
 }
 
-const speakerName = (name: string): string => oneLine(name.replace(/[[\]]/g, ''), 64) || 'someone';
+const speakerName = (name: string): string => nameOf(oneLine(name.replace(/[[\]]/g, ''), 64)) || 'someone';
 
 /** Text between `<name ...>` and `</name>`, with the name's own tags in it made harmless. */
 export function dataBlock(name: string, text: string, attributes: Record<string, string> = {}): string {
@@ -107,15 +110,12 @@ export function dataBlock(name: string, text: string, attributes: Record<string,
   return `<${name}${marks.join('')}>\n${text.replace(tags, '&lt;').trim()}\n</${name}>`;
 }
 
-// Controls, zero-width and bidirectional marks, and the tag characters that spell hidden letters. Joiners (U+200C, U+200D)
-// stay: scripts and emoji need them; so do the tag characters of a flag.
-const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]|(?<!\u{1F3F4}[\u{E0020}-\u{E007E}]{0,6})[\u{E0000}-\u{E007F}]/gu;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g;
 
 /** The text without characters that a person does not see; line ends as `\n`. */
 export function visibleText(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(HIDDEN, '');
+  return withoutHidden(text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(CONTROLS, ''));
 }
 
 /** On one line, without hidden characters, at most `length` long. */

@@ -278,6 +278,15 @@ describe('speakers', () => {
     expect(texts(same)[2]).toBe('user: [Al telegram:2]: x');
   });
 
+  it.each(['AIex', 'Аlех', 'alex', 'Alex ', 'Aléx', 'A\u200blex', 'Ａｌｅｘ', 'Al3x', '.Alex.'])(
+    'have their ids where %j looks like Alex',
+    (name) => {
+      const two = [said('a', 'hi', 'Alex', '1'), answered('a', 'ho'), said('now', 'x', name, '2')];
+      expect(texts(two)[0]).toBe('user: [Alex telegram:1]: hi');
+      expect(texts(two)[2]).toMatch(/ telegram:2\]: x$/);
+    },
+  );
+
   it('are one when a linked person writes from two channels', () => {
     const here = said('a', 'hi', 'Al', 'person:alex');
     const there = {
