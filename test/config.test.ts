@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax under test
 /** The configuration as a person meets it: files of every quality in, settings or a list of wrong keys out. */
-import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -851,6 +851,15 @@ describe('agents/{viber}.yaml', () => {
     expect((await loadAgent(home, 'dev')).maxSteps).toBe(2);
     await rm(join(home, 'agents', 'dev.yaml'));
     expect(await loadAgent(home, 'dev')).toEqual({ warnings: [] });
+  });
+
+  test('its limits hold while an editor puts the old file aside', async () => {
+    await write('tools: [read_file]');
+    await loadAgent(home, 'dev');
+    const file = join(home, 'agents', 'dev.yaml');
+    await rename(file, `${file}~`);
+    setTimeout(() => void write('tools: [read_file, list_files]'), 60);
+    expect(await loadAgent(home, 'dev')).toMatchObject({ tools: ['read_file', 'list_files'] });
   });
 
   test('a broken version leaves the one before it in force, with a warning, until it is mended', async () => {

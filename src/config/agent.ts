@@ -13,6 +13,7 @@ import { validate } from './validate.ts';
 /** A file counts as written once nothing has touched it for this long: half a YAML file is often valid and means something else. */
 const SETTLE_MS = 150;
 const SETTLE_TRIES = 10;
+const GONE_LOOKS = 2;
 const CACHE_SIZE = 100;
 
 interface Cached {
@@ -32,12 +33,17 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
   }
   const file = join(home, 'agents', `${viber}.yaml`);
   // Most vibers have no file; finding that out must not cost an exception a run.
-  const found = statSync(file, { throwIfNoEntry: false });
+  const last = cache.get(file);
+  let found = statSync(file, { throwIfNoEntry: false });
+  // Some editors put the old file aside before they write the new one: its limits hold until it is known to be gone.
+  for (let looks = 0; !found && last !== undefined && looks < GONE_LOOKS; looks++) {
+    await sleep(SETTLE_MS);
+    found = statSync(file, { throwIfNoEntry: false });
+  }
   if (!found && !lstatSync(file, { throwIfNoEntry: false })) {
     cache.delete(file);
     return { warnings: [] };
   }
-  const last = cache.get(file);
   // A link that leads nowhere may have held limits; reading a pipe would wait for its writer.
   if (!found?.isFile()) return keep(last, `agents/${viber}.yaml is no file that can be read`);
   try {

@@ -15,9 +15,12 @@ import { type JobFields, jobFileName, MAX_JOB_BYTES } from './job.ts';
 import {
   changedIds,
   changedText,
+  copiedFrom,
   createFile,
   entryOf,
   idOf,
+  isMeantAsJob,
+  isNote,
   type JobFile,
   type Parsed,
   parseFile,
@@ -33,8 +36,6 @@ const SETTLE_MS = 500;
 /** A text that does not end a line may go on: it counts as whole once nobody has touched it for this long. */
 const OPEN_END_MS = 3_000;
 const MAX_FILES = 2_000;
-/** Under another ending it is said that it is no job, since somebody may wait for it. */
-const isMeantAsJob = (name: string): boolean => /^[^.].*\.(?:ya?ml(?:\.txt)?|json)$/i.test(name);
 
 export interface JobsOptions {
   /** `jobs/` of the home, or OPENVIBER_JOBS_DIR. Created by the first job made here. */
@@ -80,7 +81,7 @@ export class Jobs {
       maxFiles: MAX_FILES,
       watch: this.#options.watch ?? true,
       onSettled: (set) => {
-        this.#files = sorted(set.get(this.#folder) ?? []);
+        this.#files = sorted((set.get(this.#folder) ?? []).filter((file) => !isNote(file)));
         return this.#rebuild();
       },
       onError: (error) => this.#log.error({ err: error }, 'job files'),
@@ -219,7 +220,12 @@ export class Jobs {
         next.push(
           before ?? { ...common, state: 'broken', ...wrongWith(say('jobFiles.unfinished', { file: file.name })) },
         );
-      else next.push(entryOf(common, await this.#read(file), before?.job));
+      else {
+        const result = await this.#read(file);
+        const original = 'job' in result ? copiedFrom(file.name, result.job, next) : undefined;
+        const copy = original && wrongWith(say('jobFiles.copy', { file: file.name, original }));
+        next.push(copy ? { ...common, state: 'broken', ...copy } : entryOf(common, result, before?.job));
+      }
     }
     this.#tell(next);
     const changed = changedIds(this.#entries, next);

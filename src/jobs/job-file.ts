@@ -68,11 +68,32 @@ export function changedIds(before: readonly JobFile[], after: readonly JobFile[]
   return [...new Set([...before.filter(lacks(after)), ...after.filter(lacks(before))].map(({ id }) => id))];
 }
 
-/** Of two files for one job the first counts: `x.yaml` before `x.yml`, and both before `x.disabled.yaml`. */
+/** Of two files for one job the first counts: `x.yaml` before `x.yml`, and both before `x.disabled.yaml`; `x.yaml` before `x-DESKTOP-1A2B.yaml`. */
 export function sorted(files: readonly WatchedFile[]): WatchedFile[] {
   const rank = ({ name }: WatchedFile) => Number(jobFileName(name)?.isDisabled ?? false);
-  return [...files].sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+  const key = ({ name }: WatchedFile) => `${name.replace(/\..*$/, '')}\0${name}`;
+  return [...files].sort((a, b) => rank(a) - rank(b) || (key(a) < key(b) ? -1 : 1));
 }
+
+/** How OneDrive calls what it keeps of a file that was changed on two machines: the machine's name behind that of the file. */
+const MACHINE = /-(?:(?:DESKTOP|LAPTOP|SURFACE|WIN|PC)-[A-Z0-9]+|[\w-]*MacBook[\w-]*)(?=\.ya?ml$)/;
+
+/** The file that this one is a copy of, where that is there and holds a job of the same name. */
+export function copiedFrom(file: string, job: Job, others: readonly JobFile[]): string | undefined {
+  const original = file.replace(MACHINE, '');
+  const other = original === file ? undefined : others.find((each) => each.file === original);
+  return other?.job?.name === job.name ? original : undefined;
+}
+
+const ENDINGS = /^[^.].*\.(?:ya?ml(?:\.txt)?|json|md|markdown|txt)$/i;
+const PROSE = /\.(?:md|markdown|txt)$/i;
+
+/** Under another ending it is said that it is no job, since somebody may wait for it. */
+export const isMeantAsJob = (name: string): boolean => ENDINGS.test(name) && !/^readme\b/i.test(name);
+
+/** Notes may stand beside jobs: one that says no time is none. */
+export const isNote = ({ name, text }: WatchedFile): boolean =>
+  PROSE.test(name) && !/\.ya?ml\.txt$/i.test(name) && !/^[ \t"]*(?:schedule|cron)\w*"?[ \t]*:/im.test(text);
 
 /** An id for people to type: the name's letters and digits, as far as they are Latin. */
 export function idOf(name: string): string {

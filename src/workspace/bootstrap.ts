@@ -5,8 +5,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createStatCache } from '../lib/files/cache.ts';
-import { stripComments } from '../lib/text.ts';
+import { decodedText, stripComments } from '../lib/text.ts';
 import type { Home } from './home.ts';
 
 export interface BootstrapFile {
@@ -18,6 +19,9 @@ export interface BootstrapFile {
 const TAGS = ['identity', 'soul', 'user', 'agents', 'tools'];
 const MAX_CHARS = 8000;
 const MAX_BYTES = 64 * 1024;
+const SAVING_MS = 500;
+const LOOK_MS = 20;
+const MAX_LOOKS = 20;
 
 const folders = createStatCache<ReadonlyMap<string, string>>(256, listNames);
 const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visibleText(readHead(file)) : ''));
@@ -29,13 +33,23 @@ export async function readBootstrap(home: Home, viber: string): Promise<Bootstra
   for (const tag of TAGS) {
     for (const { dir, names } of places) {
       const name = names?.get(`${tag}.md`);
-      const text = name && texts.get(path.join(dir, name));
+      const text = name && (await wholeText(path.join(dir, name)));
       if (!text) continue;
       found.push({ tag, text });
       break;
     }
   }
   return found;
+}
+
+/** Many editors empty a file before they write it: one that was emptied a moment ago is about to hold its words again. */
+async function wholeText(file: string): Promise<string | undefined> {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    if (stat?.size !== 0 || Math.abs(Date.now() - stat.mtimeMs) > SAVING_MS) break;
+    await sleep(LOOK_MS);
+  }
+  return texts.get(file);
 }
 
 /** The path of a file whose name differs from `name` at most by case; the exact name wins. */
@@ -67,7 +81,7 @@ function readHead(file: string): string {
   const fd = fs.openSync(file, 'r');
   try {
     const buffer = Buffer.allocUnsafe(MAX_BYTES);
-    return buffer.toString('utf8', 0, fs.readSync(fd, buffer, 0, MAX_BYTES, 0));
+    return decodedText(buffer.subarray(0, fs.readSync(fd, buffer, 0, MAX_BYTES, 0)));
   } finally {
     fs.closeSync(fd);
   }

@@ -158,19 +158,35 @@ describe('beside job files', () => {
   it.each([
     ['.digest.yaml.swp', '4913.yaml.tmp', '.#digest.yaml', '#digest.yaml#', 'digest.yaml~', '.digest.yaml.kate-swp'],
     ['._digest.yaml', '.DS_Store', '.goutputstream-A1B2C3', 'digest.yaml___jb_tmp___', '.syncthing.digest.yaml.tmp'],
-    ['~syncthing~digest.yaml.tmp', 'digest.yaml.orig', 'digest.yaml.rej', 'digest.yaml.sb-1a2b3c4d-XyZ', 'notes.md'],
+    ['~syncthing~digest.yaml.tmp', 'digest.yaml.orig', 'digest.yaml.rej', 'digest.yaml.sb-1a2b3c4d-XyZ', 'README.md'],
   ])('what editors and others leave is no job: %s', async (...names) => {
     const jobs = await open({ 'digest.yaml': text, ...Object.fromEntries(names.map((name) => [name, text])) });
     expect(jobs.all().map(({ file: name }) => name)).toEqual(['digest.yaml']);
   });
 
-  it.each(['digest.json', 'digest.yaml.txt'])('a file that ends otherwise is told of: %s', async (name) => {
-    const [wrong] = (await open({ [name]: text })).all();
-    expect(wrong).toMatchObject({
-      state: 'broken',
-      problem: `${name}: a job is a file that ends in .yaml; rename it`,
+  it('a copy with the name of a machine never runs, and another job does', async () => {
+    const other = text.replace('News', 'Other');
+    const jobs = await open({
+      ...{ 'digest.yaml': text, 'digest-DESKTOP-8F2K1AB.yaml': text, 'digest-Alexs-MacBook-Pro.yaml': text },
+      ...{ 'digest-evening.yaml': text, 'digest-PC-1.yaml': other, 'backup-DESKTOP-8F2K1AB.yaml': text },
+      'notes.md': '# What these jobs are for\n\nThe digest comes each morning.\n',
     });
+    const files = (state: string) => jobs.all().flatMap((job) => (job.state === state ? [job.file] : []));
+    expect(files('broken').sort()).toEqual(['digest-Alexs-MacBook-Pro.yaml', 'digest-DESKTOP-8F2K1AB.yaml']);
+    expect(files('loaded')).toHaveLength(4);
+    expect(jobs.get('digest-desktop-8f2k1ab')?.problem).toContain('a second version of digest.yaml,');
   });
+
+  it.each(['digest.json', 'digest.yaml.txt', 'digest.md', 'DIGEST.MD', 'digest.txt'])(
+    'a file that ends otherwise is told of: %s',
+    async (name) => {
+      const [wrong] = (await open({ [name]: text })).all();
+      expect(wrong).toMatchObject({
+        state: 'broken',
+        problem: `${name}: a job is a file that ends in .yaml; rename it`,
+      });
+    },
+  );
 
   it.each([
     ['UTF-8 with a mark', (given: string) => Buffer.from(`\uFEFF${given}`)],

@@ -30,6 +30,20 @@ it('untouched templates cost two short lines', async () => {
   expect(texts.join('')).not.toContain('<!--');
 });
 
+it('are there while an editor saves them, and in UTF-16', async () => {
+  const home = await bareHome();
+  write(home, 'SOUL.md', 'Be kind.');
+  expect(await show(home, 'default')).toEqual(['soul: Be kind.']);
+  fs.truncateSync(path.join(home.root, 'SOUL.md'), 0);
+  setTimeout(
+    () => fs.writeFileSync(path.join(home.root, 'SOUL.md'), Buffer.from('\uFEFFBe brief, größer.\r\n', 'utf16le')),
+    40,
+  );
+  expect(await show(home, 'default')).toEqual(['soul: Be brief, größer.']);
+  fs.truncateSync(path.join(home.root, 'SOUL.md'), 0);
+  await expect.poll(() => show(home, 'default')).toEqual([]);
+});
+
 it('are looked up in the viber and in the home, in any case, in one order, and never in another viber', async () => {
   const home = await bareHome();
   write(home, 'tools.md', 'home tools');
