@@ -27,5 +27,24 @@ export const times = translate(english.times)({
   minutes: '{n, plural, one {jede Minute} other {alle # Minuten}}',
   between: '{rhythm} von {from} bis {to}',
   rhythmOn: '{rhythm}, {days}',
+  days: '{n, plural, one {jeden Tag} other {alle # Tage}}',
+  weeks: '{n, plural, one {jede Woche} other {alle # Wochen}} am {day} um {times}',
+  once: 'einmal, am {date} um {time}',
+  moment: '{date} um {time}',
+  countedFrom: '{rhythm}, gezählt ab {date}',
+  evenly: '{rhythm} in gleichem Abstand',
+  past: '{rhythm} um {minutes}',
+  startingAt: '{rhythm} ab {from}',
+  eachMonth: 'am {days} jedes Monats um {times}',
+  ofMonths: 'am {days} im {months} um {times}',
+  yearly: 'jedes Jahr am {days} {months} um {times}',
+  rareMonths: 'am {days} jedes Monats um {times} (in Monaten, die ihn haben)',
+  nthDay: '{n, number}.',
+  nthNamed:
+    '{nth, select, first {ersten} second {zweiten} third {dritten} fourth {vierten} fifth {fünften} other {letzten}} {day}',
+  nthWeekday:
+    '{nth, select, first {ersten} second {zweiten} third {dritten} fourth {vierten} fifth {fünften} other {letzten}} Werktag',
+  nthOfAll:
+    '{nth, select, first {ersten} second {zweiten} third {dritten} fourth {vierten} fifth {fünften} other {letzten}} Tag',
   monthly: 'am {n, number}. jedes Monats um {times}',
 });
