@@ -7,6 +7,7 @@ import { listPlaybooks } from '../../src/runtime/playbook/library.ts';
 import { isSkillFile } from '../../src/skills/library.ts';
 import { currentTask } from '../../src/workspace/current-task.ts';
 import type { Home } from '../../src/workspace/home.ts';
+import { addToMemory } from '../../src/workspace/memory/memory.ts';
 import { listMemoryFiles, readMemoryFile } from '../../src/workspace/memory/memory-files.ts';
 import { linkCurrentTask, readPlan, writePlan } from '../../src/workspace/plan/plan.ts';
 import { listVibers } from '../../src/workspace/vibers.ts';
@@ -120,6 +121,28 @@ it.each([
   const result = await writePlan(home, TASK, wanted, { baseHash: before.written ? before.hash : '' });
   expect(result).toMatchObject({ written: false, current: NEW });
   expect(fs.readFileSync(own, 'utf8')).toBe(NEW);
+});
+
+it.each([
+  ['emptied', (file: string) => fs.truncateSync(file, 0), (file: string, text: string) => put(file, text)],
+  ['put aside by vim', (file: string) => move(file, `${file}~`), (file: string, text: string) => put(file, text)],
+  [
+    'put aside by JetBrains',
+    (file: string) => move(file, `${file}___jb_old___`),
+    (file: string, text: string) => {
+      put(`${file}___jb_tmp___`, text);
+      move(`${file}___jb_tmp___`, file);
+    },
+  ],
+])('what is remembered during a save stands in what was saved: the file is %s', async (_what, begin, end) => {
+  const home = await newHome();
+  const file = path.join(home.viberDir('default'), 'MEMORY.md');
+  put(file, '# Memory\n\n## Facts\n- one\n');
+  fs.utimesSync(file, 1, 1);
+  begin(file);
+  setTimeout(() => end(file, '# Memory\n\n## Facts\n- one\n- by hand\n'), 90);
+  await addToMemory(home, 'default', { text: 'from a chat', section: 'Facts', provenance: 'person:alex' });
+  expect(fs.readFileSync(file, 'utf8')).toBe('# Memory\n\n## Facts\n- one\n- by hand\n- from a chat\n');
 });
 
 it('a plan that somebody deletes is gone', async () => {

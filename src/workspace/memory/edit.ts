@@ -17,6 +17,9 @@ import type { Home } from '../home.ts';
 /** A file that somebody else has changed less than this ago may be half-written. */
 const SETTLE_MS = 60;
 const MAX_SETTLE_MS = 2_000;
+/** An emptied file, and one that was put aside, are about to be written again for so long. */
+const EMPTY_MS = 1_000;
+const AWAY_MS = 500;
 /** How long a replaced file is watched for the rest of a write that had begun. */
 const LINGER_MS = 25;
 const MAX_LOOKS = 40;
@@ -74,6 +77,7 @@ export async function editShared(
   file: string,
   change: (current: string | undefined) => string | undefined,
 ): Promise<string | undefined> {
+  await untilPutBack(file);
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   if (stat && !stat.isFile()) throw new UserError(say('memory.notRegular', { file: path.basename(file) }));
   await settled(file);
@@ -135,6 +139,15 @@ export function noteOwnWrite(file: string): void {
   own.set(file, stampOf(fs.statSync(file, { throwIfNoEntry: false })));
 }
 
+/** Some editors put the old file aside before they write the new one: what is written in between would be lost with theirs. */
+async function untilPutBack(file: string): Promise<void> {
+  for (const end = Date.now() + AWAY_MS; Date.now() < end; await sleep(LINGER_MS)) {
+    const isThere = fs.existsSync(file);
+    const folder = fs.statSync(path.dirname(file), { throwIfNoEntry: false });
+    if (isThere || !folder || Math.abs(Date.now() - folder.mtimeMs) > AWAY_MS) return;
+  }
+}
+
 /** Waits until nobody has written for a moment; not for longer than two seconds. */
 export async function settled(file: string): Promise<void> {
   for (const end = Date.now() + MAX_SETTLE_MS; Date.now() < end; ) {
@@ -142,7 +155,9 @@ export async function settled(file: string): Promise<void> {
     if (stat === undefined || own.get(file) === stampOf(stat)) return;
     const age = Date.now() - stat.mtimeMs;
     // A time in the future says nothing about now.
-    if (age > SETTLE_MS || age < -1_000) return;
-    await sleep(SETTLE_MS - age + 1);
+    // Many editors empty a file before they write it.
+    const wait = stat.size === 0 ? EMPTY_MS : SETTLE_MS;
+    if (age > wait || age < -1_000) return;
+    await sleep(Math.min(wait - age + 1, SETTLE_MS));
   }
 }
