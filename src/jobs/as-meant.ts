@@ -87,7 +87,9 @@ export function asMeant(given: Section, known: readonly string[], body: string |
   );
   change('timezone', (value) => (typeof value === 'string' ? zoneOf(value) : value));
   if (isSection(data.agent)) {
-    data.agent = inOurSpelling(data.agent, ['model', 'skills', 'tools', 'maxSteps', 'prompt', 'mode']).data;
+    const { data: agent } = inOurSpelling(data.agent, ['model', 'skills', 'tools', 'maxSteps', 'prompt', 'mode']);
+    for (const key of ['skills', 'tools']) if (agent[key] !== undefined) agent[key] = listOf(agent[key]);
+    data.agent = agent;
   }
   if (body !== undefined && (data.prompt ?? null) === null) data.prompt = body;
   // `agent: ID` means the same as `viber: ID`.

@@ -43,12 +43,16 @@ export async function readBootstrap(home: Home, viber: string): Promise<Bootstra
 }
 
 /** Many editors empty a file before they write it: one that was emptied a moment ago is about to hold its words again. */
-async function wholeText(file: string): Promise<string | undefined> {
+export async function untilSaved(file: string): Promise<void> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
-    if (stat?.size !== 0 || Math.abs(Date.now() - stat.mtimeMs) > SAVING_MS) break;
+    if (stat?.size !== 0 || Math.abs(Date.now() - stat.mtimeMs) > SAVING_MS) return;
     await sleep(LOOK_MS);
   }
+}
+
+async function wholeText(file: string): Promise<string | undefined> {
+  await untilSaved(file);
   return texts.get(file);
 }
 

@@ -77,6 +77,11 @@ const MEANT: [string, string, object][] = [
     { deliver: [{ channel: 'telegram', chat: '1001' }] },
   ],
   ['skills in one line', base('skills: web, git\n'), { agent: { skills: ['web', 'git'] } }],
+  [
+    'tools of a section in one line',
+    base('agent:\n  Tools: read_file, list_files\n'),
+    { agent: { tools: ['read_file', 'list_files'] } },
+  ],
   ['a mark at the beginning and lines of Windows', `\uFEFF${base('').replaceAll('\n', '\r\n')}`, at9],
   [
     'the prompt below a front matter',

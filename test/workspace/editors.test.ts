@@ -7,7 +7,7 @@ import { listPlaybooks } from '../../src/runtime/playbook/library.ts';
 import { isSkillFile } from '../../src/skills/library.ts';
 import { currentTask } from '../../src/workspace/current-task.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { addToMemory } from '../../src/workspace/memory/memory.ts';
+import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';
 import { listMemoryFiles, readMemoryFile } from '../../src/workspace/memory/memory-files.ts';
 import { linkCurrentTask, readPlan, writePlan } from '../../src/workspace/plan/plan.ts';
 import { listVibers } from '../../src/workspace/vibers.ts';
@@ -143,6 +143,16 @@ it.each([
   setTimeout(() => end(file, '# Memory\n\n## Facts\n- one\n- by hand\n'), 90);
   await addToMemory(home, 'default', { text: 'from a chat', section: 'Facts', provenance: 'person:alex' });
   expect(fs.readFileSync(file, 'utf8')).toBe('# Memory\n\n## Facts\n- one\n- by hand\n- from a chat\n');
+});
+
+it('what is remembered is there while an editor saves it', async () => {
+  const home = await newHome();
+  const file = path.join(home.viberDir('default'), 'MEMORY.md');
+  put(file, '- one\n');
+  expect(await readMemory(home, 'default')).toBe('- one\n');
+  fs.truncateSync(file, 0);
+  setTimeout(() => put(file, '- two\n'), 40);
+  expect(await readMemory(home, 'default')).toBe('- two\n');
 });
 
 it('a plan that somebody deletes is gone', async () => {

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { createStatCache } from '../../lib/files/cache.ts';
 import { readTextSync } from '../../lib/files.ts';
-import { findFile } from '../bootstrap.ts';
+import { findFile, untilSaved } from '../bootstrap.ts';
 import type { Home } from '../home.ts';
 import { TEMPLATES } from '../templates.ts';
 import { localDay } from './daily.ts';
@@ -40,7 +40,9 @@ export function memoryFile(home: Home, viber: string): string {
 
 /** The text of the viber's MEMORY.md, undefined when it has none. */
 export async function readMemory(home: Home, viber: string): Promise<string | undefined> {
-  return texts.get(memoryFile(home, viber));
+  const file = memoryFile(home, viber);
+  await untilSaved(file);
+  return texts.get(file);
 }
 
 /**
