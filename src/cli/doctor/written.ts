@@ -33,7 +33,7 @@ export function checkWritten(root: string): Finding[] {
         );
       else if (entry.isDirectory()) {
         if (depth > 0) look(name, depth - 1);
-      } else if (entry.isFile() && /\.md$/i.test(entry.name)) {
+      } else if (/\.md$/i.test(entry.name)) {
         const line = undecidedIn(path.join(root, name));
         if (line > 0)
           told.push(
@@ -52,7 +52,7 @@ export function checkWritten(root: string): Finding[] {
 
 function undecidedIn(file: string): number {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
-  return stat && stat.size <= MAX_BYTES ? undecidedLine(readTextSync(file) ?? '') : 0;
+  return stat?.isFile() && stat.size <= MAX_BYTES ? undecidedLine(readTextSync(file) ?? '') : 0;
 }
 
 function entriesOf(folder: string): fs.Dirent[] {
