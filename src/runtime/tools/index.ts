@@ -31,6 +31,19 @@ function retell(error: unknown): Json {
   throw words === error.message ? error : new UserError(words, { cause: error.cause });
 }
 
+const MAX_NAME = 64;
+
+/** Each by a name of its own: none of a server or a skill passes for one of the gateway's, whose rules and consents are by name. */
+function apart(tools: readonly RuntimeTool[]): RuntimeTool[] {
+  const taken = new Set<string>();
+  return tools.map((tool) => {
+    let name = tool.name;
+    for (let n = 2; taken.has(name); n++) name = `${tool.name.slice(0, MAX_NAME - 4)}_${n}`;
+    taken.add(name);
+    return name === tool.name ? tool : { ...tool, name };
+  });
+}
+
 /**
  * The tools of one run. A model may call several at once; they run one after the other in the order of the calls, because they
  * share files; but for questions to agents, which are worked on side by side. What a person or the model can mend is thrown as UserError. Whatever any of them says is bounded here.
@@ -40,7 +53,7 @@ export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = [
   const tell = createTelling(told);
   let last: Promise<unknown> = Promise.resolve();
   let beside: Promise<unknown>[] = [];
-  return [...TABLE.map((make) => make(scope)), ...others].map((tool) => {
+  return apart([...TABLE.map((make) => make(scope)), ...others]).map((tool) => {
     return {
       ...tool,
       execute(input, options) {

@@ -10,6 +10,7 @@ import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import { kindOf } from '../../../src/runtime/contract/task.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
@@ -86,6 +87,24 @@ test('two tools whose names become one are both offered, and neither takes the c
   expect(first?.name).toBe('h_a_b');
   expect(second?.name).toMatch(/^h_a_b_[0-9a-f]{8}$/);
   expect(await second?.execute({}, { signal: new AbortController().signal, callId: 'c' })).toEqual({ text: 'did a_b' });
+});
+
+test('a tool named like one of the gateway’s is another one, and its words hold nothing that a person does not see', async () => {
+  const { tools, scope } = await open({ read: server('shadow') });
+  const offered = await tools();
+  expect(offered.map(({ name }) => name)).toEqual(['read_file']);
+  const all = createTools(scope, [...offered, ...offered]);
+  const names = all.map(({ name }) => name);
+  expect(names.filter((name) => name.startsWith('read_file'))).toEqual(['read_file', 'read_file_2', 'read_file_3']);
+  const [spec] = toToolSpecs(all.filter(({ name }) => name === 'read_file_2'));
+  expect(spec).toMatchObject({
+    description: 'A file.[2J',
+    inputSchema: { title: 'A file.[2J', properties: { path: { description: 'A file.[2J', enum: ['a\u200bb'] } } },
+  });
+  const called = all
+    .find(({ name }) => name === 'read_file_2')
+    ?.execute({}, { signal: new AbortController().signal, callId: 'c' });
+  expect(await called).toMatchObject({ text: 'did file' });
 });
 
 test('arguments that a provider would refuse are offered as it takes them, and given as the server knows them', async () => {

@@ -110,6 +110,9 @@ export function reasonOf(error: unknown, given: readonly string[] = []): string 
   return visibleText(scrub(text)).slice(0, 300);
 }
 
+/** Of a schema, for the model to read; other texts are values that the server knows. */
+const WORDS = new Set(['description', 'title', '$comment']);
+
 interface Arguments {
   /** As providers take it. */
   schema: Json;
@@ -128,7 +131,9 @@ function schemaOf({ inputSchema }: McpToolInfo): Arguments | undefined {
   const version = JSON.stringify(inputSchema);
   const fitted = version.length > MAX_SCHEMA ? undefined : fitSchema(inputSchema);
   if (fitted === undefined) return undefined;
-  const schema: Json = JSON.parse(JSON.stringify(fitted.schema));
+  const schema: Json = JSON.parse(JSON.stringify(fitted.schema), (key, value) =>
+    WORDS.has(key) && typeof value === 'string' ? visibleText(value) : value,
+  );
   const kept = { schema, version, original: fitted.original };
   schemas.set(inputSchema, kept);
   return kept;
