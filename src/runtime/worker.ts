@@ -14,9 +14,17 @@ import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from
 import { createPlace, type Place, placeAll } from './conversations/placing.ts';
 import { kindOf } from './reply/failure.ts';
 import type { Questions } from './reply/questions.ts';
-import { batchesOf, firstBatches, type Item, type StartedRuns, startedRuns, steers } from './run/batches.ts';
+import {
+  batchesOf,
+  endedSince,
+  firstBatches,
+  type Item,
+  type StartedRuns,
+  startedRuns,
+  steers,
+} from './run/batches.ts';
 import { createRetries, type GiveUp, type Retries } from './run/retries.ts';
-import { abandonTurn, type TurnServices, takeTurn } from './run/turn.ts';
+import { abandonTurn, joinEnded, type TurnServices, takeTurn } from './run/turn.ts';
 import { noteWait } from './run/watch.ts';
 import { Work } from './run/work.ts';
 
@@ -173,6 +181,11 @@ export class Worker {
       const ended = await takeTurn(turn, runs);
       if (ended === 'shutdown') return queue.release(lease);
       carriedOver = ended === 'steered' ? [...carriedOver, ...items] : [];
+      const since = ended === 'steered' && isAgain ? await endedSince(runs.home, head.message, batch.run) : undefined;
+      if (since) {
+        await joinEnded({ items: carriedOver, fence: lease, ack }, since, (id) => queue.find(id), runs);
+        carriedOver = [];
+      }
       const next = waiting.findIndex(({ items: [item] }) => !steers(item));
       waiting.splice(next < 0 ? waiting.length : next, 0, ...batchesOf(await work.end(), started));
     }

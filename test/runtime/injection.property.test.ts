@@ -220,6 +220,31 @@ describe('whatever comes between', () => {
   );
 });
 
+describe('a message that waits alone after two crashes', () => {
+  // Whether the second crash comes while the newer message is at work is a matter of milliseconds.
+  it('is told nothing more when the run that it was steered into has ended', async () => {
+    const slow: Plan = { steps: 1, stepMs: 7, external: true, deafMs: 3, end: 'answer' };
+    const said: [Action, number][] = [
+      [{ do: 'say', who: 'pia', place: 'group', name: 'followup' }, 0],
+      [{ do: 'say', who: 'kim', place: 'group', file: false }, 3],
+      [{ do: 'crash' }, 0],
+      [{ do: 'say', who: 'olga', place: 'group', file: false }, 1],
+      [{ do: 'say', who: 'pia', place: 'group', file: false }, 0],
+      [{ do: 'crash' }, 3],
+      [{ do: 'crash-at', point: 'run:out-written', n: 1 }, 15],
+    ];
+    for (let times = 0; times < 10; times++) {
+      const world = await openWorld({ plans: [slow, { ...slow, steps: 2, stepMs: 1 }], maxRuns: 1 });
+      const people = talk(world);
+      for (const [one, waitMs] of said) {
+        await act(world, people, one);
+        if (waitMs > 0) await sleep(waitMs);
+      }
+      expect(await settle(world, people)).toEqual([]);
+    }
+  });
+});
+
 describe('three crashes', () => {
   it.each(['run:claimed', 'run:answered', 'run:out-written'] as const)(
     'at %s: what was part of them is given up with a notice, what came later is answered',

@@ -18,6 +18,18 @@ test.each([
   ['我喜欢喝绿茶', '喜欢绿茶', false],
   ['我喜欢喝绿茶', '喜欢喝绿茶', true],
   ['café au lait', 'Cafe au lait', true],
+  ['I do not like tea', 'likes tea', false],
+  ['I don’t like tea', 'likes tea', false],
+  ["I never eat nuts. Don't forget", 'eats nuts', false],
+  ['I am not a vegetarian', 'vegetarian', false],
+  ['Ich trinke keinen Kaffee', 'trinkt Kaffee', false],
+  ['Ich mag Kaffee nicht', 'mag Kaffee', false],
+  ["Je n'aime pas le café", 'aime café', false],
+  ['No me gusta el café\nsin duda', 'gusta café', false],
+  // Said of something else.
+  ['I do not like coffee. I like green tea', 'likes green tea', true],
+  ['I do not like tea', 'Not like tea', true],
+  ['Do not forget: my launch day is Friday; I live in Nottingham', 'lives in Nottingham', true],
   ['hello', '', false],
   ['hello', 'the and for', false],
 ])('%j says %j: %s', (said, fact, expected) => {

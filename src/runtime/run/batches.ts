@@ -3,6 +3,8 @@ import { principalText } from '../../access/principal.ts';
 import type { Lease, Queue, QueueItem } from '../../engine/engine.ts';
 import type { Home } from '../../workspace/home.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
+import type { SessionEntry } from '../../workspace/types.ts';
+import { STEERED } from '../context/past-run.ts';
 import { type Entry, runOf } from '../contract/entry.ts';
 
 export type Item = QueueItem<Entry>;
@@ -27,6 +29,23 @@ export async function startedRuns(home: Home, { viber, taskId }: Entry): Promise
     for (const id of [entry.id, ...(entry.also ?? [])]) runs.set(id, entry.run);
   }
   return runs;
+}
+
+/** A run that has ended, with the messages that it took in. */
+export interface EndedRun {
+  result: Extract<SessionEntry, { type: 'result' }>;
+  ids: readonly string[];
+}
+
+/** What the words of a steered run have led to, where an earlier attempt has brought that to its end. */
+export async function endedSince(home: Home, { viber, taskId }: Entry, steered: string): Promise<EndedRun | undefined> {
+  const entries = await readSessionTail(home, viber, taskId, { maxBytes: SEARCH_BYTES });
+  const results = entries.flatMap((entry) => (entry.type === 'result' ? [entry] : []));
+  const at = results.findIndex(({ run }) => run === steered);
+  const result = at < 0 ? undefined : results.slice(at + 1).find(({ error }) => error !== STEERED);
+  if (!result) return undefined;
+  const taken = entries.flatMap((entry) => (entry.type === 'message' && entry.run === result.run ? [entry] : []));
+  return { result, ids: taken.flatMap(({ id, also = [] }) => [id, ...also]) };
 }
 
 export const steers = (item: Item | undefined): boolean => item?.message.mode === 'steer';

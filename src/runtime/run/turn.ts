@@ -14,15 +14,15 @@ import { messagesFor, say } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
-import { traceOf } from '../contract/entry.ts';
+import { type Entry, traceOf } from '../contract/entry.ts';
 import type { Owner } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { bindingKey } from '../conversations/conversations.ts';
 import { plainName } from '../conversations/places.ts';
-import { failure, interruptedRun, isSetting, kindOf, stoppedRun } from '../reply/failure.ts';
-import type { Batch, Item } from './batches.ts';
+import { buttonsAgain, failure, interruptedRun, isSetting, kindOf, stoppedRun } from '../reply/failure.ts';
+import type { Batch, EndedRun, Item } from './batches.ts';
 import { type ConcludeServices, type Concluding, conclude, record } from './conclude.ts';
 import { type RunEnd, type RunTurn, type RunUses, run } from './run.ts';
 import type { RunServices } from './services.ts';
@@ -100,6 +100,25 @@ export async function abandonTurn(
   const messages = messagesFor(items[0]?.message.message ?? {});
   const outcome = { ...interruptedRun(messages), ...to.meter.used(id) };
   await conclude({ run: id, items, isAgain: true, fence, ack }, outcome, new Date().toISOString(), to);
+}
+
+/**
+ * Ends messages that were steered into a run which has ended without them, as they waited alone for a crash to be no fault of theirs.
+ * Its answer is told where it was not: `find` gives the messages that it answered.
+ */
+export async function joinEnded(
+  { items, fence, ack }: Pick<Turn, 'items' | 'fence' | 'ack'>,
+  { result, ids }: EndedRun,
+  find: (id: string) => Promise<Entry | undefined>,
+  to: ConcludeServices,
+): Promise<void> {
+  const answered = await Promise.all(ids.map(find));
+  const told = new Set(answered.flatMap((entry) => (entry ? [conversationKey(entry.message.address)] : [])));
+  const others = items.filter(({ message }) => !told.has(conversationKey(message.message.address)));
+  if (others.length === 0) return ack(items);
+  const buttons = buttonsAgain(result, messagesFor(others[0]?.message.message ?? {}));
+  const ended = { run: result.run, items: others, isAgain: true, fence, ack: () => ack(items) };
+  await conclude(ended, { ...result, buttons }, result.at, to);
 }
 
 /** The turn up to its outcome. */

@@ -9,6 +9,9 @@ const FRAME = new Set(
 );
 /** Short words that turn a sentence round. */
 const TURNS = new Set(['no', 'not', 'nor', 'nie']);
+/** What turns a sentence round, in the languages that people have written in here. */
+const TURNED =
+  /n['\u2019]t\b|(?<!\p{L})(?:no|not|nor|never|none|nothing|neither|without|hardly|cannot|stopped|quit|nie|nicht|nichts|niemals|kein\p{L}*|weder|ohne|kaum|pas|jamais|sans|aucun\p{L}*|nunca|jam[a\u00e1]s|tampoco|sin)(?!\p{L})/iu;
 /** Writing without blanks between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const MIN_LENGTH = 3;
@@ -35,12 +38,20 @@ function wordsIn(text: string): Set<string> {
   return found;
 }
 
-/** Whether every word that counts in `fact` stands in `said` as well; false when none counts. */
+/**
+ * Whether every word that counts in `fact` stands in `said` as well; false when none counts, and when a sentence that holds most of them
+ * turns them round, which the fact does not.
+ */
 export function isSaidIn(said: string, fact: string): boolean {
   const known = wordsIn(said);
   const words = [...wordsIn(fact)];
-  return words.length > 0 && words.every((word) => known.has(word));
+  if (words.length === 0 || !words.every((word) => known.has(word))) return false;
+  return (
+    TURNED.test(fact) || !sentencesOf(said).some((sentence) => TURNED.test(sentence) && shareIn(sentence, fact) > 0.5)
+  );
 }
+
+const sentencesOf = (text: string): string[] => text.split(/[.!?;\n]+/);
 
 /** How much of `fact` a sentence tells, from 0 to 1. */
 export function shareIn(sentence: string, fact: string): number {
