@@ -94,9 +94,10 @@ describe('a suggestion', () => {
     const { say, give, read } = await open();
     const { id } = await give('[the wiki](https://evil.example) `code` ~~not~~ \u{e0041}x\u00ad');
     const { text } = await say(OWNER, '/memory');
-    expect(text).toContain('`` [the wiki](https://evil.example) `code` ~~not~~ \\u{E0041}x\\u{AD} ``');
+    // Letters that nobody sees are neither shown nor written.
+    expect(text).toContain('`` [the wiki](https://evil.example) `code` ~~not~~ x ``');
     await say(OWNER, `/memory accept ${id}`);
-    expect(read()).toContain('- [the wiki](https://evil.example) `code` ~~not~~');
+    expect(read()).toContain('- [the wiki](https://evil.example) `code` ~~not~~ x\n');
     const long = await give(Array.from({ length: 50 }, (_, i) => `- ${i} ${'x'.repeat(900)}`).join('\n'));
     expect(long.text.length).toBeLessThan(2_100);
   });
