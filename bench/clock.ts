@@ -38,7 +38,7 @@ function setClock(at: number, asleep = false): void {
   const step = at - nowThere();
   setting = { ...setting, at, real: Date.now(), asleep: setting.asleep + (asleep ? step : 0) };
   fs.writeFileSync(clockFile, JSON.stringify(setting));
-  if (gateway) process.kill(gateway.pid, 'SIGUSR2');
+  if (gateway) process.kill(gateway.pid, 'SIGWINCH');
 }
 
 const quiet = { keepFiles: false, keepRequests: 10 };

@@ -1,8 +1,8 @@
 /**
  * A clock that is set from outside, and runs faster: `node --import ./bench/stepping-clock.ts PROGRAM`. CLOCK_FILE holds `{at, real, rate, asleep}`:
- * at the real time `real` it was `at`, and each second since is `rate` seconds. It is read at the start and at each SIGUSR2. The timers of jobs and
- * of questions are shorter by the rate; all others, sockets and files go on as they are, or connections would count as dead. `asleep` is what the time since the start of the machine has grown by
- * in a sleep; a step of the clock leaves that alone.
+ * at the real time `real` it was `at`, and each second since is `rate` seconds. It is read at the start and at each SIGWINCH, which the gateway
+ * has no use for. The timers of jobs and of questions are shorter by the rate; all others, sockets and files go on as they are, or connections
+ * would count as dead. `asleep` is what the time since the start of the machine has grown by in a sleep; a step of the clock leaves that alone.
  */
 import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -21,7 +21,7 @@ const realUptime = os.uptime.bind(os);
 const upAtStart = realUptime();
 const read = (): Setting => JSON.parse(readFileSync(process.env.CLOCK_FILE ?? '', 'utf8'));
 let setting = read();
-process.on('SIGUSR2', () => {
+process.on('SIGWINCH', () => {
   setting = read();
 });
 
