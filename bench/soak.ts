@@ -1,7 +1,7 @@
 /**
  * Hours of strangers, threads and new tasks: `npm run soak [-- MINUTES [PER_SECOND]]`. Half of what comes is from people nobody
- * knows, each a new one; every mention opens a thread and a task. Memory and open files must not grow with either (R22), and
- * every message of somebody known is answered.
+ * knows, each a new one, on every platform; the rest is from KNOWN people, who now and then begin anew; every mention opens a thread and a
+ * task, at a pace that platforms allow. Memory and open files must not grow with any of it (R22), and every message of somebody known is answered.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -22,6 +22,11 @@ const MAX_GROWTH = 1.1;
 const MAX_MORE_FILES = 20;
 const SAMPLES = 40;
 const FIRST_STRANGER = 5_000_000;
+/** Nobody says more than a platform lets a bot answer in one chat, about one a second. */
+const KNOWN = 36;
+const FIRST_KNOWN = 4_000_000;
+/** One of so many messages opens a thread on Slack, and one on Discord. */
+const THREAD_EVERY = 60;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-soak-'));
 const home = path.join(folder, 'home');
@@ -32,8 +37,39 @@ const [telegram, discord, slack] = await Promise.all([
   slackPlatform(quiet),
 ]);
 const platforms: Platform[] = [telegram, discord, slack];
+
+/** How one person writes in private; ids of their own on each platform. */
+interface Speaker {
+  identity: string;
+  say(text: string): void;
+}
+const SNOWFLAKE = 710_000_000_000_000_000n;
+const speaker: ((id: number) => Speaker)[] = [
+  (id) => ({ identity: `telegram:${id}`, say: (text) => void telegram.emulator.say(id, text) }),
+  (id) => {
+    const user = String(SNOWFLAKE + BigInt(id));
+    return { identity: `discord:${user}`, say: (text) => void discord.emulator.dm(user, text) };
+  },
+  (id) => {
+    const user = `U${String(id).padStart(8, '0')}`;
+    slack.emulator.addUser({ id: user });
+    return {
+      identity: `slack:${slack.emulator.team.id}:${user}`,
+      say: (text) => void slack.emulator.dm(user, text),
+    };
+  },
+];
+const speakerOf = (id: number): Speaker => (speaker[id % speaker.length] as (id: number) => Speaker)(id);
+const known = Array.from({ length: KNOWN }, (_, n) => speakerOf(FIRST_KNOWN + n));
+
 const llm = await startLlm({ keepRequests: 10 });
-llm.script((request) => ({ text: request.lastUser.slice(-100) }));
+/** Messages as the model was asked; notes of a long conversation are asked for as well. */
+const asked = new Set<number>();
+llm.script(({ lastUser }) => {
+  const [, n] = /message (\d+)$/.exec(lastUser) ?? [];
+  if (n !== undefined) asked.add(Number(n));
+  return { text: lastUser.slice(-100) };
+});
 const config = {
   model: 'local/test-model',
   providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
@@ -43,7 +79,10 @@ const config = {
       { ...each.section, access: { dm: 'pairing', groups: 'mention', chats: ['*'] }, injection: 'followup' },
     ]),
   ),
-  people: [{ name: 'alex', role: 'owner', ids: platforms.map((each) => each.identity('alex')) }],
+  people: [
+    { name: 'alex', role: 'owner', ids: platforms.map((each) => each.identity('alex')) },
+    ...known.map(({ identity }, n) => ({ name: `known-${n}`, role: 'member', ids: [identity] })),
+  ],
   limits: { messagesPerMinute: 100_000, runsPerPerson: 32, queue: 100_000 },
   http: { port: 0 },
 };
@@ -52,24 +91,26 @@ fs.writeFileSync(path.join(home, 'config.yaml'), JSON.stringify(config), { mode:
 const gateway = startProgram(['dist/main.js', 'start', '--home', home]);
 await gateway.ready;
 
-const said = { known: 0, strangers: 0, threads: 0 };
+const said = { known: 0, strangers: 0, threads: 0, fresh: 0 };
 
 function speak(n: number): void {
   if (n % 2 === 0) {
     said.strangers++;
-    telegram.emulator.say(FIRST_STRANGER + n, 'hello?');
+    speakerOf(FIRST_STRANGER + n / 2).say('hello?');
     return;
   }
   said.known++;
-  const kind = n % 10;
-  if (kind === 1) telegram.say(telegram.dm('alex'), `message ${n}`);
-  // A new task each time, in a conversation that stays.
-  else if (kind === 3) telegram.say(telegram.dm('alex'), '/new');
-  else {
+  const turn = n % THREAD_EVERY;
+  const platform: Platform | undefined = turn === 1 ? slack : turn === 1 + THREAD_EVERY / 2 ? discord : undefined;
+  if (platform) {
     said.threads++;
-    const platform = kind === 5 ? slack : discord;
     platform.say(platform.room, `message ${n}`, { mention: true });
+    return;
   }
+  // A new task, in a conversation that stays.
+  const isFresh = Math.floor(said.known / KNOWN) % 10 === 9;
+  if (isFresh) said.fresh++;
+  (known[said.known % KNOWN] as Speaker).say(isFresh ? '/new' : `message ${n}`);
 }
 
 interface Sample {
@@ -95,9 +136,9 @@ for (let n = 0; Date.now() - began < length; n++) {
   }
 }
 
-// Strangers cost no call: a call is one of somebody known who did not only say /new.
-const asked = said.known - Math.floor(said.known / 5);
-for (const end = Date.now() + 60_000; llm.stats().requests < asked - 5 && Date.now() < end; ) await sleep(500);
+// Strangers cost no call, and neither does /new.
+const wanted = said.known - said.fresh;
+for (const end = Date.now() + 60_000; asked.size < wanted && Date.now() < end; ) await sleep(500);
 const quarter = Math.floor(samples.length / 4);
 const middle = (of: Sample[], what: keyof Sample) =>
   quantile(
@@ -107,12 +148,11 @@ const middle = (of: Sample[], what: keyof Sample) =>
 const [second, last] = [samples.slice(quarter, 2 * quarter), samples.slice(-quarter)];
 const growth = middle(last, 'memory') / middle(second, 'memory');
 const files = middle(last, 'files') - middle(second, 'files');
-const calls = llm.stats().requests;
 out(
-  `strangers ${said.strangers}, threads ${said.threads}, messages of people known ${said.known}, model calls ${calls}`,
+  `strangers ${said.strangers}, threads ${said.threads}, messages of people known ${said.known}, of which ${said.fresh} begin anew and ${wanted - asked.size} were not answered`,
 );
 out(`memory, last quarter / second: ${growth.toFixed(2)}x (at most ${MAX_GROWTH}x); open files ${files} more`);
 await gateway.kill();
 await Promise.all([...platforms.map((each) => each.close()), llm.close()]);
 fs.rmSync(folder, { recursive: true, force: true });
-process.exit(growth > MAX_GROWTH || files > MAX_MORE_FILES || Math.abs(calls - asked) > 5 ? 1 : 0);
+process.exit(growth > MAX_GROWTH || files > MAX_MORE_FILES || asked.size < wanted ? 1 : 0);

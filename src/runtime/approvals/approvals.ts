@@ -11,13 +11,15 @@ import path from 'node:path';
 import type { Address } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { Queue } from '../../engine/engine.ts';
+import { serialise } from '../../lib/locks.ts';
 import { steadyNow } from '../../lib/steady.ts';
 import type { Logger } from '../../log.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
-import { loadRequests, removeRequest, storeRequest } from './files.ts';
-import { askedAt, isLate, isWaiting, pressOf, resumedEntry, timeUp } from './request.ts';
-import { type Made, type SharedBy, SharedRequests } from './shared.ts';
+import { forgetDecided, loadRequests, storeRequest } from './files.ts';
+import { firstDue, isWaiting, lapse, type Made, madeBy, resumedEntry } from './request.ts';
+import { type SharedBy, SharedRequests } from './shared.ts';
+import { WaitingRequests } from './waiting.ts';
 
 export interface ApprovalsOptions {
   /** `access/` of the home. */
@@ -34,6 +36,8 @@ export interface ApprovalsOptions {
   onAsked?: (request: ApprovalRequest) => void;
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** Durable when it resolves. */
+  store?: typeof storeRequest;
 }
 
 /** Decided requests are kept this long, so that a late press is told what happened. */
@@ -43,14 +47,16 @@ const MAX_TIMER_MS = 2_147_000_000;
 /** After a failure of the disk. */
 const RETRY_MS = 2_000;
 
+let opened = 0;
+
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #now: () => number;
+  readonly #name = `approvals ${++opened}`;
   /** The folder for texts that are too long for a message. */
   readonly folder: string;
   readonly #requests: Map<string, ApprovalRequest>;
-  /** Those that no run has gone on with, by task, oldest first. */
-  readonly #waitingOf = new Map<string, ApprovalRequest[]>();
+  readonly #waiting = new WaitingRequests();
   /** Decided, and not in their lanes yet. */
   readonly #unsent = new Set<ApprovalRequest>();
   readonly #shared: SharedRequests | undefined;
@@ -72,10 +78,10 @@ export class Approvals {
     const known = this.get(request.id);
     if (known) return known;
     this.#prune();
-    await storeRequest(this.folder, request);
+    await (this.#options.store ?? storeRequest)(this.folder, request);
     this.#shared?.tell(request.id);
     this.#requests.set(request.id, request);
-    this.#note(request);
+    this.#waiting.note(request);
     this.#arm();
     return request;
   }
@@ -85,7 +91,7 @@ export class Approvals {
     const request = this.#requests.get(id);
     if (!request || request.decision || request.sentence === shown.sentence) return;
     Object.assign(request, shown);
-    await this.#write(request, shown);
+    await this.#inTurn(request, () => this.#write(request, shown));
     this.#options.onAsked?.(request);
   }
 
@@ -109,17 +115,17 @@ export class Approvals {
   async refresh(): Promise<void> {
     if (!this.#shared) return;
     const ids = this.#shared.ids().filter((id) => !this.#requests.has(id));
-    for (const id of [...ids, ...this.#waiting().map((request) => request.id)]) await this.#lookAgain(id);
+    for (const id of [...ids, ...this.#waiting.all().map((request) => request.id)]) await this.#lookAgain(id);
   }
 
   /** All that is undecided, oldest first. */
   all(): ApprovalRequest[] {
-    return this.#waiting().filter((request) => !request.decision);
+    return this.#waiting.all().filter((request) => !request.decision);
   }
 
   /** The undecided requests of a task, oldest first. */
   open(taskId: string): ApprovalRequest[] {
-    return (this.#waitingOf.get(taskId) ?? []).filter((request) => !request.decision);
+    return this.#waiting.of(taskId).filter((request) => !request.decision);
   }
 
   /**
@@ -133,18 +139,10 @@ export class Approvals {
   ): Promise<{ isFirst: boolean; request: ApprovalRequest } | undefined> {
     const request = await this.look(id);
     if (!request) return undefined;
-    const press = pressOf(request, this.#now());
-    const here = where && askedAt(request, where);
-    let holds = false;
-    if (press === 'decides') {
-      const asked = here && [here, ...request.asked.filter((message) => message !== here)];
-      const at = new Date(this.#now()).toISOString();
-      holds = await this.#store(request, { decision: { ...decision, at }, ...(asked && { asked }) });
-    } else if (press === 'too late') await this.#store(request, { decision: timeUp(request, this.#now()) });
-    // A crash, or a full disk, may have come between the decision and its entry in the lane.
-    else await this.#resume(request);
+    const own: Decision = { ...decision, at: new Date(this.#now()).toISOString() };
+    const made = await this.#store(request, () => madeBy(request, own, this.#now(), where));
     this.#arm();
-    return { isFirst: holds, request };
+    return { isFirst: made?.decision === own, request };
   }
 
   /** The run goes on with the decision; false when there is none to go on with. */
@@ -152,30 +150,31 @@ export class Approvals {
     const request = await this.look(id);
     if (!request?.decision || request.decision.verdict === 'wrote') return false;
     request.takenAt ??= new Date(this.#now()).toISOString();
-    await this.#write(request, { takenAt: request.takenAt });
-    this.#note(request);
+    const { takenAt } = request;
+    await this.#inTurn(request, () => this.#write(request, { takenAt }));
+    this.#waiting.note(request);
     return true;
   }
 
   /** Requests of a task that no run has gone on with, decided or not, oldest first. */
   waiting(taskId: string): ApprovalRequest[] {
-    return [...(this.#waitingOf.get(taskId) ?? [])];
+    return [...this.#waiting.of(taskId)];
   }
 
   /** Closes a request that no run has gone on with: the person wrote something else. */
   async withdraw(id: string, by: Pick<Decision, 'by' | 'name'>): Promise<void> {
     const request = await this.look(id);
-    if (request && isWaiting(request)) {
-      await this.#store(request, { decision: { ...by, verdict: 'wrote', at: new Date(this.#now()).toISOString() } });
-      this.#arm();
-    }
+    if (!request || !isWaiting(request)) return;
+    const at = new Date(this.#now()).toISOString();
+    await this.#store(request, () => (isWaiting(request) ? { decision: { ...by, verdict: 'wrote', at } } : undefined));
+    this.#arm();
   }
 
   /** Takes up what an earlier process left: decisions that nobody took up, requests whose time is up. */
   async start(): Promise<void> {
     this.#prune();
     for (const request of this.#requests.values()) {
-      this.#note(request);
+      this.#waiting.note(request);
       if (request.decision && isWaiting(request)) this.#unsent.add(request);
     }
     await this.#attend();
@@ -185,18 +184,6 @@ export class Approvals {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#shared?.close();
-  }
-
-  /** After every change of a request. */
-  #note(request: ApprovalRequest): void {
-    const others = (this.#waitingOf.get(request.taskId) ?? []).filter(({ id }) => id !== request.id);
-    const left = isWaiting(request) ? [...others, request] : others;
-    if (left.length > 0) this.#waitingOf.set(request.taskId, left);
-    else this.#waitingOf.delete(request.taskId);
-  }
-
-  #waiting(): ApprovalRequest[] {
-    return [...this.#waitingOf.values()].flat();
   }
 
   /** The run goes on: an entry of the task's lane, put there once however often this is called. */
@@ -214,8 +201,25 @@ export class Approvals {
     }
   }
 
-  /** In force at once, durable when it resolves; false when another process was first, whose decision holds. */
-  async #store(request: ApprovalRequest, given: Made): Promise<boolean> {
+  /**
+   * Durable when it resolves, and the run goes on by what holds.
+   * @param what is decided, asked in the request's turn; undefined: nothing, it was decided before
+   * @returns what was decided, undefined where another decision was first
+   */
+  async #store(request: ApprovalRequest, what: () => Made | undefined): Promise<Made | undefined> {
+    const made = await this.#inTurn(request, async () => {
+      const given = what();
+      return given && (await this.#holds(request, given)) ? given : undefined;
+    });
+    this.#waiting.note(request);
+    crashPoint('approval:decided');
+    // A crash, or a full disk, may have come between an earlier decision and its entry in the lane.
+    await this.#resume(request);
+    return made;
+  }
+
+  /** In force at once, and no longer where it cannot be stored; false when another process was first, whose decision holds. */
+  async #holds(request: ApprovalRequest, given: Made): Promise<boolean> {
     const holds = this.#shared ? await this.#shared.agree(request.id, given) : given;
     const before = { decision: request.decision, asked: request.asked };
     Object.assign(request, holds);
@@ -227,14 +231,17 @@ export class Approvals {
       if (holds === given) await this.#shared?.undo(request.id);
       throw error;
     }
-    this.#note(request);
-    crashPoint('approval:decided');
-    await this.#resume(request);
     return holds === given;
   }
 
+  /** Changes of one request overlap nowhere: the file says what was made last. */
+  #inTurn<T>(request: ApprovalRequest, change: () => Promise<T>): Promise<T> {
+    return serialise(`${this.#name} ${request.id}`, change);
+  }
+
   #write(request: ApprovalRequest, change: Partial<ApprovalRequest>): Promise<void> {
-    return this.#shared ? this.#shared.write(request, change) : storeRequest(this.folder, request);
+    if (this.#shared) return this.#shared.write(request, change);
+    return (this.#options.store ?? storeRequest)(this.folder, request);
   }
 
   /** Takes over what a file says; what it does not say yet stays. */
@@ -243,7 +250,7 @@ export class Approvals {
     const known = this.#requests.get(file.id);
     const request = Object.assign(known ?? {}, file);
     this.#requests.set(file.id, request);
-    this.#note(request);
+    this.#waiting.note(request);
     return request;
   }
 
@@ -261,12 +268,10 @@ export class Approvals {
 
   /** Closes what ran out, and sends what could not be sent before. Never rejects. */
   async #attend(): Promise<void> {
-    const late = this.#waiting().filter((request) => !request.decision && isLate(request, this.#now()));
+    const late = this.#waiting.all().filter((request) => lapse(request, this.#now()));
     for (const request of [...this.#unsent, ...late]) {
       try {
-        await (request.decision
-          ? this.#resume(request)
-          : this.#store(request, { decision: timeUp(request, this.#now()) }));
+        await this.#store(request, () => lapse(request, this.#now()));
       } catch (error) {
         this.#options.log.error({ err: error, approval: request.id }, 'a decision could not be passed on');
       }
@@ -277,10 +282,8 @@ export class Approvals {
   /** One timer for the request whose time is up first. */
   #arm(): void {
     clearTimeout(this.#timer);
-    let due = this.#unsent.size > 0 ? this.#now() + RETRY_MS : Number.POSITIVE_INFINITY;
-    for (const { decision, expiresAt } of this.#waiting()) {
-      if (!decision && expiresAt !== undefined) due = Math.min(due, Date.parse(expiresAt));
-    }
+    const retry = this.#unsent.size > 0 ? this.#now() + RETRY_MS : Number.POSITIVE_INFINITY;
+    const due = Math.min(retry, firstDue(this.#waiting.all()));
     if (this.#isClosed || due === Number.POSITIVE_INFINITY) return;
     // What is late already has met a failure.
     const wait = due <= this.#now() ? RETRY_MS : Math.min(MAX_TIMER_MS, due - this.#now());
@@ -291,10 +294,6 @@ export class Approvals {
   #prune(): void {
     if (this.#now() - this.#prunedAt < PRUNE_MS) return;
     this.#prunedAt = this.#now();
-    for (const [id, { decision }] of this.#requests) {
-      if (!decision || this.#now() - Date.parse(decision.at) < KEEP_MS) continue;
-      this.#requests.delete(id);
-      removeRequest(this.folder, id);
-    }
+    forgetDecided(this.folder, this.#requests, this.#prunedAt - KEEP_MS);
   }
 }

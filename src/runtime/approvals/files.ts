@@ -38,8 +38,13 @@ const ABOUT = {
 export const storeRequest = (folder: string, request: ApprovalRequest): Promise<void> =>
   writeFileAtomic(path.join(folder, `${request.id}.json`), `${JSON.stringify(request, null, 2)}\n`);
 
-export function removeRequest(folder: string, id: string): void {
-  for (const name of [`${id}.json`, `${id}.txt`]) fs.rmSync(path.join(folder, name), { force: true });
+/** Removes those that were decided before a time, in ms since the epoch. */
+export function forgetDecided(folder: string, requests: Map<string, ApprovalRequest>, before: number): void {
+  for (const [id, { decision }] of requests) {
+    if (!decision || Date.parse(decision.at) > before) continue;
+    requests.delete(id);
+    for (const name of [`${id}.json`, `${id}.txt`]) fs.rmSync(path.join(folder, name), { force: true });
+  }
 }
 
 /** Undefined for a name that no request has, or a damaged file. */

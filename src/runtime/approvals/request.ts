@@ -6,20 +6,31 @@ import type { Entry } from '../contract/entry.ts';
 /** No run has gone on with it. */
 export const isWaiting = ({ decision, takenAt }: ApprovalRequest): boolean => !takenAt && decision?.verdict !== 'wrote';
 
-export const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
+const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now;
 
-/** What a press means: a request is decided once, and a time that is up decides before any press. */
-export function pressOf(request: ApprovalRequest, now: number): 'decides' | 'too late' | 'again' {
-  if (request.decision) return 'again';
-  return isLate(request, now) ? 'too late' : 'decides';
+/** Milliseconds since the epoch when the time of the first is up; Infinity: of none. */
+export const firstDue = (requests: readonly ApprovalRequest[]): number =>
+  Math.min(
+    Number.POSITIVE_INFINITY,
+    ...requests.flatMap(({ decision, expiresAt }) =>
+      decision || expiresAt === undefined ? [] : Date.parse(expiresAt),
+    ),
+  );
+
+/** A decision, and the messages that were answered with the question, the one first under which it was made. */
+export interface Made {
+  decision: Decision;
+  asked?: ApprovalRequest['asked'];
 }
 
-/** The decision of a request whose time is up. */
-export function timeUp({ otherwise }: ApprovalRequest, now: number): Decision {
+/** What the time that is up decides; undefined: it is not up, or the request was decided before. */
+export function lapse(request: ApprovalRequest, now: number): Made | undefined {
+  const { decision, otherwise } = request;
+  if (decision || !isLate(request, now)) return undefined;
   const at = new Date(now).toISOString();
-  if (otherwise === undefined) return { verdict: 'expired', by: '', name: '', at };
-  return { verdict: 'answer', answer: otherwise, by: '', name: '', at };
+  if (otherwise === undefined) return { decision: { verdict: 'expired', by: '', name: '', at } };
+  return { decision: { verdict: 'answer', answer: otherwise, by: '', name: '', at } };
 }
 
 /** With what the run goes on in its task's lane. */
@@ -46,4 +57,11 @@ export function resumedEntry({
 export function askedAt(request: ApprovalRequest, address: Address): InboundMessage | undefined {
   const key = conversationKey(address);
   return request.asked.find((message) => conversationKey(message.address) === key);
+}
+
+/** What a press decides: itself, or that the time was up before it; undefined: nothing, the request was decided before. */
+export function madeBy(request: ApprovalRequest, decision: Decision, now: number, where?: Address): Made | undefined {
+  if (request.decision || isLate(request, now)) return lapse(request, now);
+  const here = where && askedAt(request, where);
+  return { decision, ...(here && { asked: [here, ...request.asked.filter((message) => message !== here)] }) };
 }

@@ -5,16 +5,11 @@
  */
 import { z } from 'zod';
 import type { Engine, Stop } from '../../engine/engine.ts';
-import type { ApprovalRequest, Decision } from '../contract/approval.ts';
+import type { ApprovalRequest } from '../contract/approval.ts';
 import { readRequest, requestIds, storeRequest } from './files.ts';
+import type { Made } from './request.ts';
 
 export type SharedBy = Pick<Engine<unknown>, 'state' | 'lock' | 'publish' | 'subscribe'>;
-
-/** A decision, and the messages that were answered with the question, the one first under which it was made. */
-export interface Made {
-  decision: Decision;
-  asked?: ApprovalRequest['asked'];
-}
 
 const TOPIC = 'approvals';
 /** Longer than the file of a decided request is kept. */
@@ -69,8 +64,10 @@ export class SharedRequests {
   async write(request: ApprovalRequest, change: Partial<ApprovalRequest>): Promise<void> {
     await this.#by.lock(keyOf(request.id), async (fence) => {
       const now = this.read(request.id) ?? request;
+      // Whoever decided later may have come here first.
+      const decided = change.decision && (await this.decided(request.id));
       fence.check();
-      await storeRequest(this.#folder, { ...now, ...change });
+      await storeRequest(this.#folder, { ...now, ...change, ...decided });
     });
     this.tell(request.id);
   }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import { Approvals } from '../../../src/runtime/approvals/approvals.ts';
+import { storeRequest } from '../../../src/runtime/approvals/files.ts';
 import type { ApprovalRequest } from '../../../src/runtime/contract/approval.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -56,9 +57,17 @@ it(
             return isThere ? ('duplicate' as const) : ('accepted' as const);
           }),
         };
-        const open = () => new Approvals({ folder, log: silentLog(), now: () => now, queue });
+        const write = scheduler.scheduleFunction(async (to: string, asItWas: ApprovalRequest) => {
+          if (isFailing) throw new Error('disk full');
+          await storeRequest(to, asItWas);
+        });
+        let isAsked = false;
+        const store = (to: string, changed: ApprovalRequest) =>
+          isAsked ? write(to, structuredClone(changed)) : storeRequest(to, changed);
+        const open = () => new Approvals({ folder, log: silentLog(), now: () => now, queue, store });
         let approvals = open();
-        await approvals.ask(request);
+        await approvals.ask(structuredClone(request));
+        isAsked = true;
         const firsts: string[] = [];
         const one: Record<string, () => Promise<unknown>> = {
           write: () => approvals.withdraw(ID, { by: 'telegram:1', name: 'Sam' }),
