@@ -20,6 +20,8 @@ export type { SpoolFile } from './dead-letters.ts';
 
 /** Crashes after which a message is given up (promise 10). */
 export const MAX_CRASHES = 3;
+/** Of one whose answer is on its way already: what is left of it takes a moment. */
+const MAX_CRASHES_ANSWERED = 5;
 
 export interface RecoveryOptions<T> {
   store: SpoolStore;
@@ -58,10 +60,11 @@ export async function recoverSpool<T>(
       .names(state)
       .map((id) => store.read(state, id, schema))
       .filter((file) => file !== undefined);
+  const isAnswered = (id: string) => store.has('out', id) || store.wasFinished(`${id}.out`);
   await Promise.all(
     read('cur').map(async (cut) => {
       const file = { ...cut, attempts: cut.attempts + 1 };
-      if (file.attempts >= MAX_CRASHES) {
+      if (file.attempts >= (isAnswered(file.id) ? MAX_CRASHES_ANSWERED : MAX_CRASHES)) {
         const reason = `the gateway ended ${file.attempts} times while working on it`;
         await bury(store, file, reason, now());
         onDead(file, reason);
