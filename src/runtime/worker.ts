@@ -16,12 +16,13 @@ import { kindOf } from './reply/failure.ts';
 import type { Questions } from './reply/questions.ts';
 import {
   batchesOf,
+  cutting,
   endedSince,
   firstBatches,
   type Item,
   type StartedRuns,
   startedRuns,
-  steers,
+  takeUp,
 } from './run/batches.ts';
 import { createRetries, type GiveUp, type Retries } from './run/retries.ts';
 import { abandonTurn, joinEnded, type TurnServices, takeTurn } from './run/turn.ts';
@@ -152,7 +153,7 @@ export class Worker {
     const waiting = await firstBatches(lease, queue, started, { isAgain, isRetried });
     let carriedOver: readonly Item[] = [];
     for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
-      work.prepare();
+      work.prepare([...carriedOver, ...batch.items]);
       // A thread that others see is opened for what is there to stay.
       if (batch.items.some(({ message }) => message.message.opensThread)) await lease.stored();
       const items = await placeAll(batch.items, this.#place, ack);
@@ -164,7 +165,7 @@ export class Worker {
       const signals = work.begin(batch.run, {
         isEnding: this.#isStop(batch.items[0]),
         isShutdown: this.#isStopping,
-        isSteered: steers(waiting[0]?.items[0]),
+        isSteered: cutting(waiting, [...carriedOver, ...items]) >= 0,
       });
       const turn = {
         run: batch.run,
@@ -186,8 +187,7 @@ export class Worker {
         await joinEnded({ items: carriedOver, fence: lease, ack }, since, (id) => queue.find(id), runs);
         carriedOver = [];
       }
-      const next = waiting.findIndex(({ items: [item] }) => !steers(item));
-      waiting.splice(next < 0 ? waiting.length : next, 0, ...batchesOf(await work.end(), started));
+      takeUp(waiting, batchesOf(await work.end(), started), carriedOver);
     }
     // Whoever steers now is too late, and waits in the lane.
     work.close();

@@ -216,7 +216,13 @@ function inTime(happened: readonly Happened[], { items, turns, turnOf, must, nam
       // It is handed out before its sender knows that it is stored: a later turn under way goes on from its own.
       for (const [run, { isAborted }] of underWay(taskId, moment)) {
         const at = turns.findIndex((one) => one.run === run);
-        must(isAborted || at >= turns.indexOf(turn), `${name(item)} did not end the run ${run}`);
+        const { final } = turns[at] ?? {};
+        const told = turns.slice(0, at + 1).filter((each) => each.run === run || (final && each.final === final));
+        const mayEnd = mayAnswerFor(
+          item,
+          told.flatMap((each) => each.items),
+        );
+        must(isAborted || at >= turns.indexOf(turn) || !mayEnd, `${name(item)} did not end the run ${run}`);
       }
       // Nothing that waits goes first.
       const taken = at('start', turn.run, moment);
@@ -306,4 +312,11 @@ function readSpool(home: Home): { items: Item[]; outs: Map<string, OutboundMessa
     else items.push({ ...stored, isDead: state === 'dead' });
   }
   return { items: items.sort((a, b) => a.seq - b.seq), outs };
+}
+
+/** A guest's run is not shown what others have said in private, so that it answers for none of it. */
+function mayAnswerFor({ message: { principal } }: Item, covered: readonly Item[]): boolean {
+  if (principal.role !== 'guest') return true;
+  const isSame = (other: Item) => principalText(other.message.principal) === principalText(principal);
+  return covered.every((other) => !other.message.message.isDirect || isSame(other));
 }

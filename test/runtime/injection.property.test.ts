@@ -295,6 +295,21 @@ describe('before it is claimed', () => {
     expect(more).toEqual([]);
   });
 
+  it('a guest cuts off nothing that was said in private, and is answered after it', async () => {
+    const world = await openWorld({ plans: [plan], maxRuns: 2 });
+    const people = talk(world);
+    await people.say({ who: 'kim', place: 'group', text: 'the first' });
+    await world.idle();
+    await people.say({ who: 'olga', place: 'direct', command: { name: 'open', args: 'group' } });
+    await people.say({ who: 'olga', place: 'direct', text: 'in private' });
+    await vi.waitFor(() => expect(heads(world).at(-1)).toMatch(/in private$/));
+    await people.say({ who: 'kim', place: 'group', command: { name: 'steer', args: 'before all' } });
+    expect(await settle(world, people)).toEqual([]);
+    expect(world.happened.filter((one) => one.what === 'abort')).toEqual([]);
+    expect(heads(world).at(-1)).toMatch(/before all$/);
+    expect(heads(world).at(-1)).not.toContain('in private');
+  });
+
   it('a stop is kept for it (C43)', async () => {
     const { world, people } = await open();
     await people.say({ who: 'pia', place: 'group', text: 'never mind' });

@@ -50,6 +50,17 @@ export async function endedSince(home: Home, { viber, taskId }: Entry, steered: 
 
 export const steers = (item: Item | undefined): boolean => item?.message.mode === 'steer';
 
+/** What a run on a guest's word is shown of what others have said: see `shownToGuest`. */
+const isShownTo = (guest: Item, { message: { principal, message } }: Item): boolean =>
+  !message.isDirect ||
+  (principal.role === 'guest' && principalText(principal) === principalText(guest.message.principal));
+
+/** Whether an item cuts off a turn, and answers for it: a guest's words do so only where their run hears what the turn was told. */
+export const cutsOff = (item: Item | undefined, turn: readonly Item[]): boolean =>
+  item !== undefined &&
+  steers(item) &&
+  (item.message.principal.role !== 'guest' || turn.every((one) => isShownTo(item, one)));
+
 /** Whether a waiting message is collected into the turn of `head`. */
 const collects = (head: Item, item: Item): boolean =>
   head.message.mode === 'collect' &&
@@ -96,4 +107,18 @@ export function batchesOf(items: readonly Item[], started: StartedRuns): Batch[]
     else found.push({ run: run ?? runOf(item), items: [item], by });
   }
   return found;
+}
+
+/** Takes up what has joined behind what waits to steer already; first comes what cuts off the turn that ended, and answers for it. */
+export function takeUp(waiting: Batch[], joined: readonly Batch[], turn: readonly Item[]): void {
+  const end = waiting.findIndex(({ items: [item] }) => !steers(item));
+  waiting.splice(end < 0 ? waiting.length : end, 0, ...joined);
+  const cut = cutting(waiting, turn);
+  if (turn.length > 0 && cut > 0) waiting.unshift(...waiting.splice(cut, 1));
+}
+
+/** The first of what waits to steer that cuts off the turn; -1: nothing does. */
+export function cutting(waiting: readonly Batch[], turn: readonly Item[]): number {
+  const end = waiting.findIndex(({ items: [item] }) => !steers(item));
+  return waiting.slice(0, end < 0 ? waiting.length : end).findIndex(({ items: [item] }) => cutsOff(item, turn));
 }

@@ -7,7 +7,7 @@ import type { LaneView, Lease, Queue } from '../../engine/engine.ts';
 import { LeaseLost } from '../../errors.ts';
 import { type AbortReason, RunAbort, reasonOf } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
-import { type Item, steers } from './batches.ts';
+import { cutsOff, type Item } from './batches.ts';
 
 export class Work {
   readonly lease: Lease<Entry>;
@@ -18,6 +18,8 @@ export class Work {
   #intake = new AbortController();
   /** The turn under way has its outcome: it is too late to stop it. */
   #isSettled = false;
+  /** What the turn under way, or made ready, was told. */
+  #turn: readonly Item[];
   /** Messages that steer: part of the lease already, taken up in the next turn. */
   #joining: Item[] = [];
   /** Being taken into the lease, for the next turn. */
@@ -30,6 +32,7 @@ export class Work {
   constructor(queue: Pick<Queue<Entry>, 'extend' | 'show'>, lease: Lease<Entry>, isEnding: boolean) {
     this.#queue = queue;
     this.lease = lease;
+    this.#turn = lease.items;
     this.#isStopped = lease.isStopped;
     this.#view = { runId: '', startedAt: Date.now() };
     this.#show(isEnding ? { isEnding } : {});
@@ -38,7 +41,8 @@ export class Work {
   }
 
   /** A turn is made ready: until it begins, what is said counts for it. */
-  prepare(): void {
+  prepare(turn: readonly Item[]): void {
+    this.#turn = turn;
     this.#isSettled = false;
   }
 
@@ -115,7 +119,7 @@ export class Work {
 
   async #steer(): Promise<boolean> {
     // Into the lease before the turn is ended: between an answer and the end of its run nothing may be lost.
-    this.#joining.push(...(await this.#queue.extend(this.lease, steers)));
+    this.#joining.push(...(await this.#queue.extend(this.lease, (item) => cutsOff(item, this.#turn))));
     if (this.#joining.length > 0) this.abort('steer');
     return this.#joining.length > 0;
   }
