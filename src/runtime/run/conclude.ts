@@ -2,8 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crashPoint } from '../../crash-points.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession } from '../../workspace/sessions.ts';
+import { appendSession, readSessionTail } from '../../workspace/sessions.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
+import { STEERED } from '../context/past-run.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Owner } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
@@ -11,6 +12,10 @@ import { type Answered, type AnswerServices, sendAnswers } from './answers.ts';
 import type { Item } from './batches.ts';
 import { epochOf } from './journal.ts';
 import type { RunServices } from './services.ts';
+
+type Ended = Extract<SessionEntry, { type: 'result' }>['state'];
+/** Of the session, for its last results. */
+const SEARCH_BYTES = 1024 * 1024;
 
 export interface Concluding extends Answered {
   /** Takes the messages off the lane; called once their answer is durable. */
@@ -70,11 +75,25 @@ async function withVoice(turn: Concluding, outcome: RunOutcome, { speak }: Sendi
   return spoken.length === 0 ? outcome : { ...outcome, files: [...(outcome.files ?? []), ...spoken] };
 }
 
-async function note(turn: Concluding, outcome: RunOutcome, at: string, to: Noting): Promise<void> {
+/** The state of its task. What waited alone after crashes may be noted when a newer turn has ended already. */
+async function stateAfter(turn: Concluding, state: Ended, home: Home): Promise<Ended> {
+  if (!turn.isAgain) return state;
+  const { viber, taskId } = (turn.items[0] as Item).message;
+  const lines = await readSessionTail(home, viber, taskId, { maxBytes: SEARCH_BYTES });
+  const results = lines.flatMap((line) => (line.type === 'result' && line.error !== STEERED ? [line] : []));
+  return results.at(-1)?.state ?? state;
+}
+
+async function note(
+  turn: Concluding,
+  outcome: RunOutcome,
+  at: string,
+  to: Noting & Pick<Sending, 'home'>,
+): Promise<void> {
   const { run, items, ack } = turn;
   const { taskId } = (items[0] as Item).message;
   const { state, error, usage } = outcome;
-  await to.taskRecords.setState(taskId, state === 'waiting' ? 'running' : state, run);
+  await to.taskRecords.setState(taskId, state === 'waiting' ? 'running' : await stateAfter(turn, state, to.home), run);
   if (state !== 'waiting') {
     const { text, summary, artifactRefs } = outcome;
     to.news?.({ type: 'run:ended', end: { taskId, runId: run, state, text, summary, artifactRefs } });

@@ -49,18 +49,22 @@ it(
         const folder = tempFolder();
         let [now, isFailing] = [START, false];
         const lane = new Set<string>();
+        /** Done when its turn comes, in whatever order. */
+        const later = <T>(work: () => Promise<T>) => scheduler.schedule(Promise.resolve()).then(work);
         const queue = {
-          enqueue: scheduler.scheduleFunction(async (_lane: string, _entry: unknown, options: { dedupeId: string }) => {
-            if (isFailing) throw new Error('disk full');
-            const isThere = lane.has(options.dedupeId);
-            lane.add(options.dedupeId);
-            return isThere ? ('duplicate' as const) : ('accepted' as const);
-          }),
+          enqueue: (_lane: string, _entry: unknown, options: { dedupeId: string }) =>
+            later(async () => {
+              if (isFailing) throw new Error('disk full');
+              const isThere = lane.has(options.dedupeId);
+              lane.add(options.dedupeId);
+              return isThere ? ('duplicate' as const) : ('accepted' as const);
+            }),
         };
-        const write = scheduler.scheduleFunction(async (to: string, asItWas: ApprovalRequest) => {
-          if (isFailing) throw new Error('disk full');
-          await storeRequest(to, asItWas);
-        });
+        const write = (to: string, asItWas: ApprovalRequest) =>
+          later(async () => {
+            if (isFailing) throw new Error('disk full');
+            await storeRequest(to, asItWas);
+          });
         let isAsked = false;
         const store = (to: string, changed: ApprovalRequest) =>
           isAsked ? write(to, structuredClone(changed)) : storeRequest(to, changed);
