@@ -5,7 +5,7 @@ import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
 import { type CliContext, EXIT } from './command.ts';
-import { holdNewSpace } from './new-space.ts';
+import { boundHeap } from './heap.ts';
 import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
 
 /** A second signal, or this long after the first, ends the process at once. */
@@ -49,7 +49,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     ...{ config, homeRoot: home, log, env, terminal: true, isPortChosen, onEnd, onLogPlace },
     renewedBy: REPLACED_SIGNAL,
   });
-  holdNewSpace();
+  boundHeap();
   try {
     await Promise.race([done.promise, app.connected.then(() => done.promise)]);
   } finally {
