@@ -16,7 +16,7 @@ function afterWork(isBounded: boolean): number {
     const kept = [];
     const make = () => { for (let n = 0; n < 5_000; n++) kept[(n * 7 + Date.now()) % 30_000] = { n, more: [n, String(n)] }; };
     // What a start takes.
-    while (size('new_space') < ${16 * MB}) make();
+    while (size('new_space') < ${32 * MB}) make();
     ${isBounded ? 'boundHeap();' : ''}
     for (const end = Date.now() + 1_500; Date.now() < end; await sleep(1)) make();
     process.stdout.write(String(size('new_space')));`;
