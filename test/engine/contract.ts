@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { OutboundMessage } from '../../src/channels/channel.ts';
+import { MAX_CRASHES_ANSWERED } from '../../src/engine/crashes.ts';
 import { type Engine, type Lease, type OutboxLease, type Share, spoolKey } from '../../src/engine/engine.ts';
 import { LeaseLost } from '../../src/errors.ts';
 
@@ -226,6 +227,28 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
       engine = await world.open();
       const again = await claim(engine);
       expect([again.isAgain, again.items[0]?.attempts]).toEqual([true, 1]);
+    });
+
+    it.each([
+      ['after its third crash', 3, []],
+      ['whose answer is on its way, after its fifth', MAX_CRASHES_ANSWERED, ['waits']],
+      ['whose answer was sent, after its fifth', MAX_CRASHES_ANSWERED, ['waits', 'sent']],
+    ])('gives up a message %s, once', async (_what, crashes, answered) => {
+      const world = createWorld();
+      let engine = await world.open();
+      await put(engine, 'task:a', 'poison', 'next');
+      const id = spoolKey('poison');
+      if (answered.includes('waits')) await engine.outbox.add(answer(id), 't');
+      if (answered.includes('sent')) await engine.outbox.finish(await send(engine));
+      for (let crash = 0; crash < crashes; crash++) {
+        const lease = await claim(engine);
+        expect([texts(lease), lease.items[0]?.attempts]).toEqual([['poison'], crash]);
+        await world.crash();
+        engine = await world.open();
+      }
+      expect(await finish(engine)).toEqual(['next']);
+      const reason = `the gateway ended ${crashes} times while working on it`;
+      expect(await engine.queue.deadLetters()).toMatchObject([{ id, reason }]);
     });
 
     it('asks the owner of a lane, and stops one that waits when it has an owner', async () => {

@@ -12,16 +12,12 @@ import {
   type Schema,
   shape,
 } from '../../lib/shape.ts';
+import { isGivenUp } from '../crashes.ts';
 import type { QueueItem } from '../engine.ts';
 import { bury, type SpoolFile } from './dead-letters.ts';
 import type { SpoolStore } from './store.ts';
 
 export type { SpoolFile } from './dead-letters.ts';
-
-/** Crashes after which a message is given up (promise 10). */
-export const MAX_CRASHES = 3;
-/** Of one whose answer is on its way already: what is left of it takes a moment. */
-const MAX_CRASHES_ANSWERED = 5;
 
 export interface RecoveryOptions<T> {
   store: SpoolStore;
@@ -64,7 +60,7 @@ export async function recoverSpool<T>(
   await Promise.all(
     read('cur').map(async (cut) => {
       const file = { ...cut, attempts: cut.attempts + 1 };
-      if (file.attempts >= (isAnswered(file.id) ? MAX_CRASHES_ANSWERED : MAX_CRASHES)) {
+      if (isGivenUp(file.attempts, isAnswered(file.id))) {
         const reason = `the gateway ended ${file.attempts} times while working on it`;
         await bury(store, file, reason, now());
         onDead(file, reason);

@@ -13,6 +13,7 @@ import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
 import { createLru } from '../../lib/lru.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
+import { MAX_CRASHES } from '../crashes.ts';
 import type {
   DeadLetter,
   EnqueueOptions,
@@ -30,10 +31,8 @@ import { spoolKey } from '../engine.ts';
 import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
 import { HandOut } from './hand-out.ts';
 import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack } from './lanes.ts';
-import { MAX_CRASHES, type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
+import { type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
 import type { SpoolStore } from './store.ts';
-
-export { MAX_CRASHES };
 
 /**
  * How long the gateway must have been up before a message is tried that was part of two crashes already. A third crash

@@ -5,6 +5,7 @@
  * for all of its lanes at once; what it could not keep it has lost, and its epoch changes nothing any more.
  */
 import { LeaseLost } from '../../errors.ts';
+import { MAX_CRASHES } from '../crashes.ts';
 import type { FairLimits, Share } from '../engine.ts';
 import { Desk, type DeskOptions } from './desk.ts';
 import { Held } from './held.ts';
@@ -14,8 +15,6 @@ import type { Answer, RawItem, Scripts } from './scripts.ts';
 import { Suspects } from './suspects.ts';
 import type { World } from './world.ts';
 
-/** Crashes after which a message is given up (promise 10). */
-export const MAX_CRASHES = 3;
 const NEVER = 1_000_000_000;
 /** Before a lane is tried again whose copy was away. */
 const UNCOPIED_MS = 1_000;
@@ -29,8 +28,8 @@ export interface LanesOptions {
   /** Milliseconds for which the words of what is finished are kept. */
   keepMs: number;
   ahead?: DeskOptions['ahead'];
-  /** What was part of too many crashes is to be given up: durable when it resolves. Without it crashes are not counted. */
-  onCrashed?: (lane: string, items: readonly RawItem[]) => Promise<void>;
+  /** What was part of too many crashes: those that it has given up, durably. Without it crashes are not counted. */
+  onCrashed?: (lane: string, items: readonly RawItem[]) => Promise<readonly RawItem[]>;
 }
 
 export interface Put {
@@ -242,10 +241,14 @@ export class Lanes {
     throw error;
   }
 
-  /** They leave their lane once they are durable elsewhere. */
+  /** They leave their lane once they are durable elsewhere; the others wait again. */
   async #bury(held: Held): Promise<void> {
-    await this.#options.onCrashed?.(held.lane, held.items);
-    this.#over(held, await this.owned(held, 'finish', { ids: held.items.map(({ id }) => id) }));
+    const dead = (await this.#options.onCrashed?.(held.lane, held.items)) ?? [];
+    const answer = await this.owned(held, 'finish', { ids: dead.map(({ id }) => id) });
+    this.#over(
+      held,
+      answer.isFree ? answer : await this.owned(held, 'release', { retryAt: Date.now() + this.#world.suspectMs }),
+    );
   }
 
   /** Of one that nobody was given. */

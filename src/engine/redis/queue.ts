@@ -2,6 +2,7 @@
 import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
 import { isNumber, objectOf, type Schema, shape } from '../../lib/shape.ts';
+import { isGivenUp } from '../crashes.ts';
 import type {
   DeadLetter,
   EnqueueOptions,
@@ -19,6 +20,7 @@ import { spoolKey } from '../engine.ts';
 import { Graves } from './graves.ts';
 import type { Held } from './held.ts';
 import { inTime, orLast } from './in-time.ts';
+import { allShards, prefixOf } from './keys.ts';
 import { Lanes } from './lanes.ts';
 import { RedisLease } from './lease.ts';
 import type { RawItem } from './scripts.ts';
@@ -240,13 +242,19 @@ export class RedisQueue<T> implements Queue<T> {
     return success && data !== undefined ? { ...unknownItem(lane, raw), message: data } : undefined;
   }
 
-  async #died(lane: string, items: readonly RawItem[]): Promise<void> {
+  /** Gives those that it has given up. */
+  async #died(lane: string, items: readonly RawItem[]): Promise<RawItem[]> {
+    const answers = allShards(this.#world.shards).map((shard) => prefixOf(shard, 'out'));
+    const dead: RawItem[] = [];
     for (const raw of items) {
+      if (!isGivenUp(raw.attempts, await this.#isKnown(raw.id, answers))) continue;
+      dead.push(raw);
       const reason = `the gateway ended ${raw.attempts} times while working on it`;
       await this.#graves.dig(unknownItem(lane, raw), reason);
       const item = this.#itemOf(lane, raw);
       if (item) this.#options.onDead(item, reason);
     }
+    return dead;
   }
 
   /** Undefined where nobody here owns the lane. */

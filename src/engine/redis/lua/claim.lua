@@ -3,7 +3,7 @@
 
   Invariants: only the job that bears the lane's newest token, and only the worker that holds that job's lock at this moment, becomes
   the owner. An owner whose job came back without its having handed the lane back has crashed: that is counted, and what was part
-  of `maxCrashes` is given up. Each owner has a higher epoch than the one before.
+  of `maxCrashes` is handed out to be judged: it is given up, unless its answer is on its way. Each owner has a higher epoch than the one before.
 ]]
 local name = ask.lane
 if call('GET', ask.lock) ~= ask.holder then return reply({ what = 'stale' }) end
@@ -33,7 +33,7 @@ local function later(at)
   return reply({ what = 'later', at = at })
 end
 
--- What is to be given up is handed out alone, with nothing to be done for it but that.
+-- What is to be judged is handed out alone, with nothing to be done for it but that.
 local ids = #dead > 0 and dead or headOf(name)
 if #ids == 0 then
   unqueue(name, fair)
