@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { acquireLock } from '../../../src/engine/local/lock.ts';
 import { LockedError } from '../../../src/errors.ts';
 import { type Damage, listenForDamage } from '../../../src/lib/damage.ts';
@@ -44,9 +44,43 @@ test('a folder in its place is moved away, and a pipe is refused by name', () =>
   const folder = tempFolder();
   const file = path.join(folder, 'lock.sqlite');
   fs.mkdirSync(path.join(file, 'in it'), { recursive: true });
-  acquireLock(folder).release();
+  const told: Damage[] = [];
+  listenForDamage(folder, (each) => told.push(each));
+  const before = Math.floor(Date.now() / 1000);
+  const moved = acquireLock(folder);
+  expect(moved.epoch).toBe(1);
+  moved.release();
   expect(fs.existsSync(path.join(`${file}.bad`, 'in it'))).toBe(true);
+  const about = { lost: 'nothing but the count of starts', next: 'A new one is used.', file };
+  expect(told).toEqual([{ ...about, why: 'is a folder', movedTo: `${file}.bad` }]);
+  // Above every count of starts, and no further than the time in seconds.
+  damage(file, 'garbage '.repeat(2_000));
+  const emptied = acquireLock(folder);
+  expect(told.slice(1)).toEqual([{ ...about, why: 'was damaged and has been emptied' }]);
+  expect([emptied.epoch > before, emptied.epoch <= Math.floor(Date.now() / 1000) + 1]).toEqual([true, true]);
+  const home = path.dirname(folder);
+  const refusal = `another gateway holds ${home}; stop it first, or give this one its own --home`;
+  expect(() => acquireLock(folder)).toThrow(expect.objectContaining({ message: refusal, cause: expect.any(Error) }));
+  emptied.release();
   fs.rmSync(file);
   spawnSync('mkfifo', [file]);
   expect(() => acquireLock(folder)).toThrow(`${file} is no regular file: delete it`);
+});
+
+test('one that cannot be used is named, with what to do; another error is thrown as it is', () => {
+  const folder = tempFolder();
+  const file = path.join(folder, 'none', 'lock.sqlite');
+  const what = expect.objectContaining({
+    name: 'WorkspaceError',
+    message: expect.stringMatching(
+      /lock\.sqlite cannot be used \(.+\): check its rights, or delete it, then start again\.$/,
+    ),
+    cause: expect.objectContaining({ code: 'ERR_SQLITE_ERROR' }),
+  });
+  expect(() => acquireLock(path.dirname(file))).toThrow(what);
+  const failure = Object.assign(new Error('EIO'), { code: 'EIO' });
+  vi.spyOn(fs, 'statSync').mockImplementationOnce(() => {
+    throw failure;
+  });
+  expect(() => acquireLock(folder)).toThrow(failure);
 });
