@@ -9,15 +9,31 @@ export interface Proxy {
   cut(): void;
   /** What is connected stays so, and hears nothing any more; new connections too, until the next cut. */
   freeze(): void;
+  /** What is asked next with this text in it comes through, but its reply does not: the socket is cut in its place. Resolves then. */
+  loseReplyTo(text: string): Promise<void>;
 }
 
 export async function startProxy(to: number): Promise<Proxy> {
   const pairs = new Set<readonly [net.Socket, net.Socket]>();
   let isFrozen = false;
+  let lost: { text: string; resolve: () => void } | undefined;
   const server = net.createServer((near) => {
     const far = net.connect(to, '127.0.0.1');
     const pair = [near, far] as const;
     pairs.add(pair);
+    let isAsked = false;
+    near.prependListener('data', (data) => {
+      isAsked ||= lost !== undefined && data.includes(lost.text);
+    });
+    far.prependListener('data', (data) => {
+      // A server that does not know the script has done nothing.
+      if (!isAsked || !lost || data.includes('NOSCRIPT')) return;
+      far.removeAllListeners('data');
+      near.resetAndDestroy();
+      far.destroy();
+      lost.resolve();
+      lost = undefined;
+    });
     for (const [from, into] of [pair, [far, near] as const]) {
       from.on('data', (data) => !isFrozen && into.write(data));
       from.on('error', () => into.destroy());
@@ -47,5 +63,6 @@ export async function startProxy(to: number): Promise<Proxy> {
     freeze: () => {
       isFrozen = true;
     },
+    loseReplyTo: (text) => new Promise((resolve) => (lost = { text, resolve })),
   };
 }

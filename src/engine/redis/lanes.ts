@@ -4,6 +4,7 @@
  * Invariants: what is put is durable when it says so. An owner is one for as long as its job's lock is kept, which this process does
  * for all of its lanes at once; what it could not keep it has lost, and its epoch changes nothing any more.
  */
+import { randomUUID } from 'node:crypto';
 import { LeaseLost } from '../../errors.ts';
 import { MAX_CRASHES } from '../crashes.ts';
 import type { FairLimits, Share } from '../engine.ts';
@@ -204,7 +205,7 @@ export class Lanes {
 
   async #put({ message, raw, by, ...ask }: Put): Promise<Answer> {
     const about = { ...ask, class: by.isOwner ? 'o' : 'm', person: by.person, kind: this.#options.kindOf(ask.lane) };
-    const answer = await this.run('put', ask.lane, about, message, raw ?? '');
+    const answer = await this.run('put', ask.lane, { ...about, once: randomUUID() }, message, raw ?? '');
     // Found at once by whoever waits, though this process ended now.
     await this.#offer(ask.lane, answer);
     await this.copied();

@@ -162,7 +162,7 @@ local function isEmpty(name) return call('EXISTS', key('wait', name)) == 0 and c
 local function free(name)
   local fair = fairOf(name)
   if fair and call('HINCRBY', key('fair', fair.name), 'work', -1) <= 0 then call('HDEL', key('fair', fair.name), 'work') end
-  call('HDEL', key('lane', name), 'state', 'token', 'epoch', 'process', 'view')
+  call('HDEL', key('lane', name), 'state', 'token', 'epoch', 'process', 'holder', 'given', 'view')
   if isEmpty(name) then
     call('DEL', key('lane', name), key('again', name))
     call('ZREM', P .. 'lanes', name)

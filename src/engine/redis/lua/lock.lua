@@ -2,13 +2,14 @@
   Takes what has a name, or keeps it for longer. KEYS: the lock, the count of owners. ARGV: ask.
 
   Invariant: one holder at a time, for as long as it says that it lives; each has a higher epoch than the one before.
+  Asked again because its reply was lost, it gives the epoch that it gave.
 ]]
 local ask = cjson.decode(ARGV[1])
 local epochs = KEYS[1] .. ':epoch'
 local holder = redis.call('GET', KEYS[1])
 if holder == ask.holder then
   redis.call('PEXPIRE', KEYS[1], ask.ms)
-  return cjson.encode({ what = 'ok' })
+  return cjson.encode({ what = 'ok', epoch = tonumber(redis.call('GET', epochs)) })
 end
 if holder or ask.isKept then return cjson.encode({ what = 'taken' }) end
 redis.call('SET', KEYS[1], ask.holder, 'PX', ask.ms)

@@ -1,7 +1,8 @@
 --[[
   Puts a message into its lane, once. ARGV: ask, message, raw.
 
-  Invariants: what is known by its id, unfinished or finished, is put no second time. A fence that is not owned any more puts nothing.
+  Invariants: what is known by its id, unfinished or finished, is put no second time; asked again because its reply was lost, with the
+  same `once`, it says that it was accepted. A fence that is not owned any more puts nothing.
   A lane that nobody owns and nothing waits in is offered; for one that is offered already this changes only what has become due sooner.
 ]]
 local name, id = ask.lane, ask.id
@@ -10,7 +11,7 @@ if ask.fence then
   if is[1] ~= 'owned' or tonumber(is[2]) ~= ask.fence.epoch then return reply({ what = 'lost' }) end
 end
 if call('EXISTS', key('item', id)) == 1 or call('EXISTS', key('seen', id)) == 1 then
-  return reply({ what = 'duplicate' })
+  return reply({ what = call('GET', key('seen', id)) == ask.once and 'accepted' or 'duplicate' })
 end
 if ask.maxDepth and call('ZCARD', key('wait', name)) >= ask.maxDepth then return reply({ what = 'full' }) end
 
@@ -26,7 +27,7 @@ if ask.source then call('HSET', key('item', id), 'source', ask.source, 'order', 
 if ARGV[3] ~= '' then call('HSET', key('item', id), 'raw', ARGV[3]) end
 call('ZADD', key('wait', name), pos, id)
 call('ZADD', P .. 'open', now, id)
-call('SET', key('seen', id), 1, 'PX', ask.seenMs)
+call('SET', key('seen', id), ask.once or 1, 'PX', ask.seenMs)
 
 local state = lane(name, 'state')
 local fair = fairOf(name)
