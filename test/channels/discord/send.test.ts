@@ -184,6 +184,21 @@ describe('what Discord refuses', () => {
     await bench.discord.outage();
   });
 
+  it('a block in front of Discord is no answer of its own: words and files are sent once it is over', async () => {
+    const bench = await talking();
+    bench.discord.fault({
+      path: '/channels/:id/messages',
+      kind: 'status',
+      status: 403,
+      body: { message: 'internal network error', code: 40333 },
+    });
+    const ledger = createLedger();
+    const message = answer(bench, { files: [await file('a.txt', 'abc')] });
+    expect(await refusal(bench.channel, message, ledger)).toMatchObject({ retryAfterMs: 1000, ambiguous: false });
+    await bench.channel.send(message, ledger);
+    expect(ours(bench)).toMatchObject([{ text: 'Hello', files: [{ name: 'a.txt' }] }]);
+  });
+
   it('a revoked token does not lose the message, and the next call has the token again', async () => {
     const bench = await talking();
     bench.discord.fault({

@@ -193,8 +193,10 @@ function nameOf(route: string): string {
   return route.replace(/^\/(interactions|webhooks)\/\d+\/[^/]+/, '/$1/:id/:token').replace(/\/\d{1,20}/g, '/:id');
 }
 
+/** "internal network error": the server before Discord's own blocks a call, and Discord has not seen it. */
+const BLOCKED = 40_333;
 /** Other numbers stand in the answers of servers in between, often the status once more. */
-const isOfDiscord = (code: number): boolean => code === 0 || code >= 10_000;
+const isOfDiscord = (code: number): boolean => code === 0 || (code >= 10_000 && code !== BLOCKED);
 
 function toDiscordError(error: unknown, call: string): unknown {
   if (error instanceof RateLimitError) {
