@@ -213,6 +213,37 @@ describe('what Discord refuses', () => {
   });
 });
 
+describe('a thread that is archived', () => {
+  async function asleep(options: { locked?: boolean } = {}) {
+    const bench = await talking();
+    const { discord, channel } = bench;
+    const thread = discord.createThread(discord.rooms.general, { name: 'a task' });
+    await channel.send(answer(bench, { thread: thread.id, text: 'Working' }), createLedger());
+    discord.archive(thread.id, options);
+    return { bench, thread: thread.id, placeholder: ours(bench, thread.id)[0]?.id ?? '' };
+  }
+
+  it.each([502, 503])('and cannot be opened while Discord answers %i: the answer comes once it can', async (status) => {
+    const { bench, thread, placeholder } = await asleep();
+    bench.discord.fault({ path: 'PATCH /channels/:id', kind: 'status', status });
+    const message = answer(bench, { id: 'o2', thread, text: 'Done', placeholder });
+    const ledger = createLedger('o2');
+    expect(await refusal(bench.channel, message, ledger)).toMatchObject({ retryAfterMs: 1000, ambiguous: false });
+    await bench.channel.send(message, ledger);
+    expect(ours(bench, thread)).toMatchObject([{ id: placeholder, text: 'Done' }]);
+  });
+
+  it('and locked, where the bot may not manage threads: the permission is named', async () => {
+    const { bench, thread, placeholder } = await asleep({ locked: true });
+    bench.discord.deny(bench.discord.rooms.general, ['ManageThreads']);
+    const error = await refusal(bench.channel, answer(bench, { id: 'o2', thread }), createLedger('o2'));
+    expect([error.retryAfterMs, error.message]).toEqual([undefined, expect.stringContaining('"Manage Threads"')]);
+    const amended = answer(bench, { id: 'o3', thread, edits: { messageId: placeholder, was: 'Working' } });
+    await bench.channel.send(amended, createLedger('o3'));
+    expect(ours(bench, thread)).toMatchObject([{ text: 'Working' }]);
+  });
+});
+
 describe('a lost answer', () => {
   it('200 of them give no second copy', { timeout: 40_000 }, async () => {
     const bench = await talking();

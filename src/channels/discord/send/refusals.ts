@@ -16,6 +16,7 @@ export interface Form {
 
 const UNKNOWN_MESSAGE = 10008;
 const ARCHIVED = 50083;
+const LACKS_PERMISSION = 50013;
 
 /** What a code means and which permission or setting mends it. */
 const REASONS = new Map<number, string>([
@@ -24,12 +25,21 @@ const REASONS = new Map<number, string>([
   [50001, 'the bot cannot see this channel: give its role the permission "View Channel" there'],
   [50007, 'this person takes no direct messages from the bot (their privacy settings, or no server in common)'],
   [
-    50013,
+    LACKS_PERMISSION,
     'the bot lacks a permission: its role needs "View Channel", "Send Messages", "Send Messages in Threads", "Create Public Threads", "Attach Files" and "Read Message History" there',
   ],
   [160002, 'the bot lacks the permission "Read Message History" there, without which it cannot reply'],
   [160005, 'the thread is locked: "Manage Threads" is needed to write there'],
   [160006, 'the server has as many active threads as Discord allows'],
+]);
+
+/** The same of a thread that is to be opened again: one that is locked opens to those alone who manage threads. */
+const REASONS_TO_REOPEN = new Map([
+  ...REASONS,
+  [
+    LACKS_PERMISSION,
+    'the thread is archived and the bot may not open it again: its role needs "Manage Threads" where the thread is locked, else "Send Messages in Threads"',
+  ],
 ]);
 
 interface Remedy {
@@ -81,10 +91,10 @@ export function isArchived(error: DiscordError): boolean {
 }
 
 /** `repeatable`: carried out twice it is as if carried out once, so a lost answer leaves nothing unsure. */
-export function toDeliveryError(error: unknown, repeatable: boolean): unknown {
+export function toDeliveryError(error: unknown, repeatable: boolean, reasons = REASONS): unknown {
   if (!(error instanceof DiscordError)) return error;
   const { message, kind, status, code } = error;
-  const detail = `${message}${code !== undefined && REASONS.has(code) ? `; ${REASONS.get(code)}` : ''}`;
+  const detail = `${message}${code !== undefined && reasons.has(code) ? `; ${reasons.get(code)}` : ''}`;
   if (kind === 'limited')
     return new DeliveryError(detail, { retryAfterMs: error.retryAfterMs ?? 1000, rateLimited: true });
   if (kind === 'unreachable') return new DeliveryError(detail, { retryAfterMs: 1000 });
@@ -95,4 +105,9 @@ export function toDeliveryError(error: unknown, repeatable: boolean): unknown {
   if (status === 401 || code === 0) return new DeliveryError(detail, { retryAfterMs: 60_000 });
   if (code === undefined && status !== 413) return new DeliveryError(detail, { retryAfterMs: 1000 });
   return new DeliveryError(detail);
+}
+
+/** A thread that went to sleep was not woken, so nothing was said in it. */
+export function toReopenError(error: unknown): unknown {
+  return toDeliveryError(error, true, REASONS_TO_REOPEN);
 }

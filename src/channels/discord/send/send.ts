@@ -15,7 +15,7 @@ import { id, isId } from '../decode/read.ts';
 import { nonceOf, once, SUPPRESS_EMBEDS } from './defaults.ts';
 import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
 import { findSent } from './read-back.ts';
-import { type Form, isArchived, remedy, toDeliveryError } from './refusals.ts';
+import { type Form, isArchived, remedy, toDeliveryError, toReopenError } from './refusals.ts';
 import { fileOf, noticeOf, noticeParts, whyRefused, wordsOf } from './without-files.ts';
 
 export interface SendOptions {
@@ -129,21 +129,26 @@ class Sender {
     const part = await editedPart(message, (text) => planParts({ ...message, text }, this.#to.limits));
     if (!part || !isId(messageId)) return;
     const channel = channelOf(message);
-    const tried = new Set<string>();
     await ledger.part(0, async () => {
-      for (;;) {
-        try {
-          return await this.#perform(edit(channel, messageId, part));
-        } catch (error) {
-          if (!(error instanceof DiscordError)) throw error;
-          if (await this.#reopened(error, channel, tried)) continue;
-          const failure = toDeliveryError(error, true);
-          if (!(failure instanceof DeliveryError) || failure.retryAfterMs !== undefined) throw failure;
-          this.#to.log.debug({ err: error }, 'a message could not be edited any more');
-          return messageId;
-        }
+      try {
+        return await this.#change(edit(channel, messageId, part), channel);
+      } catch (error) {
+        const failure = toDeliveryError(error, true);
+        if (!(failure instanceof DeliveryError) || failure.retryAfterMs !== undefined) throw failure;
+        this.#to.log.debug({ err: error }, 'a message could not be edited any more');
+        return messageId;
       }
     });
+  }
+
+  async #change(form: Form, channel: string): Promise<string> {
+    try {
+      return await this.#perform(form);
+    } catch (error) {
+      const isAwake = error instanceof DiscordError && (await this.#reopened(error, channel, new Set()));
+      if (!isAwake) throw error;
+      return this.#perform(form);
+    }
   }
 
   async #post(message: OutboundMessage, part: DiscordPart, { attempt, isFirst }: Step): Promise<string> {
@@ -174,11 +179,15 @@ class Sender {
     return findSent(this.#to.api, channel, since, { account: this.#to.account(), nonce: nonceOf(attempt.key), part });
   }
 
-  /** Messages of ours in a thread that went to sleep can only be changed once it is awake. */
+  /** Messages of ours in a thread that went to sleep can only be changed once it is awake. Throws DeliveryError. */
   async #reopened(error: DiscordError, channel: string, tried: Set<string>): Promise<boolean> {
     if (!isArchived(error) || tried.has('archived')) return false;
     tried.add('archived');
-    await this.#to.api.call('PATCH', `/channels/${channel}`, { body: { archived: false } });
+    try {
+      await this.#to.api.call('PATCH', `/channels/${channel}`, { body: { archived: false } });
+    } catch (failed) {
+      throw toReopenError(failed);
+    }
     return true;
   }
 
