@@ -244,6 +244,71 @@ describe('a thread that is archived', () => {
   });
 });
 
+describe('a thread that was deleted', () => {
+  async function deleted(options: Parameters<Bench['discord']['createThread']>[1] & { isRooted?: boolean }) {
+    const bench = await talking();
+    const { discord } = bench;
+    const { general } = discord.rooms;
+    const root = options.isRooted ? discord.say(general, 'plan?').id : undefined;
+    const { id: thread } = discord.createThread(general, { ...options, ...(root && { messageId: root }) });
+    await bench.channel.send(answer(bench, { thread, text: 'Working' }), createLedger('o0'));
+    const [placeholder] = ours(bench, thread);
+    discord.deleteChannel(thread);
+    return { bench, thread, placeholder: placeholder?.id ?? '' };
+  }
+
+  it('leaves its answer to the channel, as a reply to the message it hung on, with files and buttons', async () => {
+    const { bench, thread, placeholder } = await deleted({ name: 'a task', isRooted: true });
+    const text = Array.from({ length: 300 }, (_, index) => `line ${index}`).join('\n');
+    const more = { files: [await file('a.txt', 'abc')], buttons: [[{ id: 'b1', label: 'Again' }]] };
+    const message = answer(bench, { thread, text, placeholder, ...more });
+    const ledger = createLedger();
+    await bench.channel.send(message, ledger);
+    await bench.channel.send(message, ledger);
+    const [first, last] = ours(bench);
+    expect(ours(bench)).toHaveLength(2);
+    expect([first?.replyTo, last?.replyTo]).toEqual([thread, thread]);
+    expect(last).toMatchObject({ files: [{ name: 'a.txt' }], buttons: [[{ label: 'Again' }]] });
+    expect(bench.discord.pings()).toEqual([]);
+  });
+
+  it.each([0, 400_000])('and whose answer was lost %i ms ago stands in the channel once', async (ms) => {
+    const { bench, thread } = await deleted({ name: 'a task', isRooted: true });
+    const { general } = bench.discord.rooms;
+    const message = answer(bench, { thread, text: 'only once' });
+    const ledger = createLedger();
+    bench.discord.fault({ path: `/channels/${general}/messages`, method: 'POST', kind: 'lostAnswer' });
+    expect(await refusal(bench.channel, message, ledger)).toMatchObject({ ambiguous: true });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+    await bench.channel.send(message, ledger);
+    expect(ours(bench)).toMatchObject([{ text: 'only once' }]);
+  });
+
+  it.each([
+    ['private', { name: 'a task', isPrivate: true }],
+    ['that hung on no message', { name: 'a task' }],
+  ])('%s: nothing of it stands in the channel', async (_kind, options) => {
+    const { bench, thread } = await deleted(options);
+    const message = answer(bench, { thread, files: [await file('a.txt', 'abc')] });
+    const error = await refusal(bench.channel, message);
+    expect([error.retryAfterMs, error.message]).toEqual([undefined, expect.stringContaining('is gone')]);
+    expect(ours(bench)).toEqual([]);
+  });
+
+  it('in a forum, which takes no messages: the reason is the thread', async () => {
+    const bench = await talking();
+    const forum = bench.discord.addChannel('ideas', { type: 15 });
+    const error = await refusal(bench.channel, answer(bench, { chat: forum.id, thread: '901' }));
+    expect([error.retryAfterMs, error.message]).toEqual([undefined, expect.stringContaining('is gone')]);
+  });
+
+  it('leaves the answer for the eyes of one person where it is theirs alone', async () => {
+    const { bench, thread } = await deleted({ name: 'a task', isRooted: true });
+    await refusal(bench.channel, answer(bench, { thread, interaction: 'unknown' }));
+    expect(ours(bench)).toEqual([]);
+  });
+});
+
 describe('a lost answer', () => {
   it('200 of them give no second copy', { timeout: 40_000 }, async () => {
     const bench = await talking();

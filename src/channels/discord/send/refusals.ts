@@ -14,13 +14,16 @@ export interface Form {
   files: readonly UploadFile[];
 }
 
+const UNKNOWN_CHANNEL = 10003;
 const UNKNOWN_MESSAGE = 10008;
 const ARCHIVED = 50083;
 const LACKS_PERMISSION = 50013;
+/** As a forum, which holds threads and no messages. */
+const NO_TEXT_CHANNEL = 50008;
 
 /** What a code means and which permission or setting mends it. */
 const REASONS = new Map<number, string>([
-  [10003, 'the channel or thread is gone'],
+  [UNKNOWN_CHANNEL, 'the channel or thread is gone'],
   [UNKNOWN_MESSAGE, 'the message is gone'],
   [50001, 'the bot cannot see this channel: give its role the permission "View Channel" there'],
   [50007, 'this person takes no direct messages from the bot (their privacy settings, or no server in common)'],
@@ -59,7 +62,7 @@ const REMEDIES: Remedy[] = [
   },
   {
     name: 'reply',
-    fits: ({ code, message }) => code === 160002 || (code === 50035 && /message_reference/i.test(message)),
+    fits: refusesReply,
     change: (form) => without(form, 'message_reference'),
   },
   {
@@ -88,6 +91,20 @@ function without(form: Form, key: string): Form | undefined {
 
 export function isArchived(error: DiscordError): boolean {
   return error.code === ARCHIVED;
+}
+
+/** There is no such channel or thread. */
+export function isGone(error: DiscordError): boolean {
+  return error.code === UNKNOWN_CHANNEL;
+}
+
+/** No message there is known to be the one that a thread hung on. */
+export function isNoRoot(error: DiscordError): boolean {
+  return error.code === NO_TEXT_CHANNEL || refusesReply(error);
+}
+
+function refusesReply({ code, message }: DiscordError): boolean {
+  return code === 160002 || (code === 50035 && /message_reference/i.test(message));
 }
 
 /** `repeatable`: carried out twice it is as if carried out once, so a lost answer leaves nothing unsure. */

@@ -15,7 +15,7 @@ import { id, isId } from '../decode/read.ts';
 import { nonceOf, once, SUPPRESS_EMBEDS } from './defaults.ts';
 import { type DiscordPart, partBody, planParts, uploads } from './parts.ts';
 import { findSent } from './read-back.ts';
-import { type Form, isArchived, remedy, toDeliveryError, toReopenError } from './refusals.ts';
+import { type Form, isArchived, isGone, isNoRoot, remedy, toDeliveryError, toReopenError } from './refusals.ts';
 import { fileOf, noticeOf, noticeParts, whyRefused, wordsOf } from './without-files.ts';
 
 export interface SendOptions {
@@ -151,18 +151,27 @@ class Sender {
     }
   }
 
-  async #post(message: OutboundMessage, part: DiscordPart, { attempt, isFirst }: Step): Promise<string> {
-    const channel = channelOf(message);
-    const fresh = newMessage(message, part, isFirst, attempt.key);
-    const placeholder = isFirst && isId(message.placeholder) ? message.placeholder : undefined;
+  /**
+   * `gone`: Discord has said so of the thread. The answer is a reply to the message that the thread hung on, in the channel above it.
+   * No private thread hangs on one, nor a forum's: what was said there goes nowhere else.
+   */
+  async #post(message: OutboundMessage, part: DiscordPart, step: Step, gone?: DiscordError): Promise<string> {
+    const channel = gone ? message.address.chat : channelOf(message);
+    const fresh = gone ? aboveThread(message, part, step.attempt.key) : newMessage(message, part, step);
+    const placeholder = !gone && step.isFirst && isId(message.placeholder) ? message.placeholder : undefined;
     const tried = new Set<string>();
     let form = placeholder === undefined ? fresh : edit(channel, placeholder, part);
     for (;;) {
       try {
-        const sent = form.method === 'POST' ? await this.#arrived(part, channel, attempt) : undefined;
+        const sent = form.method === 'POST' ? await this.#arrived(part, channel, step.attempt) : undefined;
         return sent ?? (await this.#perform(form));
       } catch (error) {
         if (!(error instanceof DiscordError)) throw error;
+        if (!gone && isGone(error) && isInThread(message)) {
+          this.#to.log.info({ err: error }, 'a thread is gone; its answer goes to the channel above it');
+          return this.#post(message, part, step, error);
+        }
+        if (gone && isNoRoot(error)) throw toDeliveryError(gone, true);
         const next = (await this.#reopened(error, channel, tried)) ? form : remedy(error, form, fresh, tried);
         const why = next ? undefined : whyRefused(form, error);
         if (why) throw new FilesRefused(why, error);
@@ -215,18 +224,29 @@ function edit(channel: string, messageId: string, part: DiscordPart): Form {
   };
 }
 
-function newMessage(message: OutboundMessage, part: DiscordPart, isFirst: boolean, key: string): Form {
+/** An answer for the eyes of one person has no other place. */
+function isInThread({ address, interaction }: OutboundMessage): boolean {
+  return address.thread !== undefined && interaction === undefined;
+}
+
+function newMessage(message: OutboundMessage, part: DiscordPart, { isFirst, attempt }: Step): Form {
   const { address, replyTo } = message;
   // A thread made from a message is itself the reply to it, and that message is in another channel. Nobody else is in a direct chat.
   const isReply = isFirst && isId(replyTo) && replyTo !== address.thread && address.workspace !== undefined;
+  const reference = isReply ? { message_id: replyTo, fail_if_not_exists: false } : undefined;
+  return posted(channelOf(message), part, attempt.key, reference);
+}
+
+/** Taken only where the message stands that the thread hung on, which has the thread's id. */
+function aboveThread({ address }: OutboundMessage, part: DiscordPart, key: string): Form {
+  return posted(address.chat, part, key, { message_id: address.thread, fail_if_not_exists: true });
+}
+
+function posted(channel: string, part: DiscordPart, key: string, reference?: object): Form {
   return {
     method: 'POST',
-    route: `/channels/${channelOf(message)}/messages`,
-    body: {
-      ...partBody(part),
-      ...once(key),
-      ...(isReply && { message_reference: { message_id: replyTo, fail_if_not_exists: false } }),
-    },
+    route: `/channels/${channel}/messages`,
+    body: { ...partBody(part), ...once(key), ...(reference && { message_reference: reference }) },
     files: uploads(part),
   };
 }
