@@ -78,14 +78,17 @@ describe('a text', () => {
     expect(said(slack).map(({ shown }) => shown)).toEqual(['Anew']);
   });
 
-  test('whose thread is gone goes to the channel', async () => {
-    const { slack, channel, connect } = await startBench();
-    await connect();
-    slack.fault({ method: 'chat.postMessage', kind: 'error', error: 'thread_not_found' });
-    const root = slack.say(slack.general, 'root');
-    await channel.send(answer(channel, { chat: slack.general, thread: root.ts, text: 'late' }), createLedger());
-    expect(said(slack)[0]?.threadTs).toBeUndefined();
-  });
+  test.each(['thread_not_found', 'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'])(
+    'goes to the channel when Slack says %s of its thread',
+    async (error) => {
+      const { slack, channel, connect } = await startBench();
+      await connect();
+      slack.fault({ method: 'chat.postMessage', kind: 'error', error });
+      const root = slack.say(slack.general, 'root');
+      await channel.send(answer(channel, { chat: slack.general, thread: root.ts, text: 'late' }), createLedger());
+      expect(said(slack).map(({ shown, threadTs }) => [shown, threadTs])).toEqual([['late', undefined]]);
+    },
+  );
 });
 
 describe('what may have arrived', () => {
@@ -193,6 +196,21 @@ describe('refusals', () => {
     slack.setAuth('token_revoked');
     const error = await failure(channel.send(answer(channel, { chat: slack.general }), createLedger()));
     expect(error).toMatchObject({ retryAfterMs: 60_000, ambiguous: false });
+  });
+});
+
+describe('a workspace on its way into an organization', () => {
+  test.each(['chat.postMessage', 'files.getUploadURLExternal'])('%s: words and files come after it', async (method) => {
+    const { slack, channel, connect } = await startBench();
+    await connect();
+    slack.fault({ method, kind: 'error', error: 'team_added_to_org' });
+    const message = answer(channel, { chat: slack.general, text: 'Here', files: [file('a.txt', 'a')] });
+    const ledger = createLedger();
+    const error = await failure(channel.send(message, ledger));
+    expect(error).toMatchObject({ retryAfterMs: 60_000, ambiguous: false });
+    await channel.send(message, ledger);
+    await slack.wait({ channel: slack.general, file: 'a.txt' });
+    expect(said(slack).map(({ shown }) => shown)).toEqual(['Here', '']);
   });
 });
 

@@ -26,6 +26,7 @@ describe('a file that is refused', () => {
     ['files.getUploadURLExternal', 'file_type_not_allowed', 'did not take it'],
     ['files.completeUploadExternal', 'restricted_action', 'an admin allows it'],
     ['files.completeUploadExternal', 'not_in_channel', 'invite me with `/invite @viber`'],
+    ['files.completeUploadExternal', 'restricted_action_read_only_channel', 'may not share files in this channel'],
   ])('%s: %s', async (method, error, mend) => {
     const { slack, channel, connect } = await startBench();
     await connect();
@@ -58,14 +59,22 @@ describe('a file that is refused', () => {
     expect(shown(slack).sort()).toEqual(['Here', expect.stringContaining('`big.csv` here'), 'a.csv', 'c.csv'].sort());
   });
 
-  test('for the sake of a thread that is gone goes to the channel', async () => {
-    const { slack, channel, connect } = await startBench();
-    await connect();
-    slack.fault({ method: 'files.completeUploadExternal', kind: 'error', error: 'thread_not_found' });
-    const message = answer(channel, { chat: slack.general, thread: '1718.22', text: '', files: [file('a.csv', 'a')] });
-    await channel.send(message, createLedger());
-    await slack.wait({ channel: slack.general, file: 'a.csv' });
-  });
+  test.each(['thread_not_found', 'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'])(
+    'for the sake of its thread goes to the channel: %s',
+    async (error) => {
+      const { slack, channel, connect } = await startBench();
+      await connect();
+      slack.fault({ method: 'files.completeUploadExternal', kind: 'error', error });
+      const message = answer(channel, {
+        chat: slack.general,
+        thread: '1718.22',
+        text: '',
+        files: [file('a.csv', 'a')],
+      });
+      await channel.send(message, createLedger());
+      await slack.wait({ channel: slack.general, file: 'a.csv' });
+    },
+  );
 
   test('a token that was taken back is no fault of the file', async () => {
     const { slack, channel, connect } = await startBench();

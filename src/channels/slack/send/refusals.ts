@@ -9,12 +9,12 @@ export function refusesForm(error: unknown): boolean {
 const FORM =
   /^(invalid_blocks(_format)?|msg_blocks_too_long|msg_too_long|block_mismatch|markdown_text_conflict|invalid_arguments)$/;
 
-/** The thread it was to go to is not there. */
+/** The thread it was to go to is not there, is locked, or stands in a channel that has no threads any more. */
 export function refusesThread(error: unknown): boolean {
-  return (
-    error instanceof SlackError && /^(thread_not_found|invalid_thread_ts|cannot_reply_to_message)$/.test(error.code)
-  );
+  return error instanceof SlackError && THREAD.test(error.code);
 }
+const THREAD =
+  /^(thread_not_found|invalid_thread_ts|cannot_reply_to_message|restricted_action_(thread_locked|non_threadable_channel))$/;
 
 /** The message to edit is gone or may not be edited; a new one can be sent instead. */
 export function refusesEdit(error: unknown): boolean {
@@ -32,8 +32,9 @@ export function isStreaming(error: unknown): boolean {
   return error instanceof SlackError && error.code === 'streaming_state_conflict';
 }
 
-/** The token was taken back: messages keep until the operator has set another. */
-const REVOKED = /^(invalid_auth|not_authed|account_inactive|token_revoked|token_expired|org_login_required)$/;
+/** The token was taken back, or the workspace is on its way into an organization: messages keep until that has changed. */
+const KEPT =
+  /^(invalid_auth|not_authed|account_inactive|token_revoked|token_expired|org_login_required|team_added_to_org)$/;
 
 const HINTS: Record<string, string> = {
   channel_not_found: 'there is no such channel, or the app is not in it: invite it there',
@@ -50,7 +51,7 @@ export function toDeliveryError(error: unknown, isRepeatable = false): DeliveryE
   if (retryAfterMs !== undefined) return new DeliveryError(message, { retryAfterMs, rateLimited: true });
   if (kind === 'unreachable') return new DeliveryError(message, { retryAfterMs: 1000 });
   if (kind === 'lost') return new DeliveryError(message, { retryAfterMs: 1000, ambiguous: !isRepeatable });
-  if (REVOKED.test(code)) return new DeliveryError(message, { retryAfterMs: 60_000 });
+  if (KEPT.test(code)) return new DeliveryError(message, { retryAfterMs: 60_000 });
   const hint = HINTS[code];
   return new DeliveryError(hint === undefined ? message : `${message} (${hint})`, { cause: error });
 }

@@ -229,7 +229,7 @@ class Sender {
     }
   }
 
-  /** An answer whose thread was deleted meanwhile stands in the channel, so it is looked for there as well. */
+  /** An answer whose thread was deleted or locked meanwhile stands in the channel, so it is looked for there as well. */
   async #lookFor(address: Address, key: string, since: number): Promise<string | undefined> {
     const found = await this.#to.readBack.message(address, key, since);
     if (found !== undefined || address.thread === undefined) return found;
@@ -243,7 +243,7 @@ class Sender {
       return await this.#to.api.call('chat.postMessage', { ...params, thread_ts: thread });
     } catch (error) {
       if (!refusesThread(error)) throw error;
-      this.#to.log.info({ err: error }, 'a thread is gone; its answer goes to the channel');
+      this.#to.log.info({ err: error }, 'a thread takes nothing more; its answer goes to the channel');
       return this.#to.api.call('chat.postMessage', params);
     }
   }

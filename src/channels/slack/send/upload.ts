@@ -80,7 +80,7 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
       const where = thread === undefined ? {} : { thread_ts: thread };
       await api.call('files.completeUploadExternal', { ...shared, ...where });
     } catch (error) {
-      // As the words do, the files go to the channel when the thread is gone.
+      // As the words do, the files go to the channel when the thread takes nothing more.
       if (thread === undefined || !refusesThread(error)) throw error;
       await api.call('files.completeUploadExternal', shared);
     }

@@ -13,21 +13,24 @@ const WHY: Readonly<Record<string, WhyRefused>> = {
   file_upload_size_restricted: 'size',
   missing_scope: 'scope',
   file_uploads_disabled: 'policy',
+  restricted_action: 'policy',
   ekm_access_denied: 'policy',
   not_in_channel: 'rights',
   channel_not_found: 'rights',
   posting_to_channel_denied: 'rights',
   posting_to_general_channel_denied: 'rights',
 };
-/** Nothing about files: the token, the network, a mistake of ours that no other file would mend. */
-const ELSEWHERE = /^(?:http_\d+|lost|unknown_error|.*auth.*|.*token.*|account_inactive|org_login_required)$/;
+/** Nothing about files: the token, the network, a workspace on its way, a mistake of ours that no other file would mend. */
+const ELSEWHERE =
+  /^(?:http_\d+|lost|unknown_error|.*auth.*|.*token.*|account_inactive|org_login_required|team_added_to_org)$/;
 
 /** Undefined when the fault lies elsewhere. */
 export function whyRefused(error: unknown): WhyRefused | undefined {
   if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) return undefined;
   if (error.code === 'http_413') return 'size';
   if (ELSEWHERE.test(error.code)) return undefined;
-  return WHY[error.code] ?? (/^restricted_action/.test(error.code) ? 'policy' : 'file');
+  // What is restricted in one channel alone is named after it: `restricted_action_read_only_channel`.
+  return WHY[error.code] ?? (error.code.startsWith('restricted_action_') ? 'rights' : 'file');
 }
 
 /** `command` is the slash command's own name, `name` the bot's. */
