@@ -49,7 +49,8 @@ export function createFold(tell: (part: StreamPart) => void): Fold {
       if (given === '[DONE]') return;
       const data = withReadableUsage(given);
       const chunk = rest === '' ? parse(data) : undefined;
-      if (chunk && 'error' in chunk) return tell({ type: 'error', error: chunk.error });
+      // Some servers write `"error": null` beside every piece of a healthy answer.
+      if (chunk && !isEmpty(chunk.error)) return tell({ type: 'error', error: chunk.error });
       const plain = chunk && readPlain(chunk);
       if (!chunk || !plain) return keep(data);
       if (chunk.id || chunk.model) head = { id: chunk.id, created: chunk.created, model: chunk.model };

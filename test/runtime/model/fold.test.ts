@@ -77,6 +77,14 @@ describe('folding', () => {
     );
   });
 
+  it('takes no piece for an error that says that there is none', () => {
+    const healthy = (piece: string) => piece.replace('{', '{"error":null,');
+    const { told, finish } = folded([chunk({ content: 'Hi' }), chunk({}, 'stop')].map(healthy));
+    expect(told).toEqual([{ type: 'text-delta', id: '0', delta: 'Hi' }]);
+    expect(finish().body).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+    expect(folded([healthy(call)]).finish().rest).toBe(`data: ${healthy(call)}\n\n`);
+  });
+
   it('has no answer without a finish reason, and tells an error that came as an event', () => {
     expect(() => folded([chunk({ content: 'Half' })]).finish()).toThrow('finish reason');
     expect(folded(['{"error":{"message":"busy","code":503}}']).told).toEqual([
