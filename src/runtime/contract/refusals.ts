@@ -123,15 +123,15 @@ const READ = 2_000;
 
 export function readRefusal(error: unknown): Refusal {
   const data = field(error, 'data') ?? parsed(field(error, 'responseBody')) ?? error;
-  const inner = field(data, 'error') ?? data;
+  // OpenAI's Responses API tells in the stream what has become of the response.
+  const inner = field(data, 'error') ?? field(field(data, 'response'), 'error') ?? data;
   const details = field(inner, 'details');
   const reasons = Array.isArray(details) ? details.map((detail: unknown) => field(detail, 'reason')) : [];
   const words = [field(inner, 'code'), field(data, 'code'), field(inner, 'type'), ...reasons].filter(isWord);
   const sentences = [inner, field(inner, 'message'), field(data, 'detail'), field(error, 'message')];
-  return {
-    ...{ status: statusOf(error, inner), code: words[0] ?? '', words, retryAfterMs: retryAfter(error, details) },
-    sentence: sentences.map((said) => (typeof said === 'string' ? said.slice(0, READ) : '')).join('\n'),
-  };
+  const sentence = sentences.map((said) => (typeof said === 'string' ? said.slice(0, READ) : '')).join('\n');
+  const retryAfterMs = retryAfter(error, details) ?? waitIn(sentence);
+  return { status: statusOf(error, inner), code: words[0] ?? '', retryAfterMs, words, sentence };
 }
 
 const isWord = (word: unknown): word is string => typeof word === 'string' && /^[\w.:-]{1,64}$/.test(word);
@@ -163,6 +163,21 @@ function retryAfter(error: unknown, details: unknown): number | undefined {
   const seconds = Number(value.replace(/s$/, ''));
   const wait = value !== '' && Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
   return wait >= 0 ? wait : undefined;
+}
+
+const UNITS = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** "Please try again in 11.054s", "in 900ms", "in 7m12s": an error in a stream has no headers. */
+function waitIn(sentence: string): number | undefined {
+  const [, wait] = /(?:try again|retry) in ((?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smh]))+)(?![a-z])/i.exec(sentence) ?? [];
+  const parts = [...(wait ?? '').toLowerCase().matchAll(/([\d.]+)(ms|[smh])/g)];
+  if (parts.length === 0) return undefined;
+  return Math.ceil(parts.reduce((ms, [, n, unit]) => ms + Number(n) * (UNITS.get(unit ?? '') ?? 0), 0));
 }
 
 export function field(value: unknown, name: string): unknown {

@@ -4,7 +4,10 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createOpenAI } from '@ai-sdk/openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeFailure } from '../../../src/runtime/contract/run-error.ts';
+import { collectAnswer } from '../../../src/runtime/model/collect-answer.ts';
 import { failureOf, runWith } from '../agent/fixtures.ts';
 
 let answers: { status: number; body: unknown; headers?: Record<string, string> }[] = [];
@@ -189,6 +192,38 @@ describe('more than the model reads at once', () => {
   ])('%s with %i: is not asked again', async (provider, status, body) => {
     const { error } = await run(provider, status, body);
     expect([error.kind, asked]).toEqual(['too-long', 1]);
+  });
+});
+
+describe('a response that the Responses API tells as failed', () => {
+  async function failed(code: string, message: string) {
+    const response = { id: 'r', object: 'response', status: 'failed', error: { code, message } };
+    const created = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } };
+    const events = [created, { type: 'response.failed', sequence_number: 1, response }];
+    answers = [{ status: 200, body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') }];
+    const model = createOpenAI({ apiKey: 'k', baseURL: `${origin}/v1` }).responses('m');
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'x' }] }];
+    const waits = { firstToken: 5_000, idle: 5_000 };
+    try {
+      await collectAnswer(model, 'openai/m', { prompt }, waits, () => undefined);
+    } catch (error) {
+      return describeFailure(error, 'openai/m');
+    }
+    throw new Error('it did not fail');
+  }
+
+  it('for want of credit is not asked again', async () => {
+    const { error, retry } = await failed('insufficient_quota', 'You exceeded your current quota, please check it.');
+    expect([error.kind, retry, error.message]).toEqual(['quota', false, 'openai/m: HTTP 429 insufficient_quota']);
+  });
+
+  it.each([
+    ['11.054s', 11_054],
+    ['900ms', 900],
+    ['7m12s', 432_000],
+  ])('for a limit is asked again in %s, as it says', async (wait, ms) => {
+    const said = `Rate limit reached for m on tokens per min (TPM): Limit 30000. Please try again in ${wait}. Visit us.`;
+    expect(await failed('rate_limit_exceeded', said)).toMatchObject({ retry: true, retryAfterMs: ms });
   });
 });
 
