@@ -65,6 +65,9 @@ export interface ModelFailure {
   badRequest?: boolean;
 }
 
+/** A request that it does not take. */
+const REFUSED = 400;
+
 /**
  * Says what a failed call of `model` (`provider/model`) means. Only network trouble, 429, 5xx and broken answers may be
  * tried again.
@@ -89,6 +92,10 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   }
   if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
   const detail = `${model}: ${name} ${code}`.trim();
+  // An error that came in the stream names no status: its words count as those of a request that was refused.
+  const isEvent = !(error instanceof Error);
+  const refused = isEvent ? describeRefusal({ ...refusal, status: REFUSED }, model, detail) : undefined;
+  if (refused) return refused;
   if (/overloaded/.test(code)) {
     const text = say('failures.overloaded', { provider: splitModelName(model).provider });
     return { error: new RunError('overloaded', text, { detail }), retry: true };
@@ -134,38 +141,54 @@ function unreachable(model: string, cause: Error): RunError {
   );
 }
 
-function describeStatus(error: unknown, refusal: Refusal, status: number, model: string): ModelFailure {
-  const { provider, model: id } = splitModelName(model);
-  const detail = `${model}: HTTP ${status} ${refusal.code}`.trim();
-  const told = (kind: RunErrorKind, text: Said, more: Partial<ModelFailure> = {}): ModelFailure => {
-    return { error: new RunError(kind, text, { detail }), retry: false, ...more };
-  };
-  const address = `providers.${provider}.baseURL`;
+function failure(kind: RunErrorKind, text: Said, detail: string, more: Partial<ModelFailure> = {}): ModelFailure {
+  return { error: new RunError(kind, text, { detail }), retry: false, ...more };
+}
+
+function unknownModel(name: string): Said {
+  const { provider, model } = splitModelName(name);
+  return say('failures.unknownModel', { provider, model, setting: `providers.${provider}.baseURL` });
+}
+
+/** What the provider's own words mean; undefined when they say no more than its status. */
+function describeRefusal(refusal: Refusal, name: string, detail: string): ModelFailure | undefined {
+  const { provider, model } = splitModelName(name);
+  const told = (kind: RunErrorKind, text: Said, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
   const badRequest = true;
-  const unknown = say('failures.unknownModel', { provider, model: id, setting: address });
   switch (whyRefused(refusal)) {
     case 'credit':
       return told('quota', noCredit(provider));
     case 'call':
-      return told('provider', say('failures.model', { model }), { retry: true });
+      return told('provider', say('failures.model', { model: name }), { retry: true });
     case 'no-tools':
-      return told('refused', say('failures.noTools', { model }));
+      return told('refused', say('failures.noTools', { model: name }));
     case 'too-long':
-      return told('too-long', say('failures.tooLong', { provider, model: id }), { badRequest });
+      return told('too-long', say('failures.tooLong', { provider, model }), { badRequest });
     case 'place':
       return told('refused', say('failures.place', { provider }));
     case 'flagged':
       return told('refused', say('failures.refused', { provider }), { badRequest });
     case 'no-memory':
-      return told('refused', say('failures.noMemory', { model }));
+      return told('refused', say('failures.noMemory', { model: name }));
     case 'key':
       return told('key', say('failures.key', { provider, setting: keySetting(provider) }));
     case 'not-pulled':
-      return told('refused', say('failures.notPulled', { provider, model: id }));
+      return told('refused', say('failures.notPulled', { provider, model }));
     case 'unknown-model':
-      return told('refused', unknown, { badRequest });
+      return told('refused', unknownModel(name), { badRequest });
     case undefined:
+      return undefined;
   }
+}
+
+function describeStatus(error: unknown, refusal: Refusal, status: number, name: string): ModelFailure {
+  const { provider } = splitModelName(name);
+  const detail = `${name}: HTTP ${status} ${refusal.code}`.trim();
+  const told = (kind: RunErrorKind, text: Said, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
+  const address = `providers.${provider}.baseURL`;
+  const badRequest = true;
+  const refused = describeRefusal(refusal, name, detail);
+  if (refused) return refused;
   if (status === 401 || status === 403)
     return told('key', say('failures.key', { provider, setting: keySetting(provider) }));
   if (status === 429)
@@ -176,7 +199,7 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, model:
   if (status < 400) return told('refused', say('failures.elsewhere', { provider, setting: address }));
   if (status === 404 || status === 405) {
     const wrong = wrongAddress(provider, error);
-    const text = wrong ? say('failures.wrongAddress', { provider, ...wrong, setting: address }) : unknown;
+    const text = wrong ? say('failures.wrongAddress', { provider, ...wrong, setting: address }) : unknownModel(name);
     return told('refused', text, { badRequest });
   }
   return told('refused', say('failures.refused', { provider }), { badRequest });

@@ -195,6 +195,28 @@ describe('more than the model reads at once', () => {
   });
 });
 
+describe('an error in the stream that names no status', () => {
+  const event = (error: object) => `event: error\ndata: ${JSON.stringify({ error })}\n\n`;
+  it.each<[string, string, object]>([
+    [
+      'lmstudio',
+      'too-long',
+      {
+        message:
+          'The number of tokens to keep from the initial prompt is greater than the context length. Try to load the model with a larger context length, or provide a shorter input',
+      },
+    ],
+    ['local', 'too-long', openai('Too much.', 'context_length_exceeded').error],
+    ['local', 'quota', openai('You exceeded your current quota.', 'insufficient_quota').error],
+  ])('%s: is told as %s, and not asked again', async (provider, kind, error) => {
+    expect([(await run(provider, 200, event(error))).error.kind, asked]).toEqual([kind, 1]);
+  });
+
+  it('and says nothing that we know is tried again', async () => {
+    expect([(await run('local', 200, event({ message: 'Ouch.' }))).error.kind, asked]).toEqual(['provider', 2]);
+  });
+});
+
 describe('a response that the Responses API tells as failed', () => {
   async function failed(code: string, message: string) {
     const response = { id: 'r', object: 'response', status: 'failed', error: { code, message } };
