@@ -67,10 +67,12 @@ export interface ModelFailure {
 
 /** A request that it does not take. */
 const REFUSED = 400;
+/** No fault of the request: it took too long, met another one, or came too early. */
+const TRANSIENT = new Set([408, 409, 425]);
 
 /**
- * Says what a failed call of `model` (`provider/model`) means. Only network trouble, 429, 5xx and broken answers may be
- * tried again.
+ * Says what a failed call of `model` (`provider/model`) means. Only network trouble, 429, 5xx and their like,
+ * and broken answers may be tried again.
  */
 export function describeFailure(error: unknown, model: string): ModelFailure {
   if (error instanceof RunError) return { error, retry: error.kind === 'cut-off' || error.kind === 'empty' };
@@ -195,7 +197,8 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
     return told('provider', limited(provider, refusal.retryAfterMs), { retry: true, ...waits(refusal) });
   if (status === 503 || status === 529 || /overloaded/.test(refusal.code))
     return told('overloaded', say('failures.overloaded', { provider }), { retry: true });
-  if (status >= 500) return told('provider', say('failures.inTrouble', { provider }), { retry: true });
+  if (status >= 500 || TRANSIENT.has(status))
+    return told('provider', say('failures.inTrouble', { provider }), { retry: true });
   if (status < 400) return told('refused', say('failures.elsewhere', { provider, setting: address }));
   if (status === 404 || status === 405) {
     const wrong = wrongAddress(provider, error);

@@ -249,6 +249,14 @@ describe('a response that the Responses API tells as failed', () => {
   });
 });
 
+describe('a request that comes at a bad moment', () => {
+  it.each([408, 409, 425])('%i: is asked again, and is no fault of its words', async (status) => {
+    const { error } = await run('openrouter', status, { error: { code: status, message: 'Your request timed out' } });
+    expect([error.kind, asked]).toEqual(['provider', 2]);
+    expect(error.userMessage).toBe('The provider "openrouter" is in trouble: try again in a moment.');
+  });
+});
+
 describe('a refusal that is no fault of the key', () => {
   it.each<[string, number, unknown, string, RegExp]>([
     [
