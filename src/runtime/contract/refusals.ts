@@ -134,7 +134,7 @@ export function readRefusal(error: unknown): Refusal {
   return { status: statusOf(error, inner), code: words[0] ?? '', retryAfterMs, words, sentence };
 }
 
-const isWord = (word: unknown): word is string => typeof word === 'string' && /^[\w.:-]{1,64}$/.test(word);
+export const isWord = (word: unknown): word is string => typeof word === 'string' && /^[\w.:-]{1,64}$/.test(word);
 
 /** The SDK leaves what has not the shape of its own provider's errors as text. */
 function parsed(body: unknown): unknown {

@@ -6,7 +6,7 @@ import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import { doingWith } from './doing.ts';
 import { betterAddress, keySetting, knownProvider, splitModelName } from './providers.ts';
-import { field, type Refusal, readRefusal, whyRefused } from './refusals.ts';
+import { field, isWord, type Refusal, readRefusal, whyRefused } from './refusals.ts';
 
 export type RunErrorKind =
   | 'provider'
@@ -116,6 +116,12 @@ export function cutOff(model: string, received: boolean, cause?: unknown): RunEr
     detail: `${model}: the stream ended without a finish event`,
     cause: systemError(cause),
   });
+}
+
+/** The answer was ended before it was whole, and its finish event says so. `reason` is the provider's word for it. */
+export function endedEarly(model: string, reason: string | undefined): RunError {
+  const detail = `${model}: the answer was ended as ${isWord(reason) ? reason : 'broken'}`;
+  return new RunError('cut-off', say('failures.brokeOff', { model }), { detail });
 }
 
 /** More came than any answer has: another model may do better, the same would not. */

@@ -2,7 +2,7 @@
 
 import { isJson } from '../../lib/json.ts';
 import type { GenerateResult, StreamPart } from '../contract/model.ts';
-import { cutOff, endless } from '../contract/run-error.ts';
+import { cutOff, endedEarly, endless } from '../contract/run-error.ts';
 
 type Content = GenerateResult['content'][number];
 type Block = Extract<Content, { type: 'text' | 'reasoning' }>;
@@ -105,7 +105,7 @@ export class Answer {
     return this.#size;
   }
 
-  /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing. */
+  /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing, or it is not whole. */
   finish(): GenerateResult {
     const end = this.#end;
     if (!end || this.#openInputs.size > 0) throw cutOff(this.#name, this.received());
@@ -113,7 +113,7 @@ export class Answer {
     const content = this.#content;
     const unified = finishReason.unified === 'other' ? reasonOf(finishReason.raw, content) : finishReason.unified;
     if (unified === 'error' || unified === 'other' || unified === 'interrupted')
-      throw cutOff(this.#name, this.received());
+      throw endedEarly(this.#name, finishReason.raw);
     const response = this.#response;
     return {
       content: content.filter((part) => part.type !== 'text' || part.text !== '' || part.providerMetadata),

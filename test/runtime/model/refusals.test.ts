@@ -400,4 +400,15 @@ describe('a call that the model wrote wrongly, and that its provider keeps back'
     expect(asked).toBe(2);
     expect(error.userMessage).toBe('The model groq/m reported an error: try again, or set another model.');
   });
+
+  it.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])(
+    'ends as %s: not told as a wrong address',
+    async (reason) => {
+      const candidates = [{ content: {}, finishReason: reason, index: 0, finishMessage: 'Malformed: print(my words' }];
+      const { error } = await run('google', 200, `data: ${JSON.stringify({ candidates, usageMetadata: {} })}\r\n\r\n`);
+      expect([error.kind, asked]).toEqual(['cut-off', 2]);
+      expect(error.userMessage).toBe('The model google/m broke off in the middle of its answer: please ask again.');
+      expect(error.message).toBe(`google/m: the answer was ended as ${reason}`);
+    },
+  );
 });
