@@ -369,6 +369,7 @@ it('holds at most 500 runs, ended or not', async () => {
 describe('a draft', () => {
   const text: ViewOptions = { mode: 'text', answers: '7' };
   const drafts = () => calls.filter(({ method }) => method === 'sendMessageDraft');
+  const chatOf = ({ params }: Call) => params.chat_id;
 
   it('shows the answer as it grows where one person reads, and the answer is a message of its own', async () => {
     const progress = live('text', text);
@@ -410,6 +411,24 @@ describe('a draft', () => {
     progress.event({ ...event('g'), runId: 'g' }, GROUP);
     await vi.advanceTimersByTimeAsync(8000);
     expect(drafts()).toEqual([]);
+  });
+
+  it('that one chat refuses is an edited message there, and a draft in every other', async () => {
+    answer = async ({ method, params }) => {
+      if (method === 'sendMessageDraft' && params.chat_id === HERE.chat)
+        throw new TelegramError('refused', 'Bad Request: message thread not found', { code: 400 });
+      return { message_id: 42 };
+    };
+    const progress = live('text', text);
+    for (const [n, chat] of ['1001', '2002', '1001'].entries()) {
+      const address = { ...HERE, chat };
+      progress.event(event(`r${n}`, { type: 'text-delta', content: 'Milk and eggs' }), address);
+      await vi.advanceTimersByTimeAsync(4000);
+      await progress.end(`r${n}`, address, true);
+    }
+    const where = (method: string) => new Set(calls.filter((call) => call.method === method).map(chatOf));
+    expect(drafts().filter((call) => chatOf(call) === '1001')).toHaveLength(1);
+    expect([where('sendMessageDraft'), where('sendMessage')]).toEqual([new Set(['1001', '2002']), new Set(['1001'])]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** The calls that show progress. None of them rejects; a chat in which Telegram has said "slow down" is left alone for so long. */
+import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
@@ -13,6 +14,8 @@ const MAX_CHATS = 500;
 const MAX_WAIT_MS = 300_000;
 /** https://core.telegram.org/bots/api#reactiontypeemoji */
 const SEEN = [{ type: 'emoji', emoji: '👀' }];
+const BAD_REQUEST = 400;
+const METHOD_NOT_FOUND = 404;
 const GONE = /not found|can't be edited|MESSAGE_ID_INVALID/i;
 
 export class LiveCalls implements StatusCalls {
@@ -20,8 +23,10 @@ export class LiveCalls implements StatusCalls {
   readonly #log: Logger;
   readonly #quietUntil = new Map<string, number>();
   readonly #marked = new WeakSet<Shown>();
-  /** Servers and bots without drafts: an edited message it is there. */
+  /** False of a server that knows none: an edited message it is there. */
   #hasDrafts = true;
+  /** Chats in which one was refused: an edited message there, and drafts in all others. */
+  readonly #withoutDrafts = createLru<true>(MAX_CHATS);
 
   constructor({ api, log }: { api: TelegramApi; log: Logger }) {
     this.#api = api;
@@ -77,12 +82,15 @@ export class LiveCalls implements StatusCalls {
    * here. https://core.telegram.org/bots/api#sendmessagedraft
    */
   async #draft(run: Shown, text: object, shown: string): Promise<boolean> {
-    if (!this.#hasDrafts || run.view.mode !== 'text' || run.messageId !== undefined) return false;
+    const { chat } = run.address;
+    if (!this.#hasDrafts || this.#withoutDrafts.has(chat)) return false;
+    if (run.view.mode !== 'text' || run.messageId !== undefined) return false;
     const own = { draft_id: draftId(run), can_stop: true };
     const { error } = await this.#call(run, 'sendMessageDraft', { ...inThread(run.address), ...text, ...own });
-    if (error && isMissing(error)) this.#hasDrafts = false;
+    if (error?.kind === 'refused' && error.code === METHOD_NOT_FOUND) this.#hasDrafts = false;
+    else if (error?.kind === 'refused' && error.code === BAD_REQUEST) this.#withoutDrafts.set(chat, true);
     else if (note(run, error)) run.shown = shown;
-    return this.#hasDrafts;
+    return this.#hasDrafts && !this.#withoutDrafts.has(chat);
   }
 
   async #react(run: Shown, reaction: readonly object[]): Promise<boolean> {
@@ -143,6 +151,5 @@ function draftId({ startedAt }: Shown): number {
   return (startedAt % 2_000_000_000) + 1;
 }
 
-/** The server does not know the method, or gives this bot no drafts. */
-const isMissing = ({ code, kind }: TelegramError): boolean => kind === 'refused' && (code === 400 || code === 404);
-const isRefusal = ({ code, kind }: TelegramError): boolean => kind === 'refused' && (code === 400 || code === 403);
+const isRefusal = ({ code, kind }: TelegramError): boolean =>
+  kind === 'refused' && (code === BAD_REQUEST || code === 403);
