@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { waitFor } from '../platforms/platform.ts';
 import { slackPlatform } from '../platforms/slack.ts';
 import { openPlatforms } from '../platforms/world.ts';
-import { ALEX, openWorld } from './harness.ts';
+import { ALEX, lastId, openWorld, STRANGER } from './harness.ts';
 
 const BLOCK = '```artifact_deltas\n[{"title":"data.csv","type":"text/csv","content":"a,b"}]\n```';
 
@@ -46,6 +46,27 @@ describe('on Telegram', () => {
     expect(answer.text).toMatch(/[Ss]topp/);
     await sleep(300);
     expect(world.telegram.chat(ALEX).messages.filter(({ from }) => from === 'bot')).toHaveLength(1);
+  });
+
+  it('the button under the draft in a private topic stops the work of that topic alone', async () => {
+    const world = await openWorld({ telegram: { access: { dm: 'open' } } });
+    await world.ask('hello', STRANGER);
+    const after = lastId(world.telegram, STRANGER);
+    const topic = world.telegram.topic(STRANGER, 'Cooking');
+    world.llm.script(({ lastUser }) =>
+      lastUser === 'a recipe'
+        ? { chunks: Array.from({ length: 400 }, (_, n) => `word${n} `), chunkDelayMs: 100 }
+        : { text: 'There it is.', delayMs: 4_000 },
+    );
+    world.telegram.say(STRANGER, { text: 'a recipe', thread: topic });
+    world.telegram.say(STRANGER, 'take your time');
+    await world.llm.waitFor(({ lastUser }) => lastUser === 'take your time');
+    await expect.poll(() => world.telegram.chat(STRANGER).draft, { timeout: 15_000 }).toContain('word');
+    world.telegram.stopDraft(STRANGER);
+    const stopped = await world.telegram.wait({ chat: STRANGER, from: 'bot', after, timeoutMs: 15_000 });
+    expect([stopped.thread, stopped.text]).toEqual([topic, expect.stringMatching(/[Ss]topp/)]);
+    const answer = await world.telegram.wait({ chat: STRANGER, from: 'bot', text: 'There it is.', timeoutMs: 15_000 });
+    expect(answer.thread).toBeUndefined();
   });
 
   it('where the server knows no drafts the message is edited as it grows', async () => {

@@ -46,6 +46,11 @@ describe('rich messages and drafts', () => {
     expect(fresh.tg.chat(ALEX).draft).toBe('Thin');
     fresh.tg.stopDraft(ALEX);
     expect((await fresh.api.getUpdates()).at(-1)?.stopped_message_generation?.draft_id).toBe(5);
+    const message_thread_id = fresh.tg.topic(ALEX, 'Cooking');
+    await fresh.api.raw.sendMessageDraft({ chat_id: ALEX, message_thread_id, draft_id: 6, text: 'T', can_stop: true });
+    fresh.tg.stopDraft(ALEX);
+    const stopped = (await fresh.api.getUpdates()).at(-1)?.stopped_message_generation;
+    expect(stopped).toMatchObject({ message_thread_id, draft_id: 6 });
     await fresh.api.sendChatAction(ALEX, 'typing');
     expect(fresh.tg.chat(ALEX).action).toBe('typing');
     await fresh.api.sendMessage(ALEX, 'Thinking done');

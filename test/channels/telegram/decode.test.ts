@@ -389,6 +389,16 @@ describe('events', () => {
     expect(message({ update_id: 3, callback_query: query })).toMatchObject({ messageId: '8', isDirect: true });
   });
 
+  it.each([
+    ['in the chat', {}, undefined],
+    ['in a private topic', { message_thread_id: 900 }, '900'],
+  ])('the stop button under a draft, %s', (_what, place, thread) => {
+    const stopped_message_generation = { chat: PRIVATE, draft_id: 4, ...place };
+    const decoded = message({ update_id: 3, stopped_message_generation });
+    expect(decoded).toMatchObject({ id: 'u3', command: { name: 'stop', args: '' }, sender: { user: '1001' } });
+    expect(decoded.address.thread).toBe(thread);
+  });
+
   it('membership', () => {
     const my_chat_member = {
       chat: GROUP,

@@ -113,10 +113,11 @@ function draftMethod(read: (params: Params) => string | Promise<string>): Method
     const chat = world.botChat(params.values.chat_id);
     world.assertMayWrite(chat);
     if (chat.info.type !== 'private') throw badRequest('message drafts can be sent only to private chats');
-    topicOf(chat, params);
+    const thread = topicOf(chat, params);
     const id = requiredInteger(params, 'draft_id');
     if (id === 0) throw badRequest('DRAFT_ID_INVALID');
-    chat.draft = { id, text: await read(params), canStop: flag(params, 'can_stop'), at: Date.now() };
+    const topic = thread === undefined ? {} : { thread };
+    chat.draft = { id, text: await read(params), canStop: flag(params, 'can_stop'), ...topic, at: Date.now() };
     return true;
   };
 }

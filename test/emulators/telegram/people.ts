@@ -137,7 +137,8 @@ export function createPeople(world: World, updates: Updates, privacy: boolean): 
     stopDraft(id) {
       const { draft, info } = world.openChat(id);
       if (!draft?.canStop) throw new Error(`there is no draft with a stop button in chat ${id}`);
-      updates.add('stopped_message_generation', { chat: info, draft_id: draft.id }, id);
+      const topic = draft.thread === undefined ? {} : { message_thread_id: draft.thread };
+      updates.add('stopped_message_generation', { chat: info, draft_id: draft.id, ...topic }, id);
     },
     sendUpdate(update) {
       absorb(world, update);

@@ -54,7 +54,7 @@ export interface ChatState {
   lastId: number;
   /** What the bot shows as "typing". */
   action: { action: string; thread?: number; at: number } | undefined;
-  draft: { id: number; text: string; canStop: boolean; at: number } | undefined;
+  draft: { id: number; text: string; canStop: boolean; thread?: number; at: number } | undefined;
   /** Presses of buttons in this chat. */
   queries: Query[];
 }

@@ -34,7 +34,7 @@ export function decodeButton(query: Fields, { bot, now }: Context): Decoded {
   return { kind: 'message', message };
 }
 
-/** The person pressed the button to stop under a draft: in a private chat, so it is who the chat is with. */
+/** The person pressed the button to stop under a draft: in a private chat, so it is who the chat is with; the thread it tells is a topic. */
 export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): Decoded {
   const chat = fields(stopped, 'chat');
   const chatId = chat && integer(chat, 'id');
@@ -44,7 +44,7 @@ export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): De
     ...emptyMessage(),
     id: `u${updateId}`,
     kind: 'command',
-    address: readAddress(stopped, chatId, bot),
+    address: readAddress({ ...stopped, is_topic_message: true }, chatId, bot),
     sender,
     text: '/stop',
     command: { name: 'stop', args: '' },
