@@ -255,6 +255,25 @@ describe('commands', () => {
     expect((await world.ask('/memory')).text).toContain('memory is empty');
   });
 
+  it('takes its own commands in a group, and leaves those of other bots to them', async () => {
+    const world = await openWorld({ telegram: { access: { chats: ['*'] } } });
+    const { telegram } = world;
+    telegram.addChat({ id: -100500, type: 'supergroup', title: 'Team' }, { members: [ALEX, STRANGER] });
+    const foreign = telegram.say(-100500, { from: STRANGER, text: '/weather Berlin' });
+    telegram.edit(-100500, foreign.message_id, '/weather Hamburg');
+    const asked = telegram.say(-100500, { from: STRANGER, text: '/status' });
+    expect((await world.answer(-100500, asked.message_id)).text).toContain('no task');
+    const begun = telegram.say(-100500, { from: STRANGER, text: '/new tea for two' });
+    expect((await world.answer(-100500, begun.message_id)).text).toContain('tea for two');
+    const before = lastId(telegram, -100500);
+    telegram.edit(-100500, begun.message_id, '/new tea for three');
+    expect((await world.answer(-100500, before)).text).toContain('tea for three');
+    const named = telegram.say(-100500, { from: STRANGER, text: '/weather@viber_test_bot' });
+    expect((await world.answer(-100500, named.message_id)).text).toContain('/help');
+    expect(JSON.stringify(world.llm.requests())).not.toMatch(/Berlin|Hamburg/);
+    expect(telegram.chat(-100500).messages.filter((message) => message.from === 'bot')).toHaveLength(4);
+  });
+
   it('begins another task with /new and goes back with /open', async () => {
     const world = await openWorld({ offline: true });
     await world.ask('make a plan: first; second');

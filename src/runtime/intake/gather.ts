@@ -67,6 +67,12 @@ function placed({ message, pressed }: Arrival): InboundMessage {
   return { ...message, address, isThread: true, ...(opens && { opensThread: true }) };
 }
 
+/** The new text of a command orders nothing twice, but it is meant for us where the command is ours. */
+function correctsCommand({ kind, text }: InboundMessage): boolean {
+  const name = kind === 'edit' ? /^\/(\w+)(?!\S)/.exec(text)?.[1] : undefined;
+  return name !== undefined && findCommand(name) !== undefined;
+}
+
 export function gather(arrival: Arrival, services: GatewayServices, state: IntakeState): Gathered {
   const { visit, pressed, isSeen, isUnchanged, replied, looked } = arrival;
   const { conversations, vibers, access, languages, lookups, settings, digests } = services;
@@ -79,7 +85,7 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
       message.isMention ||
       message.kind === 'migration' ||
       (message.isThread === true && (conversations.get(keyOf(who)) ?? digests.of(message)) !== undefined),
-    isCommand: message.command !== undefined,
+    isCommand: message.command !== undefined || correctsCommand(message),
     isButton: message.button !== undefined,
   });
   const { principal, entry } = authorise(message, message.kind, access, how, visit.as);

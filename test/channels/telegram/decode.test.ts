@@ -136,15 +136,15 @@ describe('in a group', () => {
 describe('a command', () => {
   const command = (text: string, of: string) => withEntities(text, { type: 'bot_command', of });
   it.each([
-    ['/plan', '/plan', { name: 'plan', args: '' }],
-    ['/Plan@viber_bot two  things ', '/Plan@viber_bot', { name: 'plan', args: 'two  things' }],
-    ['/open\nline', '/open', { name: 'open', args: 'line' }],
-  ])('%j', (text, of, expected) => {
+    ['/plan', '/plan', { name: 'plan', args: '' }, false],
+    ['/Plan@viber_bot two  things ', '/Plan@viber_bot', { name: 'plan', args: 'two  things' }, true],
+    ['/open\nline', '/open', { name: 'open', args: 'line' }, false],
+  ])('%j', (text, of, expected, isMention) => {
     expect(message(inGroup(command(text, of)))).toMatchObject({
       kind: 'command',
       command: expected,
       text,
-      isMention: true,
+      isMention,
     });
   });
 

@@ -109,7 +109,8 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
     ...(isCommand && { command: { name: command.name, args: command.args } }),
     ...(group !== undefined && { group }),
     ...(replied !== undefined && { repliesTo: replied }),
-    isMention: words.mentioned || command !== undefined || replied !== undefined,
+    // A bare command may be another bot's: whether it is ours is decided where commands are known.
+    isMention: words.mentioned || command?.to !== undefined || replied !== undefined,
   };
   const isSomething =
     forward || words.mentioned || message.text !== '' || message.files.length + message.facts.length > 0;
