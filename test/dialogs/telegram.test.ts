@@ -49,6 +49,18 @@ describe('a message on Telegram becomes a task and comes back with its files', (
     expect(world.telegram.bytes(reply.files[0]?.fileId ?? '').toString()).toBe('MILK AND HONEY');
   });
 
+  it('takes the files and captions of a rich message in', async () => {
+    const world = await openWorld();
+    world.telegram.hold('rich-1', { name: 'notes.txt', text: 'milk and honey' });
+    const document = { file_id: 'rich-1', file_unique_id: 'r1', file_name: 'notes.txt', mime_type: 'text/plain' };
+    const block = { type: 'document' as const, document, caption: { text: 'what is in it?', credit: 'Kim' } };
+    world.telegram.say(ALEX, { extra: { rich_message: { blocks: [block] } } });
+    await world.answer();
+    expect(world.llm.requests()[0]?.lastUser).toMatch(/what is in it\?\n— Kim[\s\S]*notes\.txt/);
+    const stored = Object.entries(tree(path.join(world.home, world.task())));
+    expect(stored.some(([, content]) => content === 'milk and honey')).toBe(true);
+  });
+
   it('puts goal, plan, memory and artifacts of the workspace before the model, stable text first', async () => {
     const world = await openWorld({
       prepare: (home) => {

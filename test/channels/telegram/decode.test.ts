@@ -334,6 +334,91 @@ describe('files', () => {
   });
 });
 
+describe('a rich message', () => {
+  const photo = (file_id: string) => [
+    { file_id: `${file_id}s`, width: 90, height: 90 },
+    { file_id, width: 900, height: 900 },
+  ];
+  const rich = (...blocks: object[]) => ({ rich_message: { blocks } });
+
+  it.each([
+    ['a photo', { type: 'photo', photo: photo('P'), caption: { text: 'By month', credit: 'Kim' } }, 'By month\n— Kim'],
+    ['a table', { type: 'table', cells: [[{ text: 'a' }]], caption: ['T', '1'] }, '| a |\n| --- |\n\nT1'],
+    ['a pull quotation', { type: 'pullquote', text: 'To be', credit: 'Hamlet' }, '> To be\n> — Hamlet'],
+    [
+      'a quotation',
+      { type: 'blockquote', blocks: [{ type: 'paragraph', text: 'To be' }], credit: { type: 'bold', text: 'Hamlet' } },
+      '> To be\n> — Hamlet',
+    ],
+    [
+      'a collage',
+      {
+        type: 'collage',
+        blocks: [{ type: 'photo', photo: photo('P'), caption: { text: 'one' } }],
+        caption: { text: 'all' },
+      },
+      'one\nall',
+    ],
+    ['a caption that is none', { type: 'paragraph', text: 'x', caption: 7, credit: { text: [] } }, 'x'],
+  ])('captions and credits are its words: %s', (_what, block, text) => {
+    expect(message(inPrivate(rich(block))).text).toBe(text);
+  });
+
+  it('brings its files, wherever they stand, in their order', () => {
+    const item = { blocks: [{ type: 'voice_note', voice_note: { file_id: 'V', duration: 3 } }] };
+    const content = rich(
+      { type: 'paragraph', text: 'See these' },
+      { type: 'photo', photo: photo('P') },
+      {
+        type: 'details',
+        summary: 'more',
+        blocks: [{ type: 'document', document: { file_id: 'D', file_name: 'a.md' } }],
+      },
+      { type: 'list', items: [item] },
+      {
+        type: 'slideshow',
+        blocks: [
+          { type: 'video', video: { file_id: 'F' } },
+          { type: 'photo', photo: 'broken' },
+        ],
+      },
+      { type: 'audio', audio: { file_id: 'A' } },
+      { type: 'animation', animation: { file_id: 'G' } },
+      // A file outside its own kind of block is not the platform's.
+      { type: 'paragraph', text: 'end', document: { file_id: 'X' } },
+    );
+    const decoded = message(inPrivate(content));
+    expect(decoded.files.map(({ id, kind }) => `${id} ${kind}`)).toEqual([
+      ...['P photo', 'D document', 'V voice', 'F video', 'A audio', 'G animation'],
+    ]);
+    expect(decoded.files[2]).toEqual({ id: 'V', name: 'voice.ogg', mimeType: 'audio/ogg', seconds: 3, kind: 'voice' });
+  });
+
+  it('is something when it holds a picture and no word, and its files are bounded', () => {
+    const only = message(inPrivate(rich({ type: 'photo', photo: photo('P') })));
+    expect([only.text, only.files]).toEqual(['', [expect.objectContaining({ id: 'P' })]]);
+    const many = Array.from({ length: 400 }, (_, n) => ({ type: 'photo', photo: photo(`P${n}`) }));
+    expect(message(inPrivate(rich(...many))).files).toHaveLength(50);
+  });
+
+  it('says what it holds where it is replied to, and gives its files where it is forwarded', () => {
+    const content = rich({ type: 'photo', photo: photo('P'), caption: { text: 'By month' } });
+    const reply_to_message = { message_id: 4, from: ALEX, ...content };
+    expect(message(inPrivate({ text: 'why?', reply_to_message })).quotes[0]?.text).toBe('By month\n[photo photo.jpg]');
+    const forward_origin = { type: 'user', sender_user: ALEX };
+    expect(message(inPrivate({ ...content, forward_origin }))).toMatchObject({
+      text: '',
+      files: [{ id: 'P' }],
+      quotes: [{ kind: 'forward', text: 'By month' }],
+    });
+  });
+
+  it('is addressed to us by a mention in a caption', () => {
+    const content = rich({ type: 'photo', photo: photo('P'), caption: { text: '@viber_bot what is wrong?' } });
+    expect(message(inGroup(content))).toMatchObject({ isMention: true, text: 'what is wrong?' });
+  });
+});
+
 describe('facts', () => {
   const place = { latitude: 52.5, longitude: 13.4 };
   it.each([
@@ -533,6 +618,9 @@ describe('any JSON at all', () => {
       'options',
       'rich_message',
       'blocks',
+      'items',
+      'caption',
+      'credit',
       'cells',
       'data',
       'sender_chat',

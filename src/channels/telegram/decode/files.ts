@@ -2,6 +2,7 @@
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+import { readRichMedia } from './rich.ts';
 
 interface FileKind {
   kind: RemoteFile['kind'];
@@ -10,26 +11,31 @@ interface FileKind {
   mimeType: string;
 }
 
-/** Where a message may hold a file, most telling first: an animation also stands under `document`. */
+/** Where a message, or a block of a rich one, may hold a file, most telling first: an animation also stands under `document`. */
 const KINDS = new Map<string, FileKind>([
   ['animation', { kind: 'animation', name: 'animation.mp4', mimeType: 'video/mp4' }],
   ['document', { kind: 'document', name: 'document', mimeType: 'application/octet-stream' }],
   ['audio', { kind: 'audio', name: 'audio.mp3', mimeType: 'audio/mpeg' }],
   ['voice', { kind: 'voice', name: 'voice.ogg', mimeType: 'audio/ogg' }],
+  ['voice_note', { kind: 'voice', name: 'voice.ogg', mimeType: 'audio/ogg' }],
   ['video', { kind: 'video', name: 'video.mp4', mimeType: 'video/mp4' }],
   // A round video is said, not filmed: what counts is its words.
   ['video_note', { kind: 'voice', name: 'video-message.mp4', mimeType: 'video/mp4' }],
 ]);
 
-/** At most one file: Telegram sends the parts of an album as messages of their own. */
+/** At most one file, since Telegram sends the parts of an album as messages of their own; a rich message may hold several. */
 export function readFiles(message: Fields): RemoteFile[] {
+  return [message, ...readRichMedia(message)].flatMap(readFile);
+}
+
+function readFile(holder: Fields): RemoteFile[] {
   for (const [key, kind] of KINDS) {
-    const body = fields(message, key);
+    const body = fields(holder, key);
     const file = body && remoteFile(body, kind);
     if (file) return [file];
   }
-  const photo = largest(list(message, 'photo'));
-  const sticker = fields(message, 'sticker');
+  const photo = largest(list(holder, 'photo'));
+  const sticker = fields(holder, 'sticker');
   const file =
     (photo && remoteFile(photo, { kind: 'photo', name: 'photo.jpg', mimeType: 'image/jpeg' })) ??
     (sticker && remoteFile(sticker, stickerKind(sticker)));

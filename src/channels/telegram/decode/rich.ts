@@ -1,12 +1,16 @@
 /**
- * The blocks of a rich message as Markdown: what people forward, and what our own tables look like in the replies to
- * them. https://core.telegram.org/bots/api#richmessage
+ * The blocks of a rich message as Markdown, and those of them that hold a file: what people send and forward, and what our own
+ * tables look like in the replies to them. https://core.telegram.org/bots/api#richmessage
  */
 import { type Fields, fields, isFields, list, string } from '../../shared/read.ts';
 
-/** The platform nests at most 16 deep and keeps at most 500 blocks of 32,768 characters in all. */
+/** The platform nests at most 16 deep and keeps at most 500 blocks of 32,768 characters and 50 files in all. */
 const MAX_DEPTH = 20;
+const MAX_BLOCKS = 1000;
+const MAX_MEDIA = 50;
 const MAX_LENGTH = 40_000;
+
+const MEDIA = new Set(['animation', 'audio', 'document', 'photo', 'video', 'voice_note']);
 
 /** The text of `message.rich_message`; '' when there is none. */
 export function readRich(message: Fields): string {
@@ -14,10 +18,27 @@ export function readRich(message: Fields): string {
   return rich ? blocks(list(rich, 'blocks'), 0).slice(0, MAX_LENGTH).replaceAll('\0', '') : '';
 }
 
+/** The blocks of `message.rich_message` that hold a file, in the order in which they are read. */
+export function readRichMedia(message: Fields): Fields[] {
+  const media: Fields[] = [];
+  collect(list(fields(message, 'rich_message') ?? {}, 'blocks'), 0, media);
+  return media;
+}
+
+function collect(items: Fields[], depth: number, media: Fields[]): void {
+  if (depth > MAX_DEPTH) return;
+  for (const block of items.slice(0, MAX_BLOCKS)) {
+    if (media.length >= MAX_MEDIA) return;
+    if (MEDIA.has(string(block, 'type') ?? '')) media.push(block);
+    collect(list(block, 'blocks'), depth + 1, media);
+    for (const item of list(block, 'items').slice(0, MAX_BLOCKS)) collect(list(item, 'blocks'), depth + 1, media);
+  }
+}
+
 function blocks(items: Fields[], depth: number): string {
   if (depth > MAX_DEPTH) return '';
   return items
-    .slice(0, 1000)
+    .slice(0, MAX_BLOCKS)
     .map((block) => blockText(block, depth))
     .filter((text) => text !== '')
     .join('\n\n');
@@ -34,10 +55,15 @@ function blockText(block: Fields, depth: number): string {
       .map((item) => listItem(item, depth))
       .join('\n');
   if (type === 'table') return table(block, depth);
-  const text = [inline(block.summary, depth), inline(block.text, depth), blocks(list(block, 'blocks'), depth + 1)]
-    .filter((part) => part !== '')
-    .join('\n');
+  const own = [inline(block.summary, depth), inline(block.text, depth), blocks(list(block, 'blocks'), depth + 1)];
+  const text = [...own, ...caption(block, depth)].filter((part) => part !== '').join('\n');
   return type?.endsWith('quote') && text !== '' ? text.replace(/^/gm, '> ') : text;
+}
+
+/** A quotation has a credit of its own, everything else has it in its caption; the caption of a table is RichText. */
+function caption(block: Fields, depth: number): string[] {
+  const credit = inline(block.credit ?? fields(block, 'caption')?.credit, depth);
+  return [inline(block.caption, depth), credit === '' ? '' : `— ${credit}`];
 }
 
 function listItem(item: Fields, depth: number): string {
@@ -57,7 +83,7 @@ function table(block: Fields, depth: number): string {
   );
   const columns = rows[0]?.length ?? 0;
   if (columns > 0 && columns <= 100) lines.splice(1, 0, `|${' --- |'.repeat(columns)}`);
-  return lines.join('\n');
+  return [lines.join('\n'), ...caption(block, depth)].filter((part) => part !== '').join('\n\n');
 }
 
 /** RichText is a string, a list of RichText, or an object around one. */
