@@ -458,6 +458,36 @@ describe('trouble', () => {
     expect(world.llm.requests()[0]?.lastUser).toMatch(/three files[\s\S]*a\.txt[\s\S]*b\.txt[\s\S]*c\.txt/);
   });
 
+  it.each([
+    ['first', 0],
+    ['last', 2],
+  ])('takes an album in a group as one message when only its %s part mentions the bot', async (_what, at) => {
+    const world = await openWorld({ telegram: { access: { chats: ['*'] } } });
+    world.telegram.addChat({ id: -100500, type: 'supergroup', title: 'Team' }, { members: [ALEX] });
+    const files = ['a.txt', 'b.txt', 'c.txt'].map((name, index) => ({
+      ...{ name, text: name },
+      ...(index === at && { caption: '@viber_test_bot compare these' }),
+    }));
+    world.telegram.sendAlbum(-100500, files, { from: ALEX });
+    await world.answer(-100500);
+    expect(world.llm.stats().requests).toBe(1);
+    const said = world.llm.requests()[0]?.lastUser ?? '';
+    for (const { name } of files) expect(said).toContain(name);
+    expect(said).toContain('compare these');
+  });
+
+  it('takes the rest of an album in a group after a restart in its middle', async () => {
+    const world = await openWorld({ telegram: { access: { chats: ['*'] } } });
+    world.telegram.addChat({ id: -100500, type: 'supergroup', title: 'Team' }, { members: [ALEX] });
+    const extra = { media_group_id: '77' };
+    world.telegram.sendFile(-100500, { name: 'a.txt', text: 'A', from: ALEX, caption: '@viber_test_bot look', extra });
+    await vi.waitFor(() => expect(world.logs.some(({ msg }) => msg === 'accepted')).toBe(true), { interval: 5 });
+    await world.restart();
+    world.telegram.sendFile(-100500, { name: 'b.txt', text: 'B', from: ALEX, extra });
+    const heard = () => JSON.stringify(world.llm.requests().map((request) => request.messages));
+    await vi.waitFor(() => expect(heard()).toMatch(/a\.txt[\s\S]*b\.txt/), 30_000);
+  });
+
   it('tells of a file that is too large and works on the rest', async () => {
     const world = await openWorld();
     world.telegram.sendFile(ALEX, { name: 'film.mp4', size: 25 * 1024 * 1024, caption: 'look' });

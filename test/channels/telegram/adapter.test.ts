@@ -260,6 +260,114 @@ describe('polling', () => {
   });
 });
 
+describe('an album in a group', () => {
+  const ROOM = -100200;
+  const caption = '@viber_test_bot compare them';
+  const part = (name: string, from = ALEX) => ({ name, text: name, from, extra: { media_group_id: '77' } });
+
+  async function startRoom() {
+    const bench = await startBench();
+    bench.telegram.addChat({ id: ROOM, type: 'supergroup', title: 'Team' }, { members: [ALEX, 1002] });
+    bench.refusing(({ isDirect, isMention }) => !isDirect && !isMention);
+    const names = (isAddressed: boolean) =>
+      bench.got
+        .filter(({ message }) => message.isMention === isAddressed)
+        .map(({ message }) => message.files[0]?.name ?? message.text);
+    return { ...bench, addressed: () => names(true), unaddressed: () => names(false) };
+  }
+
+  it.each([
+    ['first', 0, ['a', 'b', 'c'], []],
+    ['second', 1, ['a', 'b', 'c'], ['a']],
+    ['last', 2, ['a', 'b', 'c'], ['a', 'b']],
+  ])('is addressed to us as a whole when the caption is with its %s part', async (_what, at, whole, refused) => {
+    const { telegram, connect, addressed, unaddressed, eventually: until } = await startRoom();
+    const files = ['a', 'b', 'c'].map((name, index) => ({ name, text: name, ...(index === at && { caption }) }));
+    telegram.sendAlbum(ROOM, files, { from: ALEX });
+    await connect();
+    await until(() => addressed().length === 3);
+    await until(() => telegram.counters().updates.pending === 0);
+    expect([addressed().sort(), unaddressed()]).toEqual([whole, refused]);
+  });
+
+  it('draws in a part that came in a batch before, and holds up nobody meanwhile', async () => {
+    const { telegram, connect, got, addressed, unaddressed, eventually: until } = await startRoom();
+    await connect();
+    telegram.sendFile(ROOM, part('a'));
+    telegram.say(ALEX, 'in private');
+    await until(() => got.length === 2);
+    expect(telegram.counters().updates.pending).toBe(2);
+    telegram.sendFile(ROOM, { ...part('b'), caption });
+    telegram.sendFile(ROOM, part('c'));
+    await until(() => telegram.counters().updates.pending === 0);
+    expect(addressed()).toEqual(['a', 'b', 'c']);
+    expect(unaddressed()).toEqual(['a', 'in private']);
+  });
+
+  it('is let go after a moment when nobody is addressed, with each part handed over once', async () => {
+    const { telegram, connect, addressed, unaddressed, eventually: until } = await startRoom();
+    await connect();
+    telegram.sendAlbum(ROOM, [part('a'), part('b')]);
+    await until(() => unaddressed().length === 2);
+    await until(() => telegram.counters().updates.pending === 0);
+    expect([addressed(), unaddressed()]).toEqual([[], ['a', 'b']]);
+    expect(telegram.requests('getUpdates').length).toBeLessThan(15);
+  });
+
+  it('is given again by Telegram after an end in its middle', async () => {
+    const first = await startRoom();
+    await first.connect();
+    first.telegram.sendFile(ROOM, part('a'));
+    await first.eventually(() => first.unaddressed().length === 1);
+    await first.channel.disconnect();
+    expect(first.telegram.counters().updates.pending).toBe(1);
+  });
+
+  it('shares nothing with the files of somebody else or of another album', async () => {
+    const { telegram, connect, addressed, unaddressed, eventually: until } = await startRoom();
+    await connect();
+    telegram.sendFile(ROOM, { ...part('a'), caption });
+    telegram.sendFile(ROOM, part('b', 1002));
+    telegram.sendFile(ROOM, { ...part('c'), extra: { media_group_id: '78' } });
+    await until(() => unaddressed().length === 2);
+    await until(() => telegram.counters().updates.pending === 0);
+    expect([addressed(), unaddressed()]).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('is addressed as a whole by a part that is let in for another reason', async () => {
+    const { telegram, connect, got, refusing, eventually: until } = await startRoom();
+    refusing(({ isMention, command }) => !isMention && command?.name !== 'new');
+    await connect();
+    telegram.sendFile(ROOM, part('a'));
+    await until(() => got.length === 1);
+    telegram.sendFile(ROOM, { ...part('b'), caption: '/new compare' });
+    await until(() => telegram.counters().updates.pending === 0);
+    expect(got.map(({ message }) => [message.files[0]?.name, message.isMention])).toEqual([
+      ['a', false],
+      ['b', false],
+      ['a', true],
+    ]);
+  });
+
+  it('draws a part in that could not be stored, once it can', async () => {
+    const { telegram, connect, got, addressed, storing, eventually: until } = await startRoom();
+    let isFull = true;
+    storing(async ({ isMention, files }) => {
+      if (isFull && isMention && files[0]?.name === 'a') throw new Error('no space left');
+    });
+    telegram.sendAlbum(ROOM, [part('a'), { ...part('b'), caption }]);
+    await connect();
+    await until(() => addressed().filter((name) => name === 'a').length >= 2);
+    expect(telegram.counters().updates.pending).toBe(2);
+    isFull = false;
+    const before = got.length;
+    await until(() => telegram.counters().updates.pending === 0);
+    expect(got.slice(before).map(({ message }) => [message.isMention, message.files[0]?.name])).toContainEqual([
+      ...[true, 'a'],
+    ]);
+  });
+});
+
 describe('disconnect', () => {
   it('waits for the batch in hand and tells Telegram how far it came', async () => {
     const { telegram, channel, connect, got, storing, eventually: until } = await startBench();
@@ -346,6 +454,17 @@ describe('webhook', () => {
     telegram.say(ALEX, 'two');
     await until(() => texts().includes('two'));
     expect(texts()).toEqual(['one', 'one', 'one', 'one', 'two']);
+  });
+
+  it('draws the parts of an album in that were refused before its caption came', async () => {
+    const { telegram, connect, got, refusing, eventually: until } = await startHooked();
+    refusing(({ isMention }) => !isMention);
+    telegram.addChat({ id: -100200, type: 'supergroup', title: 'Team' }, { members: [ALEX] });
+    await connect();
+    telegram.sendAlbum(-100200, [{ name: 'a' }, { name: 'b', caption: '@viber_test_bot compare them' }, { name: 'c' }]);
+    await until(() => telegram.counters().updates.pending === 0);
+    const addressed = got.filter(({ message }) => message.isMention);
+    expect(addressed.map(({ message }) => message.files[0]?.name)).toEqual(['a', 'b', 'c']);
   });
 
   it('lets in nobody else', async () => {

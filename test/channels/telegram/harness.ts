@@ -21,6 +21,8 @@ export interface Bench {
   dropped: string[];
   /** Replaces what `onMessage` does after writing down; may reject. */
   storing(action: (message: InboundMessage) => Promise<void>): void;
+  /** From now on these count as refused. */
+  refusing(which: (message: InboundMessage) => boolean): void;
   connect(): Promise<void>;
   /** Waits until the condition holds; at most 5 s. */
   eventually(condition: () => boolean, what?: string): Promise<void>;
@@ -36,6 +38,7 @@ export async function startBench(
   const got: Bench['got'] = [];
   const dropped: string[] = [];
   let store: (message: InboundMessage) => Promise<void> = async () => undefined;
+  let isRefused = (_message: InboundMessage) => false;
   const channel = createTelegram({
     token: telegram.token,
     apiRoot: telegram.url,
@@ -50,7 +53,7 @@ export async function startBench(
   const callbacks: ChannelCallbacks = {
     onMessage: (message, raw) => {
       got.push({ message, raw });
-      return store(message).then(() => 'accepted' as const);
+      return store(message).then(() => (isRefused(message) ? 'refused' : 'accepted'));
     },
     onInterrupt: async () => undefined,
     onDropped: (kind) => void dropped.push(kind),
@@ -70,6 +73,9 @@ export async function startBench(
     texts: () => got.map(({ message }) => message.text),
     storing: (action) => {
       store = action;
+    },
+    refusing: (which) => {
+      isRefused = which;
     },
     connect: () => channel.connect(callbacks),
     eventually,

@@ -2,6 +2,7 @@
 import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, InboundMessage } from '../../channel.ts';
 import { type Bot, callbackId, type Decoded, decodeUpdate } from '../decode/decode.ts';
+import { createAlbums, type Taken } from './albums.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 
 export interface IntakeOptions {
@@ -12,16 +13,21 @@ export interface IntakeOptions {
 }
 
 /** Calls `onMessage` before it first waits, so that a batch keeps its order. */
-export function createIntake(options: IntakeOptions): (update: unknown) => Promise<void> {
+export function createIntake(options: IntakeOptions): (update: unknown) => Promise<Taken> {
   const { api, log } = options;
+  const accept = createAlbums();
   return async (update) => {
     const bot = options.bot();
     const callbacks = options.callbacks();
     if (!bot || !callbacks) throw new Error('not connected');
     const decoded = decode(update, bot, log);
-    if (decoded.kind === 'dropped') return callbacks.onDropped(decoded.reason);
-    await callbacks.onMessage(decoded.message, update);
+    if (decoded.kind === 'dropped') {
+      callbacks.onDropped(decoded.reason);
+      return 'settled';
+    }
+    const taken = await accept(decoded.message, update, (...part) => callbacks.onMessage(...part));
     if (decoded.message.kind === 'button') void acknowledge(decoded.message, api, log);
+    return taken;
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Long polling. Invariant: the offset, which tells Telegram what it may forget, never passes an update that is not
- * durable, and is told only by the process whose turn it is; and a batch is given out in its own order, in one tick, so that
- * it shares one commit.
+ * durable or whose album is still open, and is told only by the process whose turn it is; and a batch is given out in its own
+ * order, in one tick, so that it shares one commit.
  * https://core.telegram.org/bots/api#getupdates
  */
 import { errorMessage } from '../../../errors.ts';
@@ -10,12 +10,13 @@ import type { Turn } from '../../lead.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import { ALLOWED_UPDATES } from '../decode/decode.ts';
+import type { Taken } from './albums.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 
 export interface PollOptions {
   api: TelegramApi;
   /** Called for each update in order; rejects when it could not be stored. */
-  accept: (update: unknown) => Promise<void>;
+  accept: (update: unknown) => Promise<Taken>;
   onStatus: (status: ChannelStatus) => void;
   /** Seconds Telegram holds a call without updates. */
   pollSeconds: number;
@@ -37,6 +38,8 @@ interface Trouble {
 const BATCH = 100;
 /** Between two calls that came back at once with nothing new, as they do from a server that does not hold them. */
 const PACE_MS = { min: 50, max: 1000 };
+/** The same while an album is open: the rest of it is not to come late. */
+const OPEN_MS = 100;
 /** After a week without updates their numbering starts anew, perhaps below where it was. */
 const NUMBERING_MS = 6 * 24 * 3_600_000;
 
@@ -56,6 +59,9 @@ class LongPoll {
   #offset: number | undefined;
   #confirmed: number | undefined;
   #lastUpdateAt = Date.now();
+  /** An album keeps the offset where it is; those behind it that are settled come again meanwhile, and are not given out again. */
+  #isOpen = false;
+  #settled = new Set<number>();
 
   constructor(options: PollOptions) {
     this.#to = options;
@@ -84,7 +90,7 @@ class LongPoll {
       if (this.#over.aborted) return;
       const wasHeld = performance.now() - before.at >= Math.min(seconds * 900, PACE_MS.max);
       if (this.#offset !== before.offset || wasHeld) pace.reset();
-      else if (!trouble && !before.trouble) await sleep(pace.next(), this.#over);
+      else if (!trouble && !before.trouble) await sleep(this.#isOpen ? OPEN_MS : pace.next(), this.#over);
       if (trouble === undefined) {
         backoff.reset();
         this.#to.onStatus({ state: 'connected' });
@@ -107,14 +113,22 @@ class LongPoll {
     }
   }
 
-  /** Moves the offset up to the first update that could not be stored; those after it come again and are known by their ids. */
+  /**
+   * Moves the offset up to the first update that could not be stored or whose album is open; those after it come again and, after a
+   * failure, are known by their ids.
+   */
   async #take(updates: unknown[]): Promise<Trouble | undefined> {
-    const results = await Promise.allSettled(updates.map((update) => this.#to.accept(update)));
+    const fresh = updates.filter((update) => !this.#settled.has(numberOf(update)));
+    const results = await Promise.allSettled(fresh.map((update) => this.#to.accept(update)));
     this.#lastUpdateAt = Date.now();
-    const ids = updates.map((update) => (isFields(update) ? integer(update, 'update_id') : undefined) ?? -1);
     const failed = results.findIndex(({ status }) => status === 'rejected');
-    const next = failed < 0 ? Math.max(...ids) + 1 : (ids[failed] ?? 0);
+    const isSettled = (at: number) => results[at]?.status === 'fulfilled' && results[at].value === 'settled';
+    const kept = fresh.find((_update, at) => !isSettled(at));
+    const next = kept === undefined ? Math.max(...updates.map(numberOf)) + 1 : numberOf(kept);
     if (next > 0) this.#offset = next;
+    this.#isOpen = kept !== undefined && failed < 0;
+    const known = [...this.#settled, ...fresh.filter((_update, at) => isSettled(at)).map(numberOf)];
+    this.#settled = new Set(this.#isOpen ? known.filter((number) => number > next) : []);
     const cause = results[failed];
     if (cause?.status === 'rejected') {
       const detail = `messages cannot be stored (${errorMessage(cause.reason)}); Telegram keeps them meanwhile`;
@@ -161,3 +175,5 @@ class LongPoll {
     return this.#to.api.call('getUpdates', params, { timeoutMs, ...(signal && { signal }) });
   }
 }
+
+const numberOf = (update: unknown): number => (isFields(update) ? integer(update, 'update_id') : undefined) ?? -1;

@@ -40,7 +40,10 @@ export function checkWebhook(settings: Partial<WebhookSettings> | undefined): We
 }
 
 /** `accept` rejects when an update could not be stored: Telegram hears 503 and sends it again. */
-export function createWebhook(settings: WebhookSettings, accept: (update: unknown) => Promise<void>): WebhookHandler {
+export function createWebhook(
+  settings: WebhookSettings,
+  accept: (update: unknown) => Promise<unknown>,
+): WebhookHandler {
   const expected = digest(settings.secret);
   const readBody = createBodyReader({ maxBytes: MAX_BYTES });
 
