@@ -1,12 +1,56 @@
-/** What a segment of the log begins with: all that is unfinished, as it stands. */
-import { type LiveEntry, lineText, type Position } from './log-lines.ts';
+/**
+ * The next segment of the log begins with all that is unfinished, as it stands. Its number is higher than that of any file in the
+ * folder, also of one that another program has put there: a start reads the newest.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { ensureFolder } from '../../lib/damage.ts';
+import { reportReplaced } from './damaged-lines.ts';
+import { writeKeys } from './finished-keys.ts';
+import { beginText, type LiveEntry, lineText, type Position } from './log-lines.ts';
+import { newestName, nextName, Segment, syncFolder } from './segment.ts';
 
-export interface Place extends Position {
+interface Place extends Position {
   entry: LiveEntry;
 }
 
+export interface Carried {
+  entries: readonly [key: string, entry: LiveEntry][];
+  /** Keys that were finished in the last segment. */
+  finished: readonly string[];
+  valueAt: (entry: LiveEntry) => unknown;
+}
+
+/**
+ * The segment that follows `last`, in which the entries stand from then on. It needs nothing of `last` but its handle, whatever
+ * became of the file. Throws a system error, and then nothing has changed.
+ */
+export function follow(folder: string, last: Segment, today: string, { entries, finished, valueAt }: Carried): Segment {
+  const isInPlace = last.isInPlace;
+  const isThere = fs.existsSync(last.file);
+  const isNewFolder = !isInPlace && remakeFolder(folder);
+  const places: Place[] = [];
+  // Nothing may fail once the next segment is there: a start reads the newest. The keys bear the last name, whatever else is gone.
+  writeKeys(folder, last.name, finished);
+  const name = nextName(newestName(folder), today);
+  const next = Segment.whole(folder, name, carry(beginText(), entries, valueAt, places));
+  for (const { entry, offset, length } of places) Object.assign(entry, { offset, length });
+  if (!isInPlace) reportReplaced(last.file, next.file, isThere ? 'replaced' : 'removed', isNewFolder);
+  return next;
+}
+
+/** Gives whether it was gone. It is on the disk with its name when this returns. */
+function remakeFolder(folder: string): boolean {
+  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  const root = path.dirname(folder);
+  ensureFolder(root, folder, 'what stood in spool/log/');
+  syncFolder(root);
+  syncFolder(path.dirname(root));
+  return true;
+}
+
 /** The texts of the next segment, and into `places` where it puts each entry. */
-export function* carry(
+function* carry(
   begin: string,
   entries: Iterable<[key: string, entry: LiveEntry]>,
   valueAt: (entry: LiveEntry) => unknown,

@@ -1,5 +1,6 @@
-/** What is told, and kept, of a segment that holds lines no gateway wrote. */
+/** What is told, and kept, of a segment that holds lines no gateway wrote, or that another program has moved away. */
 import fs from 'node:fs';
+import path from 'node:path';
 import { reportDamage } from '../../lib/damage.ts';
 
 /** What a damaged segment may have held. */
@@ -13,6 +14,14 @@ const TORN = { lost: 'nothing that was acknowledged, unless somebody has cut the
 
 export function reportTorn(file: string): void {
   reportDamage({ ...TORN, file, why: 'ended in the middle of a line, which was cut off' });
+}
+
+/** What was held in its handle stands in `next`. */
+export function reportReplaced(file: string, next: string, what: 'replaced' | 'removed', isAllGone: boolean): void {
+  const why = `was ${what} by another program while the gateway ran`;
+  const lost = isAllGone ? 'which messages of the last days were answered' : 'nothing that was acknowledged';
+  const again = isAllGone ? 'One that comes again may be answered again. ' : '';
+  reportDamage({ file, why, lost, next: `${again}All that is unfinished stands in ${path.basename(next)}.` });
 }
 
 /** Adds these lines to `movedTo`. No such line: the segment has lost its beginning. */

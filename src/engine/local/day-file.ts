@@ -2,13 +2,17 @@
  * One day of the ledger, added to at its end. Syncs that are asked for together are one.
  *
  * Invariants: `append` leaves the whole text or nothing of it, behind whole lines; what was appended before `sync` was called is on the
- * disk, and the file's name too, when that resolves, also when midnight has come meanwhile.
+ * disk, and the file's name too, when that resolves, also when midnight has come meanwhile. A file that another program has replaced
+ * or removed is followed by one of the same day, which has its lines.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { ensureFolder, reportDamage } from '../../lib/damage.ts';
+import { isInPlace } from '../../lib/files/in-place.ts';
 import { openAppend } from '../../lib/files/open-append.ts';
 import { syncFolder, writeAll } from '../../lib/files/staged-file.ts';
+import { syncFolder as syncFolderNow } from './segment.ts';
 
 const ABOUT = { lost: 'which parts of answers have arrived', next: 'A part of an answer may come twice.' };
 const LINE_BREAK = 0x0a;
@@ -16,7 +20,9 @@ const LINE_BREAK = 0x0a;
 export class DayFile {
   readonly day: string;
   readonly #folder: string;
+  readonly #file: string;
   readonly #fd: number;
+  readonly #own: fs.Stats;
   #isNew: boolean;
   #isRetired = false;
   /** The sync that what is written now will be part of. */
@@ -25,14 +31,28 @@ export class DayFile {
   /** Asked for and not ended. */
   #open = 0;
 
-  constructor(folder: string, day: string) {
+  /** @param last of the same day, and not in its place any more */
+  constructor(folder: string, day: string, last?: DayFile) {
     this.day = day;
     this.#folder = folder;
-    this.#fd = openAppend(path.join(folder, `${day}.jsonl`), ABOUT);
-    const { size } = fs.fstatSync(this.#fd);
-    this.#isNew = size === 0;
-    // A line that a crash has torn must not swallow the next one.
-    if (size > 0 && !this.#endsWithLine(size)) this.append('\n');
+    this.#file = path.join(folder, `${day}.jsonl`);
+    if (last) ensureFolder(path.dirname(folder), folder, ABOUT.lost);
+    this.#fd = openAppend(this.#file, ABOUT);
+    this.#own = fs.fstatSync(this.#fd);
+    this.#isNew = this.#own.size === 0;
+    try {
+      // A line that a crash has torn must not swallow the next one.
+      if (this.#own.size > 0 && !this.#endsWithLine(this.#own.size)) this.append('\n');
+      if (last) this.#takeOver(last);
+    } catch (error) {
+      fs.closeSync(this.#fd);
+      throw error;
+    }
+  }
+
+  /** Whoever reads the day reads what is written here. */
+  get isInPlace(): boolean {
+    return isInPlace(this.#own, this.#file);
   }
 
   /** Throws a system error. */
@@ -77,6 +97,25 @@ export class DayFile {
 
   #closeIfOver(): void {
     if (this.#isRetired && this.#open === 0) fs.closeSync(this.#fd);
+  }
+
+  /** The lines that stand in `last` and not here: on the disk when it returns. */
+  #takeOver(last: DayFile): void {
+    const here = new Set(this.#lines());
+    const missing = last.#lines().filter((line) => !here.has(line));
+    if (missing.length > 0) this.append(`${missing.join('\n')}\n`);
+    fs.fdatasyncSync(this.#fd);
+    syncFolderNow(this.#folder);
+    this.#isNew = false;
+    const why = 'was replaced or removed by another program while the gateway ran';
+    const next = `Lines that were missing in it were added: ${missing.length}.`;
+    reportDamage({ file: this.#file, why, lost: 'nothing', next });
+  }
+
+  #lines(): string[] {
+    const data = Buffer.alloc(fs.fstatSync(this.#fd).size);
+    const length = fs.readSync(this.#fd, data, 0, data.length, 0);
+    return data.toString('utf8', 0, length).split('\n').filter(Boolean);
   }
 
   #endsWithLine(size: number): boolean {

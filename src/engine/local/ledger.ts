@@ -105,9 +105,10 @@ class LocalLedger implements Ledger {
 
   /** Where a new file cannot be opened the one before serves on: what has happened to a part must be written somewhere. */
   #fileOf(day: string): DayFile {
-    if (this.#file?.day === day) return this.#file;
+    const last = this.#file?.day === day ? this.#file : undefined;
+    if (last?.isInPlace) return last;
     try {
-      const next = new DayFile(this.#folder, day);
+      const next = new DayFile(this.#folder, day, last);
       this.#file?.retire();
       this.#file = next;
       return next;

@@ -3,15 +3,16 @@
  * an end is written at once and synced with the next put, since losing it costs a repetition and never a message.
  *
  * Invariants: the newest segment alone tells all that is unfinished, so that a start reads one file; puts made while a sync is
- * under way share the next one; a put that was rejected is not in the log.
+ * under way share the next one; a put that was rejected is not in the log; where another program has replaced or removed the file,
+ * a put is durable once all that is unfinished stands in another one.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode, toStorageError } from '../../errors.ts';
 import { namesIn } from '../../lib/damage.ts';
-import { carry, type Place } from './carry.ts';
+import { follow } from './carry.ts';
 import { keepDamaged, reportTorn } from './damaged-lines.ts';
-import { finishedIn, KeySet, writeKeys } from './finished-keys.ts';
+import { finishedIn, KeySet } from './finished-keys.ts';
 import {
   beginText,
   type LiveEntry,
@@ -23,7 +24,7 @@ import {
   type Replayed,
   replay,
 } from './log-lines.ts';
-import { dayOf, lastDayOf, nextName, openSegment, Segment, segmentNames } from './segment.ts';
+import { dayOf, lastDayOf, newestName, nextName, openSegment, type Segment, segmentNames } from './segment.ts';
 
 /** A segment that is larger is followed by another: a start reads no more than one. */
 const SEGMENT_BYTES = 8_000_000;
@@ -65,7 +66,7 @@ export class SpoolLog {
       if (name.endsWith('.tmp')) fs.rmSync(path.join(folder, name), { recursive: true });
     const newest = segmentNames(folder).at(-1);
     for (const key of finishedIn(folder, newest)) this.#allFinished.add(key);
-    this.#segment = openSegment(folder, newest ?? nextName(undefined, today()), beginText());
+    this.#segment = openSegment(folder, newest ?? nextName(newestName(folder), today()), beginText());
     const found = replay(this.#segment.file);
     this.#inbox = found.inbox;
     this.#outbox = found.outbox;
@@ -163,7 +164,7 @@ export class SpoolLog {
 
   /** Removes segments of days before `oldest` (`2026-01-31`). The segment of a day that is over is closed first, so that it grows no older. */
   prune(oldest: string): void {
-    if (!this.#draining && this.#isOver()) this.#tryToBegin();
+    if (!this.#draining && (this.#isOver() || !this.#segment.isInPlace)) this.#tryToBegin();
     for (const file of namesIn(this.#folder)) {
       const [, name = ''] = /^(\d{4}-\d\d-\d\d\.\d+)\.(jsonl|keys)(\.bad(-\d)?)?$/.exec(file) ?? [];
       if (name === '' || name === this.#segment.name || lastDayOf(this.#folder, file, today()) >= oldest) continue;
@@ -178,9 +179,10 @@ export class SpoolLog {
   async close(): Promise<boolean> {
     await this.#draining;
     this.#writeNote('');
+    const isInPlace = this.#segment.isInPlace || this.#tryToBegin();
     await this.#segment.sync(false);
     this.#segment.close();
-    return this.#unwritten === '';
+    return isInPlace && this.#unwritten === '';
   }
 
   #side(state: LogState): Map<string, LiveEntry> {
@@ -226,6 +228,7 @@ export class SpoolLog {
     const hasWork = batch.length > 1 || batch[0]?.onWritten || this.#pending.length > 0 || this.#inbox.size > 1;
     try {
       await this.#segment.sync(!hasWork);
+      if (!this.#segment.isInPlace) this.#begin();
     } catch (error) {
       for (const [n, { state, key }] of batch.entries()) {
         const old = before[n];
@@ -282,19 +285,15 @@ export class SpoolLog {
 
   /** Another segment, which begins with all that is unfinished. Throws a system error, and then nothing has changed. */
   #begin(): void {
-    const name = nextName(this.#segment.name, today());
-    const begin = beginText();
-    const places: Place[] = [];
-    // Nothing may fail once the next segment is there: a start reads the newest.
-    writeKeys(this.#folder, this.#segment.name, this.#finished);
-    const entries = [...this.#inbox, ...this.#outbox];
-    const valueAt = (entry: LiveEntry) => this.#valueAt(entry);
-    const next = Segment.whole(this.#folder, name, carry(begin, entries, valueAt, places));
+    const next = follow(this.#folder, this.#segment, today(), {
+      entries: [...this.#inbox, ...this.#outbox],
+      finished: this.#finished,
+      valueAt: (entry) => this.#valueAt(entry),
+    });
     this.#segment.close();
     this.#segment = next;
     this.#carried = next.size;
     this.#finished = [];
     this.#unwritten = '';
-    for (const { entry, offset, length } of places) Object.assign(entry, { offset, length });
   }
 }

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { namesIn, quarantine } from '../../lib/damage.ts';
+import { isInPlace } from '../../lib/files/in-place.ts';
 import { writeAll } from '../../lib/files/staged-file.ts';
 
 const ENDING = '.jsonl';
@@ -32,6 +33,7 @@ export class Segment {
   readonly file: string;
   readonly name: string;
   #fd: number;
+  #own: fs.Stats;
   #size: number;
   #isClosed = false;
 
@@ -39,7 +41,8 @@ export class Segment {
     this.name = name;
     this.file = path.join(folder, `${name}${ENDING}`);
     this.#fd = fs.openSync(this.file, 'r+');
-    this.#size = fs.fstatSync(this.#fd).size;
+    this.#own = fs.fstatSync(this.#fd);
+    this.#size = this.#own.size;
   }
 
   /** A new segment that begins with these texts: it is there whole, and durable with its name, or not at all. Throws a system error. */
@@ -57,6 +60,11 @@ export class Segment {
   /** In bytes. */
   get size(): number {
     return this.#size;
+  }
+
+  /** A start would read what is written here. */
+  get isInPlace(): boolean {
+    return isInPlace(this.#own, this.file);
   }
 
   /** Gives where the text begins. Throws a system error, and then nothing of the text stays. */
@@ -186,7 +194,15 @@ export function segmentNames(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => /^\d{4}-\d\d-\d\d\.\d+\.jsonl$/.test(name))
     .map((name) => name.slice(0, -ENDING.length))
-    .sort((a, b) => dayOf(a).localeCompare(dayOf(b)) || numberOf(a) - numberOf(b));
+    .sort(inOrder);
+}
+
+/** The newest name that a file of any kind has in the folder, whoever put it there: what follows must be newer than all. */
+export function newestName(folder: string): string | undefined {
+  return namesIn(folder)
+    .flatMap((name) => /^\d{4}-\d\d-\d\d\.\d+(?=\.(?:jsonl|keys)\b)/.exec(name) ?? [])
+    .sort(inOrder)
+    .at(-1);
 }
 
 export const dayOf = (name: string): string => name.slice(0, 10);
@@ -198,6 +214,7 @@ export function lastDayOf(folder: string, file: string, today: string): string {
 }
 
 const numberOf = (name: string): number => Number(name.slice(11));
+const inOrder = (a: string, b: string): number => dayOf(a).localeCompare(dayOf(b)) || numberOf(a) - numberOf(b);
 
 /** The name that follows `last` on a day; a clock that was set back does not bring segments out of order. */
 export function nextName(last: string | undefined, today: string): string {

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openLedger } from '../../../src/engine/local/ledger.ts';
+import { damageText, listenForDamage } from '../../../src/lib/damage.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 afterEach(() => {
@@ -56,6 +57,38 @@ describe('the ledger', () => {
     expect(order.filter((what) => what.endsWith('l')).sort()).toEqual(['2026-01-31.jsonl', '2026-02-01.jsonl']);
     expect(order.indexOf('a')).toBeGreaterThan(order.indexOf('2026-01-31.jsonl'));
     expect(order.indexOf('c')).toBeGreaterThan(order.indexOf('2026-02-01.jsonl'));
+  });
+
+  it.each([
+    [
+      'replaced by an older one',
+      (file: string, older: string) => {
+        fs.writeFileSync(`${file}.x`, `${older}{"of":"another"}\n`);
+        fs.renameSync(`${file}.x`, file);
+      },
+    ],
+    ['removed', (file: string) => fs.rmSync(file)],
+    ['removed with its folder', (file: string) => fs.rmSync(path.dirname(file), { recursive: true })],
+  ])('knows what was written to a file that another program has %s', async (_, take) => {
+    const root = tempFolder();
+    const folder = path.join(root, 'ledger');
+    fs.mkdirSync(folder);
+    const ledger = openLedger(folder, 1);
+    await ledger.intent('a', 0);
+    const file = path.join(folder, fs.readdirSync(folder)[0] ?? '');
+    const older = fs.readFileSync(file, 'utf8');
+    ledger.outcome('a', 0, 'unsure');
+    await ledger.intent('a', 0);
+    const told: string[] = [];
+    listenForDamage(root, (damage) => told.push(damageText(damage, root)));
+    take(file, older);
+    ledger.outcome('a', 0, 'sent', 'id-1');
+    await ledger.intent('b', 0);
+    const parts = openLedger(folder, 2).load(new Set(['a', 'b']));
+    expect(parts.get('a')?.get(0)).toMatchObject({ open: false, unsure: 1, sentId: 'id-1' });
+    expect(parts.get('b')?.get(0)).toMatchObject({ open: true });
+    expect(told[0]).toContain('was replaced or removed by another program while the gateway ran. Lost: nothing');
+    ledger.close();
   });
 
   it('has the name of a new file on the disk before an intent in it counts', async () => {

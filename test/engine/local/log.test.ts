@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SpoolLog } from '../../../src/engine/local/log.ts';
 import { segmentNames } from '../../../src/engine/local/segment.ts';
+import { type Damage, damageText, listenForDamage } from '../../../src/lib/damage.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 afterEach(() => {
@@ -105,6 +106,117 @@ describe('a log', () => {
     expect(names()).toBe(1);
     await log.put('new', 'c', 1);
     expect([names(), log.keys('new')]).toEqual([2, ['a', 'b', 'c']]);
+  });
+});
+
+describe('when another program touches the files', () => {
+  const begun = async (segmentBytes?: number) => {
+    const root = tempFolder();
+    const folder = path.join(root, 'log');
+    fs.mkdirSync(folder);
+    const log = open(folder, segmentBytes);
+    await log.put('new', 'works', 'words');
+    log.move('works', 'cur');
+    await log.put('out', 'answer', 'é');
+    const told: Damage[] = [];
+    listenForDamage(root, (damage) => told.push(damage));
+    return { root, folder, log, told, texts: () => told.map((damage) => damageText(damage, root)) };
+  };
+  /** As git and Syncthing do it. */
+  const replace = (file: string, text = fs.readFileSync(file, 'utf8')) => {
+    fs.writeFileSync(`${file}.x`, text);
+    fs.renameSync(`${file}.x`, file);
+  };
+  const left = (folder: string) => {
+    const after = open(folder);
+    return [...after.keys('new'), ...after.keys('cur'), ...after.keys('out')];
+  };
+
+  it('a file that was replaced is followed by another before a put is acknowledged, and that is told', async () => {
+    const { folder, log, told, texts } = await begun();
+    const first = log.file;
+    const stale = fs.readFileSync(first, 'utf8');
+    log.finish('out', 'answer');
+    replace(first, stale);
+    await log.put('new', 'next', 1);
+    // A kill in this moment.
+    expect([segmentNames(folder).length, left(folder), open(folder).wasFinished('answer')]).toEqual([
+      ...[2, ['next', 'works'], true],
+    ]);
+    expect(texts()).toEqual([
+      `The file log/${path.basename(first)} was replaced by another program while the gateway ran. Lost: nothing that was acknowledged. ` +
+        `All that is unfinished stands in ${path.basename(log.file)}.`,
+    ]);
+    await log.put('new', 'more', 2);
+    expect([log.read('cur', 'works'), log.read('new', 'more'), left(folder), told.length]).toEqual([
+      ...['words', 2, ['next', 'more', 'works'], 1],
+    ]);
+  });
+
+  it('a file that was replaced while nothing came is followed by another at the end, and when days are looked at', async () => {
+    for (const end of [(log: SpoolLog) => log.close(), (log: SpoolLog) => log.prune('2026-01-01')]) {
+      const { folder, log } = await begun();
+      await new Promise((resolve) => setImmediate(resolve));
+      replace(
+        log.file,
+        linesOf(log.file)
+          .slice(0, 1)
+          .map((line) => `${JSON.stringify(line)}\n`)
+          .join(''),
+      );
+      expect(left(folder)).toEqual([]);
+      await end(log);
+      expect(left(folder)).toEqual(['works', 'answer']);
+    }
+  });
+
+  it('a folder that was removed or moved away is made again', async () => {
+    for (const take of [
+      (root: string) => fs.rmSync(path.join(root, 'log'), { recursive: true }),
+      (root: string) => fs.renameSync(path.join(root, 'log'), path.join(root, 'log-old')),
+      (root: string) => fs.rmSync(root, { recursive: true }),
+    ]) {
+      const { root, folder, log, texts } = await begun();
+      take(root);
+      await log.put('new', 'next', 1);
+      expect([left(folder), fs.statSync(folder).mode & 0o777]).toEqual([['next', 'works', 'answer'], 0o700]);
+      expect(texts()).toEqual([expect.stringContaining('Lost: which messages of the last days were answered.')]);
+    }
+  });
+
+  it('a put is refused while nothing can take the place of a file that was removed, and taken afterwards', async () => {
+    const { folder, log } = await begun();
+    const before = log.keys('new');
+    fs.rmSync(folder, { recursive: true });
+    vi.spyOn(fs, 'renameSync').mockImplementation(() => {
+      throw failing('ENOSPC');
+    });
+    await expect(log.put('new', 'next', 1)).rejects.toMatchObject({ name: 'StorageError', code: 'ENOSPC' });
+    expect(log.keys('new')).toEqual(before);
+    vi.restoreAllMocks();
+    await log.put('new', 'next', 1);
+    expect(left(folder)).toEqual(['next', 'works', 'answer']);
+  });
+
+  it('the next segment comes after every file that was put there, which a start would read', async () => {
+    const { folder, log } = await begun();
+    const day = path.basename(log.file).slice(0, 10);
+    fs.copyFileSync(log.file, path.join(folder, `${day}.12.jsonl`));
+    fs.writeFileSync(path.join(folder, `${day}.14.keys`), 'other\n');
+    fs.rmSync(log.file);
+    await log.put('new', 'next', 1);
+    expect([path.basename(log.file), left(folder)]).toEqual([`${day}.15.jsonl`, ['next', 'works', 'answer']]);
+    const keysAlone = tempFolder();
+    fs.writeFileSync(path.join(keysAlone, `${day}.3.keys`), 'other\n');
+    const after = open(keysAlone);
+    expect([path.basename(after.file), after.wasFinished('other')]).toEqual([`${day}.4.jsonl`, true]);
+  });
+
+  it('looking costs one call for each batch', async () => {
+    const { log } = await begun();
+    const look = vi.spyOn(fs, 'lstatSync');
+    await Promise.all(['a', 'b', 'c'].map((key) => log.put('new', key, 1)));
+    expect(look).toHaveBeenCalledTimes(1);
   });
 });
 
