@@ -1,12 +1,13 @@
 /**
  * The bootstrap files a person writes to shape a viber. They are looked up without regard to case, in the viber's own folder, then
- * in the home, whose files are for all; the first hit wins. Invariant: no viber is told another one's. Reading them again costs a
- * few stats.
+ * in the home, whose files are for all; the first hit wins. Invariants: no viber is told another one's; one that cannot be read
+ * counts as missing and is told of once. Reading them again costs a few stats.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStatCache } from '../lib/files/cache.ts';
+import { reportBlocked } from '../lib/read-json.ts';
 import { decodedText, stripComments } from '../lib/text.ts';
 import type { Home } from './home.ts';
 
@@ -28,12 +29,12 @@ const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visi
 
 /** The bootstrap texts in the order of the prompt, without comments. A file with nothing but headings counts as missing. */
 export async function readBootstrap(home: Home, viber: string): Promise<BootstrapFile[]> {
-  const places = [home.viberDir(viber), home.root].map((dir) => ({ dir, names: folders.get(dir) }));
+  const places = [home.viberDir(viber), home.root].map((dir) => ({ dir, names: namesOf(dir) }));
   const found: BootstrapFile[] = [];
   for (const tag of TAGS) {
     for (const { dir, names } of places) {
       const name = names?.get(`${tag}.md`);
-      const text = name && (await wholeText(path.join(dir, name)));
+      const text = name && (await whenSaved(path.join(dir, name), texts.get));
       if (!text) continue;
       found.push({ tag, text });
       break;
@@ -43,7 +44,7 @@ export async function readBootstrap(home: Home, viber: string): Promise<Bootstra
 }
 
 /** Many editors empty a file before they write it: one that was emptied a moment ago is about to hold its words again. */
-export async function untilSaved(file: string): Promise<void> {
+async function untilSaved(file: string): Promise<void> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat?.size !== 0 || Math.abs(Date.now() - stat.mtimeMs) > SAVING_MS) return;
@@ -51,14 +52,29 @@ export async function untilSaved(file: string): Promise<void> {
   }
 }
 
-async function wholeText(file: string): Promise<string | undefined> {
-  await untilSaved(file);
-  return texts.get(file);
+/** What `read` gives once the file is saved; undefined for one that cannot be read as it stands there. */
+export async function whenSaved<T>(file: string, read: (file: string) => T | undefined): Promise<T | undefined> {
+  try {
+    await untilSaved(file);
+    return read(file);
+  } catch (error) {
+    reportBlocked(file, error);
+    return undefined;
+  }
+}
+
+function namesOf(dir: string): ReadonlyMap<string, string> | undefined {
+  try {
+    return folders.get(dir);
+  } catch (error) {
+    reportBlocked(dir, error);
+    return undefined;
+  }
 }
 
 /** The path of a file whose name differs from `name` at most by case; the exact name wins. */
 export function findFile(dir: string, name: string): string | undefined {
-  const actual = folders.get(dir)?.get(name.toLowerCase());
+  const actual = namesOf(dir)?.get(name.toLowerCase());
   return actual === undefined ? undefined : path.join(dir, actual);
 }
 
@@ -80,9 +96,9 @@ function listNames(dir: string): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Some bytes more than can be used: a huge file must not be read whole. */
+/** Some bytes more than can be used: a huge file must not be read whole. A pipe is not waited for. */
 function readHead(file: string): string {
-  const fd = fs.openSync(file, 'r');
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {
     const buffer = Buffer.allocUnsafe(MAX_BYTES);
     return decodedText(buffer.subarray(0, fs.readSync(fd, buffer, 0, MAX_BYTES, 0)));

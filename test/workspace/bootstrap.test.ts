@@ -1,11 +1,19 @@
 /** Bootstrap files: which one wins, what of it a model sees, and that edits are noticed. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { damageText, listenForDamage } from '../../src/lib/damage.ts';
 import { readBootstrap } from '../../src/workspace/bootstrap.ts';
 import type { Home } from '../../src/workspace/home.ts';
+import { readMemory } from '../../src/workspace/memory/memory.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { newHome } from './home-helper.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const failing = (code: string) => Object.assign(new Error(code), { code });
 
 function write(home: Home, name: string, text: string): void {
   const file = path.join(home.root, name);
@@ -70,6 +78,58 @@ it('take upper case first, and pass over files that say nothing', async () => {
   fs.mkdirSync(path.join(home.root, 'workspace/TOOLS.md'));
   fs.symlinkSync('nowhere', path.join(home.root, 'workspace/AGENTS.md'));
   expect(await show(home, 'default')).toEqual(['soul: upper', 'user: home user']);
+});
+
+it('count as missing where they cannot be read, each is told of once, and the others are there', async () => {
+  const home = await bareHome();
+  const told: string[] = [];
+  listenForDamage(home.root, (damage) => told.push(damageText(damage, home.root).split('. Lost')[0] ?? ''));
+  for (const name of ['SOUL', 'USER', 'AGENTS']) write(home, `workspace/${name}.md`, name);
+  write(home, 'SOUL.md', 'of the home');
+  fs.symlinkSync('TOOLS.md', path.join(home.root, 'workspace/TOOLS.md'));
+  fs.symlinkSync('MEMORY.md', path.join(home.root, 'MEMORY.md.x'));
+  fs.rmSync(path.join(home.root, 'workspace/MEMORY.md'));
+  fs.renameSync(path.join(home.root, 'MEMORY.md.x'), path.join(home.root, 'workspace/MEMORY.md'));
+  // As for a user that is not root.
+  const { openSync } = fs;
+  const codes = new Map([
+    ['SOUL.md', 'EACCES'],
+    ['USER.md', 'EPERM'],
+  ]);
+  vi.spyOn(fs, 'openSync').mockImplementation((...given) => {
+    const code = String(given[0]).includes('workspace') ? codes.get(path.basename(String(given[0]))) : undefined;
+    if (code !== undefined) throw failing(code);
+    return openSync(...given);
+  });
+  const shown = ['soul: of the home', 'agents: AGENTS'];
+  expect([await show(home, 'default'), await show(home, 'default')]).toEqual([shown, shown]);
+  expect(await readMemory(home, 'default')).toBeUndefined();
+  vi.restoreAllMocks();
+  expect(told).toEqual([
+    'The file workspace/SOUL.md may not be read by this user',
+    'The file workspace/USER.md may not be read by this user',
+    'The file workspace/TOOLS.md is a link that leads to itself',
+    'The file workspace/MEMORY.md is a link that leads to itself',
+  ]);
+  // Somebody has given it back.
+  expect(await show(home, 'default')).toEqual(['soul: SOUL', 'user: USER', 'agents: AGENTS']);
+});
+
+it('are those of the home where the folder cannot be read, and an error that may pass is thrown', async () => {
+  const home = await bareHome();
+  write(home, 'SOUL.md', 'of the home');
+  write(home, 'workspace/SOUL.md', 'soul');
+  const { readdirSync } = fs;
+  const listed = vi.spyOn(fs, 'readdirSync').mockImplementation(((dir: string) => {
+    if (path.basename(dir) === 'workspace') throw failing('EACCES');
+    return readdirSync(dir);
+  }) as typeof fs.readdirSync);
+  expect(await show(home, 'default')).toEqual(['soul: of the home']);
+  listed.mockRestore();
+  vi.spyOn(fs, 'openSync').mockImplementation(() => {
+    throw failing('EMFILE');
+  });
+  await expect(show(home, 'default')).rejects.toMatchObject({ code: 'EMFILE' });
 });
 
 it('lose their comments, but not those in code, nor an unclosed one', async () => {

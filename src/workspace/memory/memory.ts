@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { createStatCache } from '../../lib/files/cache.ts';
 import { readTextSync } from '../../lib/files.ts';
-import { findFile, untilSaved } from '../bootstrap.ts';
+import { findFile, whenSaved } from '../bootstrap.ts';
 import type { Home } from '../home.ts';
 import { TEMPLATES } from '../templates.ts';
 import { localDay } from './daily.ts';
@@ -40,9 +40,7 @@ export function memoryFile(home: Home, viber: string): string {
 
 /** The text of the viber's MEMORY.md, undefined when it has none. */
 export async function readMemory(home: Home, viber: string): Promise<string | undefined> {
-  const file = memoryFile(home, viber);
-  await untilSaved(file);
-  return texts.get(file);
+  return whenSaved(memoryFile(home, viber), texts.get);
 }
 
 /**
