@@ -6,6 +6,8 @@ import type { JobState } from './state.ts';
 
 /** Milliseconds. A slot that runs this late still counts as on time. */
 const ON_TIME_MS = 90_000;
+/** How old a missed slot may be that still runs, unless the scheduler is told otherwise. */
+export const WINDOW_MS = 24 * 3_600_000;
 /** After one failure, doubled with each further one. */
 const REST_MS = 5 * 60_000;
 const MAX_REST_MS = 6 * 3_600_000;
@@ -59,6 +61,17 @@ export function decide(job: Job, state: JobState, { now, windowMs, isBusy, retry
 /** Slots up to here are no more to be thought of. */
 export function settledUntil({ since, lastSlot }: JobState): number {
   return Math.max(since, lastSlot ?? 0);
+}
+
+/**
+ * From when a job without further slots may be removed. One whose last slot has had no run waits for a day: the clock that has gone
+ * past its time may be wrong.
+ * @param doneAt when its last slot was found to be settled
+ */
+export function removableFrom({ lastSlot, lastRun }: JobState, doneAt: number): number {
+  if (lastSlot === undefined) return Number.POSITIVE_INFINITY;
+  if (lastRun?.slot !== lastSlot) return doneAt + WINDOW_MS;
+  return lastRun.state === 'running' ? lastSlot + WINDOW_MS : lastSlot;
 }
 
 /** How long a job rests after so many failures in a row. */

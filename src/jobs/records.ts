@@ -10,8 +10,10 @@ import type { JobState, JobStates } from './state.ts';
 
 /** The memory of a job that is gone. */
 const KEEP_MS = 30 * 24 * 3_600_000;
-/** The queue knows duplicates for 30 days; a slot settled further ahead than that was settled by a clock that was wrong. */
+/** The queue knows duplicates for 30 days. */
 const WRONG_CLOCK_MS = 32 * 24 * 3_600_000;
+/** A job seen first so much later than now was seen by a clock that was ahead; it does not wait for that day. */
+const SEEN_AHEAD_MS = 2 * 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 
 export type Outcome = 'completed' | 'error' | 'stopped';
@@ -56,21 +58,36 @@ export class Records {
   adopt({ id, schedule: wanted, createdBy, createdAt }: Job): void {
     const now = this.#clock.now();
     const schedule = JSON.stringify(wanted);
-    void this.#change(id, (known) => {
-      if (!known) {
+    void this.#change(id, (stored) => {
+      if (!stored) {
         // A job made from a chat was seen when it was made, even if the gateway ended right then.
         const since = createdBy && createdAt ? Math.min(now, Date.parse(createdAt)) : now;
         return { schedule, since, failures: 0 };
       }
+      const known = this.#rightAgain(id, stored, now);
       const { goneSince, ...rest } = known;
-      if ((known.lastSlot ?? 0) > now + WRONG_CLOCK_MS) {
-        const { lastSlot, ...others } = rest;
-        this.#log.warn({ job: id, lastSlot }, 'the clock was far ahead; the job begins anew');
-        return { ...others, schedule, since: now };
-      }
       const isNew = known.schedule !== schedule || goneSince !== undefined || known.since > now + MINUTE_MS;
-      return isNew ? { ...rest, schedule, since: now } : undefined;
+      return isNew ? { ...rest, schedule, since: now } : known;
     });
+  }
+
+  /** The clock has gone back while the job was in force. */
+  clockBack(id: string): void {
+    const now = this.#clock.now();
+    void this.#change(id, (known) => known && this.#rightAgain(id, known, now));
+  }
+
+  /**
+   * A slot later than now was settled by a clock that was ahead, and settles nothing. Which slots before it have run the queue
+   * knows, for 30 days; a job whose slots lie further apart begins anew.
+   */
+  #rightAgain(id: string, known: JobState, now: number): JobState {
+    const { lastSlot = 0, ...rest } = known;
+    const isFar = lastSlot > now + WRONG_CLOCK_MS || known.since > now + SEEN_AHEAD_MS;
+    if (lastSlot <= now && !isFar) return known;
+    this.#log.warn({ job: id, lastSlot }, 'the clock was ahead; what was settled by it is open again');
+    if (isFar) return { ...rest, since: now };
+    return rest;
   }
 
   /** A job not in force. Forgotten after 30 days unless its file is still there. */

@@ -10,38 +10,20 @@ import { UserError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
 import type { Clock } from './clock.ts';
-import { decide, retryMs, type SkipReason, settledUntil } from './decide.ts';
+import { decide, removableFrom, retryMs, settledUntil, WINDOW_MS } from './decide.ts';
 import type { Jobs } from './files.ts';
 import type { Job } from './job.ts';
 import { type Outcome, Records, type Trouble } from './records.ts';
 import { nextSlot, nextSlots } from './schedule.ts';
-import type { JobState, JobStates } from './state.ts';
+import type { SchedulerOptions } from './scheduler-options.ts';
+import type { JobState } from './state.ts';
 
 export type { SkipReason } from './decide.ts';
 export type { Outcome, Trouble } from './records.ts';
 
-const WINDOW_MS = 24 * 3_600_000;
 /** A clock that jumps, or a machine that has slept, is noticed within this time. */
 const STEP_MS = 60_000;
 const MAX_FIRING = 16;
-
-export interface SchedulerOptions {
-  clock: Clock;
-  jobs: Pick<Jobs, 'all' | 'get' | 'onChange' | 'remove'>;
-  state: JobStates;
-  /** Makes the run of a slot durable under a name that no other run of this slot can have. Rejects when it cannot. */
-  fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'>;
-  /** Whether a run of the job waits or works. */
-  isBusy(id: string): Promise<boolean>;
-  log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** How old a missed slot may be that still runs. */
-  windowMs?: number;
-  /** Once for failures in a row. */
-  onTrouble?(job: Job, trouble: Trouble): void | Promise<void>;
-  onSkip?(job: Job, slot: Date, reason: SkipReason): void;
-  /** A run has begun, ended, or was left out. */
-  onRun?(id: string): void;
-}
 
 interface Plan {
   job: Job;
@@ -49,6 +31,8 @@ interface Plan {
   due: number;
   /** Its slot could not be stored. */
   retry?: { slot: number; tries: number; at: number };
+  /** Since when none of its times is to come. */
+  doneAt?: number;
 }
 
 export class Scheduler {
@@ -135,7 +119,7 @@ export class Scheduler {
   /** What is remembered of the job has changed, here or by another process. */
   async noticed(id: string): Promise<void> {
     const plan = this.#plans.get(id);
-    if (plan?.due === Number.POSITIVE_INFINITY) await this.#removeDone(plan.job);
+    if (plan?.doneAt !== undefined) await this.#removeDone(plan);
   }
 
   /** What is remembered of a job: its last run, its last skipped slot, its failures. */
@@ -167,7 +151,11 @@ export class Scheduler {
     const now = this.#clock.now();
     if (now < this.#lastNow - 1000) {
       this.#log.warn({ byMs: this.#lastNow - now }, 'the clock has gone back');
-      for (const plan of this.#plans.values()) plan.due = Number.NEGATIVE_INFINITY;
+      for (const [id, plan] of this.#plans) {
+        this.#records.clockBack(id);
+        plan.due = Number.NEGATIVE_INFINITY;
+        delete plan.doneAt;
+      }
     }
     this.#lastNow = now;
     const due = [...this.#plans].filter(([id, plan]) => plan.due <= now && !this.#working.has(id));
@@ -227,14 +215,16 @@ export class Scheduler {
       }
       if (decision.kind === 'done') {
         plan.due = Number.POSITIVE_INFINITY;
-        return this.#removeDone(job);
+        plan.doneAt ??= now;
+        return this.#removeDone(plan);
       }
       const { slot } = decision;
       this.#tellMissed(job, known, slot);
       if (decision.kind === 'skip') {
         this.#log.info({ job: id, slot: slot.toISOString(), reason: decision.reason }, 'a job is skipped');
         await this.#records.skipped(id, slot, decision.reason);
-        this.#options.onSkip?.(job, slot, decision.reason);
+        // After a wrong clock a slot may be looked at again that has run.
+        if (known.lastRun?.slot !== slot.getTime()) this.#options.onSkip?.(job, slot, decision.reason);
       } else if (!(await this.#fireSlot(plan, slot))) return;
     }
   }
@@ -273,11 +263,14 @@ export class Scheduler {
   }
 
   /** A job made from a chat for one time has no use once its run has ended. One written by hand stays. */
-  async #removeDone({ id, createdBy }: Job): Promise<void> {
-    const { lastSlot, lastRun } = this.#records.get(id) ?? {};
-    if (!createdBy || lastSlot === undefined || (await this.#options.isBusy(id))) return;
-    const isOver = lastRun?.slot === lastSlot && lastRun.state !== 'running';
-    if (isOver || this.#clock.now() - lastSlot > WINDOW_MS) await this.#jobs.remove(id);
+  async #removeDone(plan: Plan): Promise<void> {
+    const { id, createdBy } = plan.job;
+    if (!createdBy || (await this.#options.isBusy(id))) return;
+    const known = this.#records.get(id);
+    if (!known || plan.doneAt === undefined) return;
+    plan.due = removableFrom(known, plan.doneAt);
+    if (plan.due <= this.#clock.now()) await this.#jobs.remove(id);
+    else this.#arm(plan.due);
   }
 
   async #tellTrouble(id: string, trouble: Trouble): Promise<void> {

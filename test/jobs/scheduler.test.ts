@@ -238,9 +238,84 @@ test.each([10 * MINUTE, 3 * HOUR, 40 * HOUR])(
     expect(times(it.runs)).toEqual(['2026-03-03T09:00Z']);
     it.clock.jump(-ms);
     await it.advance(ms + 2 * HOUR);
-    expect(times(it.fired)).toEqual(['2026-03-03T09:00Z', '2026-03-03T10:00Z', '2026-03-03T11:00Z']);
+    // What has run is asked for once more, and the queue refuses it.
+    expect(times(it.runs)).toEqual(['2026-03-03T09:00Z', '2026-03-03T10:00Z', '2026-03-03T11:00Z']);
   },
 );
+
+test.each([
+  [3, 'goes on'],
+  [20, 'goes on'],
+  [20, 'is started anew'],
+  [60, 'goes on'],
+])(
+  'a clock that was ahead %d days for minutes, and the process %s: the job runs on each day',
+  async (days, process) => {
+    const it = world('2026-03-01T08:50:00Z');
+    await it.put('a', 'schedule: "0 9 * * *"');
+    await it.start();
+    await it.advance(HOUR);
+    it.clock.jump(days * 24 * HOUR);
+    await it.put('made-then', 'schedule: "30 9 * * *"');
+    await it.advance(10 * MINUTE);
+    it.clock.jump(-days * 24 * HOUR);
+    if (process === 'is started anew') {
+      await it.crash();
+      await it.start();
+    }
+    await it.advance(2 * 24 * HOUR);
+    for (const time of ['01', '02', '03']) expect(times(it.runs)).toContain(`2026-03-${time}T09:00Z`);
+    expect(times(it.runs, 'made-then')).toContain('2026-03-03T09:30Z');
+    expect(it.skipped).toEqual([]);
+    expect(new Set(it.runs).size).toBe(it.runs.length);
+  },
+);
+
+const CHAT = 'createdBy: telegram:1001\ncreatedAt: 2026-03-01T08:50:00Z';
+
+test('a job for one time from a chat outlives a clock that was ahead, and runs', async () => {
+  const it = world('2026-03-01T08:50:00Z');
+  await it.put('a', `schedule: 2026-03-02 09:00\n${CHAT}`);
+  await it.start();
+  it.clock.jump(72 * HOUR);
+  await it.advance(2 * MINUTE);
+  it.clock.jump(-72 * HOUR);
+  await it.advance(25 * HOUR);
+  expect(times(it.runs)).toEqual(['2026-03-02T09:00Z']);
+  expect(it.removed).toEqual([]);
+  await it.scheduler.ended('a', 'completed');
+  expect(it.removed).toEqual(['a']);
+});
+
+test('a job for one time from a chat that was missed for good goes after a day', async () => {
+  const it = world('2026-03-01T08:50:00Z');
+  await it.put('a', `schedule: 2026-03-02 09:00\n${CHAT}`);
+  await it.start();
+  await it.crash();
+  it.clock.jump(72 * HOUR);
+  await it.start();
+  await it.advance(23 * HOUR);
+  expect([it.skipped, it.removed]).toEqual([['a 2026-03-02T09:00:00.000Z missed'], []]);
+  await it.advance(2 * HOUR);
+  expect(it.removed).toEqual(['a']);
+});
+
+test('a start in 1970: nobody is told that a job was missed which has run', async () => {
+  const it = world('2026-03-01T08:50:00Z');
+  await it.put('a', 'schedule: 2026-03-01 09:00');
+  await it.start();
+  await it.advance(HOUR);
+  await it.scheduler.ended('a', 'completed');
+  await it.advance(20 * 24 * HOUR);
+  await it.crash();
+  const back = it.clock.now() - HOUR;
+  it.clock.jump(-back);
+  await it.start();
+  await it.advance(MINUTE);
+  it.clock.jump(back);
+  await it.advance(2 * MINUTE);
+  expect([times(it.runs), it.skipped]).toEqual([['2026-03-01T09:00Z'], []]);
+});
 
 test('a clock that was years ahead does not silence a job for years', async () => {
   const it = world('2031-01-01T08:50:00Z');
