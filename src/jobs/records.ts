@@ -67,7 +67,17 @@ export class Records {
       const known = this.#rightAgain(id, stored, now);
       const { goneSince, ...rest } = known;
       const isNew = known.schedule !== schedule || goneSince !== undefined || known.since > now + MINUTE_MS;
-      return isNew ? { ...rest, schedule, since: now } : known;
+      return isNew ? beginning(rest, schedule, now) : known;
+    });
+  }
+
+  /** Somebody asked for this job, or for its schedule, at that time: slots since then are its own, however late the yes came. */
+  async asked({ id, schedule: wanted }: Job, at: number): Promise<void> {
+    const since = Math.min(this.#clock.now(), at);
+    const schedule = JSON.stringify(wanted);
+    await this.#change(id, (known) => {
+      const { goneSince, ...rest } = known ?? { schedule, since, failures: 0 };
+      return beginning(rest, schedule, since);
     });
   }
 
@@ -182,6 +192,12 @@ export class Records {
     }
     if (after && !(isSame(before?.lastRun, after.lastRun) && isSame(before?.lastSkip, after.lastSkip))) this.#onRun(id);
   }
+}
+
+/** What another schedule has settled says nothing of this one. */
+function beginning(known: JobState, schedule: string, since: number): JobState {
+  const { lastSlot, ...rest } = known;
+  return known.schedule === schedule ? { ...known, since } : { ...rest, schedule, since };
 }
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -18,8 +18,7 @@ import { nextSlot, nextSlots } from './schedule.ts';
 import type { SchedulerOptions } from './scheduler-options.ts';
 import type { JobState } from './state.ts';
 
-export type { SkipReason } from './decide.ts';
-export type { Outcome, Trouble } from './records.ts';
+export type { Trouble } from './records.ts';
 
 /** A clock that jumps, or a machine that has slept, is noticed within this time. */
 const STEP_MS = 60_000;
@@ -29,6 +28,8 @@ interface Plan {
   job: Job;
   /** Milliseconds since the epoch; -Infinity: to be decided, Infinity: never again. */
   due: number;
+  /** From when on its slots counted when it was last decided. */
+  since?: number;
   /** Its slot could not be stored. */
   retry?: { slot: number; tries: number; at: number };
   /** Since when none of its times is to come. */
@@ -113,13 +114,23 @@ export class Scheduler {
   async ended(id: string, outcome: Outcome, details: { task?: string; error?: string } = {}): Promise<void> {
     const trouble = await this.#records.ended(id, outcome, details);
     if (trouble) await this.#tellTrouble(id, trouble);
+    await this.#removeDone(this.#plans.get(id));
+  }
+
+  /** Somebody asked for a job, or another time for it, so long ago: slots since then count. A paused job has none. */
+  async asked(id: string, agoMs: number): Promise<void> {
+    const { job, state } = this.#jobs.get(id) ?? {};
+    if (!job || state !== 'loaded') return;
+    await this.#records.asked(job, this.#clock.now() - Math.max(0, agoMs));
     await this.noticed(id);
   }
 
   /** What is remembered of the job has changed, here or by another process. */
   async noticed(id: string): Promise<void> {
     const plan = this.#plans.get(id);
-    if (plan?.doneAt !== undefined) await this.#removeDone(plan);
+    if (!plan || plan.since === this.#records.get(id)?.since) return this.#removeDone(plan);
+    this.#plans.set(id, anew(plan));
+    this.#tick();
   }
 
   /** What is remembered of a job: its last run, its last skipped slot, its failures. */
@@ -153,8 +164,7 @@ export class Scheduler {
       this.#log.warn({ byMs: this.#lastNow - now }, 'the clock has gone back');
       for (const [id, plan] of this.#plans) {
         this.#records.clockBack(id);
-        plan.due = Number.NEGATIVE_INFINITY;
-        delete plan.doneAt;
+        this.#plans.set(id, anew(plan));
       }
     }
     this.#lastNow = now;
@@ -207,6 +217,7 @@ export class Scheduler {
       const known = this.#records.get(id);
       if (!plan || !known || !this.#unsubscribe) return;
       const { job, retry } = plan;
+      plan.since = known.since;
       const now = this.#clock.now();
       const decision = decide(job, known, { now, windowMs: this.#windowMs, isBusy, retry });
       if (decision.kind === 'wait') {
@@ -263,12 +274,12 @@ export class Scheduler {
   }
 
   /** A job made from a chat for one time has no use once its run has ended. One written by hand stays. */
-  async #removeDone(plan: Plan): Promise<void> {
-    const { id, createdBy } = plan.job;
-    if (!createdBy || (await this.#options.isBusy(id))) return;
+  async #removeDone(plan: Plan | undefined): Promise<void> {
+    if (!plan?.job.createdBy || plan.doneAt === undefined) return;
+    const { id } = plan.job;
+    if (await this.#options.isBusy(id)) return;
     const known = this.#records.get(id);
-    if (!known || plan.doneAt === undefined) return;
-    plan.due = removableFrom(known, plan.doneAt);
+    plan.due = known ? removableFrom(known, plan.doneAt) : Number.POSITIVE_INFINITY;
     if (plan.due <= this.#clock.now()) await this.#jobs.remove(id);
     else this.#arm(plan.due);
   }
@@ -284,3 +295,6 @@ export class Scheduler {
     }
   }
 }
+
+/** To be decided anew: whoever is at work with the plan before decides nothing for this one. */
+const anew = ({ job, retry }: Plan): Plan => ({ job, due: Number.NEGATIVE_INFINITY, ...(retry ? { retry } : {}) });

@@ -152,7 +152,9 @@ export class ScheduledJobs implements JobService {
 
   async create(job: NewJob, by: Principal, from: Address, agoMs = 0): Promise<JobView> {
     onlyOwners(by);
-    return this.#view(await this.#jobs.create(await this.#fields(job, by, from, agoMs)));
+    const { id } = await this.#jobs.create(await this.#fields(job, by, from, agoMs));
+    await this.scheduler.asked(id, agoMs);
+    return this.#view(this.#jobs.find(id));
   }
 
   async remove(name: string, by: Principal): Promise<JobView> {
@@ -172,6 +174,7 @@ export class ScheduledJobs implements JobService {
     const found = this.#locate(name);
     const { stored, timezone } = this.#fresh.changed(this.#changing(found, to), agoMs);
     await this.#jobs.change(found.id, { schedule: stored, timezone });
+    await this.scheduler.asked(found.id, agoMs);
     return this.#view(this.#jobs.find(found.id));
   }
 

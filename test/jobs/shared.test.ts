@@ -104,6 +104,29 @@ test('a job changed on one node is known to the others, which are told', async (
   await expect.poll(states, { timeout: 4_000 }).toEqual([]);
 });
 
+const MINUTE = 60_000;
+
+test.each([
+  ['the node that fires', 'create'],
+  ['the node that fires', 'change'],
+  ['another node', 'create'],
+  ['another node', 'change'],
+])('"in 5 minutes", and a yes after 7 on %s: it runs at once (%s)', async (where, kind) => {
+  const home = await openHome(path.join(tempFolder(), 'home'));
+  if (kind === 'change') write(home, 'call', '0 9 1 1 *');
+  const engine = await openSharedEngine<Entry>();
+  const [one, two] = [node(home, engine, alone), node(home, engine, never)];
+  const services = [await one.jobs.service(), await two.jobs.service()];
+  await Promise.all([one, two].map(({ clock }) => clock.advance(7 * MINUTE)));
+  const service = where === 'another node' ? services[1] : services[0];
+  if (kind === 'change') await service?.change('call', { schedule: 'in 5 minutes' }, OWNER, 7 * MINUTE);
+  else {
+    const job = { name: 'call', schedule: 'in 5 minutes', timezone: 'UTC', prompt: 'x' };
+    await service?.create(job, OWNER, { channel: 'local', account: 'local', chat: 'x' }, 7 * MINUTE);
+  }
+  await expect.poll(() => runsIn(engine), { timeout: 10_000 }).toEqual(['call 2026-03-02T08:05:00.000Z']);
+});
+
 test('pressed on two nodes at once a job begins once', async () => {
   const home = await openHome(path.join(tempFolder(), 'home'));
   write(home, 'a', '0 0 1 1 *');
