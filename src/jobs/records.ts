@@ -15,6 +15,8 @@ const WRONG_CLOCK_MS = 32 * 24 * 3_600_000;
 /** A job seen first so much later than now was seen by a clock that was ahead; it does not wait for that day. */
 const SEEN_AHEAD_MS = 2 * 24 * 3_600_000;
 const MINUTE_MS = 60_000;
+/** Longer than a question is open, so that a job which was asked for is known by its record before. */
+const MADE_LATELY_MS = 60 * MINUTE_MS;
 
 export type Outcome = 'completed' | 'error' | 'stopped';
 
@@ -60,8 +62,11 @@ export class Records {
     const schedule = JSON.stringify(wanted);
     void this.#change(id, (stored) => {
       if (!stored) {
-        // A job made from a chat was seen when it was made, even if the gateway ended right then.
-        const since = createdBy && createdAt ? Math.min(now, Date.parse(createdAt)) : now;
+        // A job made from a chat was seen when it was made, even if the gateway ended right then. An older one is a copy, or its
+        // file has another name: what has run under that name is not to run again.
+        const made = createdBy && createdAt ? Date.parse(createdAt) : now;
+        const isFresh = wanted.kind === 'once' || now - made <= MADE_LATELY_MS;
+        const since = isFresh ? Math.min(now, made) : now;
         return { schedule, since, failures: 0 };
       }
       const known = this.#rightAgain(id, stored, now);

@@ -539,6 +539,23 @@ test('a job made from a chat right before a crash still comes', async () => {
   expect(times(it.runs)).toEqual(['2026-03-01T09:00Z']);
 });
 
+test('a job from a chat whose file is renamed or copied does not run its last time again', async () => {
+  const it = world('2026-03-01T08:59:00Z');
+  const text = 'schedule: "0 9 * * *"\ncreatedBy: telegram:1001\ncreatedAt: 2026-01-01T08:50:00Z';
+  await it.put('a', text);
+  await it.start();
+  expect(it.runs).toEqual([]);
+  await it.advance(6 * HOUR);
+  await it.scheduler.ended('a', 'completed');
+  it.drop('a');
+  await it.put('b', text);
+  await it.put('c', text);
+  await it.advance(20 * HOUR);
+  expect(it.runs.sort()).toEqual(
+    ['01 a', '02 b', '02 c'].map((run) => `${run.slice(3)} 2026-03-${run.slice(0, 2)}T09:00:00.000Z`),
+  );
+});
+
 test('out of turn: at once, not while it is at work, and its next slot comes all the same', async () => {
   const it = world('2026-03-01T08:30:00Z');
   await it.put('a', 'schedule: "0 * * * *"');
