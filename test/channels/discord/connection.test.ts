@@ -360,6 +360,48 @@ describe('order and kinds', () => {
     expect(discord.requests('GET /channels/:id')).toHaveLength(1);
   });
 
+  it.each([
+    ['while Discord fails', { status: 503, times: 5 }, true],
+    ['where it is closed to us', { status: 403, times: 100 }, false],
+  ])('a thread that cannot be looked up %s is never taken for something private', async (_, fault, isFound) => {
+    const bench = await startBench();
+    const { discord } = bench;
+    const thread = discord.createThread(room(bench), { name: 'asleep' });
+    const { id } = discord.say(thread.id, 'to everybody here');
+    discord.archive(thread.id);
+    await bench.connect();
+    discord.fault({ method: 'GET', path: '/channels/:id', kind: 'status', ...fault });
+    // It cannot be stored as it comes, so that it is fetched, without its server.
+    bench.storing(async () => {
+      if (bench.got.length === 1) throw new Error('disk full');
+      return 'accepted';
+    });
+    const author = { id: ALEX, username: 'alex' };
+    const base = { guild_id: discord.guildId, channel_id: thread.id, type: 0, timestamp: new Date().toISOString() };
+    discord.dispatch('MESSAGE_CREATE', { ...base, id, author, content: 'to everybody here' });
+    await eventually(() => bench.got.length === 2, 'fetched', 10_000);
+    const where = { workspace: discord.guildId, ...(isFound && { chat: room(bench), thread: thread.id }) };
+    expect(bench.got[0]?.message).toMatchObject({ isDirect: false, address: { workspace: discord.guildId } });
+    expect(bench.got[1]?.message).toMatchObject({ isDirect: false, address: where });
+  });
+
+  it('what is fetched of a chat of which nothing is known is not taken in', async () => {
+    const bench = await startBench();
+    const { discord } = bench;
+    const thread = discord.createThread(room(bench), { name: 'asleep' });
+    const first = discord.say(thread.id, 'first');
+    discord.say(thread.id, 'to everybody here');
+    discord.archive(thread.id);
+    bench.cursors.set(thread.id, first.id);
+    discord.fault({ method: 'GET', path: '/channels/:id', kind: 'status', status: 403, times: 100 });
+    const second = bench.again();
+    await second.connect();
+    await eventually(() => discord.requests('GET /channels/:id').length > 0);
+    discord.dm(ALEX, 'in private');
+    await second.takes(({ text }) => text === 'in private');
+    expect(second.texts()).toEqual(['in private']);
+  });
+
   it('messages of one chat arrive in one turn and keep their order', async () => {
     const bench = await startBench();
     await bench.connect();

@@ -7,7 +7,7 @@ import type { Logger } from '../../../log.ts';
 import type { ReadCursors } from '../../channel.ts';
 import { type Fields, isFields } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
-import { isTalkedIn, type Places, remember } from '../decode/places.ts';
+import { isLocated, isTalkedIn, type Places, remember } from '../decode/places.ts';
 import { id, isId } from '../decode/read.ts';
 import { idAt, isLater } from '../decode/snowflake.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
@@ -157,7 +157,13 @@ class GapFiller implements Backfill {
       const messages = (Array.isArray(found) ? found.filter(isFields) : []).filter((message) => id(message, 'id'));
       if (messages.length === 0) break;
       messages.sort((a, b) => (isLater(id(a, 'id') ?? '', id(b, 'id') ?? '') ? 1 : -1));
-      if (!this.#to.places.get(chat)) await this.#locate(chat);
+      if (!(await this.#isLocated(chat))) {
+        this.#to.log.warn(
+          { channel: 'discord', chat },
+          'it is not known whose chat this is: nothing of it was taken in',
+        );
+        break;
+      }
       const taken = await Promise.all(messages.map(this.#to.accept));
       fresh += taken.filter(Boolean).length;
       newest = id(messages.at(-1) ?? {}, 'id');
@@ -168,12 +174,16 @@ class GapFiller implements Backfill {
     return newest;
   }
 
-  /** A message fetched over REST does not say whether its chat is direct. */
-  async #locate(chat: string): Promise<void> {
+  /**
+   * A message fetched over REST does not say whether its chat is direct. Invariant: none is taken in before it is known, since what
+   * is said on a server would pass for something private.
+   */
+  async #isLocated(chat: string): Promise<boolean> {
+    if (isLocated(this.#to.places.get(chat))) return true;
     const channel = await this.#patient(() =>
       this.#to.api.call('GET', `/channels/${chat}`, { signal: this.#to.signal }),
     );
-    if (isFields(channel)) this.#to.places.learn(channel);
+    return isFields(channel) && isLocated(this.#to.places.learn(channel));
   }
 
   /** Waits out what passes by itself. Undefined when the chat is gone or closed to us. */

@@ -143,7 +143,8 @@ class EventIntake implements Events {
     // The library puts objects of its own into the event, in circles, while it waits here.
     const data = structuredClone(told);
     const chat = id(data, 'channel_id') ?? '';
-    if (id(data, 'guild_id') !== undefined) this.#lookup.ensure(chat);
+    const guild = id(data, 'guild_id');
+    if (guild !== undefined) this.#lookup.ensure(chat, guild);
     this.#to.onWritten(chat);
     this.#intake.take(chat, () => {
       if (!this.#to.signal.aborted) this.#track(this.#accept(data, kind));

@@ -10,8 +10,8 @@ import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
 export interface Lookup {
-  /** Before an event of that channel is taken in. */
-  ensure(channelId: string): void;
+  /** Before an event of that channel of a server is taken in. */
+  ensure(channelId: string, guild: string): void;
 }
 
 const TRIES = 5;
@@ -29,28 +29,29 @@ export function createLookup(options: {
   const { api, places, intake, log, signal, backoffMs } = options;
   const asking = new Set<string>();
 
-  async function ask(channelId: string): Promise<void> {
+  async function ask(channelId: string, guild: string): Promise<void> {
     const backoff = createBackoff(backoffMs.min, backoffMs.max);
-    for (let tries = 1; !signal.aborted && !places.get(channelId); tries++) {
+    for (let tries = 1; tries <= TRIES && !signal.aborted && !places.get(channelId); tries++) {
       try {
         const channel = await api.call('GET', `/channels/${channelId}`, { signal });
-        if (isFields(channel) && places.learn(channel)) return;
+        if (isFields(channel) && places.learn(channel, guild)) return;
         throw new DiscordError('refused', 'the answer is no channel');
       } catch (error) {
         if (!(error instanceof DiscordError)) throw error;
         log.debug({ err: error, chat: channelId }, 'a channel could not be looked up');
-        if (error.kind === 'refused' || tries >= TRIES) places.learn({ id: channelId, type: UNSEEN });
-        else await sleep(error.retryAfterMs ?? backoff.next(), signal);
+        // What only could not be asked is asked again with the next event.
+        if (error.kind === 'refused') places.learn({ id: channelId, type: UNSEEN }, guild);
+        else if (tries < TRIES) await sleep(error.retryAfterMs ?? backoff.next(), signal);
       }
     }
   }
 
   return {
-    ensure(channelId) {
+    ensure(channelId, guild) {
       if (places.get(channelId) || asking.has(channelId)) return;
       asking.add(channelId);
       const release = intake.hold(channelId);
-      ask(channelId)
+      ask(channelId, guild)
         .catch((error: unknown) => log.error({ err: error }, 'a channel could not be looked up'))
         .finally(() => {
           asking.delete(channelId);

@@ -48,6 +48,8 @@ export const isThread = (place: Place | undefined) => place !== undefined && THR
 export const isDirect = (place: Place | undefined) => place !== undefined && DIRECT.has(place.type);
 /** Whether a thread can hang on a message there; true of a channel nothing is known of. */
 export const takesThreads = (place: Place | undefined) => place === undefined || THREADABLE.has(place.type);
+/** Whether it is known that the place is private, or on which server it is. */
+export const isLocated = (place: Place | undefined) => place?.guild !== undefined || isDirect(place);
 export const isTalkedIn = (place: Place) => TALKED_IN.has(place.type);
 
 export function createPlaces(): Places {
