@@ -306,6 +306,42 @@ describe('what else a message holds', () => {
     expect(read({ type: 19, referenced_message: null }).quotes).toEqual([]);
   });
 
+  const LAYOUT = [
+    {
+      type: 17,
+      components: [
+        { type: 10, content: '# Disk full' },
+        { type: 9, components: [{ type: 10, content: 'db-3' }], accessory: { type: 11, description: 'a chart' } },
+        { type: 12, items: [{ media: { url: 'https://c/1' }, description: 'another' }] },
+        { type: 1, components: [{ type: 2, label: 'Silence', custom_id: 'x' }] },
+      ],
+    },
+  ];
+  it.each([
+    ['an embed', { embeds: [{ title: 'Disk full', description: '98 %' }] }, 'Disk full\n98 %'],
+    ['components', { flags: 1 << 15, components: LAYOUT }, '# Disk full\ndb-3\na chart\nanother'],
+  ])('what a bot has written as %s is quoted by a reply and by a forward', (_, written, text) => {
+    const alert = { id: '1', content: '', attachments: [], ...written };
+    const author = { id: '77', username: 'Grafana', bot: true };
+    const reply = { type: 19, referenced_message: { ...alert, webhook_id: '77', author } };
+    expect(read(reply).quotes).toEqual([{ kind: 'reply', from: 'Grafana', text, fromSelf: false }]);
+    const passedOn = { message_reference: { type: 1, channel_id: GENERAL }, message_snapshots: [{ message: alert }] };
+    expect(read({ content: '', ...passedOn }).quotes).toMatchObject([{ kind: 'forward', text }]);
+    const forwarded = { id: '2', author: { id: '2003', username: 'bea' }, content: '', ...passedOn };
+    expect(read({ type: 19, referenced_message: forwarded }).quotes).toMatchObject([{ from: 'bea', text }]);
+  });
+
+  it('of what a person has written the previews of links are not quoted, and of components without end a part', () => {
+    const replied = { id: '1', author: { id: '2003', username: 'bea' }, content: 'https://x.example', attachments: [] };
+    const preview = { ...replied, embeds: [{ title: 'X', description: 'a page' }] };
+    expect(read({ type: 19, referenced_message: preview }).quotes).toMatchObject([{ text: 'https://x.example' }]);
+    let nested: object = { type: 10, content: 'deep' };
+    for (let n = 0; n < 1000; n++) nested = { type: 17, components: Array(3).fill(nested) };
+    const bot = { id: '77', username: 'Grafana', bot: true };
+    const endless = { id: '1', author: bot, content: 'alert', attachments: [], components: [nested] };
+    expect(read({ type: 19, referenced_message: endless }).quotes).toMatchObject([{ text: 'alert' }]);
+  });
+
   it('a forward is quoted, never taken as the sender’s words', () => {
     const found = read({
       content: '',
@@ -441,9 +477,8 @@ describe('whatever comes', () => {
   const KEYS =
     `id channel_id guild_id author member type content mentions attachments embeds poll sticker_items flags timestamp
     edited_timestamp message_reference message_snapshots referenced_message webhook_id application_id token data channel user
-    message url filename title username nick global_name options name value custom_id component_type question answers`.split(
-      /\s+/,
-    );
+    message url filename title username nick global_name options name value custom_id component_type question answers
+    components accessory items description`.split(/\s+/);
 
   it('is read or dropped, and never breaks the decoder', () => {
     const { node } = fc.letrec<{ node: unknown }>((tie) => ({

@@ -17,23 +17,6 @@ export function isVoice(message: Fields): boolean {
   return hasFlag(message, VOICE_MESSAGE);
 }
 
-/** What bots and webhooks write into cards instead of text; a person's cards are only previews of links. */
-export function readCards(message: Fields): string {
-  const cards = list(message, 'embeds').slice(0, 10).map(card);
-  return cards
-    .filter((text) => text !== '')
-    .join('\n\n')
-    .slice(0, 8000);
-}
-
-function card(embed: Fields): string {
-  const author = string(fields(embed, 'author') ?? {}, 'name');
-  const lines = [author, string(embed, 'title'), string(embed, 'description'), string(embed, 'url')];
-  for (const field of list(embed, 'fields').slice(0, 25))
-    lines.push(`${words(field, 'name')}: ${words(field, 'value')}`);
-  return lines.filter((line) => line?.trim()).join('\n');
-}
-
 function poll(message: Fields): string[] {
   const body = fields(message, 'poll');
   if (!body) return [];
@@ -57,7 +40,8 @@ function voice(message: Fields): string[] {
   return [`Voice message${length}`];
 }
 
-function words(body: Fields, key: string): string {
+/** On one line; '' where there are none. */
+export function words(body: Fields, key: string): string {
   const number = integer(body, key);
   return oneLine(string(body, key) ?? (number === undefined ? '' : String(number)));
 }

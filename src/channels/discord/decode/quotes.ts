@@ -6,7 +6,8 @@
 import type { QuotedText } from '../../channel.ts';
 import { type Fields, fields, integer, list } from '../../shared/read.ts';
 import { type Context, personName } from './base.ts';
-import { readCards, readFacts } from './facts.ts';
+import { readCards } from './cards.ts';
+import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
 import { id } from './read.ts';
 import { readWords } from './text.ts';
@@ -31,7 +32,9 @@ export function readForwards(message: Fields, context: Context): QuotedText[] {
   return snapshots(message).map((snapshot) => ({
     kind: 'forward',
     from: source,
-    text: [readWords(snapshot, context).text, readCards(snapshot)].filter((part) => part !== '').join('\n'),
+    text: wordsOf(snapshot, context, true)
+      .filter((part) => part !== '')
+      .join('\n'),
     fromSelf: false,
   }));
 }
@@ -60,6 +63,12 @@ function describe(message: Fields, context: Context): string {
     ...readFiles(part).map((file) => `${file.kind} ${file.name}`),
     ...readFacts(part),
   ]);
-  const words = [readWords(message, context).text, ...inner.map((part) => readWords(part, context).text)];
+  const author = fields(message, 'author') ?? {};
+  const isBots = author.bot === true || id(message, 'webhook_id') !== undefined;
+  const words = [...wordsOf(message, context, isBots), ...inner.flatMap((part) => wordsOf(part, context, true))];
   return [...words, ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '').join('\n');
+}
+
+function wordsOf(message: Fields, context: Context, hasCards: boolean): string[] {
+  return [readWords(message, context).text, hasCards ? readCards(message) : ''];
 }
