@@ -71,6 +71,8 @@ describe('what is refused', () => {
     expect(await refused(post({ channel: outside, text: 'a' }))).toBe('not_in_channel');
     expect(await refused(post({ channel: hidden, text: 'a' }))).toBe('channel_not_found');
     expect(await refused(web.conversations.history({ channel: outside }))).toBe('not_in_channel');
+    const others = slack.addForeignDm([slack.users.alex.id, slack.users.sam.id]);
+    expect(await refused(post({ channel: others, text: 'a' }))).toBe('channel_not_found');
     expect(slack.say(outside, 'unheard', { mention: true }).events).toEqual([]);
     slack.join(outside, slack.bot.userId);
     expect(await refused(post({ channel: outside, text: 'a' }))).toBe('accepted');

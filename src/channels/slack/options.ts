@@ -19,6 +19,8 @@ export interface Timing {
   limitedMs: number;
   /** Milliseconds from a new name until it is written to the cache. */
   saveMs: number;
+  /** Milliseconds for which a command waits to learn whose chat it came from. */
+  ownChatMs: number;
   /** Milliseconds between two changes of how a thread shows its task, unless the task has ended. */
   taskMs: number;
   live: LiveTiming;
@@ -51,6 +53,7 @@ export const TIMING: Timing = {
   greetingMs: 20_000,
   limitedMs: 65_000,
   saveMs: 2000,
+  ownChatMs: 1500,
   taskMs: 2000,
   live: LIVE_TIMING,
 };

@@ -5,6 +5,7 @@ import type { SlackApi } from './connect/api.ts';
 import { createBackfill } from './connect/backfill.ts';
 import type { Hosts } from './connect/hosts.ts';
 import { createIntake } from './connect/intake.ts';
+import { answeringThere, createOwnChats } from './connect/own-chats.ts';
 import { createPeople } from './connect/people.ts';
 import { createProgress } from './connect/read-cursors.ts';
 import type { Identity } from './connect/setup.ts';
@@ -55,11 +56,12 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
   const upload = createUpload({ api, transport, hosts, onShared: readBack.arrived });
   const assistant = createAssistant({ api, log });
   const people = createPeople({ api, cache, log, saveMs: timing.saveMs });
+  const ownChats = createOwnChats({ api, waitMs: timing.ownChatMs, log, signal });
   const progress = createProgress(options.cursors);
   const recipients = createLru<string>(2000);
   const tasks = createShowTask({ api, assistant, self: identity, log, everyMs: timing.taskMs });
   const intake = createIntake({
-    ...{ self, callbacks: () => session.callbacks, progress, people, assistant, respond, log, signal },
+    ...{ self, callbacks: () => session.callbacks, progress, people, ownChats, assistant, respond, log, signal },
     ...{ backfill: () => backfill, language: options.language },
     onAccepted: ({ address, sender, messageId }) => {
       if (!sender.isBot) recipients.set(placeOf(address), sender.user);
@@ -79,11 +81,13 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
   });
   return {
     ...{ people, intake, backfill, tasks, live },
-    send: createSend({
-      ...{ api, readBack, upload, respond, limits: LIMITS, command: options.command, log },
-      botName: () => session.identity?.name || 'viber',
-      onDigest: (chat, ts) => progress.opened(chat, ts),
-    }),
+    send: answeringThere(
+      createSend({
+        ...{ api, readBack, upload, respond, limits: LIMITS, command: options.command, log },
+        botName: () => session.identity?.name || 'viber',
+        onDigest: (chat, ts) => progress.opened(chat, ts),
+      }),
+    ),
     openThread: createOpenThread({
       ...{ api, readBack, respond, progress, identity, log },
       onOpened: (address, root, key) => tasks.learn(address, { kind: 'ours', root, key }),

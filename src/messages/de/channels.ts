@@ -8,6 +8,8 @@ export const channels = translate(english)({
   workingIn: 'Ich arbeite daran in <{link}|diesem Thread>.',
   refused: 'Tut mir leid, darum kannst du mich hier nicht bitten; mein Besitzer kann es erlauben.',
   refusedPerhaps: 'Tut mir leid, darum kannst du mich nicht bitten, oder nicht hier; mein Besitzer kann es erlauben.',
+  notBetweenOthers:
+    'An diesem Gespräch nehme ich nicht teil, du könntest meine Antworten hier also nicht lesen. Schreib mir lieber direkt.',
   noLonger: 'Das geht hier nicht mehr; /help zeigt, was geht.',
   noLongerWrite: 'Das geht hier nicht mehr; schreib es mir in Worten.',
   notTaken: 'Das konnte ich nicht annehmen. Versuch es bitte gleich nochmal.',

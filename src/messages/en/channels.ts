@@ -5,6 +5,8 @@ export const channels = {
   workingIn: 'I am working on it in <{link}|this thread>.',
   refused: 'Sorry, you cannot ask me to do that here; my owner can allow it.',
   refusedPerhaps: 'Sorry, you cannot ask me to do that, or not in this place; my owner can allow it.',
+  notBetweenOthers:
+    'I am not part of this conversation, so you could not read my answers here. Write to me directly instead.',
   noLonger: 'This no longer works here; /help shows what does.',
   noLongerWrite: 'This no longer works here; write to me in words instead.',
   notTaken: 'I could not take this. Please try again in a moment.',

@@ -1,6 +1,6 @@
 /** Taking in over Socket Mode: what is acknowledged when, what comes twice, what is told at once. */
 import { expect, test } from 'vitest';
-import { answer, benchOn, createLedger, eventually, startBench } from './harness.ts';
+import { answer, benchOn, createLedger, eventually, startBench, wait } from './harness.ts';
 
 test('a mention is handed over twice as one and the same, and answered in its thread', async () => {
   const { slack, channel, got, connect } = await startBench();
@@ -156,6 +156,56 @@ test('commands by name are acknowledged without words; in direct messages a goal
     [{ name: 'help', args: '' }, true, false],
     [{ name: 'new', args: 'buy milk' }, undefined, true],
   ]);
+});
+
+test('what is asked in a direct message of two others belongs to the person’s own chat, and is answered where they asked', async () => {
+  const { slack, channel, got, connect } = await startBench();
+  await connect();
+  const { alex, sam } = slack.users;
+  const others = slack.addForeignDm([alex.id, sam.id]);
+  const asked = await slack.slash({ text: 'status', channel: others });
+  await slack.slash({ text: 'plan', channel: others });
+  const own = slack.dmChannel(alex.id);
+  expect(got.map(({ message }) => [message.address.chat, message.isDirect])).toEqual(Array(2).fill([own, true]));
+  expect(slack.counters().methods['conversations.open']).toBe(1);
+  const interaction = got[0]?.message.interaction ?? '';
+  const buttons = [[{ id: 'b1', label: 'Stop' }]];
+  await channel.send(answer(channel, { chat: own, text: 'At work', buttons, interaction }), createLedger());
+  expect(await slack.responses(asked.id, 1)).toMatchObject([{ result: 'ok', body: { response_type: 'ephemeral' } }]);
+  expect(slack.channel(own).messages).toEqual([]);
+  await slack.press({ channel: others, label: 'Stop' });
+  expect(got.at(-1)?.message).toMatchObject({ kind: 'button', button: { id: 'b1' }, address: { chat: own } });
+  // A command takes five answers; what comes later goes to their own chat.
+  for (const text of ['2', '3', '4', '5', 'late'])
+    await channel.send(answer(channel, { chat: own, text, interaction }), createLedger(text));
+  expect(slack.channel(own).messages.map(({ shown }) => shown)).toEqual(['late']);
+});
+
+test('whose chat a command comes from is asked of nobody who has written in private, and holds no acknowledgement up', async () => {
+  const { slack, got, connect } = await startBench({ timing: { ownChatMs: 100 } });
+  await connect();
+  const { alex, sam } = slack.users;
+  slack.dm(alex.id, 'hello');
+  await slack.settled();
+  await slack.slash({ text: 'status', channel: slack.dmChannel(alex.id) });
+  expect(slack.counters().methods['conversations.open']).toBeUndefined();
+  slack.fault({ method: 'conversations.open', kind: 'delay', delayMs: 1000 });
+  const others = slack.addForeignDm([alex.id, sam.id]);
+  const late = await slack.slash({ text: 'status', user: sam.id, channel: others });
+  expect(late.ack.ok).toBe(true);
+  expect(got.at(-1)?.message).toMatchObject({ address: { chat: others } });
+  await wait(1200);
+  await slack.slash({ text: 'status', user: sam.id, channel: others });
+  expect(got.at(-1)?.message).toMatchObject({ address: { chat: slack.dmChannel(sam.id) } });
+});
+
+test('without the scope to open chats a command is taken as before', async () => {
+  const { slack, got, connect } = await startBench();
+  await connect();
+  slack.setScopes(['chat:write', 'commands', 'im:history']);
+  const others = slack.addForeignDm([slack.users.alex.id, slack.users.sam.id]);
+  await slack.slash({ text: 'status', channel: others });
+  expect(got.at(-1)?.message).toMatchObject({ address: { chat: others }, isDirect: true });
 });
 
 test('who is refused is told so, and nobody else sees it', async () => {

@@ -69,6 +69,7 @@ export function createPeople(platform: Platform, fallback: { user: string; chann
       const name = `mpdm-${users.map((id) => world.users.get(id)?.name ?? id).join('--')}-1`;
       return world.addChannel({ name, kind: 'mpim', members: [...users, bot.userId] }).id;
     },
+    addForeignDm: (users) => world.addChannel({ name: '', kind: 'im', members: users }).id,
     dmChannel: (user) => world.dm(user).id,
     say(id, text, options = {}) {
       const channel = world.channel(id);

@@ -129,6 +129,8 @@ export interface People {
   addChannel(channel: { id?: string; name: string; isPrivate?: boolean; members?: string[]; bot?: boolean }): string;
   /** A direct message between several people and the bot; gives its id. */
   addGroupDm(users: string[]): string;
+  /** A direct message between two people, in which the bot is not; gives its id. */
+  addForeignDm(users: [string, string]): string;
   /** The id (D...) of a person's direct messages with the bot, opened if need be. */
   dmChannel(user: string): string;
   say(channel: string, text: string, options?: SayOptions): Said;

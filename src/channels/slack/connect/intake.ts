@@ -11,6 +11,7 @@ import type { Assistant } from '../live/assistant.ts';
 import type { Respond } from '../send/respond.ts';
 import type { Backfill } from './backfill.ts';
 import type { Acknowledgement } from './bolt.ts';
+import { inOwnChat, type OwnChats } from './own-chats.ts';
 import type { People } from './people.ts';
 import type { Progress } from './read-cursors.ts';
 
@@ -20,6 +21,7 @@ export interface IntakeOptions {
   progress: Progress;
   backfill: () => Backfill;
   people: People;
+  ownChats: OwnChats;
   assistant: Assistant;
   /** In which everybody is spoken to; undefined: each person's own. */
   language: string | undefined;
@@ -109,9 +111,23 @@ class EventIntake implements Intake {
       return undefined;
     }
     const { message } = decoded;
-    const isAsked = message.kind === 'button' || message.interaction !== undefined;
-    const outcome = await (isAsked ? this.accept(message, body) : this.#acceptInOrder(message, body));
-    return this.#acknowledge(message, outcome, body);
+    if (message.kind === 'button' || message.interaction !== undefined) return this.#takeAsked(message, body);
+    this.#to.ownChats.learn(message);
+    return this.#acknowledge(message, await this.#acceptInOrder(message, body), body);
+  }
+
+  /** Commands and presses. What was asked in a direct message of others is a matter of the person's own chat with us. */
+  async #takeAsked(asked: InboundMessage, body: unknown): Promise<Acknowledgement> {
+    const mayBeOthers = asked.isDirect && asked.interaction !== undefined;
+    const own = mayBeOthers ? await this.#to.ownChats.of(asked.sender.user) : undefined;
+    const isOthers = own !== undefined && own !== asked.address.chat;
+    if (isOthers && asked.command?.name === 'new' && asked.command.args !== '') {
+      // No work begins where its answers cannot be read.
+      this.#to.callbacks()?.onDropped('command.elsewhere');
+      return { response_type: 'ephemeral', text: messagesFor(asked.sender).text('channels.notBetweenOthers') };
+    }
+    const message = isOthers ? inOwnChat(asked, own) : asked;
+    return this.#acknowledge(message, await this.accept(message, body), body);
   }
 
   /** What is refused here is sent again by Slack, and found in the chat by the backfill. */

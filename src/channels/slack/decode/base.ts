@@ -42,7 +42,7 @@ export function addressOf(self: Self, chat: string, thread?: string): Address {
   return thread === undefined ? address : { ...address, thread };
 }
 
-/** Direct messages between one person and an app; those of several are groups. */
+/** Direct messages of two: of a person and an app or, where a command was given, of two people. Those of several are groups. */
 export function isDirect(chat: string): boolean {
   return chat.startsWith('D');
 }
