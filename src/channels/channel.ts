@@ -3,7 +3,7 @@
  * A channel is a command center's adapter (`id`, `connect({onMessage, onInterrupt})`, `stream`) plus durable `send`.
  */
 import type { Address, Sender } from './address.ts';
-import type { Attachment, RemoteFile } from './files.ts';
+import type { Attachment, Fetched, RemoteFile } from './files.ts';
 import type { DigestMark, PartLedger } from './kept.ts';
 import type { Suggestion, SuggestQuery } from './offers.ts';
 import type { EndedRun, Given } from './programs.ts';
@@ -20,7 +20,7 @@ export {
   type Sender,
   type WrittenAddress,
 } from './address.ts';
-export type { Attachment, RemoteFile } from './files.ts';
+export type { Attachment, Fetched, RemoteFile } from './files.ts';
 export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts';
 export type { CommandSpec, Suggestion, SuggestQuery } from './offers.ts';
 export type { EndedRun, Given, GivenArtifact } from './programs.ts';
@@ -254,7 +254,7 @@ export interface Channel {
   /** Sends every part of a message through the ledger. Throws DeliveryError; never retries. */
   send(message: OutboundMessage, ledger: PartLedger): Promise<void>;
   /** Streams a file of an accepted message to `path` (which does not exist yet), at most `maxBytes`. Throws UserError when it is too large. */
-  download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Attachment>;
+  download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Fetched>;
   /** Live progress; best effort, must not throw. Text is what people may see: no blocks, no secrets, no half words. */
   stream?(event: AgentStreamEvent, address: Address, view: LiveView): Promise<void>;
   /** What its limits leave for live progress: places with one key share it, one call in `gapMs`. By default a chat's, 3 s. */

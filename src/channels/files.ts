@@ -16,6 +16,9 @@ export interface RemoteFile {
   transcript?: string;
 }
 
+/** A file that was fetched; `remote`: what its platform has told of it only then. */
+export type Fetched = Attachment & { remote?: RemoteFile };
+
 /** A file on our disk. */
 export interface Attachment {
   path: string;

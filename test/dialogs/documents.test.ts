@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { oggOpus } from '../emulators/llm/audio.ts';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
+import { slackPlatform } from '../platforms/slack.ts';
 import { NAMES, openPlatforms } from '../platforms/world.ts';
 import { docx, locked, pdf, xlsx } from '../runtime/reading/made.ts';
 
@@ -129,4 +130,19 @@ it('the program as it is run reads documents and recordings in threads and libra
     text: 'said out loud',
     count: 2,
   });
+});
+
+it('on Slack a file from another workspace, of which the event tells an id alone, is read as what it is', async () => {
+  const slack = await slackPlatform();
+  const world = await openPlatforms({ on: ['slack'], given: { slack }, channel: { live: 'off' } });
+  const { emulator } = slack;
+  const { chat } = slack.dm('alex');
+  const files = [{ name: 'sales.csv', bytes: Buffer.from('city,sold\nOslo,42\n'), mimeType: 'text/csv' }];
+  const { ts } = emulator.say(chat, 'add it up', { files, deliver: false });
+  const [file] = emulator.channel(chat).messages.flatMap((message) => message.files);
+  const untold = { id: file?.id, mode: 'file_access', file_access: 'check_file_info', created: 0, timestamp: 0 };
+  const event = { type: 'message', subtype: 'file_share', channel: chat, channel_type: 'im', ts, event_ts: ts };
+  emulator.sendEvent({ ...event, user: emulator.users.alex.id, text: 'add it up', files: [untold] });
+  await expect.poll(() => world.llm.requests().length, { timeout: 20_000 }).toBe(1);
+  expect(world.llm.requests()[0]?.lastUser).toContain('sales.csv');
 });

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { errorCode, UserError } from '../../errors.ts';
-import type { Attachment, RemoteFile } from '../channel.ts';
+import type { Fetched, RemoteFile } from '../channel.ts';
 
 /** A download that failed underway and may be tried again. Its message is fit to be shown. */
 export class DownloadError extends Error {
@@ -16,7 +16,7 @@ export class DownloadError extends Error {
  * Fetches a file to `path`, which must not exist (EEXIST), with mode 0600. `maxBytes` is the caller's own limit; the platform's
  * holds besides. Throws UserError when it is too large or not to be had; DownloadError when the connection failed.
  */
-export type Download = (file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal) => Promise<Attachment>;
+export type Download = (file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal) => Promise<Fetched>;
 
 export interface DownloadSource {
   /** As people know it. */
@@ -42,7 +42,8 @@ export function createDownload(source: DownloadSource): Download {
       const written = await pour(await source.begin(transfer), target, transfer);
       await target.datasync();
       await target.close();
-      return { path, name: file.name, mimeType: file.mimeType, ...written };
+      const { name, mimeType } = transfer.file;
+      return { path, name, mimeType, ...written, ...(transfer.file !== file && { remote: transfer.file }) };
     } catch (error) {
       await target.close();
       await rm(path, { force: true });
@@ -53,7 +54,8 @@ export function createDownload(source: DownloadSource): Download {
 
 /** One file on its way in, and what is said of it when it does not come. */
 export class Transfer {
-  readonly file: RemoteFile;
+  /** As it was announced, or as the platform has told since. */
+  file: RemoteFile;
   readonly signal: AbortSignal;
   readonly #source: DownloadSource;
   readonly #limit: number;

@@ -54,7 +54,7 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
   }
   for (const { message, file, at } of wanted.slice(0, options.limits.filesPerMessage)) {
     try {
-      fetched.files.push({ meta: await fetchOne(message, file, at, options), remote: file, message });
+      fetched.files.push(await fetchOne(message, file, at, options));
     } catch (error) {
       if (options.signal.aborted || errorCode(error) === 'ENOSPC') throw error;
       const why = error instanceof UserError ? error.message : 'the platform did not hand it out';
@@ -69,23 +69,25 @@ async function fetchOne(
   file: RemoteFile,
   at: number,
   options: FetchOptions,
-): Promise<ArtifactMeta> {
+): Promise<FetchedFile> {
   const channel = options.channelOf(message);
   if (!channel?.download) throw new UserError('this channel cannot fetch files');
   const { home, taskId, limits, signal } = options;
   await ensureDir(home.taskDir(taskId));
   const target = path.join(home.taskDir(taskId), `.incoming-${randomBytes(6).toString('hex')}`);
   const got = await channel.download(file, target, limits.downloadBytes, signal);
-  return adoptArtifact(home, taskId, {
+  const { name, remote = file } = got;
+  const meta = await adoptArtifact(home, taskId, {
     // The same after a crash: what was fetched before it is not kept twice.
     id: `in-${hashText(`${dedupeId(message)} ${at}`).slice(0, 8)}`,
     path: got.path,
     sha256: got.sha256,
-    title: file.name,
+    title: name,
     type: got.mimeType,
     origin: 'user',
-    name: file.name,
+    name,
   });
+  return { meta, remote, message };
 }
 
 const shown = (file: RemoteFile): string => JSON.stringify(file.name.slice(0, 80));

@@ -41,6 +41,22 @@ test('a shared file comes whole, private to us', async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test('what an event does not tell of a file from another workspace is learnt when it is fetched', async () => {
+  const bench = await startBench();
+  await bench.connect();
+  const extra = { subtype: 'slack_audio', duration_ms: 4000 };
+  const clip = { name: 'audio_message.m4a', bytes: Buffer.from('abc'), mimeType: 'audio/mp4', extra };
+  bench.slack.shareFile(bench.slack.dmChannel('U0ALEX000'), [clip]);
+  await bench.slack.settled();
+  const { id = '' } = bench.got.at(-1)?.message.files[0] ?? {};
+  const [told = ''] = id.split(' ');
+  const untold: RemoteFile = { id: told, name: 'file', mimeType: 'application/octet-stream', kind: 'document' };
+  expect(await fetchTo(bench, untold, target())).toMatchObject({
+    ...{ name: 'audio_message.m4a', mimeType: 'audio/mp4', size: 3 },
+    remote: { kind: 'voice', name: 'audio_message.m4a', mimeType: 'audio/mp4', seconds: 4 },
+  });
+});
+
 test('too large: as declared, and as it comes', async () => {
   const bench = await startBench();
   await bench.connect();

@@ -3,8 +3,10 @@
  * else, redirects included. https://docs.slack.dev/reference/objects/file-object/#authentication
  */
 import { UserError } from '../../../errors.ts';
+import type { RemoteFile } from '../../channel.ts';
 import * as shared from '../../shared/download.ts';
-import { fields, string } from '../../shared/read.ts';
+import { fields } from '../../shared/read.ts';
+import { remoteFile } from '../decode/files.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import type { Hosts } from './hosts.ts';
 import { type Answer, type Transport, TransportError } from './transport.ts';
@@ -25,10 +27,11 @@ export function createDownload({ api, transport, hosts, botToken }: DownloadOpti
     platform: 'Slack',
     maxBytes: DOWNLOAD_BYTES,
     async begin(transfer) {
-      const { file } = transfer;
-      const url = await urlOf(api, transfer);
+      const { url, facts } = await lookUp(api, transfer);
+      if (facts) transfer.file = facts;
+      transfer.expect(facts?.size);
       if (!hosts.isFiles(url))
-        throw new UserError(`The file ${file.name} is kept outside of Slack; I do not fetch it.`);
+        throw new UserError(`The file ${transfer.file.name} is kept outside of Slack; I do not fetch it.`);
       const answer = await head(transport, url, botToken, transfer);
       try {
         judge(answer, transfer);
@@ -41,12 +44,14 @@ export function createDownload({ api, transport, hosts, botToken }: DownloadOpti
   });
 }
 
-async function urlOf(api: SlackApi, transfer: shared.Transfer): Promise<string> {
+/** Where its bytes are; with what the event did not tell of a file, where Slack had to be asked. */
+async function lookUp(api: SlackApi, transfer: shared.Transfer): Promise<{ url: string; facts?: RemoteFile }> {
   const [id = '', known] = transfer.file.id.split(' ', 2);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { url: known };
   try {
-    const found = fields(await api.call('files.info', { file: id }), 'file') ?? {};
-    return string(found, 'url_private_download') ?? string(found, 'url_private') ?? '';
+    const facts = remoteFile(fields(await api.call('files.info', { file: id }), 'file') ?? {});
+    const [, url = ''] = facts?.id.split(' ', 2) ?? [];
+    return { url, ...(facts && { facts }) };
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     if (error.code === 'missing_scope') throw lacksScope(transfer);

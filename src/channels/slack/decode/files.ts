@@ -29,8 +29,11 @@ function factOf(body: Fields, mode: string | undefined): string | undefined {
   return undefined;
 }
 
-/** The id is Slack's; where the address of the bytes is known it follows after a space. */
-function remoteFile(body: Fields): RemoteFile | undefined {
+/**
+ * The id is Slack's; where the address of the bytes is known it follows after a space. Of a file that is shared from another workspace
+ * (`check_file_info`) an event tells the id and nothing more; what `files.info` answers is read in the same way.
+ */
+export function remoteFile(body: Fields): RemoteFile | undefined {
   const id = readId(body, 'id');
   if (id === undefined) return undefined;
   const url = string(body, 'url_private_download') ?? string(body, 'url_private');
