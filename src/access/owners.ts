@@ -18,6 +18,8 @@ export interface Owners {
   note(principal: Principal, address: OwnerAddress): void;
   /** Of those who are owners still. */
   addresses(): OwnerAddress[];
+  /** The same, by identity as text. */
+  byIdentity(): ReadonlyMap<string, OwnerAddress>;
 }
 
 const ABOUT = {
@@ -30,12 +32,15 @@ const ABOUT = {
 export function openOwners(folder: string, isOwner: (identity: string) => boolean, { isShared = false } = {}): Owners {
   const known = openJsonMap(path.join(folder, 'owners.json'), shape<OwnerAddress>(isAddress), ABOUT, { isShared });
 
+  const byIdentity = () => new Map([...known.read()].filter(([identity]) => isOwner(identity)));
+
   return {
     note(principal, address) {
       const identity = identityText(principal);
       if (address.channel === 'terminal' || address.channel === 'local') return;
       if (known.read().get(identity)?.chat !== address.chat) known.change((all) => void all.set(identity, address));
     },
-    addresses: () => [...known.read()].flatMap(([identity, address]) => (isOwner(identity) ? [address] : [])),
+    byIdentity,
+    addresses: () => [...byIdentity().values()],
   };
 }

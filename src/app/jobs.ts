@@ -78,6 +78,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     folder: path.resolve(options.folder || home.jobs),
     settings: config.jobs,
     ownerAddresses: () => notifier.ownerAddresses(),
+    directOf: (principal) => notifier.directOf(principal),
   });
   const digests: DigestTasks = {
     home,

@@ -16,6 +16,8 @@ export interface NewJobsOptions {
   clock: Clock;
   jobs: Pick<Jobs, 'all'>;
   targets: OutboundTargets;
+  /** Where an owner can be written to first. */
+  directOf: (principal: Principal) => Address[];
   /** `jobs` of the configuration. */
   settings: { timezone: string; min_minutes: number; max: number };
 }
@@ -36,8 +38,9 @@ export interface NewJobs {
 
 const SHOWN_TIMES = 3;
 const MINUTE_MS = 60_000;
+const SILENT = ['local', 'terminal', 'api', 'hub'];
 
-export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions): NewJobs {
+export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJobsOptions): NewJobs {
   function timing({ schedule: text, timezone = settings.timezone }: Pick<NewJob, 'schedule' | 'timezone'>, now: Date) {
     const parsed = parseSchedule(text, { timezone, now, anchor: now });
     const gap = shortestGapMs(parsed.schedule, now);
@@ -60,12 +63,24 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
     return found;
   }
 
+  /** Where its result goes: nobody can be written to first at a terminal, on the Board or in a program. */
+  async function placesOf({ deliver }: NewJob, by: Principal, from: Address): Promise<string[]> {
+    const isHere = !SILENT.includes(from.channel);
+    const places = [...new Set(deliver ?? (isHere ? [formatAddress(from)] : []))];
+    for (const to of places) await targets.find(to, by, isHere ? [withAccount(from)] : []);
+    if (deliver !== undefined || isHere) return places;
+    for (const address of directOf(by)) {
+      const to = formatAddress(address);
+      const found = await targets.find(to, by).catch(notThere);
+      if (found) return [to];
+    }
+    throw new UserError(say('jobs.sayWhere'));
+  }
+
   async function fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields> {
     const asked = new Date(clock.now() - Math.max(0, agoMs));
     const { stored, timezone } = read(job, asked);
-    const isHere = !['local', 'terminal', 'api', 'hub'].includes(from.channel);
-    const places = [...new Set(job.deliver ?? (isHere ? [formatAddress(from)] : []))];
-    for (const to of places) await targets.find(to, by, isHere ? [withAccount(from)] : []);
+    const places = await placesOf(job, by, from);
     return {
       ...{ name: job.name.trim(), schedule: stored, timezone, prompt: job.prompt },
       ...(places.length > 0 ? { deliver: places } : {}),
@@ -89,4 +104,9 @@ export function createNewJobs({ clock, jobs, targets, settings }: NewJobsOptions
     },
     fields,
   };
+}
+
+/** A platform that is off, or a person who is not let in any more. */
+function notThere(error: unknown): undefined {
+  if (!(error instanceof UserError)) throw error;
 }

@@ -47,6 +47,8 @@ export interface JobServiceOptions {
   lookUp: LookUp;
   /** The direct conversations of owners, for a job's questions. */
   ownerAddresses: () => Address[];
+  /** Where an owner can be written to first, for jobs asked for where nobody can be. */
+  directOf: (principal: Principal) => Address[];
   languages: Pick<Languages, 'of'>;
   tellOwners: (id: string, said: Said) => Promise<void>;
   /** Its file, or what is known of its runs, has changed. Must not throw. */
@@ -66,10 +68,10 @@ export class ScheduledJobs implements JobService {
   readonly scheduler: Scheduler;
 
   constructor(options: JobServiceOptions) {
-    const { clock, jobs, states: state, targets, settings, log, lookUp, tellOwners } = options;
+    const { clock, jobs, states: state, targets, settings, log, lookUp, tellOwners, directOf } = options;
     this.#options = options;
     this.#jobs = jobs;
-    this.#fresh = createNewJobs({ clock, jobs, targets, settings });
+    this.#fresh = createNewJobs({ clock, jobs, targets, settings, directOf });
     this.#names = new JobNames({ jobs, usual: options.viber, lookUp, tellOwners, log });
     this.scheduler = new Scheduler({
       ...{ clock, jobs, state, log },
@@ -135,9 +137,11 @@ export class ScheduledJobs implements JobService {
     return this.#fresh.preview(job);
   }
 
-  async check(job: NewJob, by: Principal, from: Address): Promise<void> {
+  async check(job: NewJob, by: Principal, from: Address): Promise<string[]> {
     onlyOwners(by);
-    await this.#jobs.check(await this.#fields(job, by, from, 0));
+    const fields = await this.#fields(job, by, from, 0);
+    await this.#jobs.check(fields);
+    return fields.deliver ?? [];
   }
 
   /** Whoever asks for a job can still say another name. */

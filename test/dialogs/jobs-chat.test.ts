@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ask as askSocket } from '../../src/cli/ask.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { type ManualClock, manualClock } from '../jobs/manual-clock.ts';
 import { ask, type Person, type Place, type Platform, waitFor, wholeQuestion } from '../platforms/platform.ts';
@@ -13,6 +14,7 @@ import {
   type PlatformWorld,
   type PlatformWorldOptions,
 } from '../platforms/world.ts';
+import { openWorld, type World } from './harness.ts';
 
 const NEW_JOB = { name: 'Digest', schedule: 'every weekday at 9', prompt: 'Write the digest' };
 
@@ -75,7 +77,7 @@ const ended = ({ world }: Chat) =>
     .toBe('completed');
 
 const fileOf = ({ world }: Chat, id = 'digest') => parse(world.read(`jobs/${id}.yaml`));
-const files = ({ world }: Chat) => fs.readdirSync(path.join(world.home, 'jobs')).sort();
+const files = ({ world }: { world: Pick<World, 'home'> }) => fs.readdirSync(path.join(world.home, 'jobs')).sort();
 const written = ({ platform, place: { chat, thread } }: Chat) =>
   `${platform.name}:${chat}${thread === undefined ? '' : `:${thread}`}`;
 
@@ -163,6 +165,33 @@ describe.each(NAMES)('a job asked for on %s', (name) => {
     const told = await ask(platform, dm, 'every day at 9, send me a digest', { by: 'sam', text: 'I was told' });
     expect(told.text).toContain('Only an owner of this bot may schedule jobs; ask one of them.');
     expect((await platform.command(dm, 'jobs', '', 'sam')).text).toMatch(/You may not use \/(viber )?jobs here/);
+  });
+});
+
+describe('a job asked for at the machine, where nobody can be written to first', () => {
+  const calling = creating({ prompt: 'Remind me to buy milk', schedule: 'tomorrow 9am' });
+  const said = async (world: World, text: string) => {
+    const socket = path.join(world.home, 'run/gateway.sock');
+    return (await askSocket(socket, { chat: 'c', text }, () => undefined)).text;
+  };
+
+  it('goes to the direct messages of its owner, and says so', async () => {
+    const world = await openWorld();
+    await world.ask('hello');
+    world.llm.script(calls(calling));
+    const asked = await said(world, 'remind me tomorrow');
+    expect(asked).toContain('buy milk? The result goes to `telegram:1001`.');
+    expect(asked).not.toContain('this conversation');
+    const [question = ''] = fs.readdirSync(path.join(world.home, 'access/approvals'));
+    await said(world, `/approve ${path.basename(question, '.json')} yes`);
+    await expect.poll(() => files({ world })).toEqual(['digest.yaml']);
+    expect(parse(world.read('jobs/digest.yaml')).deliver).toEqual(['telegram:1001']);
+  });
+
+  it('is not made while nobody can be reached, and one is asked where it is to go', async () => {
+    const world = await openWorld();
+    world.llm.script(calls(calling));
+    expect(await said(world, 'remind me tomorrow')).toContain('Tell me where it should go, for example telegram:1001');
   });
 });
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Principal } from '../../src/access/principal.ts';
 import type { Address } from '../../src/channels/channel.ts';
+import { UserError } from '../../src/errors.ts';
 import { createNewJobs } from '../../src/jobs/new-job.ts';
 import { manualClock } from './manual-clock.ts';
 
@@ -17,11 +18,18 @@ const HERE: Address = { channel: 'telegram', account: 'b', chat: '1001' };
 const MINUTE = 60_000;
 
 /** Monday 12 January, 23:58 in Berlin. */
-function open() {
+function open({ reached = [HERE], off = '' }: { reached?: Address[]; off?: string } = {}) {
   const clock = manualClock('2026-01-12T22:58:00Z');
-  const targets = { read: () => HERE, find: async () => HERE, isDirect: async () => true };
+  const find = async (text: string) => {
+    if (off !== '' && text.startsWith(off)) throw new UserError(`${off} is not on`);
+    return HERE;
+  };
+  const targets = { read: () => HERE, find, isDirect: async () => true };
   const settings = { timezone: 'Europe/Berlin', min_minutes: 5, max: 100 };
-  return { clock, fresh: createNewJobs({ clock, jobs: { all: () => [] }, targets, settings }) };
+  return {
+    clock,
+    fresh: createNewJobs({ clock, jobs: { all: () => [] }, targets, settings, directOf: () => reached }),
+  };
 }
 const job = (schedule: string) => ({ name: 'A', schedule, prompt: 'x' });
 
@@ -54,6 +62,21 @@ test('what can be said in the same words at any time is kept as it was said', as
     deliver: ['telegram:1001'],
     createdBy: 'telegram:1001',
   });
-  const local = await fresh.fields(job('daily'), OWNER, { channel: 'local', account: 'local', chat: 'x' }, 0);
-  expect(local).not.toHaveProperty('deliver');
 });
+
+test.each(['local', 'terminal', 'api', 'hub'])(
+  'asked for on %s, where nobody can be written to first',
+  async (channel) => {
+    const from = { channel, account: channel, chat: 'x' };
+    const slack = { channel: 'slack', account: 's', chat: 'D1' };
+    const fields = (options?: Parameters<typeof open>[0], more: { deliver?: string[] } = {}) =>
+      open(options).fresh.fields({ ...job('daily'), ...more }, OWNER, from, 0);
+    expect(await fields()).toMatchObject({ deliver: ['telegram:1001'] });
+    expect(await fields({ reached: [slack, HERE], off: 'slack' })).toMatchObject({ deliver: ['telegram:1001'] });
+    await expect(fields({ reached: [] })).rejects.toThrow('I can only answer, not write to you first');
+    await expect(fields({ reached: [slack], off: 'slack' })).rejects.toThrow(
+      'I can only answer, not write to you first',
+    );
+    expect(await fields({ reached: [] }, { deliver: [] })).not.toHaveProperty('deliver');
+  },
+);

@@ -59,7 +59,7 @@ async function followed({ exchange, connection }: Asked, taskId: string | undefi
   if (exchange && connection && taskId !== undefined) await exchange.follow(connection, [taskId], { live });
 }
 
-/** Nobody reads what a job says there: without `deliver` it is sent nowhere. */
+/** Nobody reads what a job says there: a program names where it is to be sent, or it is sent nowhere. */
 const FROM: Address = { channel: 'local', account: 'api', chat: 'api' };
 
 /** For what repeating would do twice. A second one that comes meanwhile waits for the first. */
@@ -111,7 +111,7 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
     const service = await parts.jobs();
     if (!service) throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
     if (caller.principal.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
-    return once(asked, async () => ({ job: await service.create(job, caller.principal, FROM) }));
+    return once(asked, async () => ({ job: await service.create({ deliver: [], ...job }, caller.principal, FROM) }));
   }),
   'task:subscribe': command(subscribeSchema, async ({ taskIds, after, live }, { exchange, connection }) => {
     if (!exchange || !connection) throw noTask();

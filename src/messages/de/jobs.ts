@@ -74,6 +74,8 @@ export const jobs = translate(english)({
   unreadable: 'Den Auftrag {name} kann ich nicht lesen; bring erst seine Datei in Ordnung.',
   notOn: 'Der Auftrag {name} ist angehalten, oder seine Datei ist fehlerhaft; /jobs sagt, was davon.',
   underWay: 'Der Auftrag {name} ist schon in Arbeit; seine Antwort kommt.',
+  sayWhere:
+    'Von hier aus kann ich nur antworten, nicht von selbst schreiben. Sag mir, wohin es gehen soll, zum Beispiel telegram:1001; viber init verbindet einen Chat.',
   tooMany:
     '{n, plural, one {Es gibt schon # Auftrag} other {Es gibt schon # Aufträge}} aus Chats (jobs.max); lösch erst einen mit /jobs.',
 });

@@ -66,6 +66,8 @@ export const jobs = {
   unreadable: 'The job {name} cannot be read; mend its file first.',
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',
   underWay: 'I am at the job {name} already; its answer will come.',
+  sayWhere:
+    'From here I can only answer, not write to you first. Tell me where it should go, for example telegram:1001; viber init connects a chat.',
   tooMany:
     '{n, plural, one {There is one job} other {There are # jobs}} made in chats already (jobs.max); delete one with /jobs first.',
 } as const;

@@ -33,7 +33,7 @@ export interface NewJob {
   /** Cron or a phrase. */
   schedule: string;
   prompt: string;
-  /** Addresses as text; absent: the conversation where it is made. */
+  /** Addresses as text; absent: the conversation where it is made, or its maker's direct one where nothing can be said first; []: nowhere. */
   deliver?: string[];
   timezone?: string;
   skills?: string[];
@@ -59,8 +59,11 @@ export interface JobService {
    * frequent, an address that is none, a name that is taken, one too many.
    */
   preview(job: NewJob): { words: string; timezone: string; next: string[]; now: string };
-  /** As `preview`, and as `create` where nothing may be sent to a place, an owner must not ask, or what it names does not exist. */
-  check(job: NewJob, by: Principal, from: Address): Promise<void>;
+  /**
+   * Where its result goes, as text. Throws as `preview`, and as `create` where nothing may be sent to a place, an owner must not ask,
+   * or what it names does not exist.
+   */
+  check(job: NewJob, by: Principal, from: Address): Promise<string[]>;
   /**
    * Makes the file. Throws UserError as `preview`, for a place where nothing may be sent, and for anybody but an owner;
    * DeliveryError while a platform cannot be asked.

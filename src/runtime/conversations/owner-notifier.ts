@@ -5,7 +5,7 @@
 import type { Languages } from '../../access/languages.ts';
 import { openOwners } from '../../access/owners.ts';
 import type { People } from '../../access/people.ts';
-import { type Principal, readIdentity } from '../../access/principal.ts';
+import { isOneOf, type Principal, principalText, readIdentity } from '../../access/principal.ts';
 import {
   type Address,
   conversationKey,
@@ -41,6 +41,8 @@ export interface OwnerNotifier {
   tellUndelivered(message: OutboundMessage, reason: string): Promise<void>;
   /** The direct conversations in which owners can be asked. */
   ownerAddresses(): Address[];
+  /** Where this owner can be written to first. Whoever has only written at the machine or by a program is the only owner, if there is one alone. */
+  directOf(principal: Principal): Address[];
 }
 
 export interface OwnerNotifierOptions {
@@ -67,11 +69,9 @@ function pairingButtons(code: string, messages: Messages): ButtonAction[] {
 
 export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier {
   const { folder, people, languages, buttons, delivery, log, isShared = false } = options;
-  const isOwner = (identity: string) => {
-    const who = { ...readIdentity(identity), account: '', name: identity, via: 'message' };
-    return people.resolve(who).principal.role === 'owner';
-  };
-  const owners = openOwners(folder, isOwner, { isShared });
+  const whose = (identity: string) =>
+    people.resolve({ ...readIdentity(identity), account: '', name: identity, via: 'message' }).principal;
+  const owners = openOwners(folder, (identity) => whose(identity).role === 'owner', { isShared });
   const self: OwnerNotifier = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {
@@ -88,6 +88,12 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
       }
     },
     ownerAddresses: () => owners.addresses(),
+    directOf(principal) {
+      const all = [...owners.byIdentity()];
+      const own = all.filter(([identity]) => isOneOf([identity], principal));
+      const isOneAlone = new Set(all.map(([identity]) => principalText(whose(identity)))).size === 1;
+      return (own.length > 0 || !isOneAlone ? own : all).map(([, address]) => address);
+    },
     async tellOwners(id, said) {
       try {
         for (const address of owners.addresses()) {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
-import type { Address } from '../../channels/channel.ts';
+import { type Address, formatAddress } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { lines, type Messages, messagesIn, type Text, words } from '../../messages/messages.ts';
 import { scheduleText } from '../../messages/schedules.ts';
@@ -30,7 +30,11 @@ const createInput = z.object({
   name: z.string().max(200),
   schedule: z.string().max(4_000).describe('cron or words: "8am daily", "every monday 17:30", "tomorrow 9am"'),
   prompt: z.string().describe('what to do each time'),
-  deliver: z.array(z.string().max(300)).max(10).describe('addresses; default: this conversation').exactOptional(),
+  deliver: z
+    .array(z.string().max(300))
+    .max(10)
+    .describe('addresses; default: this conversation, or where the person can be written to')
+    .exactOptional(),
   timezone: z.string().max(100).describe('IANA').exactOptional(),
   skills: z.array(z.string()).exactOptional(),
   model: z.string().exactOptional(),
@@ -82,7 +86,7 @@ class JobTools {
   readonly #deps: JobToolDeps;
   /** What people are shown of the calls of this run that wait. */
   readonly #notes = new Map<string, (messages: Messages) => Text>();
-  readonly #timings = new Map<string, Timing & { name?: string }>();
+  readonly #timings = new Map<string, Timing & { name?: string; places?: readonly string[] }>();
 
   constructor(scope: ToolScope, deps: JobToolDeps) {
     this.#scope = scope;
@@ -105,12 +109,12 @@ class JobTools {
       asksBefore: async (input) => {
         const job = this.#newJob(input);
         const opened = await this.#service();
-        await opened.check(job, principal, from).catch(unreachable);
-        const timing = opened.preview(job);
+        const places = await opened.check(job, principal, from).catch(unreachable);
+        const timing = { ...opened.preview(job), places };
         this.#timings.set(keyOf(job), timing);
         this.#notes.set(keyOf(job), (messages) => {
-          const places = job.deliver?.join(', ') ?? messages.text('details.here');
-          const given = { when: scheduleText(timing.words, messages), places, zone: timing.timezone };
+          const where = this.#elsewhere(job)?.join(', ') ?? messages.text('details.here');
+          const given = { when: scheduleText(timing.words, messages), places: where, zone: timing.timezone };
           return timesText(messages.text('details.job', given), timing, messages);
         });
         return true;
@@ -119,13 +123,17 @@ class JobTools {
       asks: (input, phrasing) => {
         const job = this.#newJob(input);
         const timing = this.#timings.get(keyOf(job)) ?? { ...UNKNOWN, words: input.schedule };
-        return askForJob(job, timing, phrasing);
+        const deliver = this.#elsewhere(job);
+        return askForJob(deliver ? { ...job, deliver } : job, timing, phrasing);
       },
       at: (input, when) => ({ ...input, schedule: when }),
       execute: async (input, { callId }) => {
         const opened = await this.#service();
+        const job = this.#newJob(input);
+        // What was shown holds, wherever the person has written since.
+        const deliver = this.#timings.get(keyOf(job))?.places;
         const made = await opened
-          .create(this.#newJob(input), principal, from, await this.#agoOf(callId))
+          .create(deliver ? { ...job, deliver: [...deliver] } : job, principal, from, await this.#agoOf(callId))
           .catch(unreachable);
         return shown(made);
       },
@@ -209,6 +217,13 @@ class JobTools {
         return { deleted: id };
       },
     });
+  }
+
+  /** The places that a question names: undefined for the conversation in which it is asked. */
+  #elsewhere(job: NewJob): readonly string[] | undefined {
+    if (job.deliver) return job.deliver;
+    const places = this.#timings.get(keyOf(job))?.places;
+    return places?.includes(formatAddress(this.#deps.from)) ? undefined : places;
   }
 
   #newJob(input: z.infer<typeof createInput>): NewJob {
