@@ -41,9 +41,10 @@ export interface BoardOptions {
 
 export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
   const { services, sessions, places, port, protocol, parts } = options;
-  const { config, people, pairing, home, uploads, log } = services;
+  const { config, people, pairing, notifier, home, uploads, log } = services;
+  const { directOf } = notifier;
   const login = createLogin({
-    ...{ sessions, places, port, speakers: createSpeakers({ people, configured: config.people, pairing }) },
+    ...{ sessions, places, port, speakers: createSpeakers({ people, configured: config.people, pairing, directOf }) },
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
   });
   const { maySee } = protocol.parts;

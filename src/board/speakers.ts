@@ -20,7 +20,7 @@ export interface ClientConfig {
 
 export interface Speakers {
   ofAccount(account: Account): Speaker;
-  /** The only owner; where there are several or none, an owner without a name. */
+  /** The only owner, in their direct messages once they have written there; where there are several or none, an owner without a name. */
   ofOwner(): Speaker;
   /** Undefined: its person is no longer there. */
   ofClient(name: string, client: ClientConfig): Principal | undefined;
@@ -36,8 +36,10 @@ export function createSpeakers(options: {
   people: People;
   configured: readonly PersonConfig[];
   pairing: Pick<Pairing, 'paired'>;
+  /** Where an owner is written to directly. */
+  directOf: (owner: Principal) => readonly Address[];
 }): Speakers {
-  const { people, configured, pairing } = options;
+  const { people, configured, pairing, directOf } = options;
   const ofIdentity = (identity: string, name: string): Principal =>
     people.resolve({ ...readIdentity(identity), account: '', via: 'api', name }).principal;
 
@@ -57,7 +59,9 @@ export function createSpeakers(options: {
         if (principal?.role === 'owner') owners.set(principalText(principal), principal);
       }
       const [only] = owners.values();
-      return { principal: only && owners.size === 1 ? only : apiPrincipal('owner', 'owner') };
+      if (!only || owners.size > 1) return { principal: apiPrincipal('owner', 'owner') };
+      const [direct] = directOf(only);
+      return { principal: only, ...(direct && { direct }) };
     },
     ofClient(name, { role, person }) {
       if (person === undefined) return apiPrincipal(name, role ?? 'member');

@@ -3,9 +3,10 @@ import { createSpeakers } from '../../board/speakers.ts';
 import type { ProgramToken } from '../../board/tokens.ts';
 import type { Services } from '../services.ts';
 
-export function programTokens(services: Pick<Services, 'config' | 'people' | 'pairing'>): ProgramToken[] {
-  const { config, people, pairing } = services;
-  const speakers = createSpeakers({ people, configured: config.people, pairing });
+export function programTokens(services: Pick<Services, 'config' | 'people' | 'pairing' | 'notifier'>): ProgramToken[] {
+  const { config, people, pairing, notifier } = services;
+  const { directOf } = notifier;
+  const speakers = createSpeakers({ people, configured: config.people, pairing, directOf });
   const { token, clients } = config.http;
   const owner = { name: 'owner', principal: () => speakers.ofOwner().principal };
   return [

@@ -85,6 +85,19 @@ describe('an owner', () => {
     expect((await board.ask('GET', '/api/health')).body).toMatchObject({ ready: true, dead: 0 });
   });
 
+  it('let in by pairing goes on here with what was begun in the chat, though the link was made on the machine', async () => {
+    const { world, board } = await open({ config: { people: [] } });
+    await world.ask('hello');
+    const { stdout } = await run(process.execPath, [PROGRAM, 'pair', 'list', '--json', '--home', world.home]);
+    const { code } = JSON.parse(stdout).pending[0];
+    await run(process.execPath, [PROGRAM, 'pair', 'approve', code, 'owner', '--home', world.home]);
+    await expect.poll(async () => (await board.ask('GET', '/api/me')).body.taskId).toBeDefined();
+    const { taskId } = (await board.ask('GET', '/api/me')).body;
+    expect(`artifacts/${taskId}`).toBe(world.task());
+    const said = { type: 'message', content: 'and here' };
+    expect((await board.ask('POST', '/api/messages', said)).body).toMatchObject({ taskId });
+  });
+
   it('edits a file, and is told when it was changed by hand meanwhile', async () => {
     const { world, board } = await open();
     const { body: files } = await board.ask('GET', '/api/files');
