@@ -263,6 +263,28 @@ it('takes the key of every provider it knows by name', async () => {
   expect(text(path.join(home, 'config.yaml'))).toContain('model: groq/openai/gpt-oss-120b');
 });
 
+describe('an address of a model', () => {
+  it('is asked for again when it is none, and found where it lacks http:// and /v1', async () => {
+    const llm = await model();
+    const home = tempFolder();
+    const terminal = wizard(home);
+    await terminal.sees('Which model answers?');
+    await terminal.press(up, up, enter);
+    await terminal.sees('Its address');
+    await terminal.press('ftp://foo', enter);
+    await terminal.sees(folded('An address begins with http:// or https://'));
+    await terminal.press('\x15', llm.url.replace('http://', '').replace(/\/v1$/, ''), enter);
+    await terminal.sees('Paste its key');
+    await terminal.press(KEY, enter);
+    await terminal.sees('Which of its models?');
+    await terminal.press(enter);
+    await terminal.sees('custom/test-model answers');
+    await terminal.press(interrupt);
+    expect(await terminal.ended()).toBe(0);
+    expect(text(path.join(home, 'config.yaml'))).toContain(`baseURL: ${llm.url}\n`);
+  });
+});
+
 describe('what goes wrong', () => {
   it('is named with what mends it: a rejected key, a wrong token; left in the middle it goes on where it was', async () => {
     const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);

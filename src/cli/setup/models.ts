@@ -163,11 +163,30 @@ async function askKey(
   return { change: modelChange(model, env, { key: await screen.secret('Paste the key (it is not shown)') }), page };
 }
 
+/** What was typed as an address, whole; undefined for what is none. A public name is asked by https, so that no key goes there in the clear. */
+function wholeAddress(typed: string): string | undefined {
+  const scheme = /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(\/|$)/i.test(typed) ? 'https' : 'http';
+  const address = (/^[a-z][\w+.-]*:\/\//i.test(typed) ? typed : `${scheme}://${typed}`).replace(/\/+$/, '');
+  return /^https?:\/\//i.test(address) && URL.canParse(address) ? address : undefined;
+}
+
+const addressProblem = (typed: string): string | undefined =>
+  wholeAddress(typed) === undefined ? 'An address begins with http:// or https://, as in the example.' : undefined;
+
+/** Many servers answer below /v1, and what people copy often lacks it. */
+async function modelsAt(address: string, key: string): Promise<{ baseURL: string; names: string[] }> {
+  for (const baseURL of address.endsWith('/v1') ? [address] : [address, `${address}/v1`]) {
+    const names = await namesAt(`${baseURL}/models`, 'data', 'id', key);
+    if (names?.length) return { baseURL, names };
+  }
+  return { baseURL: address, names: [] };
+}
+
 async function askAddress(screen: Screen, env: NodeJS.ProcessEnv): Promise<{ change: Change }> {
-  const baseURL = (await screen.text('Its address', 'http://127.0.0.1:8080/v1')).replace(/\/+$/, '');
+  const typed = await screen.text('Its address', 'http://127.0.0.1:8080/v1', addressProblem);
   const key = await screen.secret('Paste its key (Enter: none)', true);
-  const names = await namesAt(`${baseURL}/models`, 'data', 'id', key);
-  const name = names?.length
+  const { baseURL, names } = await modelsAt(wholeAddress(typed) ?? typed, key);
+  const name = names.length
     ? await screen.select(
         'Which of its models?',
         names.map((value) => ({ value, label: value })),

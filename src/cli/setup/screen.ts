@@ -18,7 +18,8 @@ export interface Screen {
   /** As it stands, in lines of its own: to be copied or scanned. */
   raw(text: string): void;
   select<T extends string>(question: string, choices: readonly Choice<T>[], initial?: T): Promise<T>;
-  text(question: string, placeholder?: string): Promise<string>;
+  /** Asked until it is filled in, and `problem` has nothing to say of it. */
+  text(question: string, placeholder?: string, problem?: (value: string) => string | undefined): Promise<string>;
   /** A secret is not shown. */
   secret(question: string, isOptional?: boolean): Promise<string>;
   confirm(question: string): Promise<boolean>;
@@ -49,10 +50,11 @@ export async function openScreen(): Promise<Screen> {
       if (chosen === undefined) throw new Error('an answer that was not offered');
       return chosen;
     },
-    text: async (message, placeholder) =>
-      answered(
-        await clack.text({ message: folded(message), ...(placeholder && { placeholder }), validate: filled }),
-      ).trim(),
+    text: async (message, placeholder, problem) => {
+      const validate = (value: string | undefined) => filled(value) ?? problem?.(value?.trim() ?? '');
+      const asked = clack.text({ message: folded(message), ...(placeholder && { placeholder }), validate });
+      return answered(await asked).trim();
+    },
     secret: async (message, isOptional) =>
       pasted(
         answered(await clack.password({ message: folded(message), ...(isOptional ? {} : { validate: filled }) })) ?? '',
