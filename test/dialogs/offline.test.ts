@@ -1,6 +1,6 @@
 /** The small built-in model speaks the language of whoever writes to it. */
 import { expect, it } from 'vitest';
-import { ask } from '../platforms/platform.ts';
+import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms } from '../platforms/world.ts';
 
 it.each(NAMES)('is asked and answers in German on %s', async (name) => {
@@ -28,4 +28,18 @@ it('answers in English where nothing else is known', async () => {
   const world = await openPlatforms({ on: ['discord'], offline: true, channel: { live: 'off' } });
   const { discord } = world.platforms;
   expect((await ask(discord, discord.dm('alex'), 'hello')).text).toMatch(/^Hello! I am the small built-in model/);
+});
+
+it('tells memory that is kept out from memory that is empty, and from what waits to be accepted', async () => {
+  const world = await openPlatforms({ on: ['discord'], offline: true, channel: { live: 'off' } });
+  const { discord } = world.platforms;
+  const dm = discord.dm('alex');
+  expect((await ask(discord, dm, 'what do you know?')).text).toMatch(/^I remember nothing yet\. Say/);
+  await ask(discord, dm, 'remember that I like tea', { text: 'once you accept it' });
+  const waits = await ask(discord, dm, 'what do you know?', { text: 'nothing yet' });
+  expect(waits.text).toBe('I remember nothing yet: what I asked you about counts once you accept it.');
+  const thread = discord.answerPlace(discord.say(discord.room, 'what do you know?', { mention: true }));
+  expect((await waitFor(discord, thread)).text).toBe(
+    'Where others read along I do not show what I remember; ask me in a direct message.',
+  );
 });

@@ -49,6 +49,8 @@ export const offline = translate(english)({
   rememberWaits: 'Das merke ich mir, sobald du zustimmst: {text}',
   remembered: 'Das merke ich mir: {text}',
   nothingKnown: 'Ich weiß noch nichts. Sag „merk dir, dass …“, um das zu ändern.',
+  nothingAccepted: 'Ich weiß noch nichts: was ich dich gefragt habe, zählt, sobald du zustimmst.',
+  keptOut: 'Wo andere mitlesen, zeige ich nicht, was ich weiß; frag mich in einer Direktnachricht.',
   known: 'Das weiß ich:',
   leaveIt: 'Gut, ich lasse es, wie es ist.',
   forgotten: 'Vergessen: {text}',

@@ -45,6 +45,8 @@ export const offline = {
   rememberWaits: 'I will remember this once you accept it: {text}',
   remembered: 'I will remember: {text}',
   nothingKnown: 'I remember nothing yet. Say “remember that …” to change that.',
+  nothingAccepted: 'I remember nothing yet: what I asked you about counts once you accept it.',
+  keptOut: 'Where others read along I do not show what I remember; ask me in a direct message.',
   known: 'I remember:',
   leaveIt: 'All right, I leave it as it is.',
   forgotten: 'Forgotten: {text}',

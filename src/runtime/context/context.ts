@@ -107,6 +107,8 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
   const stable = stablePart({
     ...{ bootstrap, viber, channelNote: options.channelNote, agentPrompt: options.agentPrompt },
     memory: inMessage ? '' : memory,
+    // A guest is not told that there is any.
+    isWithheld: options.isWithoutMemory === true && options.guests === undefined && memory === '',
     coding: options.coding ?? false,
     isGuest: options.guests !== undefined,
     skills: options.skills ?? '',

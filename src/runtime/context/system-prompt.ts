@@ -30,10 +30,15 @@ const CODING = `Coding work:
 4. VERIFY: run tests, lint, type check; fix before going on.
 5. COMMIT & REPORT: descriptive commits, a summary with evidence.`;
 
+/** Told in the place of memory: what is not known is no reason to say that nothing is remembered. */
+export const WITHHELD = 'What you remember is kept out of here: others read along. Tell it in direct messages only.';
+
 export interface StableParts {
   /** identity, soul, user, agents, tools: those that exist. */
   bootstrap: readonly { tag: string; text: string }[];
   memory: string;
+  /** Others than this gateway's people read along, so that memory stays out. */
+  isWithheld?: boolean;
   viber: string;
   channelNote: string;
   coding: boolean;
@@ -46,7 +51,7 @@ export interface StableParts {
 
 /** What is the same for every message of a conversation: a provider's prompt cache may end here. */
 export function stablePart(parts: StableParts): string {
-  const { bootstrap, memory, viber, channelNote, coding, isGuest, skills, agentPrompt } = parts;
+  const { bootstrap, memory, isWithheld, viber, channelNote, coding, isGuest, skills, agentPrompt } = parts;
   const tagged = [...bootstrap];
   const afterUser = tagged.findIndex(({ tag }) => tag === 'agents' || tag === 'tools');
   tagged.splice(afterUser < 0 ? tagged.length : afterUser, 0, { tag: 'memory', text: memory });
@@ -54,6 +59,7 @@ export function stablePart(parts: StableParts): string {
     `You are the viber "${viber}".`,
     YOU,
     `File tools: a bare name is one of this task's artifacts${isGuest ? '' : '; workspace/NAME is in your workspace'}.`,
+    ...(isWithheld ? [WITHHELD] : []),
     ...(channelNote ? [`Channel: ${channelNote}`] : []),
   ];
   return [

@@ -10,7 +10,7 @@ import { KEY_VARIABLES } from '../contract/providers.ts';
 import { CHANGES, changeFile, listFiles, readFile, sendFile, typeOf, writeFile } from './files.ts';
 import { showPlan, workOnPlan } from './plan.ts';
 import type { OfflineRequest } from './requests.ts';
-import { clip, fieldOf, textField, type View, type Work } from './view.ts';
+import { clip, fieldOf, isWaiting, textField, type View, type Work } from './view.ts';
 
 /** `view` is brought up to date as calls succeed, so that later requests of a message see what earlier ones did. */
 export function workOn(request: OfflineRequest, view: View): Work | string {
@@ -70,8 +70,7 @@ export const notUnderstood = (view: View): Text => lines(view.messages.text('off
 function* remember(text: string, { messages }: View): Work {
   const { value, error } = yield { tool: 'remember', input: { text } };
   if (error !== undefined) return messages.text('offline.notRemembered', { why: error });
-  const waits = fieldOf(value, 'status') === 'pending';
-  return messages.text(waits ? 'offline.rememberWaits' : 'offline.remembered', { text });
+  return messages.text(isWaiting(value) ? 'offline.rememberWaits' : 'offline.remembered', { text });
 }
 
 /** What one tool gives, as a sentence. */
@@ -101,8 +100,9 @@ function* carryOut(tool: string, input: { [name: string]: string }, { messages }
   }
 }
 
-function recall({ memory, messages }: View): string {
-  if (memory.length === 0) return messages.text('offline.nothingKnown');
+function recall({ memory, isWithheld, hasSuggested, messages }: View): string {
+  if (isWithheld) return messages.text('offline.keptOut');
+  if (memory.length === 0) return messages.text(hasSuggested ? 'offline.nothingAccepted' : 'offline.nothingKnown');
   const known = memory.slice(0, 30).map((line) => `- ${line}`);
   return lines(messages.text('offline.known'), words(known.join('\n')));
 }

@@ -3,6 +3,7 @@
  */
 import { type Messages, messagesIn } from '../../messages/messages.ts';
 import type { Json, Plan, PlanStep } from '../../workspace/types.ts';
+import { WITHHELD } from '../context/system-prompt.ts';
 import type { Prompt } from '../contract/model.ts';
 import { STANDING } from '../contract/standing.ts';
 
@@ -40,6 +41,10 @@ export interface View {
   plan: Plan;
   /** Lines of memory without headings. */
   memory: string[];
+  /** Memory is there and kept out, since others read along. */
+  isWithheld: boolean;
+  /** Something was to be remembered in this conversation once somebody accepts it. */
+  hasSuggested: boolean;
   /** Oldest first; those of the newest message last. */
   files: SeenFile[];
   calls: MadeCall[];
@@ -78,6 +83,8 @@ export function readPrompt(given: Prompt, language?: string): View {
     text: ownWords(spoken),
     plan: readPlan(block(stands, 'task')),
     memory: memoryLines([block(system, 'memory'), ...told].join('\n')),
+    isWithheld: system.includes(WITHHELD),
+    hasSuggested: callsAfter(prompt).some(({ tool, value }) => tool === 'remember' && isWaiting(value)),
     files: [...new Map(files.map((file) => [file.id, file])).values()],
     calls: callsAfter(prompt.slice(end + 1)),
     turn: prompt.filter((message) => message.role === 'user').length,
@@ -174,6 +181,9 @@ function toJson(value: unknown): Json {
 export function clip(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }
+
+/** What `remember` gave: a person is asked first. */
+export const isWaiting = (value: Json | undefined): boolean => fieldOf(value, 'status') === 'pending';
 
 export function fieldOf(value: Json | undefined, name: string): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[name] : undefined;
