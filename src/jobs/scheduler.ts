@@ -128,7 +128,8 @@ export class Scheduler {
   /** What is remembered of the job has changed, here or by another process. */
   async noticed(id: string): Promise<void> {
     const plan = this.#plans.get(id);
-    if (!plan || plan.since === this.#records.get(id)?.since) return this.#removeDone(plan);
+    const isStale = plan?.since !== undefined && plan.since !== this.#records.get(id)?.since;
+    if (!isStale) return this.#removeDone(plan);
     this.#plans.set(id, anew(plan));
     this.#tick();
   }
@@ -276,11 +277,10 @@ export class Scheduler {
   /** A job made from a chat for one time has no use once its run has ended. One written by hand stays. */
   async #removeDone(plan: Plan | undefined): Promise<void> {
     if (!plan?.job.createdBy || plan.doneAt === undefined) return;
-    const { id } = plan.job;
-    if (await this.#options.isBusy(id)) return;
-    const known = this.#records.get(id);
+    if (await this.#options.isBusy(plan.job.id)) return;
+    const known = this.#records.get(plan.job.id);
     plan.due = known ? removableFrom(known, plan.doneAt) : Number.POSITIVE_INFINITY;
-    if (plan.due <= this.#clock.now()) await this.#jobs.remove(id);
+    if (plan.due <= this.#clock.now()) await this.#jobs.remove(plan.job.id);
     else this.#arm(plan.due);
   }
 
