@@ -160,3 +160,18 @@ async function pulse(platform: Platform, signal: AbortSignal): Promise<number[]>
   }
   return took.toSorted((a, b) => a - b);
 }
+
+it.each(['in order', 'in reverse'])(
+  'a mention that is added by an edit on Slack, told twice %s, is answered once',
+  async (order) => {
+    const { world, slack } = await openThree({ on: ['slack'] });
+    const { emulator, room } = slack;
+    const said = emulator.say(room.chat, 'sum up the week');
+    await sleep(300);
+    if (order === 'in reverse') emulator.reverseNext(2);
+    emulator.edit(room.chat, said.ts, `<@${emulator.bot.userId}> sum up the week`);
+    await waitFor(slack, { ...room, thread: said.ts }, { text: 're sum up the week' });
+    await sleep(500);
+    expect(world.llm.requests()).toHaveLength(1);
+  },
+);

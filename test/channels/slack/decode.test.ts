@@ -219,6 +219,22 @@ describe('messages', () => {
     expect(dropped(event({ subtype: 'tombstone', text: 'x' }, { text: 'y' }))).toBe('message_changed.tombstone');
   });
 
+  test('an edit that adds a mention comes as two events, and both give the same', () => {
+    const edited = { user: 'U1', ts: '1718000009.000000' };
+    const now = { user: 'U1', ts: TS, text: '<@U0BOT> hello', edited };
+    const changed = {
+      type: 'message',
+      subtype: 'message_changed',
+      channel: 'C1',
+      ts: '1718000009.000200',
+      message: now,
+    };
+    const told = decode({ event: { ...changed, previous_message: { ...now, text: 'hello' } } }, self);
+    expect(told).toMatchObject({ message: { id: `e:${TS}:1718000009.000000`, kind: 'edit', isMention: true } });
+    expect(decode({ event: { ...now, type: 'app_mention', channel: 'C1' } }, self)).toEqual(told);
+    expect(message({ ...now, channel: 'C1' })).toMatchObject({ id: `m:${TS}`, kind: 'message' });
+  });
+
   test.each([
     [{ event: { type: 'message', channel: 'C1', user: 'U0BOT', ts: TS, text: 'x' } }, 'own'],
     [{ event: { type: 'message', channel: 'C1', bot_id: 'B0BOT', ts: TS, text: 'x' } }, 'own'],
@@ -258,7 +274,23 @@ test('a channel that has moved, and an assistant’s pane that was opened', () =
 test('nothing that JSON can hold breaks decoding', () => {
   const keys = fc.constantFrom(
     ...['event', 'type', 'subtype', 'channel', 'user', 'ts', 'text', 'thread_ts', 'files', 'attachments', 'message'],
-    ...['previous_message', 'edited', 'bot_id', 'command', 'actions', 'container', 'trigger_id', 'channel_id', 'id'],
+    ...[
+      'previous_message',
+      'blocks',
+      'elements',
+      'rows',
+      'fields',
+      'message_blocks',
+      'is_share',
+      'edited',
+      'bot_id',
+      'command',
+      'actions',
+      'container',
+      'trigger_id',
+      'channel_id',
+      'id',
+    ],
   );
   const words = fc.constantFrom(
     'message',

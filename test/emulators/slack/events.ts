@@ -65,6 +65,8 @@ export function createEvents(world: World, deliveries: Deliveries, scopes: () =>
     return id === undefined ? [] : [id];
   }
 
+  const isMentioned = (text: string) => text.includes(`<@${bot.userId}>`) || text.includes(`<@${bot.userId}|`);
+
   return {
     announce,
     raw,
@@ -73,8 +75,7 @@ export function createEvents(world: World, deliveries: Deliveries, scopes: () =>
       const wire = { ...world.wire(stored, scopes().has('metadata.message:read')), channel: channel.id };
       const message = { ...wire, event_ts: stored.ts, channel_type: channel.kind };
       const sends = [() => announce(message, HISTORY[channel.kind], channel)];
-      const isMentioned = stored.text.includes(`<@${bot.userId}>`) || stored.text.includes(`<@${bot.userId}|`);
-      if (isMentioned && !stored.byBot && channel.kind !== 'im') {
+      if (isMentioned(stored.text) && !stored.byBot && channel.kind !== 'im') {
         const mention = { ...wire, type: 'app_mention', event_ts: stored.ts };
         sends.push(() => announce(mention, 'app_mentions:read', channel));
       }
@@ -82,7 +83,15 @@ export function createEvents(world: World, deliveries: Deliveries, scopes: () =>
       return sends.map((send) => send()).filter((id) => id !== undefined);
     },
     changed(stored, previous) {
-      return about(stored, { subtype: 'message_changed', message: world.wire(stored), previous_message: previous });
+      const changed = { subtype: 'message_changed', message: world.wire(stored), previous_message: previous };
+      const ids = about(stored, changed);
+      const channel = channelOf(stored);
+      // A mention that was not there before is told as well, as one of an edited message.
+      const isAdded = isMentioned(stored.text) && !isMentioned(String(previous.text));
+      if (!isAdded || stored.byBot || channel.kind === 'im') return ids;
+      const mention = { ...world.wire(stored), channel: channel.id, type: 'app_mention', event_ts: world.nextTs() };
+      const id = announce(mention, 'app_mentions:read', channel);
+      return id === undefined ? ids : [...ids, id];
     },
     removed(stored, previous) {
       return about(stored, { subtype: 'message_deleted', deleted_ts: stored.ts, previous_message: previous });

@@ -23,7 +23,10 @@ import { readWords } from './text.ts';
 /** Kinds of message in which somebody says something; the others tell what happened to a channel. */
 const SPOKEN = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
 
-/** `event` is a `message` or `app_mention`; of one mention both come, and both give the same `id`. */
+/**
+ * `event` is a `message` or `app_mention`; of one mention both come, and both give the same `id`. One that was added by an edit comes
+ * as a `message_changed` and as an `app_mention` that was edited. What is read from history was edited as well, and is no edit.
+ */
 export function decodeMessage(event: Fields, self: Self): Decoded {
   const subtype = string(event, 'subtype');
   if (subtype === 'message_changed') return decodeEdit(event, self);
@@ -31,7 +34,11 @@ export function decodeMessage(event: Fields, self: Self): Decoded {
   const chat = readId(event, 'channel');
   const ts = readTs(event, 'ts');
   if (chat === undefined || ts === undefined) return dropped('malformed');
-  return decodeSpoken(event, { self, chat, ts, kind: 'message', id: `m:${ts}`, sentAt: millisOf(ts), began: false });
+  const edited = event.type === 'app_mention' ? readTs(fields(event, 'edited') ?? {}, 'ts') : undefined;
+  const place = { self, chat, ts, began: false };
+  if (edited === undefined)
+    return decodeSpoken(event, { ...place, kind: 'message', id: `m:${ts}`, sentAt: millisOf(ts) });
+  return decodeSpoken(event, { ...place, kind: 'edit', id: editId(ts, edited), sentAt: millisOf(edited) });
 }
 
 function decodeEdit(event: Fields, self: Self): Decoded {
@@ -47,9 +54,10 @@ function decodeEdit(event: Fields, self: Self): Decoded {
   // A link's preview came, or a reply was counted: nobody has changed a word.
   if (!at || now.text === before.text) return dropped('message_changed.unchanged');
   const began = readWords(string(before, 'text') ?? '', self).mentioned;
-  const id = `e:${ts}:${at}`;
-  return decodeSpoken(now, { self, chat, ts, kind: 'edit', id, sentAt: millisOf(at), began });
+  return decodeSpoken(now, { self, chat, ts, kind: 'edit', id: editId(ts, at), sentAt: millisOf(at), began });
 }
+
+const editId = (ts: string, at: string): string => `e:${ts}:${at}`;
 
 interface Context {
   self: Self;
