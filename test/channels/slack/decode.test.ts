@@ -185,6 +185,41 @@ describe('messages', () => {
     expect(got.command).toBeUndefined();
   });
 
+  test('what an app has written in blocks is quoted, and of blocks without end a part', () => {
+    const section = { type: 'section', text: { type: 'mrkdwn', text: '*Disk full* on <#C1|ops> &amp; more' } };
+    const facts = { type: 'section', fields: [{ type: 'plain_text', text: 'a < b' }] };
+    const elements = [
+      { type: 'text', text: 'ask <@U1> ' },
+      { type: 'user', user_id: 'U2' },
+      { type: 'link', url: 'https://a.example', text: ' here' },
+    ];
+    const rich = { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
+    const table = {
+      type: 'table',
+      rows: [
+        [
+          { type: 'raw_text', text: 'db-3' },
+          { type: 'raw_text', text: '98 %' },
+        ],
+      ],
+    };
+    const blocks = [{ type: 'header', text: { type: 'plain_text', text: 'Firing' } }, section, facts, rich, table];
+    const share = { is_share: true, author_subname: 'Grafana', text: '', fallback: '[no preview available]' };
+    const passedOn = (all: object[]) => ({ ...share, message_blocks: [{ message: { blocks: all } }] });
+    expect(message({ text: 'what is this?', attachments: [passedOn(blocks)] }).quotes).toEqual([
+      {
+        ...{ kind: 'forward', from: 'Grafana', fromSelf: false },
+        text: 'Firing\n*Disk full* on #ops & more\na < b\nask <@U1> @Sam[ here](https://a.example)\ndb-3\n98 %',
+      },
+    ]);
+    expect(message({ text: 'x', attachments: [passedOn([]), { ...share, fallback: 'Kim: hi' }] }).quotes).toMatchObject(
+      [{ text: 'Kim: hi' }],
+    );
+    let nested: object = section;
+    for (let n = 0; n < 1000; n++) nested = { type: 'rich_text', elements: Array(3).fill(nested) };
+    expect(message({ text: 'x', attachments: [passedOn([section, nested])] }).quotes).toHaveLength(1);
+  });
+
   test('other apps are bots; their old attachments are their words', () => {
     expect(
       message({ user: undefined, subtype: 'bot_message', bot_id: 'B9', username: 'ci', text: 'built' }),
