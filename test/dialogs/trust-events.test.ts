@@ -1,4 +1,6 @@
 /** Events as platforms really deliver them: again, out of order, after a gap; and one platform's trouble is its own. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ownTime } from '../helpers/own-time.ts';
@@ -175,3 +177,17 @@ it.each(['in order', 'in reverse'])(
     expect(world.llm.requests()).toHaveLength(1);
   },
 );
+
+it('a private channel that gets a new id on Slack keeps the task of each of its threads', async () => {
+  const { world, slack } = await openThree({ on: ['slack'] });
+  const { emulator, room } = slack;
+  const { ts } = emulator.say(room.chat, 'plan it', { mention: true });
+  await waitFor(slack, { ...room, thread: ts }, { text: 're plan it' });
+  const moved = { type: 'channel_id_changed', old_channel_id: room.chat, new_channel_id: 'C0NEW00001' };
+  emulator.sendEvent({ ...moved, event_ts: '1795647470.000100' });
+  const told = () => world.logs.find(({ msg }) => String(msg).includes('a group has a new id'));
+  await expect.poll(told, { timeout: 10_000 }).toMatchObject({ from: room.chat, to: 'C0NEW00001' });
+  const bound = fs.readdirSync(path.join(world.home, 'conversations'), { withFileTypes: true });
+  const files = bound.filter((entry) => entry.isFile()).map(({ name }) => world.read(`conversations/${name}`));
+  expect(files.filter((text) => text.includes('C0NEW00001') && text.includes(ts))).toHaveLength(1);
+});

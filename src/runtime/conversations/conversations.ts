@@ -4,10 +4,13 @@
  * every channel (promise 22).
  */
 import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { isAddress } from '../../access/link-records.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, isProgramTask } from '../../channels/channel.ts';
+import { errorCode } from '../../errors.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { isRecord } from '../../lib/json.ts';
 import { exclusively, serialise } from '../../lib/locks.ts';
@@ -39,6 +42,8 @@ export interface Conversations {
   bind(binding: Omit<Binding, 'boundAt'>): Promise<void>;
   /** The conversations that are about a task now. */
   bound(taskId: string): Binding[];
+  /** Those of a chat and of its threads. Reads all there are: for what seldom happens. */
+  within(chat: Address): Promise<Binding[]>;
 }
 
 const isIdText: Is = (value) => isText(value) && isId(String(value));
@@ -84,12 +89,15 @@ export async function shareTask(conversations: Conversations, person: string, fr
   if (own && !conversations.get(key)) await conversations.bind({ ...own, key });
 }
 
-/** A group has a new id: its conversation goes on there. */
+/** A group has a new id: its conversation goes on there, and so do those in its threads. */
 export async function follow(conversations: Conversations, message: InboundMessage, log: Logger): Promise<void> {
   const to = message.movedTo;
-  const old = conversations.get(conversationKey(message.address));
-  if (!to || !old) return;
-  await conversations.bind({ ...old, key: conversationKey(to), address: to });
+  if (!to) return;
+  for (const old of await conversations.within(message.address)) {
+    const { thread } = old.address;
+    const address = thread === undefined ? to : { ...to, thread };
+    await conversations.bind({ ...old, key: conversationKey(address), address });
+  }
   const setting = `channels.${to.channel}.access.chats`;
   log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
 }
@@ -132,12 +140,32 @@ export function openConversations(folder: string, { isShared = false } = {}): Co
       }
       await Promise.all(work);
     },
+    async within(chat) {
+      const found: Binding[] = [];
+      const files = await readdir(folder).catch(noneYet);
+      for (const file of files.filter((name) => name.endsWith('.json'))) {
+        const kept = readJson(path.join(folder, file), bindingShape, BINDING);
+        // What is in force may not be written yet.
+        const binding = kept && get(kept.key);
+        const { thread: _any, ...place } = binding?.address ?? chat;
+        const isOwn = binding !== undefined && binding.key === conversationKey(binding.address);
+        if (isOwn && conversationKey(place) === conversationKey(chat)) found.push(binding);
+        await setImmediate();
+      }
+      return found;
+    },
     bound: (taskId) =>
       keys(taskId)
         .map(get)
         .filter((binding) => binding?.taskId === taskId)
         .filter((binding) => binding !== undefined),
   };
+}
+
+/** Before the first binding there is no folder. */
+function noneYet(error: unknown): string[] {
+  if (errorCode(error) !== 'ENOENT') throw error;
+  return [];
 }
 
 /** Vibers of one conversation whose tasks are remembered. */

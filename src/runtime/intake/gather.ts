@@ -43,7 +43,7 @@ export function authorise(
   { address, sender, isDirect }: Who,
   via: string,
   access: Pick<Access, 'resolve' | 'rulesOf'>,
-  how: (principal: Principal) => Pick<EntryFacts, 'isMention' | 'isCommand' | 'isButton'>,
+  how: (principal: Principal) => Pick<EntryFacts, 'isMention' | 'isCommand' | 'isButton'> & { isBot?: boolean },
   as?: Principal,
 ): { principal: Principal; entry: EntryDecision } {
   if (as) return { principal: { ...as, via }, entry: { allow: true } };
@@ -87,6 +87,8 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
       (message.isThread === true && (conversations.get(keyOf(who)) ?? digests.of(message)) !== undefined),
     isCommand: message.command !== undefined || correctsCommand(message),
     isButton: message.button !== undefined,
+    // No bot has said it, and it gives nobody a right.
+    ...(message.kind === 'migration' && { isBot: false }),
   });
   const { principal, entry } = authorise(message, message.kind, access, how, visit.as);
   const key = keyOf(principal);

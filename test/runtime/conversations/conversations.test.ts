@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { conversationKey } from '../../../src/channels/channel.ts';
+import { conversationKey, type InboundMessage } from '../../../src/channels/channel.ts';
 import { silentLog } from '../../../src/log.ts';
-import { openConversations } from '../../../src/runtime/conversations/conversations.ts';
+import { follow, openConversations } from '../../../src/runtime/conversations/conversations.ts';
 import { openReadCursors } from '../../../src/runtime/conversations/read-cursors.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -22,6 +22,12 @@ const bindingOf = (chat: string, taskId: string, thread?: string) => ({
   isDirect: false,
 });
 
+const moved = (from: string, to: string): InboundMessage => ({
+  ...{ id: 'u:1', kind: 'migration', address: address(from), movedTo: address(to), text: '', files: [], facts: [] },
+  ...{ sender: { user: 'U0', name: 'Slack', isBot: true }, quotes: [], messageId: '', sentAt: 0 },
+  ...{ isDirect: false, isMention: false },
+});
+
 describe('conversations', () => {
   it('tell which task a chat is about and which chats a task has, also after a restart', async () => {
     const folder = tempFolder();
@@ -34,6 +40,24 @@ describe('conversations', () => {
       expect(each.get(conversationKey(address('C1')))).toBeUndefined();
       expect(each.bound('t1').map((binding) => binding.address.chat)).toEqual(['C1', 'C2']);
       expect(each.bound('t3')).toEqual([]);
+    }
+  });
+
+  it('go on where their group has a new id, those in its threads too', async () => {
+    const folder = tempFolder();
+    await follow(openConversations(path.join(folder, 'none')), moved('C1', 'C9'), silentLog());
+    const before = openConversations(folder);
+    await before.bind(bindingOf('C1', 't1', '1.5'));
+    await before.bind(bindingOf('C1', 't2'));
+    await before.bind(bindingOf('C2', 't3', '1.5'));
+    await before.bind({ ...bindingOf('C1', 't4'), key: 'person:alex', isDirect: true });
+    const after = openConversations(folder);
+    await follow(after, moved('C1', 'C9'), silentLog());
+    for (const each of [after, openConversations(folder)]) {
+      expect(each.get(conversationKey(address('C9', '1.5')))).toMatchObject({ taskId: 't1', address: { chat: 'C9' } });
+      expect(each.get(conversationKey(address('C9')))).toMatchObject({ taskId: 't2' });
+      expect(each.get(conversationKey(address('C2', '1.5')))).toMatchObject({ taskId: 't3' });
+      expect(each.get('person:alex')).toMatchObject({ taskId: 't4', address: { chat: 'C1' } });
     }
   });
 

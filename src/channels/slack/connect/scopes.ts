@@ -28,6 +28,7 @@ export const SLACK_EVENTS = [
   'app_context_changed',
   'app_home_opened',
   'app_mention',
+  'channel_id_changed',
   'message.channels',
   'message.groups',
   'message.im',
