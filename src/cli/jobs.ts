@@ -1,11 +1,15 @@
 /** `viber jobs`: what is scheduled and when, a schedule tried out, a job paused, resumed or deleted, or run now by the gateway. */
 import path from 'node:path';
+import { parseAddress } from '../channels/channel.ts';
 import { loadConfig } from '../config.ts';
 import { UserError } from '../errors.ts';
+import type { JobFile, Jobs } from '../jobs/files.ts';
 import { silentLog } from '../log.ts';
-import { messagesIn } from '../messages/messages.ts';
+import { languages, messagesIn } from '../messages/messages.ts';
+import { escaped } from '../runtime/conversations/places.ts';
 import type { CliContext } from './command.ts';
 import { EXIT } from './command.ts';
+import { placeProblem } from './job-places.ts';
 
 const SHOWN_TIMES = 3;
 
@@ -95,7 +99,7 @@ async function add(context: CliContext, name: string): Promise<number> {
   const { at = '', prompt = '', deliver } = values;
   if (at === '' || prompt === '')
     throw new UserError('Say when and what: viber jobs add digest --at "every weekday at 9" --prompt "What is new?"');
-  const [{ jobs, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
+  const [{ jobs, config, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
     open(context),
     import('../jobs/schedule.ts'),
   ]);
@@ -104,20 +108,40 @@ async function add(context: CliContext, name: string): Promise<number> {
     const parsed = parseSchedule(at, { timezone: values.timezone ?? usual, now, anchor: now });
     const { timezone, words } = parsed;
     const fields = { name, schedule: storedText(at, parsed), timezone, prompt };
+    const place = parseAddress(deliver ?? '');
+    const problem = place && placeProblem(place, config);
+    if (problem !== undefined) throw new UserError(problem);
     const { id } = await jobs.create(deliver === undefined ? fields : { ...fields, deliver: [deliver] });
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
     if (json) print(JSON.stringify({ id, done: 'added', schedule: words, timezone, next }));
     else for (const line of [`added: ${id}`, words, ...next]) print(line);
+    if (!json && deliver === undefined) print('Its result is sent to nobody: give --deliver to have it in a chat.');
     return EXIT.ok;
   } finally {
     await jobs.close();
   }
 }
 
+/** As a person names it in a shell. Throws UserError. */
+function locate(jobs: Jobs, name: string): JobFile {
+  try {
+    return jobs.find(name);
+  } catch (error) {
+    if (!(error instanceof UserError) || error.said.key !== 'jobs.unknown') throw error;
+    const wanted = name.trim().toLowerCase();
+    const begun = jobs
+      .all()
+      .filter((file) => file.id.startsWith(wanted) || file.job?.name.toLowerCase().startsWith(wanted));
+    const [only, other] = begun;
+    if (only && !other && wanted !== '') return only;
+    throw new UserError(`There is no job ${name.slice(0, 80)}; viber jobs lists them.`);
+  }
+}
+
 async function change(context: CliContext, verb: 'pause' | 'resume' | 'delete', name: string): Promise<number> {
   const { jobs } = await open(context);
   try {
-    const { id } = jobs.find(name);
+    const { id } = locate(jobs, name);
     if (verb === 'delete') await jobs.remove(id);
     else await jobs[verb](id);
     const done = { pause: 'paused', resume: 'resumed', delete: 'deleted' }[verb];
@@ -149,7 +173,23 @@ async function runNow(context: CliContext, name: string): Promise<number> {
   const socket = await findSocket(context);
   if (socket === undefined)
     throw new UserError('The gateway is not running: start it with viber start, then try again.');
-  const { text } = await ask(socket, { chat: 'jobs', text: `/jobs run ${name}` }, () => undefined);
-  print(json ? JSON.stringify({ text }) : text);
+  const { id, job, state, problem } = await runnable(context, name);
+  if (state === 'disabled') throw new UserError(`The job ${id} is paused: viber jobs resume ${id}, then try again.`);
+  if (!job) throw new UserError(`The file of the job ${id} is broken: ${problem ?? 'it cannot be read'}`);
+  const { text } = await ask(socket, { chat: 'jobs', text: `/jobs run ${id}` }, () => undefined);
+  const given = { name: escaped(job.name) };
+  const isBegun = languages.some((language) => messagesIn(language).text('jobs.runsNow', given) === text);
+  if (!isBegun) throw new UserError(text);
+  print(json ? JSON.stringify({ id, text }) : text);
   return EXIT.ok;
+}
+
+/** The job that is meant, looked up before the gateway is asked: it would answer as in a chat. */
+async function runnable(context: CliContext, name: string): Promise<JobFile> {
+  const { jobs } = await open(context);
+  try {
+    return locate(jobs, name);
+  } finally {
+    await jobs.close();
+  }
 }

@@ -318,6 +318,19 @@ describe('skills and servers of tools', () => {
     expect(tree(home)).toEqual(before);
   });
 
+  it('jobs whose results can be sent nowhere', async () => {
+    const home = tempFolder();
+    fs.mkdirSync(path.join(home, 'jobs'));
+    const job = 'name: Well\nschedule: 0 9 * * *\nprompt: x\ndeliver: [nowhere:1, slack:C1]\n';
+    fs.writeFileSync(path.join(home, 'jobs', 'well.yaml'), job);
+    const { code, lines } = await doctor(home, { model: 'offline/viber' });
+    expect(code).toBe(1);
+    expect(lines.filter((line) => / jobs /.test(line))).toEqual([
+      '✗ jobs           well: Nothing can be sent to nowhere:1: the channels are telegram, discord, slack.',
+      '✗ jobs           well: Nothing can be sent to slack:C1: slack is not on; viber init connects it.',
+    ]);
+  });
+
   it('each server: how many tools, which wait for consent, which are not there, or why it is away', async () => {
     const server = { command: process.execPath, args: [path.join(import.meta.dirname, '../fixtures/mcp/server.mjs')] };
     const report = await doctor(tempFolder(), {

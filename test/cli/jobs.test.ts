@@ -25,6 +25,10 @@ beforeEach(async () => {
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
 });
 
+const connect = () => {
+  const channels = { telegram: { token: '1:x', apiRoot: 'http://127.0.0.1:9' } };
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ ...config, channels }));
+};
 const put = (id: string, text: string, folder = path.join(home, 'jobs')) => {
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, `${id}.yaml`), text);
@@ -101,7 +105,7 @@ describe('while no gateway runs', () => {
     expect(JSON.parse(await viber(['resume', 'digest'], { json: true }))).toEqual({ id: 'digest', done: 'resumed' });
     expect(await viber(['delete', 'digest'])).toBe('deleted: digest');
     expect(fs.readdirSync(path.join(home, 'jobs'))).toEqual([]);
-    await expect(viber(['delete', 'digest'])).rejects.toThrow('There is no job digest');
+    await expect(viber(['delete', 'digest'])).rejects.toThrow('There is no job digest; viber jobs lists');
   });
 
   it('tries out a phrase', async () => {
@@ -112,6 +116,7 @@ describe('while no gateway runs', () => {
   });
 
   it('makes one from words in another language, by the clock they name, and asks what could be two times', async () => {
+    connect();
     const add = (at: string, more: Record<string, string> = {}) => {
       const lines: string[] = [];
       const values = { at, prompt: 'what is new?', ...more };
@@ -122,6 +127,8 @@ describe('while no gateway runs', () => {
     await expect(add('jeden Tag um 5')).rejects.toThrow('Say "jeden Tag um 05:00" or "jeden Tag um 17:00"');
     await expect(add('')).rejects.toThrow('Say when and what');
     await expect(add('daily at 9', { deliver: 'nowhere' })).rejects.toThrow('address');
+    await expect(add('daily at 9', { deliver: 'nowhere:1' })).rejects.toThrow('the channels are telegram');
+    await expect(add('daily at 9', { deliver: 'slack:C1' })).rejects.toThrow('slack is not on; viber init connects it');
     await expect(add('daily at 9', { timezone: 'Mars/Olympus' })).rejects.toThrow('not a time zone');
     expect(await add('werktags um halb acht', { deliver: 'telegram:1001' })).toMatchObject({
       ...{ id: 'digest', schedule: 'every weekday at 07:30 (Europe/Berlin)' },
@@ -135,6 +142,23 @@ describe('while no gateway runs', () => {
     await viber(['delete', 'digest']);
     await add('tomorrow at 9');
     expect(await listed()).toMatchObject([{ id: 'digest', state: 'loaded', next: [expect.stringContaining('T')] }]);
+  });
+
+  it('says of one without a place that nobody gets its result', async () => {
+    connect();
+    const add = (values: Record<string, string>) => {
+      const lines: string[] = [];
+      const context = { config: undefined, home, json: false, ...NO_OPTIONS, env: {} };
+      const print = (line: string) => void lines.push(line);
+      return run({
+        ...context,
+        values: { at: 'daily at 9', prompt: 'x', ...values },
+        args: ['add', values.deliver ?? 'a'],
+        print,
+      }).then(() => lines.at(-1));
+    };
+    expect(await add({})).toBe('Its result is sent to nobody: give --deliver to have it in a chat.');
+    expect(await add({ deliver: 'telegram:1001' })).toMatch(/^20/);
   });
 
   it('reads the words of a file that somebody wrote, and says what it cannot keep', async () => {
@@ -179,14 +203,22 @@ describe('while a gateway runs', () => {
     child.stderr.resume();
     const shell = (args: string[]) =>
       new Promise<string>((resolve) => {
-        execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 20_000 }, (_error, out, err) =>
-          resolve(out + err),
+        execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 20_000 }, (error, out, err) =>
+          resolve(`${out}${err}${error ? `ended with ${error.code}` : ''}`),
         );
       });
     expect(await shell(['jobs', 'run', 'digest'])).toContain('I begin **Morning digest** now');
     await expect.poll(async () => (await listed())[0].lastRun?.state, { timeout: 30_000 }).toBe('completed');
-    expect(JSON.parse(await shell(['jobs', 'run', 'nothing', '--json'])).text).toContain('There is no job nothing');
+    expect(await shell(['jobs', 'run', 'nothing', '--json'])).toBe(
+      'There is no job nothing; viber jobs lists them.\nended with 1',
+    );
     expect(await shell(['jobs', 'pause', 'digest'])).toBe('paused: digest\n');
-    await expect.poll(() => shell(['jobs', 'run', 'digest']), { timeout: 30_000 }).toContain('is paused');
+    expect(await shell(['jobs', 'run', 'digest'])).toBe(
+      'The job digest is paused: viber jobs resume digest, then try again.\nended with 1',
+    );
+    put('story', `${DIGEST.replace('Morning digest', 'Story')}viber: writr\n`);
+    await expect
+      .poll(() => shell(['jobs', 'run', 'story']), { timeout: 30_000 })
+      .toMatch(/There is no viber writr[\s\S]*ended with 1$/);
   });
 });

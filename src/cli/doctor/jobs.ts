@@ -9,6 +9,7 @@ import { holdsUp, sayUnknown } from '../../jobs/unknown.ts';
 import { silentLog } from '../../log.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import { namesOf } from '../job-names.ts';
+import { placeProblem } from '../job-places.ts';
 import type { Finding } from './finding.ts';
 
 /** Nothing where there are no jobs. */
@@ -29,6 +30,10 @@ export async function checkJobs(config: Config, root: string, env: NodeJS.Proces
       const { said } = messagesIn('en');
       const detail = sayUnknown(unknown, String).map(said).join(' ');
       if (detail !== '') found(unknown.some(holdsUp) ? 'wrong' : 'note', `${job.id}: ${detail}`);
+      for (const place of job.deliver) {
+        const problem = placeProblem(place, config);
+        if (problem !== undefined) found('wrong', `${job.id}: ${problem}`);
+      }
     }
     const count = jobs.all().length;
     if (count > 0 && findings.length === 0)
