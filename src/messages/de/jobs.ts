@@ -15,6 +15,7 @@ export const jobs = translate(english)({
   lastRun: 'Letztes Mal: {state} (Aufgabe `{task}`).',
   neverRun: 'Er war noch nie dran.',
   goesTo: 'Geht an {places}.',
+  goesNowhere: 'Sein Ergebnis geht an niemanden (`deliver` in seiner Datei).',
   madeBy: 'Angelegt von `{who}`.',
   nextTimes: 'Als Nächstes ({zone}):',
   notUnderstood:
@@ -22,7 +23,7 @@ export const jobs = translate(english)({
   tooOften: 'Das ist zu oft: ein im Chat angelegter Auftrag darf höchstens alle {n} Minuten laufen (jobs.min_minutes).',
   nameTaken: 'Einen Auftrag „{name}“ gibt es schon; lösch ihn zuerst oder nimm einen anderen Namen.',
   noneOffline:
-    'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell kannst du mich in einem Satz darum bitten; bis dahin ist jeder Auftrag eine Datei im Ordner jobs/.',
+    'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell (`{init}` fragt danach) genügt ein Satz an mich; bis dahin geht es so: `{add} --at "werktags um 9" --prompt "Was gibt es Neues?"`',
   none: 'Es gibt keine geplanten Aufträge. Bitte mich darum, zum Beispiel: schick mir jeden Werktag um 9 hier eine Übersicht.',
   runsNow: 'Ich beginne jetzt mit **{name}**; das Ergebnis geht dorthin, wohin es immer geht.',
   pausedNow: 'Angehalten: **{name}**. Mit /jobs resume und dem Namen geht es weiter.',

@@ -12,6 +12,7 @@ export const jobs = {
   lastRun: 'Last time: {state} (task `{task}`).',
   neverRun: 'I have not done it yet.',
   goesTo: 'Goes to {places}.',
+  goesNowhere: 'Its result goes to nobody (`deliver` in its file).',
   madeBy: 'Made by `{who}`.',
   nextTimes: 'Next ({zone}):',
   notUnderstood:
@@ -19,7 +20,7 @@ export const jobs = {
   tooOften: 'That is too often: a job made in a chat may come every {n} minutes at most (jobs.min_minutes).',
   nameTaken: 'There is a job "{name}" already; delete it first or choose another name.',
   noneOffline:
-    'There are no scheduled jobs. With a language model set, ask me for one in a sentence; until then each job is a file in the folder jobs/ of the home.',
+    'There are no scheduled jobs. With a language model (`{init}` asks for one) a sentence to me makes them; until then this does: `{add} --at "every weekday at 9" --prompt "What is new?"`',
   none: 'There are no scheduled jobs. Ask me, for example: every weekday at 9, send me a digest here.',
   runsNow: 'I begin **{name}** now; its result goes where it always goes.',
   pausedNow: 'Paused: **{name}**. /jobs resume and its name lets it go on.',

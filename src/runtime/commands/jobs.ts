@@ -1,6 +1,7 @@
 /** /jobs: the scheduled jobs with their next times; run, pause, resume or delete one. Owners only. */
 
 import { UserError } from '../../errors.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { labelOf, lines, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
 import { scheduleText } from '../../messages/schedules.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -44,7 +45,7 @@ function details(job: JobView, messages: Messages): CommandReply {
   const about = [
     deliver.length > 0
       ? messages.text('jobs.goesTo', { places: messages.list(deliver.map((each) => `\`${each}\``)) })
-      : '',
+      : messages.text('jobs.goesNowhere'),
     lastRun
       ? messages.text('jobs.lastRun', { state: say(`tasks.${lastRun.state}`), task: lastRun.task })
       : messages.text('jobs.neverRun'),
@@ -61,8 +62,11 @@ function details(job: JobView, messages: Messages): CommandReply {
 function list(service: JobService, { messages, models }: Pick<CommandContext, 'messages' | 'models'>): CommandReply {
   const jobs = service.list();
   // The small built-in model makes none.
-  if (jobs.length === 0)
-    return { text: messages.text(models.usual().id === OFFLINE_MODEL ? 'jobs.noneOffline' : 'jobs.none') };
+  if (jobs.length === 0) {
+    const shell = { init: viberCommand('init'), add: viberCommand('jobs add NAME') };
+    const isOffline = models.usual().id === OFFLINE_MODEL;
+    return { text: isOffline ? messages.text('jobs.noneOffline', shell) : messages.text('jobs.none') };
+  }
   const rest = jobs.length - LISTED;
   const more = rest > 0 ? (['', messages.text('common.more', { n: rest })] as const) : [];
   return {

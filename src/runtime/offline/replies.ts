@@ -6,7 +6,6 @@
 
 import { viberCommand } from '../../lib/invocation.ts';
 import { lines, paragraphs, say, type Text, words } from '../../messages/messages.ts';
-import { KEY_VARIABLES } from '../contract/providers.ts';
 import { CHANGES, changeFile, listFiles, readFile, sendFile, typeOf, writeFile } from './files.ts';
 import { showPlan, workOnPlan } from './plan.ts';
 import type { OfflineRequest } from './requests.ts';
@@ -52,7 +51,7 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
     case 'call':
       return carryOut(request.tool, request.input, view);
     case 'schedule':
-      return view.messages.text('offline.schedule', { keys: KEY_VARIABLES.join(', ') });
+      return lines(view.messages.text('offline.schedule', { add: viberCommand('jobs add NAME') }), realModel(view));
     case 'hello':
       return lines(view.messages.text('offline.hello', { about: say('offline.about') }), realModel(view));
     case 'help':

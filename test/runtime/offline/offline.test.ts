@@ -219,12 +219,13 @@ describe('files', () => {
     'send me the news daily',
   ])('says how a job is made: %s', async (text) => {
     const { answer, calls } = await say(text);
-    expect([answer.includes('jobs/'), answer.includes('_API_KEY'), calls.length]).toEqual([true, true, 0]);
+    expect(answer).toMatch(/viber.* jobs add NAME --at .*\n.*real model: `.*init/);
+    expect(calls).toEqual([]);
   });
 
   it.each(['remember that I run every day', 'write a file notes.md: buy milk daily', 'plan: run every day; rest'])(
     'takes no other request for one: %s',
-    async (text) => expect((await say(text)).answer).not.toContain('jobs/'),
+    async (text) => expect((await say(text)).answer).not.toContain('jobs add'),
   );
 
   it('never cuts a long file by changing its first page', async () => {
