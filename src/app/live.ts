@@ -26,6 +26,9 @@ export interface OpenLiveOptions {
   log: Logger;
 }
 
+/** Whoever sits there sees an answer as it is written. */
+const AT_MACHINE = ['terminal', 'local'];
+
 export function openLive(options: OpenLiveOptions): { live: LiveProgress; settings: ConversationSettings } {
   const { home, delivery } = options;
   const { telegram, discord, slack } = options.config.channels;
@@ -35,7 +38,7 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
   }
   const configuredAt = (address: Address) => {
     const section = configured.get(address.channel);
-    if (!section) return {};
+    if (!section) return AT_MACHINE.includes(address.channel) ? { live: 'text' as const } : {};
     const fitting = isDirectAddress(address) ? 'text' : 'status';
     return { live: section.live === 'auto' ? fitting : section.live, queue: section.injection };
   };

@@ -1,7 +1,11 @@
 /** The small built-in model speaks the language of whoever writes to it. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
+import { ask as askSocket } from '../../src/cli/ask.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms } from '../platforms/world.ts';
+import { openWorld } from './harness.ts';
 
 it.each(NAMES)('is asked and answers in German on %s', async (name) => {
   const world = await openPlatforms({
@@ -42,4 +46,24 @@ it('tells memory that is kept out from memory that is empty, and from what waits
   expect((await waitFor(discord, thread)).text).toBe(
     'Where others read along I do not show what I remember; ask me in a direct message.',
   );
+});
+
+it('names the command that makes a job while there is none, and says of one where its result goes', async () => {
+  const world = await openPlatforms({ on: ['telegram'], offline: true, channel: { live: 'off' } });
+  const { telegram } = world.platforms;
+  const dm = telegram.dm('alex');
+  const listed = await telegram.command(dm, 'jobs');
+  expect(listed.text).toMatch(/There are no scheduled jobs\..*init.*jobs add NAME --at/);
+  const job = 'name: Shop\nschedule: daily at 9\nprompt: x\n';
+  fs.writeFileSync(path.join(world.home, 'jobs', 'shop.yaml'), job);
+  await expect
+    .poll(async () => (await telegram.command(dm, 'jobs', 'show shop')).text, { timeout: 30_000 })
+    .toContain('Its result goes to nobody');
+});
+
+it('tells at the machine that an answer is seen as it is written', async () => {
+  const world = await openWorld({ offline: true });
+  const said = { chat: 'c', text: '/live' };
+  const { text } = await askSocket(path.join(world.home, 'run/gateway.sock'), said, () => undefined);
+  expect(text).toMatch(/^Live progress here is \*{0,2}text/);
 });
