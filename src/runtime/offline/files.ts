@@ -4,6 +4,9 @@ import type { Json } from '../../workspace/types.ts';
 import type { Change } from './requests.ts';
 import { type Call, clip, fieldOf, type MadeCall, type SeenFile, textField, type View, type Work } from './view.ts';
 
+/** How `read_file` says of a file that it is not there, to a model. */
+const NOT_THERE = 'There is no file ';
+
 export function* writeFile(view: View, name: string, type: string, content: string, done: string): Work {
   const { value, error } = yield { tool: 'create_artifact', input: { title: name, type, content } };
   if (error !== undefined) return view.messages.text('offline.notWritten', { file: name, why: error });
@@ -19,6 +22,7 @@ function* readText(
   const file = findFile(view, said) ?? (said === '' ? undefined : { id: said, name: said, type: typeOf(said) });
   if (!file) return noFile(view, said);
   const { value, error } = yield { tool: 'read_file', input: { path: file.id } };
+  if (error?.startsWith(NOT_THERE)) return noFile(view, said || file.name);
   if (error !== undefined) return view.messages.text('offline.notRead', { file: file.name, why: error });
   const text = typeof value === 'string' ? value : textField(value, 'content') || textField(value, 'text');
   return { file, text, cut: fieldOf(value, 'next') !== undefined };

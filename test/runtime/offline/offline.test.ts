@@ -250,6 +250,14 @@ describe('files', () => {
     );
   });
 
+  it('says in its own words that a file is not there', async () => {
+    const failing = { read_file: 'There is no file "nix.md"; list_files shows what there is.' };
+    expect((await say('read nix.md', { failing })).answer).toBe('I find no file nix.md.');
+    expect((await say('sort nix.md', { failing, artifacts: FILES })).answer).toBe(
+      'I find no file nix.md. There is: notes.md, Re "port".txt.',
+    );
+  });
+
   it('lists files', async () => {
     expect((await say('list files', { artifacts: FILES })).answer).toBe(
       'The files are:\n- notes.md (text/markdown)\n- Re "port".txt (text/plain)',
