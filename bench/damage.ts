@@ -7,7 +7,7 @@
  *   said     the log or a notice names the file                   LOSS     somebody or something else got no answer
  *   refused  the start names the file and what to do              DEAD     the start or the end failed or hung
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -17,6 +17,7 @@ import { kindsOf } from '../test/damage/kinds.ts';
 import { fillHome } from '../test/damage/rich-home.ts';
 import { openDamageWorld } from '../test/damage/world.ts';
 
+const NOBODY = 65_534;
 const HANG_MS = 60_000;
 const OF_FOLDERS = ['emptied', 'no rights', 'no link', 'pipe'];
 const out = (line: string) => process.stdout.write(`${line}\n`);
@@ -51,14 +52,25 @@ async function work(template: string, folder: string): Promise<void> {
     };
     const chosen = damage && !(kind.is === 'folder' && name === 'emptied') ? damage : instead;
     const result = await runCase(world, kind, chosen);
+    // Nobody can look into a folder without rights to remove what is in it.
+    execFileSync('chmod', ['-R', 'u+rwX', home]);
     fs.rmSync(home, { recursive: true, force: true });
     process.send?.({ ...result, kind, damage: name } satisfies Answer);
   });
   process.send?.('ready');
 }
 
+/** To root every file gives its rights. */
+function beNobody(): void {
+  if (process.getuid?.() !== 0) return;
+  process.setgroups?.([]);
+  process.setgid?.(NOBODY);
+  process.setuid?.(NOBODY);
+}
+
 async function main(): Promise<void> {
   const began = Date.now();
+  beNobody();
   const pattern = new RegExp(process.argv[2] ?? '');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-damage-'));
   const template = path.join(folder, 'template');

@@ -116,15 +116,46 @@ export function damageText(damage: Damage, root: string): string {
   return `The file ${shown(file)} ${why}${moved}. Lost: ${lost}.${next === undefined ? '' : ` ${next}`}`;
 }
 
-/** Makes the folder (0700) with its parents; what stands in the place of one below `root` is set aside, never the root itself. */
-export function ensureFolder(root: string, folder: string, lost: string): void {
+/**
+ * Makes the folder (0700) with its parents; what stands in the place of one below `root` is set aside, never the root itself. One
+ * whose own user has lost the rights gets them back; another user's that gives too few is set aside as well.
+ * @param isRead to read there is enough
+ */
+export function ensureFolder(root: string, folder: string, lost: string, isRead = false): void {
   fs.mkdirSync(root, { recursive: true, mode: 0o700 });
   let current = root;
   for (const name of path.relative(root, folder).split(path.sep).filter(Boolean)) {
     current = path.join(current, name);
-    if (fs.statSync(current, { throwIfNoEntry: false })?.isDirectory()) continue;
-    if (fs.lstatSync(current, { throwIfNoEntry: false })) quarantine(current, 'is no folder', { lost, tell: true });
+    const stat = fs.statSync(current, { throwIfNoEntry: false });
+    const isFolder = stat?.isDirectory() === true;
+    if (isFolder && isUsable(current, stat.mode, isRead || path.relative(current, folder) !== '')) continue;
+    const why = isFolder ? 'may not be used by this user' : 'is no folder';
+    if (fs.lstatSync(current, { throwIfNoEntry: false })) quarantine(current, why, { lost, tell: true });
     fs.mkdirSync(current, { recursive: true, mode: 0o700 });
+  }
+}
+
+const { R_OK, W_OK, X_OK } = fs.constants;
+
+function isUsable(folder: string, mode: number, isRead: boolean): boolean {
+  const needed = R_OK | X_OK | (isRead ? 0 : W_OK);
+  if ((mode & 0o700) === 0o700 && mayUse(folder, needed)) return true;
+  try {
+    fs.chmodSync(folder, 0o700);
+  } catch (error) {
+    if (errorCode(error) !== 'EPERM') throw error;
+  }
+  return mayUse(folder, needed);
+}
+
+function mayUse(folder: string, needed: number): boolean {
+  try {
+    fs.accessSync(folder, needed);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    // A disk that is read-only is none of the folder's.
+    return errorCode(error) !== 'EACCES';
   }
 }
 

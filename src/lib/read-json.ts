@@ -80,11 +80,11 @@ export function readWords(file: string): string | undefined {
   return read?.text;
 }
 
-/** Tells once of a file that people write and that its own state keeps from being read; any other error is thrown. */
-export function reportBlocked(file: string, error: unknown): void {
+/** Tells once of a file that stays where it is and that its own state keeps from being read; any other error is thrown. */
+export function reportBlocked(file: string, error: unknown, about: About = WORDS): void {
   const why = BLOCKED[errorCode(error) ?? ''];
   if (why === undefined) throw error;
-  reportOnce(`${file} ${why}`, { ...WORDS, file, why });
+  reportOnce(`${file} ${why}`, { ...about, file, why });
 }
 
 /** Undefined for a text that is no JSON; JSON itself has no such value. Some editors begin a file with a mark. */

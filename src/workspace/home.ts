@@ -80,9 +80,15 @@ export function locateHome(options: { override?: string; env: Record<string, str
 
 const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations', 'usage'];
 const FOLDERS = [
-  ...['jobs', 'skills', 'playbooks', 'artifacts', `agents/${DEFAULT_VIBER}/sessions`, 'vibers', 'memory'],
-  ...['workspace', 'workspace/memory', 'workspace/artifacts', 'workspace/skills'],
+  'artifacts',
+  `agents/${DEFAULT_VIBER}/sessions`,
+  'vibers',
+  'memory',
+  'workspace/memory',
+  'workspace/artifacts',
 ];
+/** What people fill: the gateway works where it can only read there. */
+const READ = ['jobs', 'skills', 'playbooks', 'workspace', 'workspace/skills'];
 const LATER = [
   ...[
     'access/approvals',
@@ -103,7 +109,7 @@ export async function openHome(root: string): Promise<Home> {
   try {
     createFolder(home.root, 'vibers');
     adoptOlderLayout(home.root);
-    for (const name of [...OPERATIONAL, ...FOLDERS]) createFolder(home.root, name);
+    for (const name of [...OPERATIONAL, ...READ, ...FOLDERS]) createFolder(home.root, name);
     freePlaces(home.root);
     for (const name of OPERATIONAL) restrict(path.join(home.root, name));
     createLink(path.join(home.root, 'vibers', DEFAULT_VIBER), '../workspace');
@@ -156,11 +162,8 @@ function adoptOlderLayout(root: string): void {
   if (isFolder) createLink(path.join(root, 'workspace'), `vibers/${DEFAULT_VIBER}`);
 }
 
-/** One that its own user may not use is one whose rights were damaged. */
 function createFolder(root: string, name: string): void {
-  const dir = path.join(root, name);
-  ensureFolder(root, dir, `what stood in ${name}/`);
-  if ((fs.statSync(dir).mode & 0o700) !== 0o700) fs.chmodSync(dir, 0o700);
+  ensureFolder(root, path.join(root, name), `what stood in ${name}/`, READ.includes(name));
 }
 
 /** Folders that are made when they are needed: what stands in their place is found at the start, not in the middle of a message. */

@@ -6,7 +6,7 @@ import { hash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { UserError } from '../errors.ts';
+import { errorCode, UserError } from '../errors.ts';
 import { ensureFolder, quarantine } from '../lib/damage.ts';
 import { createStatCache } from '../lib/files/cache.ts';
 import { stageFile } from '../lib/files/staged-file.ts';
@@ -85,18 +85,28 @@ export function readTaskSync(home: Home, taskId: string): TaskRecord | undefined
 /** The record, as a copy, with the text it stands in; without that it was made anew just now. */
 function readStored(home: Home, taskId: string): { record: TaskRecord; text?: string } | undefined {
   const file = recordFile(home, taskId);
-  const found = records.get(file);
+  let found: RecordFile | undefined;
+  let wasClosed = false;
+  try {
+    found = records.get(file);
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') throw error;
+    // Its folder lets nobody in.
+    ensureFolder(home.root, home.taskDir(taskId), FOLDER);
+    wasClosed = true;
+    found = records.get(file);
+  }
   if (found?.record) return { record: copyOf(found.record), text: found.text };
-  const made = mend(home, taskId, file);
+  const made = mend(home, taskId, file, wasClosed);
   return made && { record: made };
 }
 
 /** Undefined when nothing stands there, or nothing tells of the task any more. */
-function mend(home: Home, taskId: string, file: string): TaskRecord | undefined {
+function mend(home: Home, taskId: string, file: string, wasClosed: boolean): TaskRecord | undefined {
   const folder = home.taskDir(taskId);
   const isBlocked = fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
-  if (!isBlocked && !fs.lstatSync(file, { throwIfNoEntry: false })) return undefined;
-  ensureFolder(home.root, folder, 'the record, the plan and the artifacts of a task');
+  if (!wasClosed && !isBlocked && !fs.lstatSync(file, { throwIfNoEntry: false })) return undefined;
+  ensureFolder(home.root, folder, FOLDER);
   const found = isBlocked ? undefined : readJson(file, recordShape, ABOUT);
   if (found?.id === taskId) return found;
   if (found) quarantine(file, 'is the record of another task', ABOUT);
@@ -249,6 +259,7 @@ const recordShape = shape<TaskRecord>(
     counted: optional(objectOf({ run: isText, before: optional(objectOf({})) })),
   }),
 );
+const FOLDER = 'the record, the plan and the artifacts of a task';
 const ABOUT = {
   lost: 'the record of a task: its people, conversations and what they allowed it',
   next: 'What its session tells is put in its place; its plan and artifacts are still there.',

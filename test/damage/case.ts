@@ -129,6 +129,8 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
 /** Nothing can be found wrong with it, or nothing is lost by it. */
 function isHarmless(kind: FileKind, damage: DamageKind, target: string): boolean {
   if (kind.is === 'derived') return true;
+  // It is given its rights back.
+  if (kind.is === 'folder' && damage.name === 'no rights') return true;
   if (kind.is === 'words') return damage.isWords === true;
   // Nobody can tell an empty list or map from one to which nothing was added yet.
   if (kind.isEmpty === damage.name) return true;

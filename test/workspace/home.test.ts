@@ -1,8 +1,9 @@
 /** The home: where it is, what the first start creates, and what it never touches. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WorkspaceError } from '../../src/errors.ts';
+import { damageText, listenForDamage } from '../../src/lib/damage.ts';
 import { guardPath } from '../../src/lib/files.ts';
 import { isProtected, locateHome, openHome, PROTECTED } from '../../src/workspace/home.ts';
 import { TEMPLATES } from '../../src/workspace/templates.ts';
@@ -103,6 +104,48 @@ describe('openHome', () => {
     fs.chmodSync(path.join(root, 'access'), 0o755);
     await openHome(root);
     expect(mode(path.join(root, 'access'))).toBe(0o700);
+  });
+
+  it('gives folders on the way the rights back that their user has lost', async () => {
+    const { root } = await openHome(path.join(tempFolder(), 'home'));
+    const names = ['agents', 'agents/default', 'spool', 'skills'];
+    for (const name of names) fs.chmodSync(path.join(root, name), 0o000);
+    await openHome(root);
+    expect(names.map((name) => mode(path.join(root, name)))).toEqual(names.map(() => 0o700));
+  });
+
+  it('sets aside what another user keeps closed, and leaves in its place what can be read where that is enough', async () => {
+    const { root } = await openHome(path.join(tempFolder(), 'home'));
+    const told: string[] = [];
+    listenForDamage(root, (damage) => told.push(damageText(damage, root)));
+    const theirs = new Map([
+      ['agents', 0],
+      ['usage', fs.constants.R_OK | fs.constants.X_OK],
+      ['skills', fs.constants.R_OK | fs.constants.X_OK],
+    ]);
+    fs.writeFileSync(path.join(root, 'skills/mine'), '');
+    // As root made them, for a gateway of another user.
+    const inodes = new Map([...theirs].map(([name, rights]) => [fs.statSync(path.join(root, name)).ino, rights]));
+    vi.spyOn(fs, 'accessSync').mockImplementation((file, needed = 0) => {
+      const rights = inodes.get(fs.statSync(file).ino) ?? 7;
+      if ((rights & needed) !== needed) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    });
+    const { chmodSync } = fs;
+    vi.spyOn(fs, 'chmodSync').mockImplementation((file, mode) => {
+      if (inodes.has(fs.statSync(file).ino)) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+      chmodSync(file, mode);
+    });
+    await openHome(root);
+    vi.restoreAllMocks();
+    const isAside = (name: string) => fs.existsSync(path.join(root, `${name}.bad`));
+    expect(['agents', 'usage', 'skills'].map(isAside)).toEqual([true, true, false]);
+    expect([fs.existsSync(path.join(root, 'skills/mine')), mode(path.join(root, 'agents/default/sessions'))]).toEqual([
+      ...[true, 0o700],
+    ]);
+    expect(told.sort()).toEqual([
+      'The file agents may not be used by this user and was moved to agents.bad. Lost: what stood in agents/default/sessions/.',
+      'The file usage may not be used by this user and was moved to usage.bad. Lost: what stood in usage/.',
+    ]);
   });
 
   it('names the home and the setting when it cannot be used', async () => {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { listenForDamage } from '../../src/lib/damage.ts';
 import type { Home } from '../../src/workspace/home.ts';
+import { appendSession } from '../../src/workspace/sessions.ts';
 import {
   listTasks,
   newTaskId,
@@ -14,7 +15,7 @@ import {
   titleOf,
   updateTask,
 } from '../../src/workspace/tasks.ts';
-import type { TaskRecord } from '../../src/workspace/types.ts';
+import type { SessionEntry, TaskRecord } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -181,6 +182,49 @@ describe('records', () => {
     expect(named).toEqual(damaged.map(() => file(home)));
     const kept = fs.readdirSync(home.taskDir(A)).filter((name) => name.startsWith('task.json.bad'));
     expect(kept).toHaveLength(damaged.length);
+  });
+});
+
+describe('a folder of a task that lets nobody in', () => {
+  const closed = async (isTheirs: boolean) => {
+    const home = await newHome();
+    await saveTask(home, record(A));
+    const { ino } = fs.statSync(home.taskDir(A));
+    let isOpen = false;
+    const { statSync, chmodSync, accessSync } = fs;
+    const folderOf = (given: unknown) => statSync(path.dirname(String(given)), { throwIfNoEntry: false })?.ino;
+    vi.spyOn(fs, 'statSync').mockImplementation(((given: string, options: fs.StatSyncOptions) => {
+      if (!isOpen && folderOf(given) === ino) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      return statSync(given, options);
+    }) as typeof fs.statSync);
+    vi.spyOn(fs, 'accessSync').mockImplementation((given, needed) => {
+      if (!isOpen && statSync(given).ino === ino) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      accessSync(given, needed);
+    });
+    vi.spyOn(fs, 'chmodSync').mockImplementation((given, mode) => {
+      if (isTheirs) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+      chmodSync(given, mode);
+      isOpen = true;
+    });
+    return home;
+  };
+
+  it('is opened again', async () => {
+    const home = await closed(false);
+    expect(await readTask(home, A)).toEqual(record(A));
+  });
+
+  it('is set aside when it is of another user, and the task is made anew as far as its session tells', async () => {
+    const home = await closed(true);
+    const from = { channel: 'telegram', user: '1001', name: 'Alex' };
+    const said: SessionEntry = { type: 'message', id: 'm1', run: 'r1', at, text: 'Go on', from, files: [] };
+    await appendSession(home, 'default', A, [said]);
+    const made = await readTask(home, A);
+    vi.restoreAllMocks();
+    expect([made?.id, fs.existsSync(`${home.taskDir(A)}.bad/task.json`), fs.existsSync(file(home))]).toEqual([
+      ...[A, true, true],
+    ]);
+    expect(await readTask(home, A)).toEqual(made);
   });
 });
 

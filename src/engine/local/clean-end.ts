@@ -8,7 +8,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
-import { bytesOf, segmentNames } from './segment.ts';
+import { readWhole } from '../../lib/read-json.ts';
+import { segmentNames } from './segment.ts';
 
 const fileOf = (root: string): string => path.join(root, 'closed');
 
@@ -21,7 +22,7 @@ function endOf(folder: string): string | undefined {
 
 /** Once: the note is gone afterwards. Call it before the log is opened. */
 export function takeCleanEnd(root: string, folder: string): { isClean: boolean } {
-  const noted = bytesOf(fileOf(root)).toString();
+  const noted = readWhole(fileOf(root))?.text ?? '';
   fs.rmSync(fileOf(root), { recursive: true, force: true });
   return { isClean: noted !== '' && noted === endOf(folder) };
 }

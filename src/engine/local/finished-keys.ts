@@ -8,10 +8,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { namesIn, setAside } from '../../lib/damage.ts';
-import { readWhole } from '../../lib/read-json.ts';
+import { readWhole, reportBlocked } from '../../lib/read-json.ts';
 import { replay } from './log-lines.ts';
 import { replaceSynced, segmentNames } from './segment.ts';
 
+const ABOUT = { lost: 'which messages it tells of as answered', next: 'One that comes again may be answered again.' };
 const FIRST_SIZE = 1 << 12;
 
 /** A set of keys that only grows. That two keys look alike to it is as likely as guessing 64 bits. */
@@ -98,11 +99,19 @@ export function* finishedIn(folder: string, current: string | undefined): Genera
   const closed = new Set([...segmentNames(folder), ...files.map((name) => name.slice(0, -'.keys'.length))]);
   for (const name of closed) {
     if (name === current) continue;
-    let keys = readKeys(folder, name);
-    if (!keys) {
-      keys = replay(path.join(folder, `${name}.jsonl`)).finished;
-      tryToWriteKeys(folder, name, keys);
-    }
-    yield* keys;
+    yield* readKeys(folder, name) ?? keysAnew(folder, name);
+  }
+}
+
+/** None, and no file of them, where the segment may not be read. */
+function keysAnew(folder: string, name: string): string[] {
+  const file = path.join(folder, `${name}.jsonl`);
+  try {
+    const { finished } = replay(file);
+    tryToWriteKeys(folder, name, finished);
+    return finished;
+  } catch (error) {
+    reportBlocked(file, error, ABOUT);
+    return [];
   }
 }

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { outOfHandles, StorageError, toStorageError } from '../../errors.ts';
 import { ensureFolder, namesIn, reportDamage } from '../../lib/damage.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
-import { peekJson } from '../../lib/read-json.ts';
+import { peekJson, reportBlocked } from '../../lib/read-json.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
 import { noteCleanEnd, takeCleanEnd } from './clean-end.ts';
 import { SpoolLog } from './log.ts';
@@ -156,7 +156,7 @@ function readLive<T>(root: string, log: SpoolLog, state: LogState, name: string,
 function searchLog(folder: string, key: string): unknown {
   const mark = Buffer.from(`"key":${JSON.stringify(key)}`);
   for (const name of segmentNames(folder).slice(-SEARCHED).reverse()) {
-    const data = bytesOf(path.join(folder, `${name}.jsonl`));
+    const data = bytesToSearch(path.join(folder, `${name}.jsonl`));
     for (let at = data.lastIndexOf(mark); at >= 0; at = at === 0 ? -1 : data.lastIndexOf(mark, at - 1)) {
       const end = data.indexOf(0x0a, at);
       const line = end < 0 ? undefined : parseLine(data.toString('utf8', data.lastIndexOf(0x0a, at) + 1, end));
@@ -164,6 +164,15 @@ function searchLog(folder: string, key: string): unknown {
     }
   }
   return undefined;
+}
+
+function bytesToSearch(file: string): Buffer {
+  try {
+    return bytesOf(file);
+  } catch (error) {
+    reportBlocked(file, error, FINISHED);
+    return Buffer.alloc(0);
+  }
 }
 
 /** As far as it is known while there is no file handle to look: whoever tells of that asks here. */

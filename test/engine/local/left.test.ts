@@ -22,6 +22,17 @@ const linesOf = (file: string) => fs.readFileSync(file, 'utf8').trimEnd().split(
 const modeOf = (file: string) => fs.statSync(file).mode & 0o777;
 const failing = (code: string) => Object.assign(new Error(code), { code });
 
+/** These files are another user's. */
+function denied(files: readonly string[]): void {
+  for (const name of ['openSync', 'readFileSync'] as const) {
+    const real = fs[name] as (...given: unknown[]) => unknown;
+    vi.spyOn(fs, name).mockImplementation(((...given: unknown[]) => {
+      if (files.includes(String(given[0]))) throw failing('EACCES');
+      return real(...given);
+    }) as never);
+  }
+}
+
 /** What is told while a spool is opened. */
 function told(root: string): Damage[] {
   const found: Damage[] = [];
@@ -65,6 +76,29 @@ describe('the next segment', () => {
     await store.close();
     store = open(root, 1_000);
     expect(look()).toEqual(before);
+  });
+});
+
+describe('a segment that is over', () => {
+  it('and that may not be read is named, and what is unfinished is there', async () => {
+    const root = tempFolder();
+    let store = open(root, 100);
+    await store.put('new', 'a', { text: 'x'.repeat(100) });
+    store.finish('new', 'a');
+    await store.put('new', 'b', {});
+    await store.close();
+    const first = path.join(root, 'log', names(root)[0] ?? '');
+    fs.rmSync(`${first}.keys`);
+    denied([`${first}.jsonl`]);
+    const found: Damage[] = [];
+    listenForDamage(root, (damage) => found.push(damage));
+    store = open(root);
+    expect([store.names('new'), store.find('none')]).toEqual([['b'], undefined]);
+    expect(found).toMatchObject([
+      { file: `${first}.jsonl`, why: 'may not be read by this user', lost: 'which messages it tells of as answered' },
+    ]);
+    vi.restoreAllMocks();
+    expect(open(root).wasFinished('a')).toBe(true);
   });
 });
 
@@ -116,6 +150,13 @@ describe('the note of an orderly end', () => {
     fs.rmSync(newest(gone));
     await store.close();
     expect([names(gone).length, isClean(gone), open(gone).names('new')]).toEqual([1, true, ['a']]);
+  });
+
+  it('is not believed where it may not be read, and does not keep the gateway from its start', async () => {
+    const root = tempFolder();
+    await close(root);
+    denied([path.join(root, 'closed')]);
+    expect([isClean(root), fs.existsSync(path.join(root, 'closed'))]).toEqual([false, false]);
   });
 
   it('is left out where the disk does not take it', async () => {
