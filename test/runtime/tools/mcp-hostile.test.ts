@@ -80,6 +80,15 @@ test('a server that does not start says why, in its own words', async () => {
   expect(mcp.health()[0]?.problem).toMatch(/\(mcp\.h\) is not there: it has ended \(7\): \[secret\] is refused$/);
 });
 
+test.each([
+  ['ends at', 'older'],
+  ['refuses', 'refusing'],
+])('a server that %s the question what it speaks is connected to without it', async (_what, mode) => {
+  const { mcp, call } = await open({ h: server(mode) });
+  expect(await call('h_act')).toEqual({ text: 'did act' });
+  expect(mcp.health()).toEqual([{ name: 'h', state: 'connected', tools: 1 }]);
+});
+
 test('two tools whose names become one are both offered, and neither takes the consent of the other', async () => {
   const { tools } = await open({ h: server('twins') });
   const [first, second, ...others] = await tools();

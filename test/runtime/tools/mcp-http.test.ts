@@ -19,8 +19,11 @@ interface Call {
   events(...messages: unknown[]): void;
 }
 
-/** @param act what the tool `act` does; every other tool answers */
-async function open(act: (call: Call) => void, offered: object[] = []) {
+/**
+ * @param act what the tool `act` does; every other tool answers
+ * @param discover answers the question what the server speaks; without it, it is not known
+ */
+async function open(act: (call: Call) => void, offered: object[] = [], discover?: (call: Call) => void) {
   const gets: string[] = [];
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') {
@@ -40,6 +43,7 @@ async function open(act: (call: Call) => void, offered: object[] = []) {
       for (const message of messages)
         response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...Object(message) })}\n\n`);
     };
+    if (method === 'server/discover' && discover) return discover({ id, response, json, events });
     if (method === 'initialize') {
       const { protocolVersion } = params;
       return json({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'web', version: '1' } });
@@ -190,6 +194,32 @@ test.each(['application/json', 'text/event-stream'])(
     expect(health()?.state).toBe('connected');
   },
 );
+
+const olderVersions = { code: -32022, message: 'another version', data: { supported: ['2025-11-25'] } };
+
+test.each<[string, (call: Call) => void]>([
+  ['202', ({ response }) => response.writeHead(202).end()],
+  ['204', ({ response }) => response.writeHead(204).end()],
+  ['nothing', ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end()],
+  ['{}', ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}')],
+  [
+    'a stream that ends',
+    ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': \n\n'),
+  ],
+  ['a hang-up', ({ response }) => response.socket?.destroy()],
+  ['older versions', ({ id, events }) => events({ id, error: olderVersions })],
+  [
+    'older versions and 400',
+    ({ id, response }) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: olderVersions }));
+    },
+  ],
+])('a server that answers the question what it speaks with %s is connected to without it', async (_what, discover) => {
+  const { call, health } = await open(({ json }) => json(text('fine')), [], discover);
+  expect(health()).toMatchObject({ state: 'connected', tools: 2 });
+  expect(await call('web_act')).toEqual({ text: 'fine' });
+});
 
 test('no second stream is held open for what nobody reads', async () => {
   const { call, gets } = await open(({ json }) => json(text('done')));

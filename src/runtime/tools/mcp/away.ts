@@ -2,14 +2,15 @@
 import { errorCode, errorMessage } from '../../../errors.ts';
 
 const REFUSED = 'nobody listens there, so start it or look at its url';
+const HUNG_UP = 'it hung up';
 const NETWORK: Readonly<Record<string, string>> = {
   ECONNREFUSED: REFUSED,
   ENOTFOUND: 'nobody knows its host, so look at its url',
   EAI_AGAIN: 'its host could not be asked for: the network is away',
   ETIMEDOUT: 'it does not answer',
   UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
-  ECONNRESET: 'it hung up',
-  UND_ERR_SOCKET: 'it hung up',
+  ECONNRESET: HUNG_UP,
+  UND_ERR_SOCKET: HUNG_UP,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
@@ -21,6 +22,9 @@ export function explained(error: unknown): unknown {
   const words = wordsOf(error);
   return words === undefined ? error : new Error(words, { cause: error });
 }
+
+/** It was there, and has let go of the line without an answer. */
+export const hasHungUp = (error: unknown): boolean => NETWORK[codeIn(error) ?? ''] === HUNG_UP;
 
 function wordsOf(error: unknown): string | undefined {
   const code = codeIn(error);

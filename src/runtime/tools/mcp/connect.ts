@@ -1,4 +1,6 @@
 /** One connection to a server of tools: a program of this machine, or an address. */
+import { isRecord } from '../../../lib/json.ts';
+
 export interface McpServerSettings {
   command?: string;
   args?: readonly string[];
@@ -20,37 +22,74 @@ export interface Hearing {
 }
 
 const CONNECT_MS = 20_000;
+/** From this version on a server is asked what it speaks before anything else. */
+const ASKED_SINCE = '2026-07-28';
+/** It does not speak the version that it was asked in, and says which it does. */
+const VERSION_REFUSED = -32022;
 
-/** Rejects with the reason, in the server's own words where it gave some. */
-export async function connect(settings: McpServerSettings, signal: AbortSignal, hearing: Hearing): Promise<Client> {
-  const { command, args, env, url, headers } = settings;
-  const { createMCPClient } = await import('@ai-sdk/mcp');
-  const common = { clientName: 'openviber', initializationOptions: { timeout: CONNECT_MS, signal } };
-  if (url !== undefined) {
-    const [{ fetchAnswer }, { explained }] = await Promise.all([import('./http.ts'), import('./away.ts')]);
-    const onUncaughtError = (error: unknown) => {
-      if (isFaultOfConnection(error)) hearing.onLost(explained(error));
-    };
-    const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: fetchAnswer };
-    return createMCPClient({ ...common, onUncaughtError, transport }).catch((error: unknown) => {
-      throw explained(error);
-    });
-  }
-  const { openStdio } = await import('./stdio.ts');
+/**
+ * Rejects with the reason, in the server's own words where it gave some. A server that is older than the question what it speaks may
+ * end at it, or refuse it, and is connected to once more without that question.
+ */
+export function connect(settings: McpServerSettings, signal: AbortSignal, hearing: Hearing): Promise<Client> {
+  const open = settings.url === undefined ? openProgram : openAddress;
+  return open(settings, signal, hearing, true).catch((error: unknown) => {
+    if (signal.aborted || !isOlder(error)) throw error;
+    return open(settings, signal, hearing, false);
+  });
+}
+
+/** @param asks first what the server speaks, where it may know that question */
+type Open = (settings: McpServerSettings, signal: AbortSignal, hearing: Hearing, asks: boolean) => Promise<Client>;
+
+const common = (signal: AbortSignal, asks: boolean) => ({
+  clientName: 'openviber',
+  initializationOptions: { timeout: CONNECT_MS, signal },
+  protocolVersionDiscovery: asks,
+});
+
+const openAddress: Open = async ({ url = '', headers }, signal, hearing, asks) => {
+  const [{ createMCPClient }, { fetchAnswer }, { explained }] = await Promise.all([
+    import('@ai-sdk/mcp'),
+    import('./http.ts'),
+    import('./away.ts'),
+  ]);
+  const onUncaughtError = (error: unknown) => {
+    if (isFaultOfConnection(error)) hearing.onLost(explained(error));
+  };
+  const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: fetchAnswer };
+  return createMCPClient({ ...common(signal, asks), onUncaughtError, transport }).catch((error: unknown) => {
+    throw explained(error);
+  });
+};
+
+const openProgram: Open = async ({ command = '', args = [], env = {} }, signal, hearing, asks) => {
+  const [{ createMCPClient }, { openStdio }] = await Promise.all([import('@ai-sdk/mcp'), import('./stdio.ts')]);
+  let isThere = false;
   let ended: Error | undefined;
   const transport = await openStdio({
-    ...{ command: command ?? '', args: args ?? [], env: env ?? {} },
+    ...{ command, args, env },
     onNote(method) {
       if (method === 'notifications/tools/list_changed') hearing.onStale();
     },
     onEnd: (why) => {
       ended = why;
-      hearing.onLost(why);
+      if (isThere) hearing.onLost(why);
     },
   });
-  return createMCPClient({ ...common, transport }).catch((error: unknown) => {
+  const client = await createMCPClient({ ...common(signal, asks), transport }).catch((error: unknown) => {
     throw ended ?? error;
   });
+  isThere = true;
+  return client;
+};
+
+function isOlder(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'EndedError') return true;
+  if (!('code' in error && error.code === VERSION_REFUSED && 'data' in error && isRecord(error.data))) return false;
+  const { supported } = error.data;
+  return Array.isArray(supported) && supported.some((version) => typeof version === 'string' && version < ASKED_SINCE);
 }
 
 /** Statuses that say so of the session or of who we are, not of one call. */

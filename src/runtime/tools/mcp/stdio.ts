@@ -22,6 +22,11 @@ export interface StdioOptions {
   onEnd(why: Error): void;
 }
 
+/** The program has ended by itself. */
+class EndedError extends Error {
+  override name = 'EndedError';
+}
+
 type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0];
 
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
@@ -80,7 +85,7 @@ class StdioTransport implements MCPTransport {
     });
     running.once('exit', (code, signal) => {
       // What it said last is read before its end is told.
-      setImmediate(() => ended(new Error(`it has ended (${signal ?? code})${lastOf(this.#said)}`)));
+      setImmediate(() => ended(new EndedError(`it has ended (${signal ?? code})${lastOf(this.#said)}`)));
     });
     // What cannot be written any more is a server that has ended, which is told by its end.
     running.stdin?.on('error', () => undefined);
