@@ -89,6 +89,15 @@ test.each([
   expect(mcp.health()).toEqual([{ name: 'h', state: 'connected', tools: 1 }]);
 });
 
+test('null for what is left out costs neither tools nor answers, and null in data stays', async () => {
+  const { tools, call } = await open({ h: server('nulls') });
+  const offered = await tools();
+  expect(offered.map(({ name }) => name)).toEqual(['h_bare', 'h_shapeless', 'h_propless', 'h_act', 'h_data']);
+  expect(offered[3]?.schema).toMatchObject({ properties: { a: { enum: ['x', null], default: null } } });
+  expect(await call('h_act')).toEqual({ text: 'fine\nwords', links: [{ name: 'y', uri: 'x://y' }] });
+  expect(await call('h_data')).toEqual({ text: '{"a":null}' });
+});
+
 test('two tools whose names become one are both offered, and neither takes the consent of the other', async () => {
   const { tools } = await open({ h: server('twins') });
   const [first, second, ...others] = await tools();

@@ -221,6 +221,31 @@ test.each<[string, (call: Call) => void]>([
   expect(await call('web_act')).toEqual({ text: 'fine' });
 });
 
+test.each(['application/json', 'text/event-stream'])(
+  'null for what is left out costs no answer, as %s',
+  async (type) => {
+    const { call, tools } = await open(
+      ({ id, response }) => {
+        const answer = JSON.stringify({ jsonrpc: '2.0', id, error: null, result: { ...text('fine'), _meta: null } });
+        response.writeHead(200, { 'content-type': type });
+        response.end(type === 'application/json' ? answer : `data: ${answer}\n\n`);
+      },
+      [{ name: 'bare', description: null }],
+    );
+    expect(tools.map(({ name }) => name)).toEqual(['web_act', 'web_other', 'web_bare']);
+    expect(await call('web_act')).toEqual({ text: 'fine' });
+  },
+);
+
+test('an answer that is nested without end fails that call alone', async () => {
+  const { call, health } = await open(({ id, response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`{"jsonrpc":"2.0","id":${id},"result":{"content":[${'['.repeat(MB)}${']'.repeat(MB)}]}}`);
+  });
+  await expect(call('web_act')).rejects.toThrow('what it sent is no answer');
+  expect(health()?.state).toBe('connected');
+});
+
 test('no second stream is held open for what nobody reads', async () => {
   const { call, gets } = await open(({ json }) => json(text('done')));
   await call('web_act');

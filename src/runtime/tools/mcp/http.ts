@@ -8,6 +8,7 @@
 import { isRecord } from '../../../lib/json.ts';
 import { hasHungUp } from './away.ts';
 import { Tokens } from './progress.ts';
+import { readable } from './readable.ts';
 
 /** One answer is at fault, not the connection. */
 class AnswerError extends Error {
@@ -144,13 +145,14 @@ function hear(text: string, tokens: Tokens): void {
 function answerIn(text: string, id: unknown): string | undefined {
   if (text === '') return undefined;
   try {
-    const message: unknown = JSON.parse(text);
+    const message = readable(JSON.parse(text));
     if (typeof message !== 'object' || message === null || 'method' in message) return undefined;
     const given = 'id' in message ? message.id : null;
     if (given === null && 'error' in message) return JSON.stringify({ ...message, id });
-    return String(given) === String(id) ? text : undefined;
+    return String(given) === String(id) ? JSON.stringify(message) : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    // Deeper than what can be written again is no answer either.
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
 }

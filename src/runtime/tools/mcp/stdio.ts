@@ -10,6 +10,7 @@ import type { MCPTransport } from '@ai-sdk/mcp';
 import { errorCode } from '../../../errors.ts';
 import { clip, visibleText } from '../../context/turn.ts';
 import { Tokens } from './progress.ts';
+import { readable } from './readable.ts';
 
 export interface StdioOptions {
   command: string;
@@ -191,7 +192,7 @@ class StdioTransport implements MCPTransport {
   /** Undefined for a line that is no message. */
   #read(line: string): Message | undefined {
     try {
-      return this.#validate(JSON.parse(line));
+      return this.#validate(readable(JSON.parse(line)));
     } catch (error) {
       if (error instanceof Error && /^(SyntaxError|\$?ZodError)$/.test(error.name)) return undefined;
       throw error;
