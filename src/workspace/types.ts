@@ -145,6 +145,8 @@ type Entry =
       /** What the tool says of the arguments' kind. */
       scope?: string;
       expiresAt?: string;
+      /** Files that went along with the question. */
+      artifactRefs?: ArtifactRef[];
     }
   /** What was decided about it; the call's result follows in a `step`. */
   | { type: 'decision'; run: string; at: string; approval: string; verdict: ApprovalVerdict; by: string }

@@ -83,6 +83,47 @@ describe.each(NAMES)('a plan in an answer on %s', (name) => {
   });
 });
 
+describe.each(NAMES)('what stands beside a call of a tool on %s', (name) => {
+  const files = (entry: object) => fenced('artifact_deltas', JSON.stringify(entry));
+  const named = (platform: Platform, dm: Place) =>
+    platform.answers(dm).flatMap((seen) => seen.files.map((file) => file.name));
+
+  it('comes with the question: words and files, each once', async () => {
+    const { platform, dm, said } = await open(name);
+    const make = { name: 'create_artifact', arguments: { title: 'table.csv', type: 'text/csv', content: 'a;b' } };
+    const question = { name: 'ask_user', arguments: { question: 'Is it fine?', options: ['Yes', 'No'] } };
+    said(({ toolResults }) => {
+      if (toolResults.length === 0) return { toolCalls: [make] };
+      const draft = `Here are both.\n\n${files({ title: 'draft.md', content: '# Draft' })}`;
+      return toolResults.length === 1 ? { text: draft, toolCalls: [question] } : { text: 'Good, they stay.' };
+    });
+    const asked = await ask(platform, dm, 'write a draft', { text: 'Is it fine?' });
+    expect(asked.text).toMatch(/^Here are both\.\s+Is it fine\?/);
+    await expect.poll(() => named(platform, dm).toSorted()).toEqual(['draft.md', 'table.csv']);
+    await press(platform, dm, 'Yes', 'Good, they stay.');
+    expect((await platform.command(dm, 'artifacts')).text).toMatch(/draft\.md[\s\S]*table\.csv/);
+    expect(named(platform, dm)).toHaveLength(2);
+    expect(platform.answers(dm).filter((seen) => seen.text.includes('Here are both'))).toHaveLength(1);
+  });
+
+  it('is part of the answer when the call only put something aside, and its blocks count anyway', async () => {
+    const { world, platform, dm, said } = await open(name);
+    const plan = { name: 'update_plan', arguments: { plan: '## Goal\nBake\n\n## Plan\n- [x] Write the recipe\n' } };
+    const look = { name: 'list_files', arguments: {} };
+    said(({ toolResults }) => {
+      if (toolResults.length === 0)
+        return { text: `Let me look.\n\n${files({ title: 'notes.md', content: '# Notes' })}`, toolCalls: [look] };
+      const recipe = `200 g flour.\n\n<memory_suggestion>Alex bakes</memory_suggestion>`;
+      return toolResults.length === 1 ? { text: recipe, toolCalls: [plan] } : { text: 'The plan is up to date.' };
+    });
+    const { text } = await ask(platform, dm, 'the recipe please', { text: 'up to date' });
+    expect(text).toMatch(/^200 g flour\.\s+The plan is up to date\./);
+    expect(text).toContain('Alex bakes');
+    await expect.poll(() => named(platform, dm)).toEqual(['notes.md']);
+    expect(world.llm.requests()).toHaveLength(3);
+  });
+});
+
 describe('a plan in an answer', () => {
   it('where everything is asked about waits for a button, and stays as it is with the other one', async () => {
     const { platform, dm, said, planNow } = await open('telegram', (home) => {
@@ -126,6 +167,22 @@ describe('a call of a tool in an answer', () => {
     expect(note(world)).toBe('milk and eggs');
     const told = platform.answers(dm).map((seen) => seen.text);
     expect(told.join('\n')).not.toMatch(/tool_call|<think|I save it|"name"/);
+  });
+
+  it('beside another that waits too is asked about without the same words again', async () => {
+    const { world, platform, dm } = await open('telegram');
+    const write = (file: string) => ({ name: 'write_file', arguments: { path: `workspace/${file}`, content: file } });
+    world.llm.script(({ toolResults }) =>
+      toolResults.length > 0
+        ? { text: 'Both are kept.' }
+        : { text: 'This is what I think.', toolCalls: [write('one.md'), write('two.md')] },
+    );
+    const first = await ask(platform, dm, 'keep two notes', { text: 'Save one.md' });
+    expect(first.text).toContain('This is what I think.');
+    const second = await press(platform, dm, 'Save', 'Save two.md');
+    expect(second.text).not.toContain('This is what I think.');
+    const answer = await press(platform, dm, 'Save', 'Both are kept.');
+    expect(answer.text).toBe('Both are kept.');
   });
 
   it('that repeats what somebody has said is no call', async () => {

@@ -14,7 +14,7 @@ import type { Models } from '../model/models.ts';
 import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
 import { answerCalls } from './answer-calls.ts';
 import type { AgentEvents } from './events.ts';
-import { addStep, finalText, NOTHING_SAID, type Said } from './outcome.ts';
+import { addStep, besideOf, finalText, NOTHING_SAID, type Said } from './outcome.ts';
 import { appendSteps, showPictures, toInstructions, toPrompt, withBreakpoint } from './prompt.ts';
 import { callsOf, stepMessages, type ToolOutput } from './step.ts';
 import { callTool, type ToolHooks, toToolSpecs } from './tools.ts';
@@ -209,8 +209,10 @@ export class Loop {
   }
 
   #outcome(finish: AgentOutcome['finish']): AgentOutcome {
+    const beside = besideOf(finish, this.#said);
     return {
       text: finalText(finish, this.#said, messagesIn(this.#request.language)),
+      ...(beside.length > 0 && { beside }),
       model: this.#model.current(),
       steps: this.#steps,
       finish,

@@ -1,7 +1,7 @@
 /** What a run says in the end, read from the messages of its steps. Pure. */
 import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { AgentOutcome } from '../contract/agent.ts';
+import type { AgentOutcome, Beside } from '../contract/agent.ts';
 
 /** What the steps of a run have said and done so far. */
 export interface Said {
@@ -15,9 +15,14 @@ export interface Said {
   tools: string[];
   /** Those of the last step that ended in an error. */
   failed: string[];
+  /** The steps that called tools. */
+  beside: Beside[];
 }
 
-export const NOTHING_SAID: Said = { text: '', latest: '', isAnswer: false, tools: [], failed: [] };
+export const NOTHING_SAID: Said = { text: '', latest: '', isAnswer: false, tools: [], failed: [], beside: [] };
+
+/** They leave something beside the answer and give the model nothing to go on from: what is said with them is for the person. */
+const ASIDE = new Set(['update_plan', 'remember', 'create_artifact', 'attach_artifact']);
 
 /** `said` with one more step, given as the model's messages (assistant, tool). */
 export function addStep(said: Said, messages: readonly Json[]): Said {
@@ -34,18 +39,27 @@ export function addStep(said: Said, messages: readonly Json[]): Said {
     }
   }
   const text = texts.join('').trim();
+  const failed = messages.flatMap(failedIn);
+  const isAside = tools.every((tool) => ASIDE.has(tool)) && resultsIn(messages) === tools.length && failed.length === 0;
   return {
     text,
     latest: text || said.latest,
     isAnswer: text !== '' && tools.length === 0,
     tools: [...said.tools, ...tools],
-    failed: messages.flatMap(failedIn),
+    failed,
+    beside: tools.length === 0 ? said.beside : [...said.beside, { text, tools, isAside }],
   };
 }
 
+const toolParts = (message: Json) =>
+  isRecord(message) && message.role === 'tool' && Array.isArray(message.content)
+    ? message.content.filter(isRecord)
+    : [];
+
+const resultsIn = (messages: readonly Json[]): number => messages.flatMap(toolParts).length;
+
 function failedIn(message: Json): string[] {
-  if (!isRecord(message) || message.role !== 'tool' || !Array.isArray(message.content)) return [];
-  return message.content.filter(isRecord).flatMap(({ toolName, output = null }) => {
+  return toolParts(message).flatMap(({ toolName, output = null }) => {
     const hasFailed = isRecord(output) && typeof output.type === 'string' && output.type.startsWith('error');
     return hasFailed ? [String(toolName)] : [];
   });
@@ -65,6 +79,13 @@ export function finalText(finish: AgentOutcome['finish'], said: Said, messages: 
     case 'content-filter':
       return join(said.text, messages.text('answers.withheld'));
   }
+}
+
+/** What was said beside calls before the text of `finalText`. */
+export function besideOf(finish: AgentOutcome['finish'], { text, isAnswer, beside }: Said): Beside[] {
+  const isInText = !isAnswer && (finish === 'stop' || text !== '');
+  const last = isInText ? beside.findLastIndex((step) => step.text !== '') : -1;
+  return last < 0 ? beside : beside.slice(0, last);
 }
 
 function join(text: string, note: string): string {

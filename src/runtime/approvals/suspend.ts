@@ -19,7 +19,7 @@ import { scrub } from '../../log.ts';
 import { type Messages, messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
-import type { Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, WaitingCall } from '../agent/agent.ts';
 import { openCalls, resultMessage } from '../context/open-calls.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
@@ -30,7 +30,7 @@ import type { RuntimeTool } from '../contract/task.ts';
 import { kindOf } from '../contract/task.ts';
 import { placesToAsk } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
-import { parseReply, summarise } from '../reply/reply.ts';
+import { summarise } from '../reply/reply.ts';
 import { digestOf } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
 import type { Approvals } from './approvals.ts';
@@ -63,6 +63,12 @@ export interface SuspendedRun {
   play?: true;
 }
 
+/** What people are given with the question: the run's words since the last one, and the files it has made. */
+export interface Handed {
+  said: string;
+  refs: ArtifactRef[];
+}
+
 type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
 const isLine =
   <T extends SessionEntry['type']>(type: T) =>
@@ -88,12 +94,17 @@ export class RunSuspension {
   }
 
   /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */
-  async suspend(where: SuspendedRun, outcome: AgentOutcome, tools: readonly RuntimeTool[]): Promise<RunOutcome> {
+  async suspend(
+    where: SuspendedRun,
+    outcome: AgentOutcome,
+    tools: readonly RuntimeTool[],
+    { said, refs }: Handed,
+  ): Promise<RunOutcome> {
     const call = outcome.parked?.[0];
     if (!call) throw new Error('a run that waits for nothing was parked');
     const tool = tools.find(({ name }) => name === call.tool);
     const messages = messagesFor((where.items[0] as QueueItem<Entry>).message.message);
-    const { request, plan, asked } = await this.#requestFor(where, call, tool);
+    const { request, plan, asked } = await this.#requestFor(where, call, tool, refs);
     const question: Question = asked
       ? askPerson(request, asked, messages)
       : plan
@@ -101,7 +112,6 @@ export class RunSuspension {
         : tool
           ? askForConsent(request, { messages, ...wordsOf(tool, request.input, messages) })
           : askForConsent(request, { messages });
-    const said = parseReply(outcome.text).visible.trim();
     crashPoint('run:parked');
     const { inner, task } = where;
     const asks =
@@ -114,7 +124,7 @@ export class RunSuspension {
     });
     return {
       ...(details === undefined ? {} : { details: { text: details, button: detailsButton(request.id, messages) } }),
-      ...{ state: 'waiting', text, summary: summarise(question.text), artifactRefs: [], buttons: question.buttons },
+      ...{ state: 'waiting', text, summary: summarise(question.text), artifactRefs: refs, buttons: question.buttons },
       ...(question.file ? { files: [await this.#questionFile(request, question.file)] } : {}),
     };
   }
@@ -171,7 +181,7 @@ export class RunSuspension {
   }
 
   /** The request and its line in the session: the one that is there, when a crash came after it. */
-  async #requestFor(where: SuspendedRun, call: WaitingCall, tool: RuntimeTool | undefined) {
+  async #requestFor(where: SuspendedRun, call: WaitingCall, tool: RuntimeTool | undefined, refs: ArtifactRef[]) {
     const { items, answered, inner } = where;
     const first = (items[0] as QueueItem<Entry>).message;
     const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
@@ -193,9 +203,10 @@ export class RunSuspension {
       ...{ input, digest: plan?.hash ?? digestOf(call.tool, input), at: new Date(this.#now()).toISOString() },
       ...(scope === '' ? {} : { scope }),
       ...(minutes === undefined ? {} : { expiresAt: this.#later(minutes) }),
+      ...(refs.length > 0 && { artifactRefs: refs }),
     };
     if (!known) await appendSession(this.#home, task.viber, task.id, [line], { sync: true });
-    const { type: _type, at: askedAt, ...fields } = line;
+    const { type: _type, at: askedAt, artifactRefs: _refs, ...fields } = line;
     const request = await this.#approvals.ask({
       ...fields,
       ...{

@@ -94,9 +94,20 @@ export interface AgentHooks {
   onUsage?: (model: string, usage: CallUsage, ms: number) => void;
 }
 
+/** A step that called tools. */
+export interface Beside {
+  /** '' when it said nothing with them. */
+  text: string;
+  tools: string[];
+  /** The words belong to the answer: the calls only left something beside it, and have ended well. */
+  isAside: boolean;
+}
+
 export interface AgentOutcome {
   /** Markdown for the person, never empty. */
   text: string;
+  /** The steps before that text, oldest first. */
+  beside?: Beside[];
   /** The model that answered last. */
   model: string;
   /** Model calls of the whole run. */

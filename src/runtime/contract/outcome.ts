@@ -38,6 +38,8 @@ export interface RunOutcome extends TaskResult {
   isTalk?: boolean;
   /** Stands folded below the text, or is said at a press of the button. */
   details?: { text: string; button: ButtonAction };
+  /** Of `artifactRefs`, by id: what people were sent with a question before. */
+  handed?: string[];
   /** Sent along whatever the rules for artifacts are. */
   files?: Attachment[];
 }

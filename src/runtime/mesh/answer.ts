@@ -5,8 +5,8 @@ import { formatPlan } from '../../workspace/plan/plan.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Made } from '../contract/outcome.ts';
-import { parseReply } from '../reply/reply.ts';
 import { keepDeltas } from '../run/apply-blocks.ts';
+import { readWhole } from '../run/whole-reply.ts';
 
 export interface AnswerWhere {
   home: Home;
@@ -15,17 +15,17 @@ export interface AnswerWhere {
   run: string;
 }
 
-/** Writes the files that its last words announce, again with the same outcome changes nothing. */
+/** Writes the files that its words announce, again with the same outcome changes nothing. */
 export async function answerOf(
   outcome: AgentOutcome,
   { refs }: Made,
   { home, log, taskId, run }: AnswerWhere,
 ): Promise<{ text: string; artifactRefs: ArtifactRef[] }> {
-  const reply = parseReply(outcome.text);
+  const reply = readWhole(outcome);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
   // It refers to the files of the task alone.
   const scope = { home, viber: '', taskId, runId: run, isGuest: true };
-  const made = [...refs, ...(await keepDeltas(reply.artifactDeltas, scope, log)).refs];
+  const made = [...refs, ...(await keepDeltas(reply, scope, log)).refs];
   // The plan of the task is not its own: what it would do is part of its answer.
   const plans = reply.plans.map((plan) => (typeof plan === 'string' ? plan : formatPlan(plan)));
   const worth = reply.memorySuggestions.map((text) => `Worth remembering: ${text}`);

@@ -45,7 +45,8 @@ export async function renderAnswer(
   { home, attachRules: rulesAt, isBlank }: Rendering,
 ): Promise<RenderedAnswer> {
   const rules = { ...rulesAt(address), maxFiles: MAX_ATTACHED };
-  const { files, onRequest, gone } = await attach(home, taskId, outcome.artifactRefs, rules);
+  const refs = outcome.artifactRefs.filter(({ id }) => !outcome.handed?.includes(id));
+  const { files, onRequest, gone } = await attach(home, taskId, refs, rules);
   const namesOf = (metas: readonly { name: string }[]) => messages.list(metas.map(({ name }) => name));
   const list = [
     onRequest.length > 0 ? `\n\n${messages.text('failures.moreFiles', { names: namesOf(onRequest) })}` : '',

@@ -15,6 +15,7 @@ import type { ToolScope } from '../contract/tool-scope.ts';
 import { linkTo } from '../reply/links.ts';
 import { planChange, planRows } from '../reply/plan-rows.ts';
 import { referredArtifact } from '../tools/attach-file.ts';
+import type { WholeReply } from './whole-reply.ts';
 
 type Where = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'runId' | 'isGuest'>;
 
@@ -66,15 +67,15 @@ export async function tellPlan(
 
 /** Writes the files that an answer announces, and finds those it refers to; the same answer again changes nothing. */
 export async function keepDeltas(
-  deltas: readonly ArtifactDelta[],
+  { artifactDeltas, firstDelta }: Pick<WholeReply, 'artifactDeltas' | 'firstDelta'>,
   scope: Where,
   log: Pick<Logger, 'warn'>,
 ): Promise<{ refs: ArtifactRef[]; missing: number }> {
   const refs: ArtifactRef[] = [];
   let missing = 0;
-  for (const [index, delta] of deltas.entries()) {
+  for (const [index, delta] of artifactDeltas.entries()) {
     try {
-      refs.push(await keepDelta(delta, index, scope));
+      refs.push(await keepDelta(delta, firstDelta + index, scope));
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       log.warn({ err: error, trace: scope.runId }, 'something an answer refers to could not be used');

@@ -1,22 +1,26 @@
 /** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
 
 import { type Principal, principalText } from '../../access/principal.ts';
+import type { QueueItem } from '../../engine/engine.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import type { Messages } from '../../messages/messages.ts';
 import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
-import type { TaskRecord } from '../../workspace/types.ts';
+import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
+import type { Handed } from '../approvals/suspend.ts';
+import type { Entry } from '../contract/entry.ts';
 import type { Made, RunOutcome } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { escaped, plainName } from '../conversations/places.ts';
 import { continueButton } from '../reply/failure.ts';
 import { linkTo } from '../reply/links.ts';
-import { parseReply, summarise } from '../reply/reply.ts';
+import { summarise } from '../reply/reply.ts';
 import { type Keeping, keep } from '../tools/memory/keep.ts';
 import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
 import type { RunServices } from './services.ts';
 import { toldBefore } from './told.ts';
+import { askedIn, readWhole, type WholeReply } from './whole-reply.ts';
 
 export interface FinalizedRun {
   task: TaskRecord;
@@ -26,23 +30,26 @@ export interface FinalizedRun {
   messages: Messages;
   /** What it could use. */
   tools: readonly RuntimeTool[];
+  earlier: readonly SessionEntry[];
+  items: readonly QueueItem<Entry>[];
 }
 
 /** Writes back what came of a run: files, suggestions, the words a person sees. */
 export async function finalize(
   outcome: AgentOutcome,
   made: Made,
-  { task, run, principal, messages, tools }: FinalizedRun,
+  { task, run, principal, messages, tools, earlier, items }: FinalizedRun,
   { home, log, settings }: Pick<RunServices, 'home' | 'log' | 'settings'>,
 ): Promise<RunOutcome> {
   const { refs, pending } = made;
   const autoAccept = settings.memory.auto_accept && principal.role === 'owner' && !made.hasLogs;
   const keepsNothing = principal.role === 'guest';
-  const told = await toldBefore(outcome.text, { home, viber: task.viber, taskId: task.id });
-  const reply = parseReply(outcome.text, told);
-  for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
+  const all = [...(outcome.beside ?? []), outcome].map(({ text }) => text).join('\n');
+  const told = await toldBefore(all, { home, viber: task.viber, taskId: task.id });
+  const asked = askedIn(earlier, decidedIn(items));
+  const reply = readWhole(outcome, asked.steps, told);
   const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: keepsNothing };
-  const deltas = await keepDeltas(reply.artifactDeltas, scope, log);
+  const deltas = await keepFiles(reply, scope, log);
   refs.push(...deltas.refs);
   const shownPlan = await applyPlan(reply.plans, made, tools, scope, messages);
   const keeping: Keeping = {
@@ -57,8 +64,7 @@ export async function finalize(
   // A hand edit wins; what the agent would have written is shown beside it. The built-in model tells of steps itself.
   const isOwnWords = made.plan?.status === 'written' && outcome.model.startsWith('offline/');
   const plan = isOwnWords ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id, run }, messages);
-  const n = reply.unread + deltas.missing;
-  const lost = n > 0 ? messages.text('answers.unreadFiles', { n }) : '';
+  const lost = lostWords(reply, deltas.missing, messages);
   const links = linksBelow(refs, reply.visible);
   const sources = sourcesBelow(reply.visible, made.sources ?? [], messages);
   // A job that has nothing to say says one word.
@@ -67,11 +73,13 @@ export async function finalize(
   const text = scrub(
     [reply.visible.trim(), shownPlan, said, links, sources, lost, plan.text].filter(Boolean).join('\n\n'),
   );
-  const unique = [...new Map(refs.map((ref) => [ref.id, ref])).values()];
+  const since = new Set(refs.slice(madeBefore(earlier)).map(({ id }) => id));
+  const handed = asked.refs.filter(({ id }) => !since.has(id)).map(({ id }) => id);
+  const unique = uniqueRefs([...asked.refs, ...refs]);
   return {
     state: 'completed',
     text:
-      text === '' && unique.length === 0
+      text === '' && unique.length === handed.length
         ? messages.text(asks.length > 0 ? 'answers.somethingToRemember' : 'answers.done')
         : text,
     summary: summarise(text || unique.map((ref) => ref.title).join(', ')),
@@ -83,8 +91,50 @@ export async function finalize(
       decisions: reply.decisions.map((each) => scrub(cutText(plainLine(each), DECISION))),
     }),
     ...(asks.length > 0 ? { asks } : {}),
+    ...(handed.length > 0 && { handed }),
     ...(isTalk(outcome) ? { isTalk: true } : {}),
   };
+}
+
+/** What people are given with a question: the words since the last one, and the files made since. */
+export async function beforeQuestion(
+  outcome: AgentOutcome,
+  made: Made | undefined,
+  { task, run, principal, messages, earlier, items }: Omit<FinalizedRun, 'tools'>,
+  { home, log }: Pick<RunServices, 'home' | 'log'>,
+): Promise<Handed> {
+  const asked = askedIn(earlier, decidedIn(items));
+  const reply = readWhole(outcome, asked.steps);
+  // The files of an agent that was asked go to whoever asked it.
+  if (!made) return { said: reply.visible, refs: [] };
+  const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: principal.role === 'guest' };
+  const deltas = await keepFiles(reply, scope, log);
+  const since = [...made.refs.slice(madeBefore(earlier)), ...deltas.refs];
+  const known = new Set(asked.refs.filter((ref) => !since.some(({ id }) => id === ref.id)).map(({ id }) => id));
+  const refs = uniqueRefs([...made.refs, ...deltas.refs]).filter(({ id }) => !known.has(id));
+  const lost = lostWords(reply, deltas.missing, messages);
+  return { said: [reply.visible, linksBelow(refs, reply.visible), lost].filter(Boolean).join('\n\n'), refs };
+}
+
+const decidedIn = (items: readonly QueueItem<Entry>[]): string | undefined => items[0]?.message.resume?.approval;
+
+/** How many files the steps before a restart or a question have made; they stand first among those of the run. */
+const madeBefore = (earlier: readonly SessionEntry[]): number =>
+  earlier.reduce((sum, entry) => sum + (entry.type === 'step' ? (entry.artifactRefs?.length ?? 0) : 0), 0);
+
+const uniqueRefs = (refs: readonly ArtifactRef[]): ArtifactRef[] => [
+  ...new Map(refs.map((ref) => [ref.id, ref])).values(),
+];
+
+function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], log: RunServices['log']) {
+  for (const problem of reply.problems)
+    log.warn({ trace: scope.runId, problem }, 'a block of the reply could not be used');
+  return keepDeltas(reply, scope, log);
+}
+
+function lostWords({ unread }: WholeReply, missing: number, messages: Messages): string {
+  const n = unread + missing;
+  return n > 0 ? messages.text('answers.unreadFiles', { n }) : '';
 }
 
 const MAX_SAID = 8;

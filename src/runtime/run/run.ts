@@ -13,13 +13,14 @@ import { readTask, updateTask } from '../../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
+import type { Waiting } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { Decided, Order, Owner, Play, PlayTurn } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { buttonsAgain, interruptedWhile, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
-import { finalize } from './finalize.ts';
+import { beforeQuestion, finalize } from './finalize.ts';
 import { type AgentServices, runAgent } from './run-agent.ts';
 import type { RunServices } from './services.ts';
 import { takeIn } from './take-in.ts';
@@ -105,9 +106,21 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
 
   const { outcome, made, tools } = await runAgent(order, to);
   const below = outcome.parked?.[0]?.below;
-  if (below) return ended(await to.suspension.suspend({ ...begun, inner: below }, below.waiting, below.tools));
-  if (outcome.parked) return ended(await to.suspension.suspend(begun, outcome, tools));
+  if (below) return ended(await suspendInner(begun, below, to));
+  if (outcome.parked)
+    return ended(await to.suspension.suspend(begun, outcome, tools, await beforeQuestion(outcome, made, begun, to)));
   return ended(await finalize(outcome, made, { ...begun, tools }, to));
+}
+
+/** What an agent waits for that this run has asked. */
+async function suspendInner(
+  begun: Begun,
+  below: Waiting,
+  to: Pick<RunServices, 'home' | 'log' | 'suspension'>,
+  more: Pick<SuspendedRun, 'play'> = {},
+): Promise<RunOutcome> {
+  const handed = await beforeQuestion(below.waiting, undefined, { ...begun, earlier: below.earlier }, to);
+  return to.suspension.suspend({ ...begun, inner: below, ...more }, below.waiting, below.tools, handed);
 }
 
 /** What was called stays at hand for the rest of the task, whatever its own rules are. */
@@ -188,7 +201,7 @@ async function playIn(
   { task, run, principal, tellsMemory, address, earlier, signal, watch, decided }: Order,
   { id, message: { play = {} } }: QueueItem<Entry>,
   playOut: Play,
-  { suspension }: Pick<RunServices, 'suspension'>,
+  to: Pick<RunServices, 'home' | 'log' | 'suspension'>,
 ): Promise<RunOutcome> {
   // What was written while it was played.
   const added = begun.items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
@@ -204,5 +217,5 @@ async function playIn(
   };
   const played = await playOut({ ...about, ...(decided && { decided }), messages: begun.messages, play, id, added });
   if (!('waiting' in played)) return played;
-  return suspension.suspend({ ...begun, inner: played, play: true }, played.waiting, played.tools);
+  return suspendInner(begun, played, to, { play: true });
 }

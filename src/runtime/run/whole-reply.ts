@@ -1,0 +1,80 @@
+/**
+ * What a run has said in all its steps, read as one answer. Blocks count wherever they stand; words that stand beside calls count where the
+ * model only left something with them and had no more work to do. Nothing that people were given with a question is given to them again. Pure.
+ */
+import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
+import { addStep, NOTHING_SAID } from '../agent/outcome.ts';
+import type { AgentOutcome } from '../contract/agent.ts';
+import { DELTA_LIMITS } from '../contract/protocol.ts';
+import { type ParsedReply, parseReply } from '../reply/reply.ts';
+
+export interface WholeReply extends ParsedReply {
+  /** How many files the run has announced before those here: with it, each has a number of its own. */
+  firstDelta: number;
+}
+
+/** What people were given with the last question of a run. */
+export interface Asked {
+  /** Steps with calls until then. */
+  steps: number;
+  /** Files that they have, but for those that were made or attached again since. */
+  refs: ArtifactRef[];
+}
+
+const MAX_KEPT = 20;
+const isStep = (entry: SessionEntry) => entry.type === 'step';
+
+/**
+ * @param asked steps whose words and files people have already
+ * @param isTold as `parseReply` takes it
+ */
+export function readWhole(
+  { text, beside = [], finish }: Pick<AgentOutcome, 'text' | 'beside' | 'finish'>,
+  asked = 0,
+  isTold?: Parameters<typeof parseReply>[1],
+): WholeReply {
+  const replies = [...beside.map((step) => step.text), text].map((each) => parseReply(each, isTold));
+  const fresh = replies.slice(asked);
+  const last = replies.at(-1)?.visible.trim() ?? '';
+  const lastPlan = beside.findLastIndex(({ tools }) => tools.includes('update_plan'));
+  const words = beside.flatMap(({ isAside }, at) => {
+    const isLater = at >= asked && isAside && beside.slice(at).every((step) => step.isAside);
+    const said = isLater ? (replies[at]?.visible.trim() ?? '') : '';
+    return last.includes(said) ? [] : [said];
+  });
+  const isAgain = finish === 'parked' && fresh.length === 0;
+  const deltas = fresh.flatMap((reply) => reply.artifactDeltas);
+  const over = deltas.slice(DELTA_LIMITS.count);
+  return {
+    visible: [...words, isAgain ? '' : last].filter(Boolean).join('\n\n'),
+    artifactDeltas: deltas.slice(0, DELTA_LIMITS.count),
+    firstDelta: replies.slice(0, asked).flatMap((reply) => reply.artifactDeltas).length,
+    // What the tool has put in place is newer than a block before it.
+    plans: replies.slice(lastPlan + 1).flatMap((reply) => reply.plans),
+    memorySuggestions: replies.flatMap((reply) => reply.memorySuggestions).slice(0, MAX_KEPT),
+    decisions: replies.flatMap((reply) => reply.decisions).slice(0, MAX_KEPT),
+    problems: [
+      ...fresh.flatMap((reply) => reply.problems),
+      ...over.map(({ title }) => `"${title}" was left out: at most ${DELTA_LIMITS.count} artifacts in one answer`),
+    ],
+    unread: fresh.reduce((sum, reply) => sum + reply.unread, over.length),
+  };
+}
+
+/** @param decided the question whose answer the run goes on with */
+export function askedIn(earlier: readonly SessionEntry[], decided?: string): Asked {
+  const known = new Set(earlier.flatMap((entry) => (entry.type === 'decision' ? [entry.approval] : [])));
+  if (decided !== undefined) known.add(decided);
+  const at = earlier.findLastIndex((entry) => entry.type === 'approval' && known.has(entry.id));
+  const before = earlier.slice(0, at + 1);
+  const since = new Set(earlier.slice(at + 1).flatMap(filesOf));
+  return {
+    steps: before.filter(isStep).reduce((said, step) => addStep(said, step.messages), NOTHING_SAID).beside.length,
+    refs: before
+      .flatMap((entry) => (entry.type === 'approval' ? (entry.artifactRefs ?? []) : []))
+      .filter(({ id }) => !since.has(id)),
+  };
+}
+
+const filesOf = (entry: SessionEntry): string[] =>
+  entry.type === 'step' ? (entry.artifactRefs ?? []).map(({ id }) => id) : [];
