@@ -2,6 +2,7 @@
  * What is remembered of jobs and how it changes: when a job was first seen, which slot is settled, how its runs have ended. A record
  * that cannot be written holds in memory all the same; after a crash that costs a duplicate, which the queue refuses.
  */
+import { hashText } from '../lib/files.ts';
 import type { Logger } from '../log.ts';
 import type { Clock } from './clock.ts';
 import { restMs, type SkipReason } from './decide.ts';
@@ -57,9 +58,11 @@ export class Records {
   }
 
   /** A job in force: a new one, a changed schedule and one that was away begin now, without slots before. */
-  adopt({ id, schedule: wanted, createdBy, createdAt }: Job): void {
+  adopt(job: Job): void {
+    const { id, schedule: wanted, createdBy, createdAt } = job;
     const now = this.#clock.now();
     const schedule = JSON.stringify(wanted);
+    const definition = definitionOf(job);
     void this.#change(id, (stored) => {
       if (!stored) {
         // A job made from a chat was seen when it was made, even if the gateway ended right then. An older one is a copy, or its
@@ -67,21 +70,22 @@ export class Records {
         const made = createdBy && createdAt ? Date.parse(createdAt) : now;
         const isFresh = wanted.kind === 'once' || now - made <= MADE_LATELY_MS;
         const since = isFresh ? Math.min(now, made) : now;
-        return { schedule, since, failures: 0 };
+        return { schedule, definition, since, failures: 0 };
       }
       const known = this.#rightAgain(id, stored, now);
-      const { goneSince, ...rest } = known;
+      const { goneSince, ...rest } = mended(known, definition);
       const isNew = known.schedule !== schedule || goneSince !== undefined || known.since > now + MINUTE_MS;
-      return isNew ? beginning(rest, schedule, now) : known;
+      if (isNew) return beginning(rest, schedule, now);
+      return known.definition === definition ? known : rest;
     });
   }
 
   /** Somebody asked for this job, or for its schedule, at that time: slots since then are its own, however late the yes came. */
-  async asked({ id, schedule: wanted }: Job, at: number): Promise<void> {
+  async asked(job: Job, at: number): Promise<void> {
     const since = Math.min(this.#clock.now(), at);
-    const schedule = JSON.stringify(wanted);
-    await this.#change(id, (known) => {
-      const { goneSince, ...rest } = known ?? { schedule, since, failures: 0 };
+    const schedule = JSON.stringify(job.schedule);
+    await this.#change(job.id, (known = { schedule, since, failures: 0 }) => {
+      const { goneSince, ...rest } = mended(known, definitionOf(job));
       return beginning(rest, schedule, since);
     });
   }
@@ -204,5 +208,15 @@ function beginning(known: JobState, schedule: string, since: number): JobState {
   const { lastSlot, ...rest } = known;
   return known.schedule === schedule ? { ...known, since } : { ...rest, schedule, since };
 }
+
+/** Failures, and the rest after them, are those of a job as it was written then; one that was changed, or came anew, starts without. */
+function mended(known: JobState, definition: string): JobState {
+  const isSameJob = known.definition === undefined || known.definition === definition;
+  if (isSameJob && known.goneSince === undefined) return { ...known, definition };
+  const { failingSince, restUntil, toldAt, lastSkip, ...rest } = known;
+  return { ...rest, definition, failures: 0 };
+}
+
+const definitionOf = (job: Job): string => hashText(JSON.stringify(job)).slice(0, 16);
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

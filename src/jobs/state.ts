@@ -17,6 +17,8 @@ const time = z.int().min(0);
 const schema = z.object({
   /** The schedule these times belong to. */
   schedule: z.string(),
+  /** A hash of the job these failures belong to. */
+  definition: z.string().optional(),
   /** When this schedule was first seen; slots up to then are not its own. */
   since: time,
   /** The newest slot that is settled: fired, or skipped for a reason. */

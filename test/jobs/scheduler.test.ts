@@ -480,6 +480,42 @@ test('failures: a rest that doubles, the owner told once, a success ends the str
   expect(it.troubles).toHaveLength(2);
 });
 
+test.each(['made anew', 'mended', 'paused and resumed'])(
+  'a job that is %s has no failures and no rest from before',
+  async (how) => {
+    const it = world('2026-03-01T09:00:30Z');
+    await it.put('a', 'schedule: "*/15 * * * *"');
+    await it.start();
+    for (let i = 0; i < 60; i++) {
+      const before = it.runs.length;
+      await it.advance(15 * MINUTE);
+      if (it.runs.length > before) await it.scheduler.ended('a', 'error', { error: 'no model' });
+    }
+    expect(it.troubles).toHaveLength(1);
+    expect(it.scheduler.history('a')?.failures).toBeGreaterThan(4);
+    if (how === 'made anew') it.drop('a');
+    if (how === 'paused and resumed') await it.put('a', 'schedule: "*/15 * * * *"', 'disabled');
+    if (how !== 'mended') await it.advance(MINUTE);
+    const [runs, skipped] = [it.runs.length, it.skipped.length];
+    await it.put(
+      'a',
+      how === 'mended' ? 'schedule: "*/15 * * * *"\nmodel: openai/gpt-5-mini' : 'schedule: "*/15 * * * *"',
+    );
+    expect(it.scheduler.history('a')).toMatchObject({ failures: 0 });
+    await it.advance(15 * MINUTE);
+    expect([it.runs.length, it.skipped.length]).toEqual([runs + 1, skipped]);
+    await it.scheduler.ended('a', 'error', { error: 'another trouble' });
+    expect(it.troubles).toEqual([
+      expect.anything(),
+      { failures: 1, since: expect.any(Date), error: 'another trouble' },
+    ]);
+    // A restart is no change.
+    await it.crash();
+    await it.start();
+    expect(it.scheduler.history('a')).toMatchObject({ failures: 1 });
+  },
+);
+
 test('a rest never costs a daily job its slot', async () => {
   const it = world('2026-03-01T08:59:00Z');
   await it.put('a', 'schedule: "0 9 * * *"');
