@@ -24,6 +24,15 @@ describe('help', () => {
   });
 });
 
+describe('help for a member', () => {
+  test('offers nothing that they are refused', async () => {
+    const { telegram } = await openThree();
+    const seen = await telegram.command(telegram.dm('sam'), 'help', '', 'sam');
+    expect(seen.text).toContain('/play');
+    expect(seen.text).not.toMatch(/\/(jobs|board)/);
+  });
+});
+
 describe('a mistyped command', () => {
   test('is answered with the one that is meant, to that person alone, and begins nothing', async () => {
     const { world, telegram, discord, slack } = await openThree();

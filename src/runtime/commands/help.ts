@@ -1,18 +1,16 @@
 /** /help: what can be asked for, by group, in the words that can be typed where it is read, and buttons for the most usual. */
+import type { Principal } from '../../access/principal.ts';
 import { en } from '../../messages/en.ts';
-import { lines, type MessageKey, words } from '../../messages/messages.ts';
+import { lines, type MessageKey, type Messages, type Text, words } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Command } from './command.ts';
 
-const GROUPS = [
-  'help.now',
-  'help.tasks',
-  'help.files',
-  'help.memory',
-  'help.routine',
-  'help.model',
-  'help.here',
-] as const satisfies MessageKey[];
+const groupsFor = (messages: Messages, { role }: Principal): Text[] => [
+  ...(['help.now', 'help.tasks', 'help.files', 'help.memory'] as const).map((key) => messages.text(key)),
+  messages.text('help.routine', { role }),
+  messages.text('help.model'),
+  messages.text('help.here', { role }),
+];
 
 const named = new Set(
   Object.values(en.help).flatMap((text) => [...text.matchAll(/\/([a-z]+)/g)].map(([, name]) => name)),
@@ -22,7 +20,7 @@ export const help: Command = {
   name: 'help',
   description: 'What I can do',
   action: 'chat',
-  async run({ list, messages }) {
+  async run({ list, messages, principal }) {
     const rest = list().filter(({ name }) => name !== 'help' && !named.has(name));
     const names = messages.list(rest.map(({ name }) => `${messages.prefix}${name}`));
     const button = (key: MessageKey & `help.${string}Button`, command: string): ButtonAction => ({
@@ -32,7 +30,7 @@ export const help: Command = {
       text: lines(
         messages.text('help.about'),
         '',
-        ...GROUPS.map((key) => words(`- ${messages.text(key)}`)),
+        ...groupsFor(messages, principal).map((group) => words(`- ${group}`)),
         ...(rest.length > 0 ? [words(`- ${messages.text('help.more', { names })}`)] : []),
       ),
       buttons: [
