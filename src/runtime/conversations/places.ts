@@ -11,18 +11,21 @@ const NAMES: Readonly<Record<string, string>> = { telegram: 'Telegram', discord:
 /** What the conversation of somebody who is known is called there, whatever they are known by. */
 const PERSON = /^(person|telegram|discord|slack|terminal|local)-/;
 
+/** Whether a place stands by itself, as in a list, or within a sentence: some languages tell the two apart. */
+type Form = 'alone' | 'within';
+
 /** `Telegram`; a channel without a name of its own is called by its id. */
-export const channelName = (channel: string, messages: Messages): string => {
-  if (channel === 'terminal' || channel === 'local') return messages.text('tasks.terminal');
+export const channelName = (channel: string, messages: Messages, form: Form = 'within'): string => {
+  if (channel === 'terminal' || channel === 'local') return messages.text('tasks.terminal', { form });
   return Object.hasOwn(NAMES, channel) ? (NAMES[channel] ?? channel) : channel;
 };
 
 /** `Telegram`, `Telegram group -100123`, `Slack #C024BE91L thread`, `Discord thread`: from `<channel>@<account>:<chat>[:<thread>]`. */
-function placeName(place: string, messages: Messages): string {
+function placeName(place: string, messages: Messages, form: Form): string {
   const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
   // A person's own conversation there; programs without one have their names.
-  if (channel === 'api') return messages.text(PERSON.test(chat) ? 'tasks.board' : 'tasks.program');
-  const name = channelName(channel, messages);
+  if (channel === 'api') return messages.text(PERSON.test(chat) ? 'tasks.board' : 'tasks.program', { form });
+  const name = channelName(channel, messages, form);
   const isGroup = channel === 'slack' ? !chat.startsWith('D') : channel === 'telegram' && chat.startsWith('-');
   const where = isGroup
     ? messages.text(channel === 'slack' ? 'tasks.slackChannel' : 'tasks.group', { name, chat })
@@ -32,11 +35,11 @@ function placeName(place: string, messages: Messages): string {
 }
 
 export const addressName = (address: Address, messages: Messages): string =>
-  placeName(formatAddress(address, { account: true }), messages);
+  placeName(formatAddress(address, { account: true }), messages, 'within');
 
 /** Where a task has been, the last places first: at most three, each named once. */
 export function placesOf(conversations: readonly string[], messages: Messages): string {
-  const names = [...new Set(conversations.map((place) => placeName(place, messages)))].reverse();
+  const names = [...new Set(conversations.map((place) => placeName(place, messages, 'alone')))].reverse();
   const more = names.length > 3 ? [messages.text('tasks.morePlaces', { n: names.length - 3 })] : [];
   return [...names.slice(0, 3), ...more].join(', ');
 }

@@ -120,7 +120,7 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
       if (asks.length === 0 || items.some(({ message }) => message.principal.role === 'owner' && !message.job)) return;
       await options.askOwners(`memory-${run}`, (messages) => {
         const { text, buttons } = askOwner(asks, messages, viber);
-        const whose = `${plainName(principal.name)} (${channelName(principal.channel, messages)})`;
+        const whose = `${plainName(principal.name)} (${channelName(principal.channel, messages, 'alone')})`;
         const heading = job
           ? messages.text('memory.fromJob', { job: plainName(job.name) })
           : messages.text('memory.fromWork', { whose });

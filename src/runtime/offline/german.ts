@@ -14,7 +14,10 @@ const STEPS = '(?:schritte? )?#?(?<steps>[0-9][^:\\n]{0,60}?)';
 export const germanPatterns = ({ file: FILE }: GermanPatterns) => {
   const some = `(?:(?:das|die|diese|meine)(?: (?:datei|text|dokument))?|(?:die |meine )?(?:datei )?(?<file>${FILE}))`;
   return {
-    plan: [`${PLEASE_DO} (?:einen|den) (?:neuen )?plan (?:für|zu|zum|zur|um|wie) (?<goal>.+)`],
+    plan: [
+      `${PLEASE_DO} (?:einen|den) (?:neuen )?plan(?: (?:für|zu|zum|zur|um) (?<goal>[^:\\n]{1,200}))? ?: ?(?<items>.+)`,
+      `${PLEASE_DO} (?:einen|den) (?:neuen )?plan (?:für|zu|zum|zur|um|wie) (?<goal>.+)`,
+    ],
     showPlan: [
       `(?:${SHOW} )?(?:den|meinen|unseren|der|mein|unser) (?:aktuellen )?plan`,
       'was (?:ist|steht|kommt) (?:noch |jetzt )?(?:offen|an|als nächstes(?: an)?|zu tun)',
@@ -32,8 +35,9 @@ export const germanPatterns = ({ file: FILE }: GermanPatterns) => {
       `(?:${PLEASE_DO}|speicher(?:e)?) (?:(?:eine|die) )?(?:neue )?(?:datei )?(?<file>${FILE}) ?(?::|,? ?mit(?: dem (?:text|inhalt))?:?) ?(?<content>.+)`,
     ],
     remember: [
-      '(?:merk(?:e)? dir|behalt(?:e)?|denk(?:e)? daran|vergiss nicht)(?:,? dass| ?:|,)? (?<content>.+)',
-      'notier(?:e)?(?: dir)?(?:,? dass| ?:|,)? (?<content>.+)',
+      // Without its "dass" a clause is no sentence.
+      '(?:merk(?:e)? dir|behalt(?:e)?|denk(?:e)? daran|vergiss nicht)(?: ?:|,)? (?<content>.+)',
+      'notier(?:e)?(?: dir)?(?: ?:|,)? (?<content>.+)',
     ],
     recall: ['was (?:weißt|weisst) du(?: .{1,60})?', 'woran (?:erinnerst|denkst) du(?: .{1,60})?'],
     list: [

@@ -33,6 +33,12 @@ describe('/tasks', () => {
     expect(buttons?.flat()).toEqual([{ label: 'Open: Budget', command: 'open', args: second }]);
   });
 
+  it('ends a line where a task has no place yet', async () => {
+    const w = await commandWorld();
+    const id = await w.begin(alexTg, 'baz', { conversations: [] });
+    expect((await w.say(alexTg, '/tasks all')).text).toMatch(new RegExp(`${id}\` baz$`, 'm'));
+  });
+
   it('shows everybody’s to the owner who asks for all, in a direct message only', async () => {
     const w = await commandWorld();
     await w.begin(kimTg, 'Kim’s secret');

@@ -66,3 +66,15 @@ it.each([
 ])('%s: %s', (text, kind) => {
   expect(toolOf(text)).toBe(kind);
 });
+
+it('a plan whose steps are told, and what is to be remembered with its whole clause', () => {
+  expect(parseRequests('mach einen Plan: Zahlen sammeln; Bericht schreiben; an Kim schicken')).toEqual([
+    { kind: 'plan', goal: '', steps: ['Zahlen sammeln', 'Bericht schreiben', 'an Kim schicken'] },
+  ]);
+  expect(parseRequests('mach einen Plan für die Küche: Farbe kaufen; streichen')).toEqual([
+    { kind: 'plan', goal: 'die Küche', steps: ['Farbe kaufen', 'streichen'] },
+  ]);
+  expect(parseRequests('merk dir, dass ich in Wien wohne')).toEqual([
+    { kind: 'remember', text: 'dass ich in Wien wohne' },
+  ]);
+});

@@ -82,7 +82,8 @@ async function lineOf(
   const mark = view ? MARK.running : await markOf(home, task);
   const here = task.id === taskId ? ` ${messages.text('tasks.thisOne')}` : '';
   // In a group nobody learns where else its people talk to me.
-  const where = isDirect ? `, ${placesOf(task.conversations, messages)}` : '';
+  const places = isDirect ? placesOf(task.conversations, messages) : '';
+  const where = places === '' ? '' : `, ${places}`;
   const whose = task.viber === viber ? '' : `, ${task.viber}`;
   return words(`- ${mark} \`${task.id}\` ${task.title}${here}${whose}${where}`);
 }
