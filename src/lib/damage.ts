@@ -67,12 +67,20 @@ export function setAside(file: string): string | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   // With the slash the system moves a folder and nothing else that may have come into its place meanwhile.
   const from = stat?.isDirectory() ? `${file}/` : file;
+  return toBadName(file, (target) => fs.renameSync(from, target));
+}
+
+/** As `setAside`, of a copy: the file stays where it is. */
+export const copyAside = (file: string): string | undefined =>
+  toBadName(file, (target) => fs.copyFileSync(file, target));
+
+function toBadName(file: string, put: (target: string) => void): string | undefined {
   for (let n = 1; n <= MAX_BAD; n++) {
     const target = n === 1 ? `${file}.bad` : `${file}.bad-${n}`;
     if (n === MAX_BAD) fs.rmSync(target, { recursive: true, force: true });
     else if (fs.lstatSync(target, { throwIfNoEntry: false })) continue;
     try {
-      fs.renameSync(from, target);
+      put(target);
       return target;
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;

@@ -2,14 +2,16 @@
  * The one way files of the home are written. A whole file is replaced atomically: a reader, and a restart after a crash,
  * sees the old text or the new one. Log files grow by one write a call. Paths from outside go through `guardPath` first.
  */
+import { isUtf8 } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { WorkspaceError } from '../errors.ts';
+import { copyAside, reportDamage } from './damage.ts';
 import { openAppend } from './files/open-append.ts';
 import { stageFile, syncFolder, type WriteOptions, writeAll } from './files/staged-file.ts';
-import { readWords } from './read-json.ts';
+import { readWhole, readWords } from './read-json.ts';
 
 export { syncFolder, type WriteOptions } from './files/staged-file.ts';
 export { guardPath } from './path-guard.ts';
@@ -81,6 +83,23 @@ export async function editText(
     return next;
   }
   throw new WorkspaceError(`${file} is being changed by another program again and again`);
+}
+
+const LETTERS = {
+  lost: 'letters that were not saved as UTF-8, in the file that is there now',
+  next: 'They are whole in the copy: save it as UTF-8 and put it back.',
+  tell: true,
+};
+
+/**
+ * To be called before a text that people write is written anew: what is no UTF-8 was read with other letters. It is kept as
+ * `NAME.bad` then, and told of.
+ */
+export function keepLetters(file: string): void {
+  const read = readWhole(file);
+  if (read?.why === undefined || read.text === undefined || isUtf8(fs.readFileSync(file))) return;
+  const movedTo = copyAside(file);
+  if (movedTo !== undefined) reportDamage({ ...LETTERS, file, why: read.why, movedTo });
 }
 
 /** The kernel copies a write page by page, and SIGKILL can end it between two pages, never within one. */

@@ -95,6 +95,20 @@ describe('what is added', () => {
     },
   );
 
+  it('to a daily log that was not saved as UTF-8 leaves that beside it, once', async () => {
+    const home = await newHome();
+    const day = path.join(home.viberDir('default'), 'memory', '2026-01-01.md');
+    const bytes = Buffer.from('# 2026-01-01\n\n- caf\u00e9\n', 'latin1');
+    fs.writeFileSync(day, bytes);
+    for (const summary of ['one', 'two']) await appendDailyLogs(home, 'default', '2026-01-01', [{ summary }]);
+    expect(fs.readFileSync(day, 'utf8')).toMatch(/- one\n- two/);
+    expect([fs.readFileSync(`${day}.bad`).equals(bytes), fs.existsSync(`${day}.bad-2`)]).toEqual([true, false]);
+    // As Windows saves it, it is read as it is.
+    fs.writeFileSync(day, Buffer.from('\ufeff# 2026-01-01\n\n- café\n', 'utf16le'));
+    await appendDailyLogs(home, 'default', '2026-01-01', [{ summary: 'three' }]);
+    expect([fs.readFileSync(day, 'utf8').includes('- café\n'), fs.existsSync(`${day}.bad-2`)]).toEqual([true, false]);
+  });
+
   it('as a decision has the day it is here', async () => {
     const zone = process.env.TZ;
     process.env.TZ = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14';

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
+import { damageText, listenForDamage } from '../../src/lib/damage.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import {
   linkCurrentTask,
@@ -44,6 +45,26 @@ describe('writePlan', () => {
     const { text, hash } = written(await writePlan(home, A, simple('Go', 'one')));
     expect(await readPlan(home, A)).toEqual({ text, hash, plan: simple('Go', 'one') });
     expect(fs.statSync(planFile(home, A)).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps a file that was not saved as UTF-8 beside the new one, once, and says so', async () => {
+    const home = await newHome();
+    const told: string[] = [];
+    listenForDamage(home.root, (damage) => told.push(damageText(damage, home.root)));
+    await writePlan(home, A, simple('Go', 'one'));
+    const bytes = Buffer.from('## Goal\n\nGr\u00fc\u00dfe\n\n## Plan\n\n- [ ] one\n', 'latin1');
+    fs.writeFileSync(planFile(home, A), bytes);
+    await writePlan(home, A, simple('', 'one', 'two'), { baseHash: 'another' });
+    expect(fs.readdirSync(home.taskDir(A)).filter((name) => name.includes('.bad'))).toEqual([]);
+    await writePlan(home, A, simple('', 'one', 'two'));
+    await writePlan(home, A, simple('', 'one', 'two', 'three'));
+    expect(await titles(home, A)).toEqual(['one', 'two', 'three']);
+    expect(fs.readFileSync(`${planFile(home, A)}.bad`).equals(bytes)).toBe(true);
+    expect(fs.existsSync(`${planFile(home, A)}.bad-2`)).toBe(false);
+    expect(told.at(-1)).toBe(
+      `The file artifacts/${A}/task.md is no UTF-8 text and was moved to artifacts/${A}/task.md.bad. Lost: letters that were not saved ` +
+        'as UTF-8, in the file that is there now. They are whole in the copy: save it as UTF-8 and put it back.',
+    );
   });
 
   it('gives the change back as a proposal when a person edited since', async () => {

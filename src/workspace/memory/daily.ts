@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/files/cache.ts';
-import { patchFile, readTextSync, writeFileAtomic } from '../../lib/files.ts';
+import { keepLetters, patchFile, readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import type { Home } from '../home.ts';
 import { noteOwnWrite, settled } from './edit.ts';
@@ -71,6 +71,7 @@ export async function appendDailyLogs(
     const empty = `# ${date}\n\n## Session Summary\n\n## Key Decisions\n\n## Notes for Future\n`;
     const text = addEntries(before?.trim() ? before : empty, fitting);
     if (text === before) return;
+    keepLetters(file);
     if (before === undefined) await writeFileAtomic(file, text, { sync: false });
     else await patchFile(file, before, text);
     noteOwnWrite(file);

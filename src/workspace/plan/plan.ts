@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/files/cache.ts';
-import { editText, hashText, readTextSync } from '../../lib/files.ts';
+import { editText, hashText, keepLetters, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import { tellChange } from '../changes.ts';
 import { isInSave, planFile, settleEdits, settlePlan, takeWritten } from '../current-task.ts';
@@ -100,6 +100,7 @@ export function writePlan(
       const isEdited =
         current !== undefined && options.baseHash !== undefined && hashText(current) !== options.baseHash;
       conflict = isEdited && current !== text ? { proposal: text, current } : undefined;
+      if (conflict === undefined && current !== undefined && current !== text) keepLetters(file);
       return conflict === undefined ? text : undefined;
     };
     const read = () => (planNow(home, taskId) === undefined ? undefined : readTextSync(file));
