@@ -29,6 +29,9 @@ const KEPT_ALL_BYTES = 8 * 1024 * 1024;
 /** How far back a run is looked for that may not be there at all. */
 const SEARCH_BYTES = 8 * 1024 * 1024;
 
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = fs.constants;
+/** Its folder was removed, or a pipe, a folder or another user's file has its place. */
+const LOST = ['ENOENT', 'ENXIO', 'EISDIR', 'EACCES'];
 const windows = createLru<SessionWindow>(KEPT_ALL_BYTES, (window) => window.end - window.start + 1024);
 
 /**
@@ -80,8 +83,8 @@ export async function appendSession(
 function appendInStep(file: string, entries: SessionEntry[]): boolean {
   const window = windows.get(file);
   if (!window?.isWhole || window.end === 0) return false;
-  // A file that is gone comes back empty here, and is begun anew like any other that is new.
-  const fd = fs.openSync(file, 'a', 0o600);
+  const fd = openToAppend(file);
+  if (fd === undefined) return false;
   try {
     if (!isInStep(window, fs.fstatSync(fd))) return false;
     const texts = entries.map((entry) => `${JSON.stringify(entry)}\n`);
@@ -96,6 +99,17 @@ function appendInStep(file: string, entries: SessionEntry[]): boolean {
     return true;
   } finally {
     fs.closeSync(fd);
+  }
+}
+
+/** A file that is gone comes back empty here, and is begun anew like any other; undefined where it cannot, or is no file any more. */
+function openToAppend(file: string): number | undefined {
+  try {
+    return fs.openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
+  } catch (error) {
+    if (!LOST.includes(errorCode(error) ?? '')) throw error;
+    windows.delete(file);
+    return undefined;
   }
 }
 

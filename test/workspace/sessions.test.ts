@@ -1,4 +1,5 @@
 /** Sessions: whole after crashes and damage, cheap to read however long they are. */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -53,6 +54,28 @@ describe('appending and reading', () => {
     expect(lines.slice(1)).toEqual(turn('r1'));
     expect(await read(home)).toEqual(turn('r1'));
     expect(fs.statSync(file(home)).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes on in a new file where the folder is removed, or something else comes into its place, while it is in memory', async () => {
+    for (const take of [
+      (home: Home) => fs.rmSync(home.agents, { recursive: true }),
+      (home: Home) => fs.renameSync(path.dirname(file(home)), `${path.dirname(file(home))}-old`),
+      (home: Home) => {
+        fs.rmSync(file(home));
+        fs.mkdirSync(file(home));
+      },
+      (home: Home) => {
+        fs.rmSync(file(home));
+        execFileSync('mkfifo', [file(home)]);
+      },
+    ]) {
+      const home = await newHome();
+      await append(home, ...turn('r1'));
+      take(home);
+      await append(home, message('r2', 'new'));
+      expect(await read(home)).toEqual([message('r2', 'new')]);
+      expect(JSON.parse(fs.readFileSync(file(home), 'utf8').split('\n')[0] ?? '')).toMatchObject({ type: 'session' });
+    }
   });
 
   it('has no entries for an unknown task, and makes no file for nothing', async () => {
