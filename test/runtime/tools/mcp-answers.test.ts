@@ -6,11 +6,12 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import { told } from '../../../src/runtime/tools/mcp/answer.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { readFile } from '../../../src/runtime/tools/read-file.ts';
 import { listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import type { ArtifactRef } from '../../../src/workspace/types.ts';
+import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 import { make } from '../../fixtures/mcp/sdk.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -138,7 +139,9 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
     expect(shown).toEqual(['image/png']);
     const shot = await call('shot');
     expect(shot).toEqual({
-      text: 'Here it is.',
+      text: expect.stringMatching(
+        /^Here it is\.\n\{"picture":"\[kept as artifact \w{10}, 70 bytes\]","key":"(Abc123){20}"\}$/,
+      ),
       artifacts: [{ id: expect.any(String), ref: expect.stringMatching(/png$/) }],
     });
   });
@@ -169,4 +172,23 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
     expect(await mcp.prompt(review, { what: 'a letter' })).toContain('Review a letter in a plain tone.');
     await expect(mcp.prompt(review, {})).rejects.toThrow('The server docs failed');
   });
+});
+
+const data = { projects: [{ id: 'p1', name: 'Alpha' }] };
+
+test.each<[string, string[], Json, string]>([
+  ['a summary of it', ['1 project.'], data, `1 project.\n${JSON.stringify(data)}`],
+  ['it in another order', ['{"b":2,"a":1}'], { a: 1, b: 2 }, '{"a":1,"b":2}'],
+  ['its result', ['noon'], { result: 'noon' }, 'noon'],
+  ['its items, one by one', ['noon', '{ "at": 4 }'], { result: ['noon', { at: 4 }] }, 'noon\n{ "at": 4 }'],
+  ['some of its items', ['noon'], ['noon', 'four'], 'noon\n["noon","four"]'],
+  ['words, and there is none', ['noon'], null, 'noon'],
+])('a structure is told beside text that does not say it: the text is %s', async (_what, texts, structured, words) => {
+  const scope: ToolScope = {
+    ...{ home: await openHome(tempFolder()), viber: 'default', taskId: '20260101-aaaaa', runId: 'r1' },
+    ...{ planBase: undefined, onPlan: () => undefined, onArtifact: () => undefined },
+    ...{ autoAcceptMemory: false, provenance: 'test' },
+  };
+  const reply = { content: texts.map((text) => ({ type: 'text', text })), structuredContent: structured };
+  expect(await told(reply, { scope, title: 'docs_list', linkTo: () => undefined })).toEqual({ text: words });
 });

@@ -2,9 +2,11 @@
  * What a server has answered, as a run is told it: text within bounds, files as artifacts of the task, pictures shown to the model, links
  * as links. What is written as base64 becomes a file, wherever it stands in content that has a structure.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { hashText } from '../../../lib/files.ts';
+import { isRecord } from '../../../lib/json.ts';
 import { createArtifact } from '../../../workspace/artifacts.ts';
 import type { ArtifactRef, Json } from '../../../workspace/types.ts';
 import { clip, visibleText } from '../../context/turn.ts';
@@ -62,19 +64,17 @@ export interface Telling {
 /** Throws UserError in the tool's own words where it says that it has failed. */
 export async function told(reply: unknown, { scope, title, linkTo }: Telling): Promise<{ [key: string]: Json }> {
   const { content: parts, isError, structuredContent } = answer.parse(reply);
-  const said = parts.map(textOf).filter(Boolean).join('\n');
+  const texts = parts.map(textOf).filter(Boolean);
   const taken = structuredContent === undefined ? undefined : takeBytes(structuredContent);
   const found = distinct([...parts.flatMap((part) => fileOf(part) ?? []), ...(taken?.found ?? [])]);
   if (isError) {
-    const why = said || JSON.stringify(structuredContent ?? '');
+    const why = texts.join('\n') || JSON.stringify(structuredContent ?? '');
     throw new UserError(why === '""' ? `The tool ${title} failed.` : bounded(withoutBase64(why), MAX_RESULT));
   }
   const kept: { id: string; ref: Json }[] = [];
   for (const file of found.slice(0, MAX_FILES)) kept.push(await keep(scope, title, file));
   const idOf = (bytes: Buffer) => kept[found.findIndex((file) => file.bytes.equals(bytes))]?.id;
-  // Servers say the same as text for those that read nothing else.
-  const isSame = said === '' || isSameJson(said, structuredContent);
-  const whole = taken && isSame ? JSON.stringify(taken.put(idOf)) : said;
+  const whole = wholeOf(texts, structuredContent, taken ? JSON.stringify(taken.put(idOf)) : '');
   const text = withoutBase64(whole);
   const given = parts.filter(({ type }) => type === 'resource_link').flatMap((part) => linkOf(part, linkTo) ?? []);
   const links = given.length > MAX_KEPT_LINKS ? given.slice(0, MAX_LINKS) : await keepLinks(scope, given);
@@ -129,9 +129,26 @@ async function keepLinks(scope: ToolScope, links: readonly Link[]): Promise<Link
 const distinct = (files: readonly Bytes[]): Bytes[] =>
   files.filter((file, index) => files.findIndex(({ bytes }) => bytes.equals(file.bytes)) === index);
 
+/** @param json the value as the model is told it */
+function wholeOf(texts: readonly string[], value: Json | undefined, json: string): string {
+  const said = texts.join('\n');
+  if (value === undefined || value === null) return said;
+  if (said === '' || isSameJson(said, value)) return json;
+  return isSaid(texts, value) ? said : `${said}\n${json}`;
+}
+
+/** Servers say the same as text for those that read nothing else, also each item by itself, and wrap what is no object as a `result`. */
+function isSaid(texts: readonly string[], value: Json): boolean {
+  const inner = isRecord(value) && Object.keys(value).join() === 'result' ? value.result : value;
+  const is = (text: string | undefined, each: Json | undefined) =>
+    text !== undefined && (text === each || isSameJson(text, each));
+  if (is(texts.join('\n'), inner)) return true;
+  return Array.isArray(inner) && inner.length === texts.length && inner.every((each, index) => is(texts[index], each));
+}
+
 function isSameJson(text: string, value: unknown): boolean {
   try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
+    return isDeepStrictEqual(JSON.parse(text), value);
   } catch (error) {
     if (error instanceof SyntaxError) return false;
     throw error;
