@@ -2,18 +2,19 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Skill } from '../../skills/skill.ts';
-import { clip } from '../context/turn.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { defineTool } from '../contract/tool-scope.ts';
 
 const input = z.object({
   name: z.string(),
   file: z.string().describe('one of its further files').exactOptional(),
+  offset: z.int().min(0).exactOptional(),
 });
 
-/** Characters of a skill's text, and bytes of a file beside it. */
-const MAX_BODY = 48_000;
-const MAX_FILE = 65_536;
+/** Characters of one page. */
+const PAGE = 48_000;
+/** Bytes of a file beside a skill; its own text is loaded up to as many. */
+const MAX_FILE = 256 * 1024;
 
 export const READ_SKILL = 'read_skill';
 
@@ -31,17 +32,31 @@ export function skillNamed(skills: ReadonlyMap<string, Skill>, name: string): Sk
 export function readSkill(skills: ReadonlyMap<string, Skill>, onRead: (skill: Skill) => void): RuntimeTool {
   return defineTool({
     name: READ_SKILL,
-    description: 'Read a skill listed in <skills> before doing what it is for; with file, a further file of it.',
+    description:
+      'Read a skill listed in <skills> before doing what it is for; with file, a further file of it. Where more is left, go on at offset = next.',
     input,
     effect: 'read',
-    async execute({ name, file }) {
+    async execute({ name, file, offset = 0 }) {
       const skill = skillNamed(skills, name);
       onRead(skill);
       const { listFiles, readSkillFile } = await import('../../skills/bundle-files.ts');
-      if (file !== undefined && file !== '')
-        return { name: skill.name, file, text: await readSkillFile(skill, file, MAX_FILE) };
-      const files = (await listFiles(skill)).map((each) => ({ ...each }));
-      return { name: skill.name, body: clip(skill.body, MAX_BODY), ...(files.length > 0 ? { files } : {}) };
+      if (file !== undefined && file !== '') {
+        const { text, ...rest } = pageOf(await readSkillFile(skill, file, MAX_FILE), offset);
+        return { name: skill.name, file, text, ...rest };
+      }
+      const { text, ...rest } = pageOf(skill.body, offset);
+      const files = offset > 0 ? [] : (await listFiles(skill)).map((each) => ({ ...each }));
+      return { name: skill.name, body: text, ...rest, ...(files.length > 0 ? { files } : {}) };
     },
   });
+}
+
+/** What is left after a page is counted in `more`, and begins at `next`. No character is cut in two, and no line that fits. */
+function pageOf(whole: string, offset: number): { text: string; more?: number; next?: number } {
+  const rest = whole.slice(offset).toWellFormed();
+  if (rest.length <= PAGE) return { text: rest };
+  const page = rest.slice(0, PAGE);
+  const line = page.lastIndexOf('\n') + 1;
+  const length = line > 0 ? line : page.isWellFormed() ? PAGE : PAGE - 1;
+  return { text: rest.slice(0, length), more: rest.length - length, next: offset + length };
 }

@@ -339,6 +339,34 @@ describe('read_skill', () => {
     });
     for (const name of ['gone', '__proto__']) await expect(call('read_skill', { name })).rejects.toThrow(UserError);
   });
+
+  it('gives what is long in pages, to the last character', async () => {
+    const lines = Array.from({ length: 9_000 }, (_, index) => `Line ${index} 🫖`).join('\n');
+    const unbroken = '🫖'.repeat(30_000);
+    const { home, call } = await open({
+      files: { 'skills/a/SKILL.md': `---\nname: a\ndescription: d\n---\n${lines}\n` },
+    });
+    put(path.join(home.skills, 'a/unbroken.md'), `x${unbroken}`);
+    put(path.join(home.skills, 'a/huge.md'), 'x'.repeat(256 * 1024 + 1));
+    const whole = async (file?: string) => {
+      const pages: string[] = [];
+      for (let next: number | undefined = 0; next !== undefined; ) {
+        const given: Record<string, unknown> = Object(
+          await call('read_skill', { name: 'a', offset: next, ...(file ? { file } : {}) }),
+        );
+        pages.push(String(given.body ?? given.text));
+        expect(given.more === undefined).toBe(given.next === undefined);
+        next = typeof given.next === 'number' ? given.next : undefined;
+      }
+      return pages;
+    };
+    const pages = await whole();
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.slice(0, -1).every((page) => page.endsWith('\n'))).toBe(true);
+    expect(pages.join('')).toBe(lines);
+    expect((await whole('unbroken.md')).join('')).toBe(`x${unbroken}`);
+    await expect(call('read_skill', { name: 'a', file: 'huge.md' })).rejects.toThrow('larger than 262144 bytes');
+  });
 });
 
 it('the skills in the documents are skills', () => {
