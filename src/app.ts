@@ -64,7 +64,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { linkFor: boardLink } = board;
   const lead = services.roles.has('work') ? services.lead : never;
   const work = openWork({ ...services, ...{ lead }, env, clock, syncSoon, giveUp: giveUpBy(services), boardLink });
-  const app = new RunningApp({ services, work, board }, wireGateway(services, work.records));
+  const app = new RunningApp({ services, work, board }, wireGateway(services, work));
   await app.start(options);
   return app;
 }

@@ -6,6 +6,7 @@ import type { Address, InboundMessage, PartLedger } from '../channels/channel.ts
 import { accessRulesOf } from '../config/access-rules.ts';
 import { spoolKey } from '../engine/engine.ts';
 import type { Said, Text } from '../messages/messages.ts';
+import type { Approvals } from '../runtime/approvals/approvals.ts';
 import { redeemAnswer } from '../runtime/commands/people/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
 import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
@@ -21,7 +22,13 @@ import { readTaskSync } from '../workspace/tasks.ts';
 import type { Services } from './services.ts';
 import { traceAccept } from './tracing.ts';
 
-export function wireGateway(services: Services, records: Pick<TaskRecords, 'note'>): Gateway {
+/** What of the work is asked when something comes in. */
+interface Wired {
+  records: Pick<TaskRecords, 'note'>;
+  approvals: Pick<Approvals, 'open'>;
+}
+
+export function wireGateway(services: Services, { records, approvals }: Wired): Gateway {
   const { config, vibers, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
   const gateway = createGateway({
     records,
@@ -29,7 +36,7 @@ export function wireGateway(services: Services, records: Pick<TaskRecords, 'note
     ...{ queue, conversations, vibers, expected, digests, zones, metrics, log },
     access: accessFor(services),
     languages: services.languages,
-    lookups: lookupsFor(services),
+    lookups: lookupsFor({ ...services, approvals }),
     replies: repliesBy(services),
     settings: { maxQueue: config.limits.queue, modeOf: (address) => settings.get(address).queue ?? 'steer' },
   });
@@ -92,7 +99,8 @@ function accessFor(services: Pick<Services, AccessParts>): Access {
 
 type LookupParts = 'home' | 'vibers' | 'queue' | 'buttons' | 'questions';
 
-function lookupsFor({ home, vibers, queue, buttons, questions }: Pick<Services, LookupParts>): Lookups {
+function lookupsFor(services: Pick<Services, LookupParts> & Pick<Wired, 'approvals'>): Lookups {
+  const { home, vibers, queue, buttons, questions, approvals } = services;
   return {
     rewordedBy: (reply) => rewordedBy(reply, { home, questions, buttons }),
     press: (id, address) => buttons.press(id, address),
@@ -102,6 +110,7 @@ function lookupsFor({ home, vibers, queue, buttons, questions }: Pick<Services, 
       const task = readTaskSync(home, taskId);
       return task && authoriseAction(principal, 'steer', task.people);
     },
+    asks: (taskId) => approvals.open(taskId).length > 0,
     findTask(text, { address, isDirect }, of) {
       const view = { ...of, address, isDirect };
       return findTask(home, text, (task) => mayOpen(view, task));

@@ -35,6 +35,8 @@ export interface QueueItem<T> {
   message: T;
   /** ISO 8601. */
   acceptedAt: string;
+  /** A stop came while it waited, durably: it is to be ended, and not worked on. */
+  isStopped?: boolean;
 }
 
 export interface Lease<T> extends Fence {
@@ -46,8 +48,6 @@ export interface Lease<T> extends Fence {
    * only waited, however often the gateway was started, is not.
    */
   readonly isAgain: boolean;
-  /** A stop was asked for before its owner had begun: its first turn is to end at once. */
-  readonly isStopped: boolean;
   /** Resolves once all that it holds is durable: asked before the first effect that cannot be taken back. Throws LeaseLost when it could not be stored. */
   stored(): Promise<void>;
 }
@@ -111,8 +111,10 @@ export interface LaneView {
 }
 
 export interface LaneLook {
-  /** How many wait, those being stored at this moment included, those that are to be stopped not. */
+  /** How many wait, those being stored at this moment included, those that were stopped not. */
   depth: number;
+  /** How many of those that wait were stopped; absent: none. */
+  stopped?: number;
   /** Somebody owns the lane now. */
   busy: boolean;
   /** What its owner shows. */
@@ -155,8 +157,8 @@ export interface Queue<T> {
   show(lease: Lease<T>, view: LaneView): void;
   look(lane: string): Promise<LaneLook>;
   /**
-   * Asks the owner of a lane; false when nobody owns it now, or its owner has nothing to do for it. A lane that waits for an owner is
-   * stopped when it has one.
+   * Asks the owner of a lane; false when nobody owns it now, or its owner has nothing to do for it. Where nobody has begun, a stop
+   * is for all that waits by now, durably: what is put after it is not stopped.
    */
   signal(lane: string, signal: LaneSignal): Promise<boolean>;
   /** The listener says whether it has done something; undefined where it does not own the lane, or has not begun. */

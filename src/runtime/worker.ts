@@ -212,7 +212,8 @@ export class Worker {
     const work = this.#works.get(lane);
     if (!work || work.isOver) return undefined;
     if (signal === 'steer') return work.steer();
-    return signal === 'stop' && !this.#isStopping && work.stop();
+    if (signal !== 'stop') return false;
+    return work.hasBegun ? !this.#isStopping && work.stop() : undefined;
   }
 
   /** What commands may ask, with what the worker itself knows. */

@@ -123,4 +123,34 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     expect(deaf.calls).toBe(before.calls + 1);
     expect(platform.answers(place)).toHaveLength(1);
   });
+
+  it('what waits for a slot: by the word alone, also over a restart, and who writes after it is answered', async () => {
+    const config = { limits: { freeBytes: 0, messagesPerMinute: 1_000, runs: 1 } };
+    const world = await openPlatforms({ on: [name], channel: { live: 'off' }, config });
+    const platform = world.platforms[name];
+    const [place, other] = [platform.dm('alex'), platform.dm('sam')];
+    world.llm.script(({ lastUser }) =>
+      lastUser.includes('long') ? { text: 'long done', delayMs: 60_000 } : { text: `re ${lastUser.trim()}` },
+    );
+    platform.say(other, 'long work', { by: 'sam' });
+    await world.llm.waitFor(({ lastUser }) => lastUser.includes('long'));
+    const accepted = (count: number) =>
+      vi.waitFor(() => expect(world.logs.filter(({ msg }) => msg === 'accepted')).toHaveLength(count), 10_000);
+    platform.say(place, 'delete the old reports');
+    platform.say(place, 'and all the drafts');
+    await accepted(3);
+    const stopped = await ask(platform, place, 'stop');
+    expect(stopped.text).toContain('Stopped: delete the old reports');
+    expect(stopped.text).not.toContain('waiting');
+    const before = world.llm.requests().length;
+    world.llm.script(({ lastUser }) => ({ text: `re ${lastUser.trim()}` }));
+    platform.say(place, 'count the new ones');
+    await accepted(5);
+    await world.restart();
+    await waitFor(platform, place, { text: 're count the new ones' });
+    await waitFor(platform, other, { text: 're long work' });
+    const asked = world.llm.requests().slice(before);
+    expect(asked.map(({ lastUser }) => lastUser.trim()).sort()).toEqual(['count the new ones', 'long work']);
+    expect(platform.answers(place)).toHaveLength(2);
+  });
 });

@@ -114,7 +114,7 @@ export function sharedContract(name: string, createWorld: () => SharedWorld, isF
       await put(a, 'task:b', ALEX, '3');
       const others = [await claim(a), await claim(a)];
       const late = others.find(({ lane }) => lane === 'task:b');
-      expect([await b.queue.signal('task:b', 'stop'), late?.isStopped]).toEqual([true, true]);
+      expect([await b.queue.signal('task:b', 'stop'), late?.items[0]?.isStopped]).toEqual([true, true]);
     });
 
     it.runIf(isFair)('hand out lanes in the turns of people, and to nobody more than their share of all', async () => {

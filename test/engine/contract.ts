@@ -251,13 +251,13 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
       expect(await engine.queue.deadLetters()).toMatchObject([{ id, reason }]);
     });
 
-    it('asks the owner of a lane, and stops one that waits when it has an owner', async () => {
+    it('asks the owner of a lane', async () => {
       const engine = await createWorld().open();
       const { queue } = engine;
       const asked: string[] = [];
       queue.onSignal((lane, signal) => {
         asked.push(`${lane} ${signal}`);
-        return lane === 'task:late' ? undefined : signal !== 'compact';
+        return signal !== 'compact';
       });
       expect(await queue.signal('task:none', 'stop')).toBe(false);
       await put(engine, 'task:a', '1');
@@ -268,16 +268,46 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
         [true, false],
         ['task:a steer', 'task:a compact'],
       ]);
-      await put(engine, 'task:b', '2', '3');
-      expect([await queue.signal('task:b', 'stop'), (await queue.look('task:b')).depth]).toEqual([true, 1]);
-      const stopped = await claim(engine);
-      expect(stopped.isStopped).toBe(true);
-      await queue.release(stopped);
-      expect((await claim(engine)).isStopped).toBe(false);
-      // Its owner has it, and has not begun.
-      await put(engine, 'task:late', '4');
-      const late = await claim(engine);
-      expect([late.isStopped, await queue.signal('task:late', 'stop'), late.isStopped]).toEqual([false, true, true]);
+    });
+
+    it('stops what waits, and nothing that comes later, also when it is started anew', async () => {
+      const world = createWorld();
+      let engine = await world.open();
+      await put(engine, 'task:a', '1', '2');
+      expect(await engine.queue.signal('task:a', 'stop')).toBe(true);
+      expect(await engine.queue.look('task:a')).toEqual({ depth: 0, stopped: 2, busy: false });
+      await put(engine, 'task:a', '3');
+      expect(await engine.queue.look('task:a')).toEqual({ depth: 1, stopped: 2, busy: false });
+      const all = async () => {
+        const lease = await claim(engine);
+        const items = [...lease.items, ...(await engine.queue.extend(lease, () => true))];
+        return { lease, marks: items.map(({ message, isStopped = false }) => `${message} ${isStopped}`) };
+      };
+      const first = await all();
+      expect(first.marks).toEqual(['1 true', '2 true', '3 false']);
+      expect(await engine.queue.look('task:a')).toEqual({ depth: 0, busy: true });
+      await engine.queue.release(first.lease);
+      await world.crash();
+      engine = await world.open();
+      const again = await all();
+      expect(again.marks).toEqual(['1 true', '2 true', '3 false']);
+      await engine.queue.ack(again.lease, [spoolKey('1'), spoolKey('2')]);
+      await engine.queue.release(again.lease);
+      expect(await engine.queue.look('task:a')).toEqual({ depth: 1, busy: false });
+      expect((await all()).marks).toEqual(['3 false']);
+    });
+
+    it('stops what was handed out to an owner that has not begun', async () => {
+      const engine = await createWorld().open();
+      const { queue } = engine;
+      queue.onSignal(() => undefined);
+      await put(engine, 'task:a', '1', '2');
+      const lease = await claim(engine);
+      expect([lease.items[0]?.isStopped, await queue.signal('task:a', 'stop')]).toEqual([undefined, true]);
+      expect(lease.items[0]?.isStopped).toBe(true);
+      expect((await queue.extend(lease, () => true)).map(({ isStopped }) => isStopped)).toEqual([true]);
+      await queue.release(lease);
+      expect((await claim(engine)).items[0]?.isStopped).toBe(true);
     });
 
     it('shows how a lane stands', async () => {

@@ -286,6 +286,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       lookups: {
         rewordedBy: async () => undefined,
         press: buttons.press,
+        asks: () => false,
         textOf: async (key) => (await queue.find(key))?.message.text,
         suggest: async () => [],
         // Every id means the task that the group is about.

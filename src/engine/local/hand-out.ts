@@ -201,8 +201,6 @@ export class HandOut<T> {
       isHeld: () => lane.lease === lease,
       storing: () => lane.items.slice(0, lane.leased).flatMap((item) => item.storing ?? []),
     });
-    lease.isStopped = lane.isStopped;
-    lane.isStopped = false;
     lane.lease = lease;
     this.took(name, items);
     return lease;

@@ -23,14 +23,12 @@ export interface Lane<T> {
   retryAt: number;
   /** It waits for somebody's turn. */
   isReady: boolean;
-  /** Its next owner is to stop its first turn at once. */
-  isStopped: boolean;
   /** In whose turn it is in work. */
   share: Share | undefined;
 }
 
 export const emptyLane = <T>(): Lane<T> => {
-  return { items: [], leased: 0, lease: undefined, retryAt: 0, isReady: false, isStopped: false, share: undefined };
+  return { items: [], leased: 0, lease: undefined, retryAt: 0, isReady: false, share: undefined };
 };
 
 export function itemOf<T>(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {

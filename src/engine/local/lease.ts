@@ -42,7 +42,6 @@ export class LocalLease<T> extends LocalFence implements Lease<T> {
   readonly lane: string;
   readonly items: QueueItem<T>[];
   readonly isAgain: boolean;
-  isStopped = false;
   view: LaneView | undefined;
   readonly #storing: () => Promise<void>[];
 

@@ -32,7 +32,9 @@ import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
 import { HandOut } from './hand-out.ts';
 import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack } from './lanes.ts';
 import { type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
+import { Stopped } from './stopped.ts';
 import type { SpoolStore } from './store.ts';
+import { Storing } from './storing.ts';
 
 /**
  * How long the gateway must have been up before a message is tried that was part of two crashes already. A third crash
@@ -77,8 +79,8 @@ export class Spool<T> implements Queue<T> {
   readonly #known = new Set<string>();
   /** By id, messages that are not durable yet: nobody may be told that they are. */
   readonly #commits = new Map<string, Promise<void>>();
-  /** By lane, messages that are being stored. */
-  readonly #storing = new Map<string, number>();
+  readonly #storing = new Storing();
+  readonly #stopped: Stopped;
   /** Ids of messages that were handed out and then could not be stored. */
   readonly #failed = createLru<true>(MAX_FAILED);
   readonly #listeners: Listener[] = [];
@@ -92,6 +94,8 @@ export class Spool<T> implements Queue<T> {
       for (const item of items) store.move('cur', item.id);
     };
     this.#lanes = new HandOut<T>({ limits, now, onTaken });
+    const unfinished = new Set(left.map(({ id }) => id));
+    this.#stopped = new Stopped(store.root, (id) => unfinished.has(id));
     for (const file of left) {
       // Where the last process did not end in order, the log may lack its last claims.
       this.#add(file, file.attempts > 0 || !store.endedCleanly || store.wasInWork(file.id));
@@ -104,14 +108,14 @@ export class Spool<T> implements Queue<T> {
     const id = spoolKey(options.dedupeId);
     const before = this.#seen(id);
     if (before) return before.then(() => 'duplicate');
-    if (this.#depth(lane) >= (options.maxDepth ?? Number.POSITIVE_INFINITY)) return 'full';
+    if (this.#waiting(lane).length >= (options.maxDepth ?? Number.POSITIVE_INFINITY)) return 'full';
     this.#known.add(id);
     const file = this.#fileOf(lane, message, id, options);
     crashPoint('accept:before-commit');
-    this.#storing.set(lane, (this.#storing.get(lane) ?? 0) + 1);
+    this.#storing.add(lane, id);
     let item: LaneItem<T> | undefined;
     const onWritten = () => {
-      this.#storingLess(lane);
+      this.#storing.delete(lane, id);
       item = this.#add(file, this.#failed.has(id));
       item.storing = this.#commits.get(id);
       this.#lanes.wake(lane);
@@ -122,8 +126,9 @@ export class Spool<T> implements Queue<T> {
       await commit;
     } catch (error) {
       if (item) this.#takeBack(lane, id);
-      else this.#storingLess(lane);
+      else this.#storing.delete(lane, id);
       this.#known.delete(id);
+      this.#stopped.delete(id);
       this.#lanes.forgetEmpty(lane);
       throw error;
     } finally {
@@ -163,6 +168,7 @@ export class Spool<T> implements Queue<T> {
       lane.items.splice(at, 1);
       lane.leased--;
       this.#known.delete(id);
+      this.#stopped.delete(id);
     }
     if (lane.leased === 0) this.#lanes.freed(lease.lane, lane);
   }
@@ -183,9 +189,11 @@ export class Spool<T> implements Queue<T> {
 
   async look(name: string): Promise<LaneLook> {
     const lane = this.#lanes.get(name);
-    const depth = this.#depth(name) - (lane?.isStopped ? 1 : 0);
+    const waiting = this.#waiting(name);
+    const stopped = waiting.filter((id) => this.#stopped.has(id)).length;
     const view = lane?.lease?.view;
-    return { depth, busy: (lane?.leased ?? 0) > 0, ...(view ? { view } : {}) };
+    const depth = waiting.length - stopped;
+    return { depth, busy: (lane?.leased ?? 0) > 0, ...(stopped > 0 ? { stopped } : {}), ...(view ? { view } : {}) };
   }
 
   async signal(name: string, signal: LaneSignal): Promise<boolean> {
@@ -195,11 +203,12 @@ export class Spool<T> implements Queue<T> {
       if (answers.some((answer) => answer !== undefined)) return answers.includes(true);
     }
     if (signal !== 'stop') return false;
-    // It is being stored, waits, or its owner has not begun: its first turn is stopped.
-    const waiting = this.#lanes.get(name) ?? (this.#depth(name) > 0 ? this.#lanes.laneOf(name) : undefined);
-    if (!waiting) return false;
-    if (waiting.lease) waiting.lease.isStopped = true;
-    else waiting.isStopped = true;
+    // It is being stored, waits, or its owner has not begun.
+    const items = this.#lanes.get(name)?.items ?? [];
+    const ids = [...items.map(({ id }) => id), ...this.#storing.of(name)];
+    if (ids.length === 0) return false;
+    for (const item of items) item.isStopped = true;
+    await this.#stopped.add(ids);
     return true;
   }
 
@@ -253,12 +262,6 @@ export class Spool<T> implements Queue<T> {
     };
   }
 
-  #storingLess(lane: string): void {
-    const left = (this.#storing.get(lane) ?? 1) - 1;
-    if (left > 0) this.#storing.set(lane, left);
-    else this.#storing.delete(lane);
-  }
-
   /** The disk did not take what was handed out already. The platform brings it again, and then it may have been worked on. */
   #takeBack(lane: string, id: string): void {
     this.#failed.set(id, true);
@@ -268,6 +271,7 @@ export class Spool<T> implements Queue<T> {
   #add(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
     const lane = this.#lanes.laneOf(file.lane);
     const item = itemOf(file, isAgain);
+    if (this.#stopped.has(file.id)) item.isStopped = true;
     insert(lane, item);
     this.#known.add(file.id);
     this.#lanes.added(file.lane, lane, item);
@@ -279,10 +283,10 @@ export class Spool<T> implements Queue<T> {
     return isHere ? (this.#commits.get(id) ?? Promise.resolve()) : undefined;
   }
 
-  /** Those being stored included. */
-  #depth(name: string): number {
-    const lane = this.#lanes.get(name);
-    return (lane ? lane.items.length - lane.leased : 0) + (this.#storing.get(name) ?? 0);
+  /** Ids of what waits, those being stored included. */
+  #waiting(name: string): string[] {
+    const { items, leased } = this.#lanes.get(name) ?? { items: [], leased: 0 };
+    return [...items.slice(leased).map(({ id }) => id), ...this.#storing.of(name)];
   }
 
   #owned(lease: Lease<T>): Lane<T> {

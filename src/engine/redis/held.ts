@@ -8,7 +8,6 @@ export interface Given {
   until: number;
   items: RawItem[];
   isAgain: boolean;
-  isStopped: boolean;
 }
 
 export class Held extends RedisFence {
@@ -17,16 +16,13 @@ export class Held extends RedisFence {
   readonly taken: Taken;
   readonly items: RawItem[];
   readonly isAgain: boolean;
-  /** A stop was asked for before its work had begun. */
-  isStopped: boolean;
 
-  constructor(source: Source, taken: Taken, { epoch, until, items, isAgain, isStopped }: Given) {
+  constructor(source: Source, taken: Taken, { epoch, until, items, isAgain }: Given) {
     super(taken.lane, epoch, until);
     this.lane = taken.lane;
     this.source = source;
     this.taken = taken;
     this.items = items;
     this.isAgain = isAgain;
-    this.isStopped = isStopped;
   }
 }

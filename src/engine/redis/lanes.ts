@@ -220,14 +220,14 @@ export class Lanes {
     const askedAt = Date.now();
     const about = { token, lock, holder, process: this.#world.name, maySuspect, maxCrashes };
     const answer = await this.run('claim', lane, { ...about, suspectMs: this.#world.suspectMs });
-    const { what, epoch = 0, left = 0, items = [], isAgain = false, isStopped = false, at = 0 } = answer;
+    const { what, epoch = 0, left = 0, items = [], isAgain = false, at = 0 } = answer;
     void this.#offer(lane, answer);
     if (what === 'got' && counts) this.#suspects.took(lane, items);
     else this.#suspects.ended(lane);
     if (what === 'over') await dropJob(taken);
     if (what === 'later') await delayJob(taken, at);
     if (what !== 'got') return undefined;
-    const held = new Held(source, taken, { epoch, until: askedAt + left, items, isAgain, isStopped });
+    const held = new Held(source, taken, { epoch, until: askedAt + left, items, isAgain });
     this.#held.add(held);
     // Before anything is done by it: a copy that does not know of it would give what is done to another, as if for the first time.
     await this.copied().catch((error: unknown) => this.#handBack(held, error));

@@ -27,10 +27,6 @@ export class RedisLease<T> implements Lease<T> {
     return this.held.isAgain;
   }
 
-  get isStopped(): boolean {
-    return this.held.isStopped;
-  }
-
   check(): void {
     this.held.check();
   }

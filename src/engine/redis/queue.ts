@@ -54,6 +54,8 @@ export class RedisQueue<T> implements Queue<T> {
   readonly #graves: Graves;
   readonly #signals: Signals;
   readonly #listeners: Listener[] = [];
+  /** What was handed out of a lane. */
+  readonly #handed = new WeakMap<Held, readonly QueueItem<T>[]>();
   /** By lease, what is to be shown next. */
   readonly #views = new Map<Held, LaneView>();
   #stats: QueueStats = { waiting: 0 };
@@ -88,7 +90,9 @@ export class RedisQueue<T> implements Queue<T> {
       const held = await this.lanes.claim((other) => other === kind, [kind]);
       if (!held) return undefined;
       const items = await this.#sound(held);
-      if (items.length > 0) return new RedisLease<T>(held, items);
+      if (items.length === 0) continue;
+      this.#handed.set(held, items);
+      return new RedisLease<T>(held, items);
     }
   }
 
@@ -121,16 +125,17 @@ export class RedisQueue<T> implements Queue<T> {
   }
 
   async look(lane: string): Promise<LaneLook> {
-    const { depth = 0, busy = false, view } = await this.lanes.run('look', lane, {});
+    const { depth = 0, stopped = 0, busy = false, view } = await this.lanes.run('look', lane, {});
     const shown = viewShape.safeParse(view === undefined ? undefined : JSON.parse(view)).data;
-    return { depth, busy, ...(shown ? { view: shown } : {}) };
+    return { depth, busy, ...(stopped > 0 ? { stopped } : {}), ...(shown ? { view: shown } : {}) };
   }
 
   async signal(lane: string, signal: LaneSignal): Promise<boolean> {
     const here = await this.#answer(lane, signal);
     if (here !== undefined) return here;
     const { process, busy = false } = await this.lanes.run('look', lane, {});
-    const there = process === undefined ? undefined : await this.#signals.ask(process, lane, signal);
+    const isElsewhere = process !== undefined && process !== this.#world.name;
+    const there = !isElsewhere ? undefined : await this.#signals.ask(process, lane, signal);
     if (there !== undefined) return there;
     if (signal !== 'stop') return false;
     return (await this.lanes.run('stop', lane, { isForced: busy })).what === 'ok';
@@ -257,15 +262,15 @@ export class RedisQueue<T> implements Queue<T> {
     return dead;
   }
 
-  /** Undefined where nobody here owns the lane. */
+  /** Undefined where nobody here owns the lane, or has begun with it. */
   async #answer(lane: string, signal: LaneSignal): Promise<boolean | undefined> {
     const held = this.lanes.ownedBy(lane);
     if (!held) return undefined;
     const answers = await Promise.all(this.#listeners.map((listener) => listener(lane, signal)));
     if (answers.some((answer) => answer !== undefined)) return answers.includes(true);
-    // Its owner has not begun: its first turn is stopped.
-    if (signal === 'stop') held.isStopped = true;
-    return signal === 'stop';
+    // Its owner has not begun: it meets what it was given as stopped, and the server is told as of what waits.
+    if (signal === 'stop') for (const item of this.#handed.get(held) ?? []) item.isStopped = true;
+    return undefined;
   }
 
   async #show(held: Held): Promise<void> {
@@ -279,9 +284,10 @@ export class RedisQueue<T> implements Queue<T> {
   }
 }
 
-function unknownItem(lane: string, { id, message, seq, attempts, at }: RawItem): QueueItem<unknown> {
+function unknownItem(lane: string, { id, message, seq, attempts, at, isStopped }: RawItem): QueueItem<unknown> {
   const acceptedAt = new Date(at).toISOString();
-  return { id, lane, seq: Number(seq), attempts, message: JSON.parse(message), acceptedAt };
+  const item = { id, lane, seq: Number(seq), attempts, message: JSON.parse(message), acceptedAt };
+  return isStopped ? { ...item, isStopped } : item;
 }
 
 function heldOf<T>(lease: Lease<T>): Held {

@@ -24,6 +24,7 @@ export interface RawItem {
   attempts: number;
   /** Milliseconds since the epoch. */
   at: number;
+  isStopped?: boolean;
 }
 
 export interface Answer {
@@ -35,11 +36,11 @@ export interface Answer {
   left?: number;
   at?: number;
   isAgain?: boolean;
-  isStopped?: boolean;
   isDead?: boolean;
   isFree?: boolean;
   isNewKind?: boolean;
   depth?: number;
+  stopped?: number;
   busy?: boolean;
   process?: string;
   view?: string;
@@ -48,16 +49,19 @@ export interface Answer {
 }
 
 const isOffer = objectOf({ lane: isFilled, token: isNumber, delay: isNumber, kind: isText, class: oneOf('o', 'm') });
-const isItem = objectOf({ id: isFilled, message: isText, seq: isText, attempts: isNumber, at: isNumber });
+const isItem = objectOf({
+  ...{ id: isFilled, message: isText, seq: isText, attempts: isNumber, at: isNumber },
+  isStopped: optional(isFlag),
+});
 const numbers = {
   epoch: optional(isNumber),
   left: optional(isNumber),
   at: optional(isNumber),
   depth: optional(isNumber),
+  stopped: optional(isNumber),
 };
 const flags = {
   isAgain: optional(isFlag),
-  isStopped: optional(isFlag),
   isDead: optional(isFlag),
   isFree: optional(isFlag),
 };

@@ -26,7 +26,7 @@ export interface BoundTask {
   mayJoin: boolean | undefined;
   /** The sender's message began it. */
   hasBegun: boolean;
-  /** Undefined until it was looked up. */
+  /** Somebody works on it, or something waits in it, for a slot or for a person; undefined until it was looked up. */
   isBusy: boolean | undefined;
 }
 

@@ -31,8 +31,9 @@ export async function findOut(
       arrival.replied = (await lookups.rewordedBy({ ...message, repliesTo: step.repliesTo })) ?? 'nothing';
       return;
     case 'look': {
-      const { busy } = await queue.look(taskLane(step.taskId));
-      arrival.looked = { taskId: step.taskId, isBusy: busy };
+      const { busy, depth, stopped = 0 } = await queue.look(taskLane(step.taskId));
+      const isBusy = busy || depth + stopped > 0 || lookups.asks(step.taskId);
+      arrival.looked = { taskId: step.taskId, isBusy };
       return;
     }
     case 'wait':

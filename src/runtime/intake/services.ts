@@ -45,6 +45,8 @@ export interface Lookups extends Pick<Buttons, 'press'> {
   ): Promise<ExpectedAnswer | undefined>;
   /** One of the task's people, or an owner (promise 33); undefined while the task has no record. */
   mayJoin(taskId: string, principal: Principal): boolean | undefined;
+  /** Whether a task waits for somebody's decision. */
+  asks(taskId: string): boolean;
   /** The task an id typed by a person means, if it exists and they may see it from this viber. */
   findTask(text: string, message: InboundMessage, of: Sees): Promise<Pick<TaskRecord, 'id' | 'viber'> | undefined>;
   suggest(query: SuggestQuery, of: Sees, taskId: string | undefined): Promise<Suggestion[]>;

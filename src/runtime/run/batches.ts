@@ -59,6 +59,7 @@ const isShownTo = (guest: Item, { message: { principal, message } }: Item): bool
 export const cutsOff = (item: Item | undefined, turn: readonly Item[]): boolean =>
   item !== undefined &&
   steers(item) &&
+  !item.isStopped &&
   (item.message.principal.role !== 'guest' || turn.every((one) => isShownTo(item, one)));
 
 /** Whether a waiting message is collected into the turn of `head`. */
@@ -95,13 +96,16 @@ function asStarted(batches: readonly Batch[], started: StartedRuns): Batch[] {
   return [...batches].sort((a, b) => place(a) - place(b));
 }
 
-/** What was taken in together stays together; of the others those of one person that follow each other are one batch. */
+/**
+ * What was taken in together stays together; of the others those of one person that follow each other are one batch. What was
+ * stopped is in none with what was not: who wrote after a stop is answered.
+ */
 export function batchesOf(items: readonly Item[], started: StartedRuns): Batch[] {
   const found: (Batch & { items: Item[]; by: string })[] = [];
   for (const item of items) {
     const run = started.get(item.id);
     const { principal, resume } = item.message;
-    const by = resume ? item.id : (run ?? principalText(principal));
+    const by = resume ? item.id : (run ?? `${item.isStopped ? 'stopped ' : ''}${principalText(principal)}`);
     const batch = run === undefined ? found.at(-1) : found.find((one) => one.by === by);
     if (batch?.by === by) batch.items.push(item);
     else found.push({ run: run ?? runOf(item), items: [item], by });

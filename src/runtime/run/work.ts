@@ -5,7 +5,7 @@
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { LaneView, Lease, Queue } from '../../engine/engine.ts';
 import { LeaseLost } from '../../errors.ts';
-import { type AbortReason, RunAbort, reasonOf } from '../contract/abort.ts';
+import { type AbortReason, RunAbort } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
 import { cutsOff, type Item } from './batches.ts';
 
@@ -24,16 +24,17 @@ export class Work {
   #joining: Item[] = [];
   /** Being taken into the lease, for the next turn. */
   readonly #steering = new Set<Promise<boolean>>();
+  /** A turn was made ready. */
+  #hasBegun = false;
   /** There is no next turn. */
   #isOver = false;
-  /** Stop was asked for, and no turn has been ended by it yet. */
-  #isStopped: boolean;
+  /** Ids of what was stopped while it was part of a turn, or joined one. */
+  readonly #stopped = new Set<string>();
 
   constructor(queue: Pick<Queue<Entry>, 'extend' | 'show'>, lease: Lease<Entry>, isEnding: boolean) {
     this.#queue = queue;
     this.lease = lease;
     this.#turn = lease.items;
-    this.#isStopped = lease.isStopped;
     this.#view = { runId: '', startedAt: Date.now() };
     this.#show(isEnding ? { isEnding } : {});
     // The next owner goes on with the run, as after a shutdown.
@@ -43,6 +44,7 @@ export class Work {
   /** A turn is made ready: until it begins, what is said counts for it. */
   prepare(turn: readonly Item[]): void {
     this.#turn = turn;
+    this.#hasBegun = true;
     this.#isSettled = false;
   }
 
@@ -52,7 +54,7 @@ export class Work {
     this.#show(by.isEnding ? { isEnding: true } : {});
     this.#controller = new AbortController();
     this.#intake = new AbortController();
-    if (this.#isStopped) this.abort('stop');
+    if (this.#turn.every((item) => this.#isStopped(item))) this.abort('stop');
     else if (by.isShutdown) this.abort('shutdown');
     else if (by.isSteered || this.#joining.length > 0) this.abort('steer');
     return { signal: this.#controller.signal, intake: this.#intake.signal };
@@ -67,8 +69,7 @@ export class Work {
   /** The turn is over. Gives what has joined meanwhile, for the next one. */
   async end(): Promise<Item[]> {
     while (this.#steering.size > 0) await Promise.allSettled(this.#steering);
-    if (reasonOf(this.#controller.signal) === 'stop') this.#isStopped = false;
-    return this.#joining.splice(0);
+    return this.#joining.splice(0).map((item) => (this.#isStopped(item) ? { ...item, isStopped: true } : item));
   }
 
   abort(reason: AbortReason): void {
@@ -79,10 +80,10 @@ export class Work {
 
   /** Whether there is something to stop: what has its answer cannot be stopped any more, but what joins it can. */
   stop(): boolean {
-    if (this.#isSettled && this.#joining.length === 0) return false;
-    this.#isStopped = true;
+    const stopped = this.#isSettled ? this.#joining : [...this.#turn, ...this.#joining];
+    for (const { id } of stopped) this.#stopped.add(id);
     if (!this.#isSettled) this.abort('stop');
-    return true;
+    return stopped.length > 0;
   }
 
   /** Whether something steers it. */
@@ -98,6 +99,11 @@ export class Work {
     } finally {
       this.#steering.delete(steering);
     }
+  }
+
+  /** Until its first turn is made ready, the engine knows what is stopped. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   get isOver(): boolean {
@@ -122,6 +128,10 @@ export class Work {
     this.#joining.push(...(await this.#queue.extend(this.lease, (item) => cutsOff(item, this.#turn))));
     if (this.#joining.length > 0) this.abort('steer');
     return this.#joining.length > 0;
+  }
+
+  #isStopped({ id, isStopped = false }: Item): boolean {
+    return isStopped || this.#stopped.has(id);
   }
 
   #show(more: Partial<LaneView>): void {

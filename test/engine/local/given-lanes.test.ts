@@ -170,13 +170,15 @@ describe('a lane', () => {
     spool.onSignal(() => answers[1]);
     await put(spool, 'task:a', '1');
     const lease = await claim(spool);
-    expect([await spool.signal('task:a', 'steer'), lease.isStopped]).toEqual([true, false]);
+    expect([await spool.signal('task:a', 'steer'), lease.items[0]?.isStopped === true]).toEqual([true, false]);
     answers.splice(0, 2, undefined, false);
-    expect([await spool.signal('task:a', 'stop'), lease.isStopped]).toEqual([false, false]);
+    expect([await spool.signal('task:a', 'stop'), lease.items[0]?.isStopped === true]).toEqual([false, false]);
     answers.splice(0, 2, undefined, undefined);
-    expect([await spool.signal('task:a', 'steer'), await spool.signal('task:a', 'stop'), lease.isStopped]).toEqual([
-      ...[false, true, true],
-    ]);
+    expect([
+      await spool.signal('task:a', 'steer'),
+      await spool.signal('task:a', 'stop'),
+      lease.items[0]?.isStopped === true,
+    ]).toEqual([...[false, true, true]]);
   });
 
   it('is stopped before its first message is on the disk', async () => {
@@ -192,7 +194,7 @@ describe('a lane', () => {
     await Promise.all([first, stored]);
     await claim(spool);
     const lease = await claim(spool);
-    expect([texts(lease), lease.isStopped]).toEqual([['1'], true]);
+    expect([texts(lease), lease.items[0]?.isStopped === true]).toEqual([['1'], true]);
   });
 });
 

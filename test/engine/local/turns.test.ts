@@ -87,7 +87,7 @@ it('what a lane stores is waited for, also where it fails, and then whether it i
   const lease = new LocalLease('task:1', 3, {
     ...{ items: [], isAgain: false, isHeld: () => isHeld, storing: () => storing },
   });
-  expect([lease.isStopped, lease.isAgain, lease.epoch]).toEqual([false, false, 3]);
+  expect([lease.isAgain, lease.epoch]).toEqual([false, 3]);
   await lease.stored();
   const { promise, reject } = Promise.withResolvers<void>();
   storing = [promise];

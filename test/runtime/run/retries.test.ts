@@ -7,7 +7,7 @@ import type { Entry } from '../../../src/runtime/contract/entry.ts';
 import { createRetries } from '../../../src/runtime/run/retries.ts';
 
 const LEASE: Lease<Entry> = {
-  ...{ lane: 'a lane', items: [], epoch: 1, isAgain: false, isStopped: false },
+  ...{ lane: 'a lane', items: [], epoch: 1, isAgain: false },
   lost: new AbortController().signal,
   ...{ check: () => undefined, stored: async () => undefined },
 };

@@ -16,7 +16,8 @@ local function given()
   local items = {}
   for at, id in ipairs(call('ZRANGE', key('work', name), 0, -1)) do
     local about = call('HMGET', key('item', id), 'message', 'seq', 'attempts', 'at')
-    items[at] = { id = id, message = about[1], seq = about[2], attempts = tonumber(about[3]), at = tonumber(about[4]) }
+    items[at] = { id = id, message = about[1], seq = about[2], attempts = tonumber(about[3]), at = tonumber(about[4]),
+      isStopped = isStopped(name, id) }
   end
   local answer = cjson.decode(lane(name, 'given'))
   answer.what, answer.epoch, answer.left, answer.items = 'got', tonumber(lane(name, 'epoch')), call('PTTL', ask.lock), items
@@ -50,7 +51,7 @@ end
 local ids = #dead > 0 and dead or headOf(name)
 if #ids == 0 then
   unqueue(name, fair)
-  call('DEL', key('lane', name), key('again', name))
+  call('DEL', key('lane', name), key('again', name), key('stopped', name))
   call('ZREM', P .. 'lanes', name)
   nextOf(fair)
   return reply({ what = 'over' })
@@ -80,10 +81,9 @@ end
 -- Not below the clock: a server that has lost everything must not begin anew, since epochs stand in files too.
 local epoch = math.max(tonumber(call('GET', P .. 'epoch') or '0') + 1, now)
 call('SET', P .. 'epoch', string.format('%.0f', epoch))
-local isStopped = lane(name, 'stop') == '1'
-call('HDEL', key('lane', name), 'stop', 'retryAt')
+call('HDEL', key('lane', name), 'retryAt')
 call('HSET', key('lane', name), 'state', 'owned', 'epoch', string.format('%.0f', epoch), 'process', ask.process,
-  'holder', ask.holder, 'given', cjson.encode({ isAgain = isAgain, isStopped = isStopped, isDead = #dead > 0 }))
+  'holder', ask.holder, 'given', cjson.encode({ isAgain = isAgain, isDead = #dead > 0 }))
 unqueue(name, fair)
 if fair then call('HINCRBY', key('fair', fair.name), 'work', 1) end
 nextOf(fair)

@@ -156,6 +156,11 @@ local function putBack(name)
   call('DEL', key('work', name))
 end
 
+-- True or nothing, so that an answer is no longer for what nobody has stopped.
+local function isStopped(name, id)
+  return call('SISMEMBER', key('stopped', name), id) == 1 or nil
+end
+
 local function isEmpty(name) return call('EXISTS', key('wait', name)) == 0 and call('EXISTS', key('work', name)) == 0 end
 
 -- Nobody owns it any more: its person has a place again, and what waits in it, or of its person, is offered.
@@ -164,7 +169,7 @@ local function free(name)
   if fair and call('HINCRBY', key('fair', fair.name), 'work', -1) <= 0 then call('HDEL', key('fair', fair.name), 'work') end
   call('HDEL', key('lane', name), 'state', 'token', 'epoch', 'process', 'holder', 'given', 'view')
   if isEmpty(name) then
-    call('DEL', key('lane', name), key('again', name))
+    call('DEL', key('lane', name), key('again', name), key('stopped', name))
     call('ZREM', P .. 'lanes', name)
   else
     offer(name)
@@ -175,6 +180,7 @@ end
 -- It is finished: its name stays known, and its words for those who ask for them.
 local function done(name, id)
   call('SREM', key('again', name), id)
+  call('SREM', key('stopped', name), id)
   call('ZREM', P .. 'open', id)
   call('HDEL', key('item', id), 'raw')
   call('DEL', key('parts', id))

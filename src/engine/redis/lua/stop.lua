@@ -1,9 +1,14 @@
 --[[
-  The next owner of a lane that waits is to stop at once.
+  What waits in a lane is stopped; with isForced also what is in work, whose owner has not begun or is not heard of.
 
-  Invariant: a lane in which nothing waits, or that has an owner, stays as it is, but for an owner that nobody hears of (isForced).
+  Invariant: what is stopped stays so until it is finished; what is put later is not. A lane that has an owner stays as it is, unless isForced.
 ]]
-local isWaiting = call('EXISTS', key('wait', ask.lane)) == 1 and lane(ask.lane, 'state') ~= 'owned'
-if ask.isForced and lane(ask.lane, 'state') then isWaiting = true end
-if isWaiting then call('HSET', key('lane', ask.lane), 'stop', 1) end
-return reply({ what = isWaiting and 'ok' or 'none' })
+if lane(ask.lane, 'state') == 'owned' and not ask.isForced then return reply({ what = 'none' }) end
+local found = false
+for _, kind in ipairs({ 'work', 'wait' }) do
+  for _, id in ipairs(call('ZRANGE', key(kind, ask.lane), 0, -1)) do
+    call('SADD', key('stopped', ask.lane), id)
+    found = true
+  end
+end
+return reply({ what = found and 'ok' or 'none' })

@@ -9,7 +9,7 @@ for _, name in ipairs(names) do
   local job = is[2] and is[3] and (ask.jobs .. is[3] .. '-' .. (is[4] or '') .. ':t' .. is[2])
   if not is[1] or isEmpty(name) then
     if isEmpty(name) then
-      call('DEL', key('lane', name), key('again', name))
+      call('DEL', key('lane', name), key('again', name), key('stopped', name))
       call('ZREM', P .. 'lanes', name)
     else
       offer(name)
