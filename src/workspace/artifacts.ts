@@ -21,7 +21,7 @@ interface Described {
   title: string;
   /** MIME type. */
   type: string;
-  /** Kept if it is a free id; else one is generated. */
+  /** Kept if it is a free id; one that cannot name a file always stands for the same other id. Without one it is generated. */
   id?: string | undefined;
   name?: string | undefined;
   origin: ArtifactOrigin;
@@ -151,7 +151,7 @@ interface Slot {
 async function chooseSlot(home: Home, taskId: string, given: Described, sha256: string): Promise<Slot> {
   const extension = await extensionOf(cleanType(given.type), given.name);
   const metas = await listArtifacts(home, taskId);
-  const wanted = given.id?.toLowerCase() ?? '';
+  const wanted = usableId(given.id ?? '');
   const old = metas.find((meta) => meta.id === wanted);
   if (old) return { id: wanted, file: `${wanted}.${extension}`, old };
   for (let id = wanted; ; id = randomId()) {
@@ -161,6 +161,12 @@ async function chooseSlot(home: Home, taskId: string, given: Described, sha256: 
     const isFree = !stat || (stat.isFile() && (await sha256File(path.join(home.taskDir(taskId), file))) === sha256);
     if (isFree) return { id, file, old };
   }
+}
+
+/** The id itself, or what stands for it where it cannot be a file's name: the same for the same, so that it can be replaced. */
+function usableId(given: string): string {
+  const id = given.toLowerCase();
+  return id === '' || (isId(id) && !RESERVED.has(id)) ? id : hash('sha256', id).slice(0, 10);
 }
 
 function randomId(): string {

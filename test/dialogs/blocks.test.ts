@@ -194,6 +194,35 @@ describe('a call of a tool in an answer', () => {
   });
 });
 
+describe.each(NAMES)('files in an answer on %s', (name) => {
+  it('have the names they were given, replace what has their id, and those that are too many are told', async () => {
+    const { platform, dm, said } = await open(name);
+    const names = () => platform.answers(dm).flatMap((seen) => seen.files.map((file) => file.name));
+    const answer = (content: string, more: object[] = []) =>
+      said(
+        `This is ${content}.\n\n${fenced(
+          'artifact_deltas',
+          JSON.stringify([
+            { id: 'src/app.py', title: 'src/app.py', type: 'text/x-python', content },
+            { id: '📊', title: 'Release 1.2', content },
+            { id: 'task', title: 'main.ts', type: 'text/plain', content },
+            ...more,
+          ]),
+        )}`,
+      );
+    answer('one');
+    await ask(platform, dm, 'write it', { text: 'This is one.' });
+    await expect.poll(() => names().toSorted()).toEqual(['Release 1.2.md', 'app.py', 'main.ts']);
+    const more = Array.from({ length: 19 }, (_, i) => ({ title: `f${i + 1}.md`, content: 'x' }));
+    answer('two', more);
+    const second = await ask(platform, dm, 'write it again, with the others', { text: 'This is two.' });
+    expect(second.text).toMatch(/holds 20 files of up to 1 MB each; 2 more did not fit\. Ask me for them/);
+    await expect.poll(() => names().length).toBe(13);
+    const list = (await platform.command(dm, 'artifacts')).text;
+    for (const file of ['app.py', 'Release 1.2.md', 'main.ts']) expect(list.split(file)).toHaveLength(2);
+  });
+});
+
 describe('files in an answer', () => {
   it('are understood in each form, links are kept, and nobody sees JSON', async () => {
     const { world, platform, dm, said } = await open('telegram');

@@ -9,6 +9,8 @@ export const answers = translate(english.answers)({
   planMine: 'Ich hätte geschrieben:',
   unreadFiles:
     'Ich wollte {n, plural, one {eine Datei} other {# Dateien}} mitschicken, die nicht zu lesen {n, plural, one {war} other {waren}}. Bitte mich noch einmal darum.',
+  leftOutFiles:
+    'In eine Antwort passen {most} Dateien von je höchstens 1 MB; {n, plural, one {eine ist} other {# sind}} zu viel und nicht dabei. Bitte mich in einer neuen Nachricht darum.',
   saidBy: 'Wer was gesagt hat:',
   moreSaid: 'und noch {n, plural, one {eine Antwort} other {# Antworten}}',
   noWords: 'Das ist erledigt; das Modell hat nichts dazu gesagt.',

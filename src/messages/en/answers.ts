@@ -6,6 +6,8 @@ export const answers = {
   planMine: 'I would have written:',
   unreadFiles:
     'I meant to add {n, plural, one {a file} other {# files}} that could not be read. Ask me for {n, plural, one {it} other {them}} once more.',
+  leftOutFiles:
+    'An answer of mine holds {most} files of up to 1 MB each; {n, plural, one {one more} other {# more}} did not fit. Ask me for {n, plural, one {it} other {them}} in a new message.',
   saidBy: 'Who said what:',
   moreSaid: 'and {n, plural, one {# answer more} other {# answers more}}',
   noWords: 'That is done; the model added no words to it.',

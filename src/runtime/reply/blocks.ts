@@ -16,6 +16,8 @@ export interface Blocks {
   problems: string[];
   /** Blocks that were taken out and could not be used. */
   unread: number;
+  /** Files that are over the bounds of one answer. */
+  leftOut: number;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -80,12 +82,18 @@ function unread(blocks: Blocks, why: string): true {
   return true;
 }
 
-function take(delta: ArtifactDelta, { artifactDeltas, problems }: Blocks): void {
-  if (artifactDeltas.length >= DELTA_LIMITS.count)
-    problems.push(`"${delta.title}" was left out: at most ${DELTA_LIMITS.count} artifacts in one answer`);
+function take(delta: ArtifactDelta, blocks: Blocks): void {
+  if (blocks.artifactDeltas.length >= DELTA_LIMITS.count) leaveOut(delta, TOO_MANY, blocks);
   else if (Buffer.byteLength(delta.content ?? '') > DELTA_LIMITS.bytes)
-    problems.push(`"${delta.title}" was left out: an artifact in an answer may have 1 MB`);
-  else artifactDeltas.push(delta);
+    leaveOut(delta, 'an artifact in an answer may have 1 MB', blocks);
+  else blocks.artifactDeltas.push(delta);
+}
+
+export const TOO_MANY = `at most ${DELTA_LIMITS.count} artifacts in one answer`;
+
+export function leaveOut({ title }: ArtifactDelta, why: string, blocks: Pick<Blocks, 'problems' | 'leftOut'>): void {
+  blocks.leftOut++;
+  blocks.problems.push(`"${title}" was left out: ${why}`);
 }
 
 /** How long the list or object is with which a text begins: all of the text when it has no end, 0 when there is none. Linear. */

@@ -1,6 +1,7 @@
 /**
  * The structured blocks of an answer: taken out of what people see and given back as data.
- * Nothing is lost silently: a block of files that cannot be understood is counted in `unread`, and named in `problems`.
+ * Nothing is lost silently: a block of files that cannot be understood is counted in `unread`, a file that is too much in `leftOut`, and
+ * both are named in `problems`.
  */
 import { type Asides, asidesOf, isBetweenMarks } from './aside.ts';
 import { type BlockKind, type Blocks, jsonLength, kindOf, readBlock } from './blocks.ts';
@@ -51,7 +52,7 @@ const TAG = /<(\/?)(memory_suggestion|decision|tool_call)(?:\s[^<>\n]{0,200})?>/
  * the text; without a marker it is only searched.
  */
 export function parseReply(text: string, isTold: Reading['isTold'] = () => false): ParsedReply {
-  const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0 };
+  const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0, leftOut: 0 };
   const reply: ParsedReply = { ...found, visible: text, memorySuggestions: [], decisions: [] };
   if (!MARKER.test(text)) return reply;
   // Some models give nothing but the block, without a fence.

@@ -2,7 +2,7 @@
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { lines, type Messages, type Text } from '../../messages/messages.ts';
-import { createArtifact, findArtifact, isLink } from '../../workspace/artifacts.ts';
+import { createArtifact, isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { formatPlan, parsePlan, readPlan } from '../../workspace/plan/plan.ts';
 import { keepProposal } from '../../workspace/plan/proposal.ts';
@@ -14,6 +14,7 @@ import type { RuntimeTool } from '../contract/task.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { linkTo } from '../reply/links.ts';
 import { planChange, planRows } from '../reply/plan-rows.ts';
+import { fileName } from '../tools/artifacts.ts';
 import { referredArtifact } from '../tools/attach-file.ts';
 import type { WholeReply } from './whole-reply.ts';
 
@@ -90,9 +91,11 @@ async function keepDelta(delta: ArtifactDelta, index: number, scope: Where): Pro
   const { id: wanted, title, type, content, ref } = delta;
   if (content === undefined) return referredArtifact(scope, { ref: ref ?? '', title, type });
   // A file that a person sent in is never replaced by an answer.
-  const known = wanted === undefined ? undefined : await findArtifact(home, taskId, wanted);
+  const known = (await listArtifacts(home, taskId)).find((file) => file.id === wanted?.toLowerCase());
   const id = wanted !== undefined && known?.origin !== 'user' ? wanted : `${runId.slice(0, 8)}-${index + 1}`;
-  return createArtifact(home, taskId, { id, title, type, content: Buffer.from(content), origin: 'agent' });
+  const name = fileName(title);
+  const given = { id, title, type, content: Buffer.from(content), origin: 'agent' as const, ...(name ? { name } : {}) };
+  return createArtifact(home, taskId, given);
 }
 
 /** Links that an answer does not name itself. */

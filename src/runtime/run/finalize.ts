@@ -11,6 +11,7 @@ import type { AgentOutcome } from '../agent/agent.ts';
 import type { Handed } from '../approvals/suspend.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Made, RunOutcome } from '../contract/outcome.ts';
+import { DELTA_LIMITS } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { escaped, plainName } from '../conversations/places.ts';
 import { continueButton } from '../reply/failure.ts';
@@ -132,9 +133,14 @@ function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], l
   return keepDeltas(reply, scope, log);
 }
 
-function lostWords({ unread }: WholeReply, missing: number, messages: Messages): string {
+function lostWords({ unread, leftOut }: WholeReply, missing: number, messages: Messages): string {
   const n = unread + missing;
-  return n > 0 ? messages.text('answers.unreadFiles', { n }) : '';
+  return [
+    n > 0 ? messages.text('answers.unreadFiles', { n }) : '',
+    leftOut > 0 ? messages.text('answers.leftOutFiles', { n: leftOut, most: DELTA_LIMITS.count }) : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 const MAX_SAID = 8;

@@ -6,6 +6,7 @@ import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
 import { addStep, NOTHING_SAID } from '../agent/outcome.ts';
 import type { AgentOutcome } from '../contract/agent.ts';
 import { DELTA_LIMITS } from '../contract/protocol.ts';
+import { leaveOut, TOO_MANY } from '../reply/blocks.ts';
 import { type ParsedReply, parseReply } from '../reply/reply.ts';
 
 export interface WholeReply extends ParsedReply {
@@ -44,7 +45,11 @@ export function readWhole(
   });
   const isAgain = finish === 'parked' && fresh.length === 0;
   const deltas = fresh.flatMap((reply) => reply.artifactDeltas);
-  const over = deltas.slice(DELTA_LIMITS.count);
+  const lost = {
+    problems: fresh.flatMap((reply) => reply.problems),
+    leftOut: fresh.reduce((sum, reply) => sum + reply.leftOut, 0),
+  };
+  for (const delta of deltas.slice(DELTA_LIMITS.count)) leaveOut(delta, TOO_MANY, lost);
   return {
     visible: [...words, isAgain ? '' : last].filter(Boolean).join('\n\n'),
     artifactDeltas: deltas.slice(0, DELTA_LIMITS.count),
@@ -53,11 +58,8 @@ export function readWhole(
     plans: replies.slice(lastPlan + 1).flatMap((reply) => reply.plans),
     memorySuggestions: replies.flatMap((reply) => reply.memorySuggestions).slice(0, MAX_KEPT),
     decisions: replies.flatMap((reply) => reply.decisions).slice(0, MAX_KEPT),
-    problems: [
-      ...fresh.flatMap((reply) => reply.problems),
-      ...over.map(({ title }) => `"${title}" was left out: at most ${DELTA_LIMITS.count} artifacts in one answer`),
-    ],
-    unread: fresh.reduce((sum, reply) => sum + reply.unread, over.length),
+    ...lost,
+    unread: fresh.reduce((sum, reply) => sum + reply.unread, 0),
   };
 }
 

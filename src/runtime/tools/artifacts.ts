@@ -86,8 +86,8 @@ function fromBase64(content: string): Buffer {
   return bytes;
 }
 
-/** The last part of a title that looks like a file's name; undefined for words. */
-function fileName(title: string): string | undefined {
+/** The last part of a title that looks like a file's name; undefined for words, and for a number of a version. */
+export function fileName(title: string): string | undefined {
   const last = title.split(/[/\\]/).at(-1)?.trim() ?? '';
-  return /[^.\s].*\.[A-Za-z0-9]{1,10}$/.test(last) ? last : undefined;
+  return /[^.\s].*\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,10}$/.test(last) ? last : undefined;
 }

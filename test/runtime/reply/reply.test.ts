@@ -262,6 +262,7 @@ describe('parseReply', () => {
     const reply = parseReply(`\`\`\`artifact_deltas\n${many}\n\`\`\``);
     expect(reply.artifactDeltas).toHaveLength(20);
     expect(reply.problems).toEqual([expect.stringContaining('"f20"'), expect.stringContaining('"f21"')]);
+    expect([reply.leftOut, reply.unread]).toEqual([2, 0]);
     expect(reply.visible).toBe('');
   });
 
@@ -270,6 +271,7 @@ describe('parseReply', () => {
     const reply = parseReply(`\`\`\`artifact_deltas\n${block}\n\`\`\``);
     expect(reply.artifactDeltas).toEqual([A]);
     expect(reply.problems[0]).toContain('"big"');
+    expect([reply.leftOut, reply.unread]).toEqual([1, 0]);
   });
 
   it('takes twenty suggestions and leaves the rest visible', () => {
