@@ -1,5 +1,6 @@
 /** What this process owns of the server: until it is given back, taken away, or nobody could say any more that it is still owned. */
 import { LeaseLost } from '../../errors.ts';
+import { steadyNow } from '../../lib/steady.ts';
 import type { Fence } from '../engine.ts';
 
 export class RedisFence implements Fence {
@@ -9,7 +10,7 @@ export class RedisFence implements Fence {
   #until: number;
   #isOver = false;
 
-  /** @param until milliseconds since the epoch at which another may own it, unless it is prolonged */
+  /** @param until by `steadyNow`, when another may own it, unless it is prolonged: a clock that is set takes nothing away */
   constructor(name: string, epoch: number, until: number) {
     this.#name = name;
     this.epoch = epoch;
@@ -21,7 +22,7 @@ export class RedisFence implements Fence {
   }
 
   get isOwned(): boolean {
-    return !this.#isOver && Date.now() < this.#until;
+    return !this.#isOver && steadyNow() < this.#until;
   }
 
   check(): void {

@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { LeaseLost } from '../../errors.ts';
+import { steadyNow } from '../../lib/steady.ts';
 import { MAX_CRASHES } from '../crashes.ts';
 import type { FairLimits, Share } from '../engine.ts';
 import { Desk, type DeskOptions } from './desk.ts';
@@ -154,7 +155,7 @@ export class Lanes {
 
   /** Keeps what is owned, and finds out what cannot be kept. */
   async renew(): Promise<void> {
-    const askedAt = Date.now();
+    const askedAt = steadyNow();
     const bySource = Map.groupBy(this.#held, ({ source }) => source);
     await Promise.all(
       [...bySource].map(async ([source, all]) => {
@@ -217,7 +218,7 @@ export class Lanes {
     const counts = this.#options.onCrashed !== undefined;
     const maySuspect = !counts || this.#suspects.begin(lane);
     const maxCrashes = counts ? MAX_CRASHES : NEVER;
-    const askedAt = Date.now();
+    const askedAt = steadyNow();
     const about = { token, lock, holder, process: this.#world.name, maySuspect, maxCrashes };
     const answer = await this.run('claim', lane, { ...about, suspectMs: this.#world.suspectMs });
     const { what, epoch = 0, left = 0, items = [], isAgain = false, at = 0 } = answer;

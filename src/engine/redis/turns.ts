@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { steadyNow } from '../../lib/steady.ts';
 import type { Fence, Stop } from '../engine.ts';
 import { RedisFence } from './fence.ts';
 import { shardOf, tagOf } from './keys.ts';
@@ -76,7 +77,7 @@ export class RedisTurns {
     const { leaseMs } = this.#world;
     await Promise.all(
       [...this.#owned].map(async ({ key, holder, fence }) => {
-        const askedAt = Date.now();
+        const askedAt = steadyNow();
         const { what } = await this.#world.scripts.run('lock', key, { holder, ms: leaseMs, isKept: true });
         if (what === 'ok') fence.prolong(askedAt + leaseMs);
         else fence.lose();
@@ -113,7 +114,7 @@ export class RedisTurns {
     const key = `${tagOf(shardOf(name, shards))}:lock:${name}`;
     const holder = `${this.#world.name}-${randomUUID()}`;
     while (!signal.aborted) {
-      const askedAt = Date.now();
+      const askedAt = steadyNow();
       const { epoch } = await scripts.run('lock', key, { holder, ms: leaseMs });
       if (epoch !== undefined) {
         const owned = { key, holder, fence: new RedisFence(name, epoch, askedAt + leaseMs) };

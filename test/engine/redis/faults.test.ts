@@ -10,6 +10,7 @@ import { prefixOf } from '../../../src/engine/redis/keys.ts';
 import { LeaseLost } from '../../../src/errors.ts';
 import { startProxy } from '../../helpers/proxy.ts';
 import { hasRedis, startRedis, WITHOUT_REDIS } from '../../helpers/redis.ts';
+import { shiftedDate } from '../../helpers/shifted-date.ts';
 import { redisWorld, redisWorlds } from './world.ts';
 
 const ALEX: Share = { person: 'alex', isOwner: true };
@@ -57,6 +58,28 @@ async function claim(engine: Engine<string>): Promise<Lease<string>> {
 
 describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {
   const createWorld = redisWorlds();
+
+  it('lose nothing that they own when the clock is set forward', async () => {
+    const RealDate = Date;
+    let shift = 0;
+    globalThis.Date = shiftedDate(() => RealDate.now() + shift);
+    onTestFinished(() => {
+      globalThis.Date = RealDate;
+    });
+    const engine = await createWorld().open({ leaseMs: 3_000 });
+    await put(engine, 'task:a', 'hello');
+    const lease = await claim(engine);
+    await engine.lock('name', async (fence) => {
+      shift = 3_600_000;
+      // Beyond what both were given for: they are kept meanwhile.
+      await sleep(4_000);
+      fence.check();
+      lease.check();
+      expect([fence.lost.aborted, lease.lost.aborted]).toEqual([false, false]);
+    });
+    await engine.queue.release(lease);
+    expect((await claim(engine)).items.map(({ message, attempts }) => [message, attempts])).toEqual([['hello', 0]]);
+  }, 30_000);
 
   it('go on with the work of one that was killed, and lead in its place', async () => {
     const { url, open } = createWorld();
