@@ -5,10 +5,12 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { namesIn } from '../../lib/damage.ts';
 import { readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isInteger, isText, isTime, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import type { PartOutcome, PartState } from '../engine.ts';
 import { DayFile } from './day-file.ts';
+import { dayOf, lastDayOf } from './segment.ts';
 
 export interface LedgerLine {
   /** The outbound message. */
@@ -36,13 +38,13 @@ export interface Ledger {
   /** Written at once, synced with the next intent. */
   outcome(key: string, part: number, what: PartOutcome, id?: string): void;
   /**
-   * What is known of these messages from the last two days. Reads nothing when `keys` is empty. `begunAt` tells when the
+   * What is known of these messages from the last two days, and from days to come. Reads nothing when `keys` is empty. `begunAt` tells when the
    * first part of a message was tried whose intent has no line of its own.
    */
   load(keys: ReadonlySet<string>, begunAt?: (key: string) => number | undefined): Map<string, Map<number, PartState>>;
   /** The lines of one message, for tracing. */
   lines(key: string): LedgerLine[];
-  /** Deletes the files of days before this one (`YYYY-MM-DD`). */
+  /** Deletes the files of days before this one (`YYYY-MM-DD`), and those of days to come that were written before it. */
   prune(oldest: string): void;
   /** What is being synced is finished first. */
   close(): void;
@@ -71,7 +73,7 @@ class LocalLedger implements Ledger {
   load(keys: ReadonlySet<string>, begunAt?: (key: string) => number | undefined): Map<string, Map<number, PartState>> {
     const known = new Map<string, Map<number, PartState>>();
     if (keys.size === 0) return known;
-    for (const line of this.#read(this.#files().slice(-3))) {
+    for (const line of this.#read(this.#newest())) {
       if (!keys.has(line.key)) continue;
       const parts = known.get(line.key) ?? new Map<number, PartState>();
       known.set(line.key, parts);
@@ -87,7 +89,8 @@ class LocalLedger implements Ledger {
   }
 
   prune(oldest: string): void {
-    for (const name of this.#files()) if (name < oldest) fs.rmSync(path.join(this.#folder, name), { force: true });
+    for (const name of this.#files())
+      if (lastDayOf(this.#folder, name, today()) < oldest) fs.rmSync(path.join(this.#folder, name), { force: true });
   }
 
   close(): void {
@@ -122,13 +125,21 @@ class LocalLedger implements Ledger {
     for (const file of files) yield* readJsonLines(path.join(this.#folder, file), lineShape, ABOUT);
   }
 
+  /** Of three days, and of those to come: a clock that went wrong must not hide what came before or after it. */
+  #newest(): string[] {
+    const files = this.#files();
+    const later = files.filter((name) => dayOf(name) > today());
+    return [...files.slice(0, files.length - later.length).slice(-3), ...later];
+  }
+
   #files(): string[] {
-    return fs
-      .readdirSync(this.#folder)
-      .filter((name) => name.endsWith('.jsonl'))
+    return namesIn(this.#folder)
+      .filter((name) => /^\d{4}-\d\d-\d\d\.jsonl$/.test(name))
       .sort();
   }
 }
+
+const today = (): string => new Date().toISOString().slice(0, 10);
 
 function applyLine(state: PartState, line: LedgerLine, begunAt?: (key: string) => number | undefined): void {
   state.open = line.what === 'intent';

@@ -206,6 +206,35 @@ describe('the ledger', () => {
     expect(reading).not.toHaveBeenCalled();
   });
 
+  it('knows what happened before a clock went wrong and while it was, and forgets that by the time it was written', async () => {
+    const folder = tempFolder();
+    const first = openLedger(folder, 1);
+    await first.intent('sent', 0);
+    first.outcome('sent', 0, 'sent', 'id-1');
+    first.close();
+    const real = new Date();
+    const days = ['2096-01-01', '2096-01-02', '2096-01-03', '2096-01-04'];
+    for (const day of days) {
+      vi.useFakeTimers({ toFake: ['Date'], now: new Date(`${day}T10:00:00Z`) });
+      const ledger = openLedger(folder, 1);
+      await ledger.intent(day, 0);
+      ledger.close();
+    }
+    vi.useRealTimers();
+    fs.writeFileSync(path.join(folder, '2096-01-05.sync-conflict-20261123-101010-ABCDEFG.jsonl'), 'a second version');
+    const ledger = openLedger(folder, 2);
+    const parts = ledger.load(new Set(['sent', ...days]));
+    expect(parts.get('sent')?.get(0)?.sentId).toBe('id-1');
+    expect(days.map((day) => parts.get(day)?.get(0)?.open)).toEqual([true, true, true, true]);
+    const old = real.getTime() / 1000 - 40 * 86_400;
+    for (const day of days.slice(1)) fs.utimesSync(path.join(folder, `${day}.jsonl`), old, old);
+    ledger.prune(new Date(real.getTime() - 30 * 86_400_000).toISOString().slice(0, 10));
+    expect(fs.readdirSync(folder).filter((name) => /^[-\d]+\.jsonl$/.test(name))).toEqual([
+      `${real.toISOString().slice(0, 10)}.jsonl`,
+      '2096-01-01.jsonl',
+    ]);
+  });
+
   it('writes on in the day before where a new day cannot be opened, and says so where there is none', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: BEFORE });
     const folder = tempFolder();
