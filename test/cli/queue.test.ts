@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { run } from '../../src/cli/queue.ts';
+import { traceOf } from '../../src/cli/trace/events.ts';
 import { openSpool } from '../../src/engine/local/spool.ts';
 import { openStore } from '../../src/engine/local/store.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
@@ -55,4 +57,28 @@ it('viber queue tells what waits, is in work, is to be sent, unsure and given up
   expect(tree(home)).toEqual(before);
   await expect(queue(tempFolder())).rejects.toThrow('no gateway has run there');
   expect(fs.existsSync(path.join(home, 'spool', 'new'))).toBe(false);
+});
+
+it('viber queue and viber trace pass over a pipe, and tell of the rest', async () => {
+  const home = tempFolder();
+  const at = '2026-01-31T10:00:00.000Z';
+  const message = { text: 'hello', taskId: '20260131-aaaaa', viber: 'default' };
+  const given = { id: 'abc', lane: 'task:1', acceptedAt: at, message, deadReason: 'it fails' };
+  const write = (file: string, text: string) => {
+    fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+    fs.writeFileSync(path.join(home, file), text);
+  };
+  write('spool/dead/abc.json', JSON.stringify(given));
+  write('spool/ledger/2026-01-31.jsonl', `${JSON.stringify({ key: 'abc', part: 0, what: 'sent', epoch: 1, at })}\n`);
+  const pipes = [
+    ...['spool/dead/pipe.json', 'spool/unsure/pipe.json', 'spool/ledger/2026-01-30.jsonl'],
+    'agents/default/sessions/20260131-aaaaa.jsonl',
+  ];
+  for (const file of pipes) {
+    fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+    execFileSync('mkfifo', [path.join(home, file)]);
+  }
+  expect(await queue(home)).toEqual([expect.stringContaining('it fails')]);
+  const trace = traceOf(home, 'abc');
+  expect([trace.files.map(({ file }) => file), trace.ledger.length]).toEqual([['spool/dead/abc.json'], 1]);
 });

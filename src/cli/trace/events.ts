@@ -189,10 +189,10 @@ function json(line: string): unknown {
   }
 }
 
-/** '' and [] for what is not there: the gateway moves files while we look. */
+/** '' and [] for what is not there: the gateway moves files while we look. A pipe would never end. */
 function read(file: string): string {
   try {
-    return fs.readFileSync(file, 'utf8');
+    return fs.statSync(file).isFile() ? fs.readFileSync(file, 'utf8') : '';
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     throw error;

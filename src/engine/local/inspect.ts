@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../errors.ts';
+import { parseJson, readWhole } from '../../lib/read-json.ts';
 import { readKeys } from './finished-keys.ts';
 import { type ChangeLine, type LogState, parseLine } from './log-lines.ts';
 import { scanLines, segmentNames } from './segment.ts';
@@ -80,7 +80,7 @@ function filesOf(root: string, state: 'dead' | 'unsure' | 'done', prefix: string
     .filter((name) => name.startsWith(prefix) && name.endsWith('.json'))
     .flatMap((name) => {
       const file = path.join(folder, name);
-      const value = json(path.join(root, file));
+      const value = parseJson(readWhole(path.join(root, file))?.text ?? '');
       return value === undefined ? [] : [{ state, key: name.slice(0, -'.json'.length), file, value }];
     });
 }
@@ -93,12 +93,3 @@ function oldDays(root: string, prefix: string): Found[] {
 }
 
 const exists = (folder: string): boolean => fs.existsSync(folder);
-
-function json(file: string): unknown {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (errorCode(error) === undefined && !(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
-}

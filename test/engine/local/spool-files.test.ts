@@ -95,10 +95,13 @@ describe('whoever looks at a spool', () => {
       throw new Error('no error of the system');
     });
     expect(() => inspectSpool(root)).toThrow('no error of the system');
-    vi.spyOn(fs, 'readFileSync').mockImplementationOnce(() => {
-      throw failing('ENOENT');
-    });
+    const opened = vi.spyOn(fs, 'openSync');
+    for (const code of ['ENOENT', 'EIO'])
+      opened.mockImplementationOnce(() => {
+        throw failing(code);
+      });
     expect(inspectSpool(root)).toEqual([]);
+    expect(() => inspectSpool(root)).toThrow('EIO');
   });
 });
 
