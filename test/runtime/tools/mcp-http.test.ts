@@ -299,3 +299,95 @@ test.each<[number, string, string, RegExp]>([
   expect(found?.problem).toMatch(words);
   expect(found?.problem).not.toContain('<');
 });
+
+interface Sessions {
+  url: string;
+  /** Begins another one, and forgets the one before. */
+  renew(): void;
+  /** What each call of the tool met. */
+  met: string[];
+}
+
+/**
+ * @param forgotten the body of 404 for a session that is no more
+ * @param takesCalls false: every call is refused so
+ */
+async function serveSessions(forgotten: string, takesCalls = true): Promise<Sessions> {
+  let session = 1;
+  const met: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const { id, method } = JSON.parse(Buffer.concat(chunks).toString());
+    const own = request.headers['mcp-session-id'];
+    const isKnown = own === `s${session}`;
+    const isCall = method === 'tools/call';
+    if (isCall) met.push(`${own} ${isKnown}`);
+    if (method !== 'initialize' && own !== undefined && (!isKnown || (isCall && !takesCalls)))
+      return void response.writeHead(404, { 'content-type': 'application/json' }).end(forgotten.replace('ID', id));
+    if (id === undefined) return void response.writeHead(202).end();
+    const results: Record<string, unknown> = {
+      initialize: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'w', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'act', inputSchema }] },
+      'tools/call': text('done'),
+    };
+    const error = { code: -32601, message: 'no such method' };
+    const answer = Object.hasOwn(results, method) ? { result: results[method] } : { error };
+    const headers = method === 'initialize' ? { 'mcp-session-id': `s${session}` } : {};
+    response.writeHead(200, { 'content-type': 'application/json', ...headers });
+    return void response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  onTestFinished(() => server.closeAllConnections());
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mcp`;
+  return { url, met, renew: () => void session++ };
+}
+
+async function openSessions({ url }: Sessions) {
+  const scope: ToolScope = {
+    ...{ home: await openHome(tempFolder()), viber: 'default', taskId: '20260101-aaaaa', runId: 'r1' },
+    ...{ planBase: undefined, onPlan: () => undefined, onArtifact: () => undefined },
+    ...{ autoAcceptMemory: false, provenance: 'test' },
+  };
+  const mcp = new McpServers({ servers: { web: { url, trusted: false } }, log: silentLog() });
+  onTestFinished(() => mcp.close());
+  const [tool] = await mcp.tools(scope);
+  return { mcp, call: async () => tool?.execute({}, { signal: new AbortController().signal, callId: 'c1' }) };
+}
+
+test.each([
+  ['words', 'Session not found'],
+  [
+    'an error that names no question',
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}',
+  ],
+  [
+    'an error of its own',
+    '{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}',
+  ],
+  ['an error that names the question', '{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":"no session"}}'],
+])('a session that the server has forgotten, with %s, is begun anew within the run', async (_what, forgotten) => {
+  const server = await serveSessions(forgotten);
+  const { mcp, call } = await openSessions(server);
+  expect(await call()).toEqual({ text: 'done' });
+  server.renew();
+  expect(await Promise.all([call(), call()])).toEqual([{ text: 'done' }, { text: 'done' }]);
+  expect(await call()).toEqual({ text: 'done' });
+  expect(server.met.filter((each) => each.endsWith('true'))).toEqual(['s1 true', 's2 true', 's2 true', 's2 true']);
+  expect(mcp.health()).toEqual([{ name: 'web', state: 'connected', tools: 1 }]);
+});
+
+test('a call that a new session does not take either is not asked a third time', async () => {
+  const server = await serveSessions('Session not found', false);
+  const { call } = await openSessions(server);
+  await expect(call()).rejects.toThrow('The server web failed: it has forgotten the session');
+  expect(server.met).toEqual(['s1 true', 's1 true']);
+});

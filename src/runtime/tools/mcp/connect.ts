@@ -19,6 +19,8 @@ export interface Hearing {
   onStale(): void;
   /** It is gone, once it has been there. */
   onLost(error: unknown): void;
+  /** It is there, but has forgotten the session: nothing can be asked in it any more. */
+  onForgotten(): void;
 }
 
 const CONNECT_MS = 20_000;
@@ -55,7 +57,8 @@ const openAddress: Open = async ({ url = '', headers }, signal, hearing, asks) =
     import('./away.ts'),
   ]);
   const onUncaughtError = (error: unknown) => {
-    if (isFaultOfConnection(error)) hearing.onLost(explained(error));
+    if (isForgotten(error)) hearing.onForgotten();
+    else if (isFaultOfConnection(error)) hearing.onLost(explained(error));
   };
   const transport = { type: 'http' as const, url, headers: { ...headers }, fetch: fetchAnswer };
   return createMCPClient({ ...common(signal, asks), onUncaughtError, transport }).catch((error: unknown) => {
@@ -91,6 +94,9 @@ function isOlder(error: unknown): boolean {
   const { supported } = error.data;
   return Array.isArray(supported) && supported.some((version) => typeof version === 'string' && version < ASKED_SINCE);
 }
+
+/** What fails so has not been done, and may be asked again in another session. */
+export const isForgotten = (error: unknown): boolean => error instanceof Error && error.name === 'SessionError';
 
 /** Statuses that say so of the session or of who we are, not of one call. */
 const GONE = [401, 403, 404];

@@ -15,6 +15,11 @@ class AnswerError extends Error {
   override name = 'AnswerError';
 }
 
+/** It has forgotten the session, and so has done nothing of what it was asked. */
+class SessionError extends Error {
+  override name = 'SessionError';
+}
+
 /** Bytes, decompressed, as for a server that is a process. */
 const MAX_ANSWER = 32 * 1024 * 1024;
 /** Of an answer in events; notes before the answer are lines too. */
@@ -28,14 +33,20 @@ const ENDED = 'it ended its answer before it was complete';
 /** What whoever does not know a method answers. */
 const UNKNOWN_METHOD = { code: -32601, message: NO_ANSWER };
 
-/** For the library, instead of `fetch`. Throws AnswerError, and what `fetch` throws. */
+/** For the library, instead of `fetch`. Throws AnswerError, SessionError, and what `fetch` throws. */
 export const fetchAnswer: typeof fetch = async (url, init) => {
   if (init?.method === 'GET') return new Response(null, { status: 405 });
   const tokens = new Tokens();
   const asked = messageIn(init?.body);
   const sent = asked === undefined ? init : { ...init, body: JSON.stringify(tokens.ask(asked)) };
   try {
-    return await answerTo(await fetch(url, sent), asked?.id, tokens);
+    const response = await fetch(url, sent);
+    // Whatever else stands there: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+    if (response.status === 404 && new Headers(init?.headers).has('mcp-session-id')) {
+      await response.body?.cancel();
+      throw new SessionError('it has forgotten the session');
+    }
+    return await answerTo(response, asked?.id, tokens);
   } catch (error) {
     // A server that has nothing to say to the first question of today's protocol may still know yesterday's, which the library asks then.
     if (asked?.method !== 'server/discover' || !(error instanceof AnswerError || hasHungUp(error))) throw error;

@@ -8,10 +8,19 @@ import type { Logger } from '../../../log.ts';
 import type { Json } from '../../../workspace/types.ts';
 import type { RuntimeTool } from '../../contract/task.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
-import { type Client, connect, type McpServerSettings } from './connect.ts';
+import { type Client, connect, isForgotten, type McpServerSettings } from './connect.ts';
 import { Links, readLink } from './links.ts';
+import { listTools } from './list.ts';
 import { listPrompts, readPrompt, type ServerPrompt } from './prompts.ts';
-import { effectOf, isOfferable, type McpToolInfo, nameFor, reachesOut, reasonOf, toRuntimeTool } from './tool.ts';
+import {
+  effectOf,
+  type McpCall,
+  type McpToolInfo,
+  nameFor,
+  reachesOut,
+  reasonOf,
+  toRuntimeTool,
+} from './tool.ts';
 
 export type { McpServerSettings } from './connect.ts';
 
@@ -37,8 +46,6 @@ const WAIT_MS = 5_000;
 const LIST_AGAIN_MS = 10 * 60_000;
 /** However often it says that its tools have changed. */
 const LIST_SOONEST_MS = 10_000;
-const MAX_TOOLS = 128;
-const MAX_PAGES = 20;
 const BACKOFF_MS = { min: 5_000, max: 300_000 };
 
 interface Server {
@@ -86,7 +93,7 @@ export class McpServers {
     return this.#servers.flatMap((server) => {
       const { client, name, settings, offered } = server;
       if (!client) return [];
-      const call: Client['callTool'] = (args) => client.callTool(args);
+      const call: McpCall = (request) => this.#call(server, request);
       const isReadable = client.initializeResult.capabilities.resources !== undefined;
       const linkTo = (uri: string) => (isReadable ? this.#links.add(scope.taskId, name, uri) : undefined);
       const { trusted } = settings;
@@ -124,6 +131,23 @@ export class McpServers {
     return readPrompt(client, name, values, this.#closing.signal).catch((error: unknown) => {
       throw new UserError(`The server ${server} failed: ${reasonOf(error)}`, { cause: error });
     });
+  }
+
+  /** Asks once more, and never twice, where the server has forgotten the session: then it has done nothing yet. */
+  async #call(server: Server, request: Parameters<McpCall>[0]): Promise<unknown> {
+    try {
+      return await (await this.#clientOf(server)).callTool(request);
+    } catch (error) {
+      if (!isForgotten(error)) throw error;
+      return (await this.#clientOf(server)).callTool(request);
+    }
+  }
+
+  /** As it is connected now, which may be anew since the run began. */
+  async #clientOf(server: Server): Promise<Client> {
+    if (!server.client) await this.#ensure(server);
+    if (!server.client) throw new Error('it is away');
+    return server.client;
   }
 
   /** Those that are on the way, but not long. */
@@ -189,40 +213,31 @@ export class McpServers {
   }
 
   async #list(client: Client, server: Server): Promise<McpToolInfo[]> {
-    const { settings, name } = server;
-    // It may have prompts or resources alone.
-    if (!client.initializeResult.capabilities.tools) return [];
-    const found = new Map<string, McpToolInfo>();
-    let cursor: string | undefined;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(CONNECT_MS)]);
-    for (let page = 0; page < MAX_PAGES && found.size < MAX_TOOLS; page++) {
-      const answer = await client.listTools({
-        ...(cursor === undefined ? {} : { params: { cursor } }),
-        options: { signal },
-      });
-      for (const tool of answer.tools) {
-        if (settings.tools?.includes(tool.name) !== false && isOfferable(tool)) found.set(tool.name, tool);
-      }
-      cursor = answer.nextCursor;
-      if (cursor === undefined) break;
-    }
-    const offered = [...found.values()].slice(0, MAX_TOOLS);
+    const offered = await listTools(client, server.settings.tools, signal);
     const missing = missingOf(server, offered);
     if (missing.length > 0)
-      this.#log.warn({ mcp: name, missing }, 'tools that the configuration names are not offered by the server');
+      this.#log.warn({ mcp: server.name, missing }, 'tools that the configuration names are not offered by the server');
     return offered;
   }
 
   async #connect(server: Server): Promise<void> {
     server.state = 'connecting';
     let client: Client | undefined;
+    const isCurrent = () => client !== undefined && server.client === client;
     try {
       client = await connect(server.settings, this.#closing.signal, {
         onStale: () => {
           server.isStale = true;
         },
         onLost: (error) => {
-          if (server.client) this.#lost(server, error);
+          if (isCurrent()) this.#lost(server, error);
+        },
+        // What is still on its way in the session is not cut off.
+        onForgotten: () => {
+          if (!isCurrent()) return;
+          delete server.client;
+          server.state = 'idle';
         },
       });
       server.offered = await this.#list(client, server);
