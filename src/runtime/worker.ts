@@ -150,7 +150,7 @@ export class Worker {
     const ack = (items: readonly Item[]) => this.#ack(lease, items);
     const onSettled = () => work.settle();
     const started: StartedRuns = isAgain ? await startedRuns(runs.home, head.message) : new Map();
-    const waiting = await firstBatches(lease, queue, started, { isAgain, isRetried });
+    const waiting = await firstBatches(lease, queue, started, { isRetried });
     let carriedOver: readonly Item[] = [];
     for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
       work.prepare([...carriedOver, ...batch.items]);

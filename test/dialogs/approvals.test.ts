@@ -101,6 +101,23 @@ describe.each(NAMES)('consent on %s', (name) => {
     expect(world.llm.requests()).toHaveLength(2);
   });
 
+  it('is given while no slot is free: it is done, also when its person writes more before that', async () => {
+    const config = { limits: { freeBytes: 0, messagesPerMinute: 1_000, runs: 1 } };
+    const { world, platform, dm } = await open(name, { channel: { live: 'off' }, config });
+    world.llm.script((request) => {
+      if (request.lastUser.includes('long')) return { text: 'long done', delayMs: 2_000 };
+      if (request.lastUser.includes('thanks')) return { text: 'You are welcome.' };
+      return calls(writing())(request);
+    });
+    await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
+    platform.say(platform.dm('sam'), 'long work', { by: 'sam' });
+    await world.llm.waitFor(({ lastUser }) => lastUser.includes('long'));
+    await press(platform, dm, 'Save', 'I do it now');
+    await ask(platform, dm, 'thanks', { text: 'You are welcome.' });
+    expect(note(world)).toBe('milk and eggs');
+    expect(history(world)).not.toContain('denied');
+  });
+
   it('is denied: nothing runs, the model is told and goes on', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(writing()));

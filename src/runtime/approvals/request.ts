@@ -6,6 +6,10 @@ import type { Entry } from '../contract/entry.ts';
 /** No run has gone on with it. */
 export const isWaiting = ({ decision, takenAt }: ApprovalRequest): boolean => !takenAt && decision?.verdict !== 'wrote';
 
+/** Whoever decided was told that it is done now. */
+export const isPromised = ({ decision }: ApprovalRequest): boolean =>
+  decision !== undefined && ['approve', 'always', 'answer', 'another'].includes(decision.verdict);
+
 const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now;
 

@@ -46,6 +46,7 @@ import {
   QUESTION_MINUTES,
   type Question,
 } from './question.ts';
+import { isPromised } from './request.ts';
 import { allowAlways, verdictOf } from './verdict.ts';
 
 export interface SuspendedRun {
@@ -155,20 +156,23 @@ export class RunSuspension {
     return { run, verdicts: new Map([[call.callId, verdict]]) };
   }
 
-  /** Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. */
+  /**
+   * Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. What was said yes to is
+   * not among it: it is done in its turn.
+   */
   async supersede({ task, run, items }: SuspendedRun): Promise<void> {
     const entry = (items[0] as QueueItem<Entry>).message;
     if (!authoriseAction(entry.principal, 'steer', task.people)) return;
     const by = { by: principalText(entry.principal), name: entry.principal.name };
     await this.#approvals.refresh();
     for (const request of this.#approvals.waiting(task.id)) {
-      if (request.run === run) continue;
+      if (request.run === run || isPromised(request)) continue;
       // What was asked of others is theirs to decide.
       if (entry.principal.role === 'guest' && request.principal.role !== 'guest') continue;
       await this.#approvals.withdraw(request.id, by);
-      const asked = await this.#innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
       const { decision } = this.#approvals.get(request.id) ?? {};
       if (!decision) continue;
+      const asked = await this.#innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
       const closing = this.#decisionLine(asked.run, request, decision);
       const isEdited =
         request.kind === 'plan' && (await adoptPlan(this.#home, task, request.digest)).hash !== request.digest;

@@ -68,12 +68,15 @@ const collects = (head: Item, item: Item): boolean =>
   item.message.mode === 'collect' &&
   principalText(item.message.principal) === principalText(head.message.principal);
 
-/** The batches of a lease as it begins: what steers goes first, but for what was started already, which it steers. */
+/**
+ * The batches of a lease as it begins: what steers goes first, but for what was started already, which it steers, and for what somebody
+ * has decided before it.
+ */
 export async function firstBatches(
   lease: Lease<Entry>,
   queue: Pick<Queue<Entry>, 'extend'>,
   started: StartedRuns,
-  { isAgain, isRetried }: { isAgain: boolean; isRetried: boolean },
+  { isRetried }: { isRetried: boolean },
 ): Promise<Batch[]> {
   const [head] = lease.items as [Item];
   const run = started.get(head.id);
@@ -83,7 +86,7 @@ export async function firstBatches(
   );
   const own = [...lease.items, ...together];
   const steering = await queue.extend(lease, steers);
-  const isFirst = steers(head) || run !== undefined || (isAgain && head.message.resume !== undefined);
+  const isFirst = steers(head) || run !== undefined || head.message.resume !== undefined;
   if (!isFirst) return [...batchesOf(steering, started), ...batchesOf(own, started)];
   const all = batchesOf([...own, ...steering], started);
   return run === undefined ? all : asStarted(all, started);

@@ -28,6 +28,10 @@ export class Work {
   #hasBegun = false;
   /** There is no next turn. */
   #isOver = false;
+  /** What was decided is being done: whoever steers waits until the model is asked again. */
+  #isDoing = false;
+  /** Somebody steers it who waits for that. */
+  #isCutNext = false;
   /** Ids of what was stopped while it was part of a turn, or joined one. */
   readonly #stopped = new Set<string>();
 
@@ -50,13 +54,14 @@ export class Work {
 
   /** The signals of the turn that begins now, aborted by what was said while it was made ready. */
   begin(run: string, by: { isEnding: boolean; isShutdown: boolean; isSteered: boolean }) {
+    this.#isDoing = this.#turn.at(-1)?.message.resume !== undefined;
     this.#view = { runId: run, startedAt: this.#view.startedAt };
     this.#show(by.isEnding ? { isEnding: true } : {});
     this.#controller = new AbortController();
     this.#intake = new AbortController();
     if (this.#turn.every((item) => this.#isStopped(item))) this.abort('stop');
     else if (by.isShutdown) this.abort('shutdown');
-    else if (by.isSteered || this.#joining.length > 0) this.abort('steer');
+    else if (by.isSteered || this.#joining.length > 0) this.#cut();
     return { signal: this.#controller.signal, intake: this.#intake.signal };
   }
 
@@ -69,6 +74,8 @@ export class Work {
   /** The turn is over. Gives what has joined meanwhile, for the next one. */
   async end(): Promise<Item[]> {
     while (this.#steering.size > 0) await Promise.allSettled(this.#steering);
+    this.#isDoing = false;
+    this.#isCutNext = false;
     return this.#joining.splice(0).map((item) => (this.#isStopped(item) ? { ...item, isStopped: true } : item));
   }
 
@@ -117,6 +124,7 @@ export class Work {
 
   watch(event: AgentStreamEvent): void {
     if (this.#view.runId !== event.runId) return;
+    if (event.type === 'state-change' && event.state === 'thinking') this.#done();
     if (event.type === 'tool-call') this.#show({ tool: event.tool });
     if (event.type !== 'tool-result') return;
     delete this.#view.tool;
@@ -126,8 +134,22 @@ export class Work {
   async #steer(): Promise<boolean> {
     // Into the lease before the turn is ended: between an answer and the end of its run nothing may be lost.
     this.#joining.push(...(await this.#queue.extend(this.lease, (item) => cutsOff(item, this.#turn))));
-    if (this.#joining.length > 0) this.abort('steer');
+    if (this.#joining.length > 0) this.#cut();
     return this.#joining.length > 0;
+  }
+
+  /** Ends the turn for newer words; what somebody has said yes to is done before that. */
+  #cut(): void {
+    if (this.#isDoing) this.#isCutNext = true;
+    else this.abort('steer');
+  }
+
+  /** The model is asked: what was decided is done, and stands in the session. */
+  #done(): void {
+    this.#isDoing = false;
+    if (!this.#isCutNext) return;
+    this.#isCutNext = false;
+    this.abort('steer');
   }
 
   #isStopped({ id, isStopped = false }: Item): boolean {

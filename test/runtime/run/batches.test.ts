@@ -9,7 +9,7 @@ type Mode = Entry['mode'];
 const item = (id: string, user: string, mode?: Mode): Item =>
   ({ id, attempts: 1, message: { principal: { channel: 'telegram', account: '1', user, name: user }, mode } }) as Item;
 
-/** A lane that goes on after a crash, its first item at work. */
+/** A lane with its first item at work, and the runs that an earlier process has started. */
 async function order([head, ...waiting]: readonly Item[], started: Record<string, string>): Promise<string[][]> {
   const lease = { items: [head] as readonly Item[] } as Lease<Entry>;
   const left = [...waiting];
@@ -20,9 +20,27 @@ async function order([head, ...waiting]: readonly Item[], started: Record<string
       return found;
     },
   };
-  const found = await firstBatches(lease, queue, new Map(Object.entries(started)), { isAgain: true, isRetried: false });
+  const found = await firstBatches(lease, queue, new Map(Object.entries(started)), { isRetried: false });
   return found.map(({ items }) => items.map(({ id }) => id));
 }
+
+describe('what waits together', () => {
+  const begin = async (...items: Item[]) => order(items, {});
+
+  it('is one turn of a person, but for what was stopped', async () => {
+    const [first, second] = [item('m1', 'kim', 'steer'), item('m2', 'kim', 'steer')];
+    expect(await begin(first, second)).toEqual([['m1', 'm2']]);
+    expect(await begin({ ...first, isStopped: true }, second)).toEqual([['m1'], ['m2']]);
+    expect(await begin({ ...first, isStopped: true }, { ...second, isStopped: true })).toEqual([['m1', 'm2']]);
+  });
+
+  it('goes on with what somebody has decided before it', async () => {
+    const decided = item('m1', 'kim');
+    decided.message.resume = { approval: 'a', run: 'run-1' };
+    expect(await begin(decided, item('m2', 'kim', 'steer'))).toEqual([['m1'], ['m2']]);
+    expect(await begin(item('m1', 'kim'), item('m2', 'kim', 'steer'))).toEqual([['m2'], ['m1']]);
+  });
+});
 
 describe('after a crash', () => {
   it('what was started goes on in that order, and is steered by what steered it', async () => {
