@@ -37,6 +37,34 @@ const SEED_PLAN = plan(
   ['pending', 'Deploy to Vercel'],
 );
 
+describe('code in a plan', () => {
+  const sh = '```sh\n# install deps\n\n- [ ] no step\nnpm i\n```';
+  const text = `## Goal\nShip it\n\n## Plan\n- [ ] Install\n${sh}\n- [ ] Deploy\n`;
+  const SHIP = plan('Ship it', ['pending', 'Install'], ['pending', 'Deploy']);
+
+  it('is neither heading nor step, and stays below its step as it is', () => {
+    expect(parsePlan(text)).toEqual(SHIP);
+    const done = plan('Ship it', ['done', 'Install'], ['pending', 'Deploy']);
+    const written = formatPlan(done, text);
+    expect(written).toContain(`- [x] Install\n${sh}\n- [ ] Deploy`);
+    expect(parsePlan(written)).toEqual(done);
+  });
+
+  it.each([
+    ['without an end', text.replace('# install deps', '').replace('npm i\n```', 'npm i')],
+    ['around a section', text.replace('Ship it', 'Ship it\n```').replace(sh, 'Like this:\n```')],
+  ])('%s hides no step', (_what, written) => {
+    expect(parsePlan(written).steps.map(({ title }) => title)).toEqual(expect.arrayContaining(['Install', 'Deploy']));
+  });
+
+  it('costs little, however many fences have no end', () => {
+    const many = Array.from({ length: 20_000 }, (_, n) => `${'`'.repeat(3 + (n % 50))}sh`).join('\n');
+    const started = ownTime();
+    expect(parsePlan(`## Plan\n- [ ] Install\n${many}`).steps).toHaveLength(1);
+    expect(ownTime() - started).toBeLessThan(2_000);
+  });
+});
+
 describe('the documented layout', () => {
   it('is read and written back to the letter', () => {
     expect(parsePlan(SEED)).toEqual(SEED_PLAN);

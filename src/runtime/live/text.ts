@@ -33,7 +33,7 @@ export function createLiveText(): LiveText {
   let line = '';
   /** Something of the line was given, so it is no fence. */
   let isBegun = false;
-  let fence: { marks: string; isHidden: boolean } | undefined;
+  let fence: { marks: string; isHidden: boolean; isPlan: boolean; inner: number } | undefined;
   let isInTag = false;
   let isCalling = false;
   /** The word being written. */
@@ -45,13 +45,16 @@ export function createLiveText(): LiveText {
     const [, prefix = '', marks = '', info = ''] = (isBegun ? null : FENCE.exec(text.trimEnd())) ?? [];
     if (fence) {
       const { isHidden } = fence;
-      if (marks.startsWith(fence.marks) && info.trim() === '' && /^[\s>]*$/.test(prefix)) fence = undefined;
+      const isOne = marks.startsWith(fence.marks) && /^[\s>]*$/.test(prefix);
+      if (isOne && info.trim() !== '' && fence.isPlan) fence.inner++;
+      else if (isOne && info.trim() === '' && fence.inner-- === 0) fence = undefined;
       return isHidden ? '' : text;
     }
     if (isInTag || marks === '' || (marks.startsWith('`') && info.includes('`'))) return outsideTags(text);
     // What a block of JSON is shows its end: people see it with the answer, when it is theirs.
-    const isHidden = kindOf(info) !== undefined;
-    fence = { marks, isHidden };
+    const kind = kindOf(info);
+    const isHidden = kind !== undefined;
+    fence = { marks, isHidden, isPlan: kind === 'plan', inner: 0 };
     return isHidden ? '' : text;
   }
 

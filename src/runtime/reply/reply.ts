@@ -30,6 +30,16 @@ interface Reading {
   isTold: (end: string) => boolean;
 }
 
+interface Fence {
+  marks: string;
+  quoted: boolean;
+  kind: BlockKind | undefined;
+  start: number;
+  body: number;
+  /** Blocks of code within a plan that have no end yet. */
+  inner: number;
+}
+
 /** An element that has begun. */
 interface Tag {
   name: string;
@@ -62,7 +72,7 @@ export function parseReply(text: string, isTold: Reading['isTold'] = () => false
   const reading: Reading = { text, reply, cuts, asides: asidesOf(text), isTold };
   const bodyOf = ({ body, quoted }: { body: number; quoted: boolean }, to: number): string =>
     quoted ? text.slice(body, to).replace(/^[ \t]*>/gm, '') : text.slice(body, to);
-  let fence: { marks: string; quoted: boolean; kind: BlockKind | undefined; start: number; body: number } | undefined;
+  let fence: Fence | undefined;
   let tag: Tag | undefined;
 
   for (let start = 0; start < text.length; ) {
@@ -71,14 +81,17 @@ export function parseReply(text: string, isTold: Reading['isTold'] = () => false
     const line = text.slice(start, end).trimEnd();
     const [, prefix = '', marks = '', info = ''] = FENCE.exec(line) ?? [];
     if (fence) {
-      if (marks.startsWith(fence.marks) && info.trim() === '' && /^[\s>]*$/.test(prefix)) {
+      const isOne = marks.startsWith(fence.marks) && /^[\s>]*$/.test(prefix);
+      // Steps of a plan may have code below them.
+      if (isOne && info.trim() !== '' && fence.kind === 'plan') fence.inner++;
+      else if (isOne && info.trim() === '' && fence.inner-- === 0) {
         if (fence.kind && readBlock(fence.kind, bodyOf(fence, start), reply)) cuts.push({ start: fence.start, end });
         fence = undefined;
       }
     } else if (marks && !(marks.startsWith('`') && info.includes('`'))) {
       const [quoted, kind] = [prefix.includes('>'), kindOf(info)];
       // A plan in a quote is one that somebody else has made.
-      fence = { marks, quoted, kind: quoted && kind !== 'deltas' ? undefined : kind, start, body: end };
+      fence = { marks, quoted, kind: quoted && kind !== 'deltas' ? undefined : kind, start, body: end, inner: 0 };
     } else tag = readElements(reading, line, start, tag);
     start = end;
   }

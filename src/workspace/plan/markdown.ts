@@ -9,6 +9,7 @@
  * a backslash, as Markdown does.
  */
 import type { Plan, PlanStep, StepStatus } from '../types.ts';
+import { codeIn, withoutCode } from './code.ts';
 
 interface Section {
   level: number;
@@ -32,11 +33,11 @@ export function parsePlan(markdown: string): Plan {
   const sections = split(markdown);
   const section = sections.find(isPlan);
   const goal = sections.find(isGoal);
-  const checked = (section ? section.lines : sections.filter((s) => !isGoal(s)).flatMap((s) => s.lines)).flatMap(
-    toStep,
-  );
+  const read = section ? [section] : sections.filter((s) => !isGoal(s));
+  const lines = read.flatMap((s) => withoutCode(s.lines));
+  const checked = lines.flatMap(toStep);
   // A model may write a plain list under the heading.
-  const steps = checked.length > 0 || !section ? checked : section.lines.flatMap(toPlainStep);
+  const steps = checked.length > 0 || !section ? checked : lines.flatMap(toPlainStep);
   return {
     goal: goal ? trimLines(goal.lines).map(unescapeHeading).join('\n').trim() : guessGoal(sections),
     steps: steps.map((step, index) => ({ id: String(index + 1), ...step })),
@@ -63,7 +64,7 @@ export function formatPlan(plan: Plan, previous?: string): string {
       hasPlan = true;
     } else {
       // Steps that stood outside a plan section have moved into it.
-      blocks.push(old.some(isPlan) ? section.lines : section.lines.filter((line) => !STEP.test(line)));
+      blocks.push(old.some(isPlan) ? section.lines : withoutSteps(section.lines));
     }
   }
   const missing = [...(hasGoal ? [] : [goal]), ...(hasPlan ? [] : [steps])];
@@ -107,11 +108,18 @@ export function planNotes(markdown: string): { name: string; text: string }[] {
     .filter(({ text }) => text.trim() !== '' && !/^none(?: currently)?[.]?$/i.test(text.trim()));
 }
 
+function withoutSteps(lines: readonly string[]): string[] {
+  const plain = withoutCode(lines);
+  return lines.filter((_line, at) => !STEP.test(plain[at] ?? ''));
+}
+
 /** Every heading of level 2 begins a section, a known name at any level, and the title at level 1. */
 function split(markdown: string): Section[] {
   const sections: Section[] = [{ level: 0, name: '', lines: [] }];
-  for (const line of markdown.replace(/^\uFEFF/, '').split(/\r?\n/)) {
-    const [, marks = '', rest = ''] = HEADING.exec(line) ?? [];
+  const lines = markdown.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const plain = withoutCode(lines);
+  for (const [at, line] of lines.entries()) {
+    const [, marks = '', rest = ''] = HEADING.exec(plain[at] ?? '') ?? [];
     const name = headingName(rest);
     if (marks !== '' && (marks.length <= 2 || KNOWN.has(name)))
       sections.push({ level: marks.length, name, lines: [line] });
@@ -200,7 +208,7 @@ function formatSteps(steps: readonly PlanStep[], old: readonly string[]): string
 function collectIndents(lines: readonly string[]): Map<string, string> {
   const indents = new Map<string, string>();
   let above = '';
-  for (const line of lines.slice(1)) {
+  for (const line of withoutCode(lines).slice(1)) {
     const [step] = toStep(line);
     if (!step) continue;
     indents.set(`${above}\n${step.title}`, /^[ \t]*/.exec(line)?.[0] ?? '');
@@ -213,11 +221,15 @@ function collectIndents(lines: readonly string[]): Map<string, string> {
 function collectNotes(lines: readonly string[]): Map<string, string[]> {
   const notes = new Map<string, string[]>();
   let title = '';
-  const hasSteps = lines.some((line) => STEP.test(line));
-  for (const line of lines.slice(1)) {
-    const [step] = hasSteps ? toStep(line) : toPlainStep(line);
+  const code = codeIn(lines);
+  const plain = lines.map((line, at) => (code[at] ? '' : line));
+  const hasSteps = plain.some((line) => STEP.test(line));
+  for (const [at, line] of lines.entries()) {
+    if (at === 0) continue;
+    const read = plain[at] ?? '';
+    const [step] = hasSteps ? toStep(read) : toPlainStep(read);
     if (step) title = step.title;
-    else if (line.trim() !== '' && !STEP.test(line)) {
+    else if ((line.trim() !== '' || code[at]) && !STEP.test(read)) {
       const above = notes.get(title);
       if (above) above.push(line);
       else notes.set(title, [line]);
@@ -246,7 +258,7 @@ function trimLines(lines: readonly string[]): string[] {
 /** Of a free text: its title, or else its first line that is no list. */
 function guessGoal(sections: readonly Section[]): string {
   const title = sections.find((section) => section.level === 1 && !isPlan(section))?.name;
-  const lines = sections.slice(0, 2).flatMap((section) => section.lines);
+  const lines = sections.slice(0, 2).flatMap((section) => withoutCode(section.lines));
   const heading = lines.find((line) => HEADING.test(line));
   if (title !== undefined && title !== 'current task' && title !== 'task' && heading)
     return heading.replace(/^#+[ \t]+/, '').trim();

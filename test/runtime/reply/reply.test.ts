@@ -257,6 +257,14 @@ describe('parseReply', () => {
     for (const [i, problem] of problems.entries()) expect(reply.problems[i]).toMatch(problem);
   });
 
+  it('reads a plan to its own end, over the code below its steps', () => {
+    const plan = '## Plan\n- [ ] Install\n```sh\n# install deps\nnpm i\n```\n- [ ] Deploy\n';
+    expect(parseReply(`Here:\n\n\`\`\`plan\n${plan}\`\`\`\n\nSay yes.`)).toMatchObject({
+      visible: 'Here:\n\nSay yes.',
+      plans: [plan],
+    });
+  });
+
   it('takes twenty artifacts and names the rest', () => {
     const many = JSON.stringify(Array.from({ length: 22 }, (_, i) => ({ title: `f${i}`, type: 't/t', content: '' })));
     const reply = parseReply(`\`\`\`artifact_deltas\n${many}\n\`\`\``);
