@@ -78,11 +78,30 @@ describe('reading', () => {
     ['a declared charset', 'text/plain; charset="iso-8859-1"', Buffer.from('caf\xe9', 'latin1'), 'café'],
     ['the meta of the page', 'text/html', Buffer.from('<meta charset=windows-1251><p>\xcf\xf0', 'latin1'), 'Пр'],
     ['a byte order mark', 'text/plain', Buffer.from('\ufeffhé', 'utf16le'), 'hé'],
+    ...[
+      '<meta name=viewport content="width=device-width"><meta charset=windows-1251>',
+      '<meta http-equiv=X-UA-Compatible content="IE=edge">\n<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">',
+      '<!-- <meta charset=utf-8> --><meta charset="windows-1251"/>',
+      '<meta name=description content="about charset=utf-8"><meta charset=windows-1251>',
+      '<?xml version="1.0" encoding="windows-1251"?><html>',
+    ].map((head): [string, string, Buffer, string] => [
+      `what the head says: ${head}`,
+      'text/html',
+      Buffer.from(`${head}<p>\xcf\xf0`, 'latin1'),
+      'Пр',
+    ]),
+    ['UTF-16 that it cannot be in', 'text/html', Buffer.from('<meta charset=utf-16><p>Пр'), 'Пр'],
     ['a charset nobody knows', 'text/plain; charset=klingon-8', Buffer.from('é'), 'é'],
     ['a charset that is not the true one', 'text/plain; charset=utf-8', Buffer.from('a\xe9b', 'latin1'), 'a\ufffdb'],
   ])('reads %s', async (_name, type, body, text) => {
     serve('/c', type, body);
     expect((await web.fetch(`${web.origin}/c`)).text).toBe(text);
+  });
+
+  it('reads a feed as its XML declares it', async () => {
+    const feed = "<?xml version='1.0' encoding='windows-1251'?><t>\xcf\xf0</t>";
+    serve('/feed', 'application/rss+xml', Buffer.from(feed, 'latin1'));
+    expect((await web.fetch(`${web.origin}/feed`)).text).toContain('<t>Пр</t>');
   });
 
   it('takes invisible characters out: words for the model alone', async () => {

@@ -25,7 +25,7 @@ export function kindOf({ contentType, body }: WebAnswer): PageKind {
   return contentType === '' && looksLikePage ? 'html' : kind;
 }
 
-/** As the page means it: byte order mark, then declaration, then the page's own `meta`, then UTF-8. */
+/** As the page means it: byte order mark, then declaration, then the page's own `meta`, then that of its XML, then UTF-8. */
 export function textOf({ contentType, body }: Pick<WebAnswer, 'contentType' | 'body'>): string {
   return readable(decoderFor(charsetOf(contentType, body)).decode(body));
 }
@@ -33,10 +33,26 @@ export function textOf({ contentType, body }: Pick<WebAnswer, 'contentType' | 'b
 function charsetOf(contentType: string, body: Buffer): string {
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
   if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
-  const declared = /charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i;
-  const head = body.subarray(0, 2_048).toString('latin1');
-  const found = declared.exec(contentType.slice(0, 500)) ?? declared.exec(/<meta[^>]{0,500}/i.exec(head)?.[0] ?? '');
-  return found?.[1]?.toLowerCase() ?? 'utf-8';
+  const declared = CHARSET.exec(contentType.slice(0, 500))?.[1]?.toLowerCase();
+  return declared ?? charsetWithin(body.subarray(0, HEAD_BYTES).toString('latin1'));
+}
+
+/** Bytes; browsers look at 1,024, and at more where the page is slow to come. */
+const HEAD_BYTES = 4_096;
+const CHARSET = /charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i;
+const XML = /^\s{0,99}<\?xml\s[^>]{0,200}?\sencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})/i;
+
+/**
+ * What a page says of itself. One in which this could be read is not in UTF-16.
+ * https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
+ */
+function charsetWithin(head: string): string {
+  const metas = head.replace(/<!--[\s\S]*?(?:-->|$)/g, '').match(/<meta[\s/][^>]{0,500}/gi) ?? [];
+  // A description may be about such words.
+  const own = metas.filter((meta) => !/\s(?:name|property)\s{0,9}=/i.test(meta));
+  const inMeta = own.map((meta) => CHARSET.exec(meta)?.[1]).find((each) => each !== undefined);
+  const found = (inMeta ?? XML.exec(head)?.[1] ?? 'utf-8').toLowerCase();
+  return found.startsWith('utf-16') ? 'utf-8' : found;
 }
 
 function decoderFor(label: string): InstanceType<typeof TextDecoder> {
