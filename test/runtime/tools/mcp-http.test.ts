@@ -1,6 +1,8 @@
 /** Servers of tools over HTTP that flood, hang up, fail and lie: the real client against a real server. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
+import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
@@ -76,7 +78,8 @@ async function open(act: (call: Call) => void, offered: object[] = [], discover?
     return tool?.execute({}, { signal: new AbortController().signal, callId: 'c1' });
   };
   const health = () => mcp.health()[0];
-  return { call, tools, health, gets };
+  const bytesOf = (ref: string) => readFileSync(path.join(home.root, ref), 'utf8');
+  return { call, tools, health, gets, bytesOf };
 }
 
 /** Writes without end, as fast as it is taken. */
@@ -236,6 +239,25 @@ test.each(['application/json', 'text/event-stream'])(
     expect(await call('web_act')).toEqual({ text: 'fine' });
   },
 );
+
+test.each<[string, object]>([
+  ['in lines', { type: 'image', data: 'aGVs\r\nbG8/Pj4=\n', mimeType: 'image/png' }],
+  ['without padding', { type: 'image', data: 'aGVsbG8/Pj4', mimeType: 'image/png' }],
+  ['as for addresses', { type: 'image', data: 'aGVsbG8_Pj4', mimeType: 'image/png' }],
+  ['as an address', { type: 'image', data: 'data:image/png;base64,aGVsbG8/Pj4=', mimeType: 'image/png' }],
+  ['as an address alone', { type: 'image', data: 'data:image/png;base64,aGVsbG8/Pj4=', mimeType: null }],
+  ['of a resource', { type: 'resource', resource: { uri: 'x://y', blob: 'aGVsbG8/\nPj4', mimeType: 'image/png' } }],
+])('a picture whose base64 is %s is kept', async (_what, picture) => {
+  const { call, bytesOf } = await open(({ json }) => json({ content: [picture] }));
+  const { artifacts } = Object(await call('web_act'));
+  expect(artifacts).toMatchObject([{ ref: expect.stringMatching(/\.png$/) }]);
+  expect(bytesOf(artifacts[0].ref)).toBe('hello?>>');
+});
+
+test('a picture without a type is kept all the same', async () => {
+  const { call } = await open(({ json }) => json({ content: [{ type: 'image', data: 'aGVsbG8=' }] }));
+  expect(await call('web_act')).toMatchObject({ artifacts: [{ id: expect.any(String) }] });
+});
 
 test('an answer that is nested without end fails that call alone', async () => {
   const { call, health } = await open(({ id, response }) => {

@@ -12,15 +12,7 @@ import { type Client, connect, isForgotten, type McpServerSettings } from './con
 import { Links, readLink } from './links.ts';
 import { listTools } from './list.ts';
 import { listPrompts, readPrompt, type ServerPrompt } from './prompts.ts';
-import {
-  effectOf,
-  type McpCall,
-  type McpToolInfo,
-  nameFor,
-  reachesOut,
-  reasonOf,
-  toRuntimeTool,
-} from './tool.ts';
+import { effectOf, type McpCall, type McpToolInfo, nameFor, reachesOut, reasonOf, toRuntimeTool } from './tool.ts';
 
 export type { McpServerSettings } from './connect.ts';
 
