@@ -36,6 +36,8 @@ interface Bucket {
 const MAX_KEYS = 10_000;
 /** A bucket that nobody has asked for so long is full again. */
 const KEPT_MS = 120_000;
+/** Messages of one person that come out of order are not further apart. */
+const BACK_MS = 60_000;
 /** Others have changed it each time: that many never come together. */
 const MAX_TRIES = 50;
 
@@ -43,9 +45,11 @@ const MAX_TRIES = 50;
 function taken(bucket: Bucket, perMinute: number, at: number, group: string | undefined): [Bucket, Taken] {
   if (group !== undefined && group === bucket.group)
     return [bucket, bucket.refused ? { ok: false, first: false } : { ok: true }];
-  const elapsed = Math.max(0, at - bucket.at);
+  // A message so much earlier than the last is one after the clock went back: time counts from there.
+  const since = at < bucket.at - BACK_MS ? at : bucket.at;
+  const elapsed = Math.max(0, at - since);
   const tokens = Math.min(perMinute, bucket.tokens + (elapsed * perMinute) / 60_000);
-  const next = { at: bucket.at + elapsed, group };
+  const next = { at: since + elapsed, group };
   if (tokens >= 1) return [{ ...next, tokens: tokens - 1, refused: false }, { ok: true }];
   return [
     { ...next, tokens, refused: true },

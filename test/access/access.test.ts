@@ -200,6 +200,15 @@ describe('rate limits', () => {
     expect(sent.map((at) => limiter.take('a', at).ok)).toEqual([true, true, true, true, true, true, false, true]);
   });
 
+  it('refuses nobody for the hour by which the clock was set back', () => {
+    const limiter = createRateLimiter(3);
+    const HOUR = 3_600_000;
+    expect([0, 1, 2].map((at) => limiter.take('a', 2 * HOUR + at).ok)).toEqual([true, true, true]);
+    const later = Array.from({ length: 30 }, (_, n) => limiter.take('a', HOUR + 20_000 * (n + 1)).ok);
+    // The first says that the clock has gone back; from there on time fills the bucket.
+    expect(later.map((ok, n) => (ok ? 0 : n + 1)).filter((n) => n > 0)).toEqual([1]);
+  });
+
   it('takes all parts of an album or none, as one message', () => {
     const limiter = createRateLimiter(2);
     const album = (group: string) => [1, 2, 3].map(() => limiter.take('a', 0, group));
