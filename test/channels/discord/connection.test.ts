@@ -1,7 +1,8 @@
 /** The connection: what ends it, how it comes back, and that nothing said meanwhile is missed or taken in twice over. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
+import { shiftedDate } from '../../helpers/shifted-date.ts';
 import { ALEX, answer, type Bench, createLedger, eventually, FAST, startBench } from './harness.ts';
 
 const room = (bench: Bench) => bench.discord.rooms.general;
@@ -175,6 +176,20 @@ describe('a broken connection', () => {
     bench.discord.invalidateSession();
     await eventually(() => bench.discord.gateway().identifies === 2, 'a second identify', 10_000);
     await eventually(() => bench.channel.status().state === 'connected');
+  });
+
+  it('does not stay away for the hour by which the clock was set back', async () => {
+    const RealDate = Date;
+    let shift = 0;
+    globalThis.Date = shiftedDate(() => RealDate.now() + shift);
+    onTestFinished(() => {
+      globalThis.Date = RealDate;
+    });
+    const bench = await startBench({ timing: { ...FAST, identifyMs: 1000 } });
+    await bench.connect();
+    shift = -3_600_000;
+    bench.discord.invalidateSession();
+    await eventually(() => bench.discord.gateway().identifies === 2, 'a second identify', 20_000);
   });
 });
 

@@ -3,6 +3,7 @@
  * token or a missing intent at the first connection ends it; later the same is shown in the status and tried again.
  */
 import { ConfigError, errorMessage } from '../../../errors.ts';
+import { awakeNow } from '../../../lib/steady.ts';
 import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
@@ -46,7 +47,7 @@ export function startGateway(options: GatewayOptions): Gateway {
   let wasReady = false;
 
   async function mayIdentify(signal: AbortSignal): Promise<void> {
-    const wait = identifyPace(Date.now());
+    const wait = identifyPace(awakeNow());
     if (wait > 0) await sleep(wait, AbortSignal.any([signal, stopping.signal]));
     // Else the library would go on with a connection that is closed.
     signal.throwIfAborted();
