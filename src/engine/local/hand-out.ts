@@ -3,6 +3,7 @@
  * `claim`. Invariants: a lane has one owner at a time; a message that was part of a crash is in work while no other such message
  * is, so that the one that kills the gateway is alone when it does so again, and takes no innocent one with it to `dead`.
  */
+import { awakeNow } from '../../lib/steady.ts';
 import type { FairLimits, Lease } from '../engine.ts';
 import { createFair, type Fair } from './fair.ts';
 import { dueAt, emptyLane, head, isDue, type Lane, type LaneItem, putBack } from './lanes.ts';
@@ -17,10 +18,15 @@ interface Kind<T> {
 export interface HandOutOptions<T> {
   /** By kind of lane, how many may be in work for whom; absent: as many as are claimed. */
   limits: Readonly<Record<string, FairLimits>> | undefined;
-  now: () => number;
   /** These are in work now. */
   onTaken: (items: readonly LaneItem<T>[]) => void;
 }
+
+/** Waits are counted by this, in whole milliseconds: a clock that goes back makes none longer. */
+export const elapsed = (): number => Math.floor(awakeNow());
+
+/** By `elapsed`, the time that the clock calls so while it says `now`; 0 is no wait. */
+export const waitsUntil = (time: number, now: number): number => (time === 0 ? 0 : time - now + elapsed());
 
 /** `task:` of `task:20261122-abcde`. */
 const kindOf = (lane: string): string => lane.slice(0, lane.indexOf(':') + 1);
@@ -102,7 +108,7 @@ export class HandOut<T> {
     const lane = this.#lanes.get(name);
     if (!lane || lane.leased > 0 || lane.isReady || lane.items.length === 0 || this.#isClosed) return;
     const due = dueAt(lane);
-    if (!isDue(due, this.#options.now())) {
+    if (!isDue(due, elapsed())) {
       this.#wakeAt(due);
       return;
     }
@@ -162,7 +168,7 @@ export class HandOut<T> {
       this.#timerAt = Number.POSITIVE_INFINITY;
       this.wakeAll();
     };
-    this.#timer = setTimeout(again, Math.max(1, due - this.#options.now()));
+    this.#timer = setTimeout(again, Math.max(1, due - elapsed()));
   }
 
   #handOut(kind: Kind<T>): void {

@@ -67,12 +67,12 @@ export function head<T>({ items }: Lane<T>): LaneItem<T>[] {
   return end < 0 ? [...items] : items.slice(0, end);
 }
 
-/** Longer than anything is made to wait: what seems to has met a clock that went back. */
+/** Longer than anything is made to wait: what seems to has met a clock that went back while no gateway ran. */
 const LONGEST_WAIT_MS = 30 * 60_000;
 
 export const isDue = (at: number, now: number): boolean => at <= now || at - now > LONGEST_WAIT_MS;
 
-/** When what comes first may be handed out, in milliseconds since the epoch. */
+/** When what comes first may be handed out, by `elapsed`. */
 export const dueAt = <T>(lane: Lane<T>): number => Math.max(lane.retryAt, ...head(lane).map((item) => item.notBefore));
 
 /** What waits behind the items in work and is due; a group is when all of it is. */

@@ -29,7 +29,7 @@ import type {
 } from '../engine.ts';
 import { spoolKey } from '../engine.ts';
 import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
-import { HandOut } from './hand-out.ts';
+import { elapsed, HandOut, waitsUntil } from './hand-out.ts';
 import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack } from './lanes.ts';
 import { type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
 import { Stopped } from './stopped.ts';
@@ -93,7 +93,7 @@ export class Spool<T> implements Queue<T> {
     const onTaken = (items: readonly QueueItem<T>[]) => {
       for (const item of items) store.move('cur', item.id);
     };
-    this.#lanes = new HandOut<T>({ limits, now, onTaken });
+    this.#lanes = new HandOut<T>({ limits, onTaken });
     const unfinished = new Set(left.map(({ id }) => id));
     this.#stopped = new Stopped(store.root, (id) => unfinished.has(id));
     for (const file of left) {
@@ -152,7 +152,7 @@ export class Spool<T> implements Queue<T> {
 
   async extend(lease: Lease<T>, pick: (item: QueueItem<T>) => boolean): Promise<QueueItem<T>[]> {
     const lane = this.#owned(lease);
-    const taken = dueBehind(lane, this.#now()).filter((item) => this.#lanes.mayTake(lease.lane, item) && pick(item));
+    const taken = dueBehind(lane, elapsed()).filter((item) => this.#lanes.mayTake(lease.lane, item) && pick(item));
     if (taken.length === 0) return [];
     intoWork(lane, taken);
     this.#lanes.took(lease.lane, taken);
@@ -178,7 +178,7 @@ export class Spool<T> implements Queue<T> {
     if (!lane || lane.lease !== lease) return;
     for (const item of lane.items.slice(0, lane.leased)) this.#store.move('new', item.id);
     putBack(lane);
-    lane.retryAt = retryAt;
+    lane.retryAt = waitsUntil(retryAt, this.#now());
     this.#lanes.freed(lease.lane, lane);
   }
 
@@ -270,7 +270,7 @@ export class Spool<T> implements Queue<T> {
 
   #add(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
     const lane = this.#lanes.laneOf(file.lane);
-    const item = itemOf(file, isAgain);
+    const item = itemOf({ ...file, notBefore: waitsUntil(file.notBefore ?? 0, this.#now()) }, isAgain);
     if (this.#stopped.has(file.id)) item.isStopped = true;
     insert(lane, item);
     this.#known.add(file.id);

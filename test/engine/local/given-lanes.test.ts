@@ -81,7 +81,7 @@ describe('a lane', () => {
   });
 
   it('waits for a time of its own, and the earliest of all comes first', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: NOW });
     const { spool } = await open();
     await put(spool, 'task:late', 'late', { notBefore: NOW + 60_000 });
     await put(spool, 'task:soon', 'soon', { notBefore: NOW + 1_000 });
@@ -101,8 +101,32 @@ describe('a lane', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('waits no longer when the clock goes back meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: NOW });
+    const { spool } = await open();
+    await put(spool, 'task:a', '1', { notBefore: NOW + 500 });
+    await put(spool, 'task:b', '2', { notBefore: NOW + 20_000 });
+    const [first, second] = [claim(spool), claim(spool)];
+    vi.setSystemTime(NOW - 25 * 60_000);
+    vi.advanceTimersByTime(499);
+    expect(await isWaiting(first)).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(texts(await first)).toEqual(['1']);
+    // The other's wait was not begun anew by it.
+    vi.advanceTimersByTime(19_499);
+    expect(await isWaiting(second)).toBe(true);
+    vi.advanceTimersByTime(1);
+    const lease = await second;
+    expect(texts(lease)).toEqual(['2']);
+    await spool.release(lease, { retryAt: Date.now() + 2_000 });
+    vi.setSystemTime(NOW - 45 * 60_000);
+    const again = claim(spool);
+    vi.advanceTimersByTime(2_000);
+    expect(texts(await again)).toEqual(['2']);
+  });
+
   it('that was handed back is given again when its time has come, without being counted, and all of it waits again', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: NOW });
     const { spool, store } = await open();
     for (const text of ['1', '2', '3']) await put(spool, 'task:a', text);
     const lease = await claim(spool);
@@ -294,7 +318,7 @@ describe('a message that was part of a crash', () => {
   });
 
   it('waits a while after its second, and is given up after its third with what it said', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: NOW });
     const world = await crashed({ 'task:a': ['poison'] });
     let { spool, dead } = world;
     const { root } = world;
@@ -352,7 +376,7 @@ it('stores of a message only what it has, with numbers that rise however the clo
 });
 
 it('gives nothing once it is closed, to whoever waits and when a time has come', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: NOW });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: NOW });
   const { spool } = await open();
   await put(spool, 'task:a', '1', { notBefore: NOW + 1_000 });
   const waiting = spool.claim('task:');
