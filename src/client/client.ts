@@ -8,15 +8,16 @@ import type {
   CommandFrame,
   ConnectedFrame,
   EventFrame,
-  FrameError,
   LiveFrames,
   SubmittedTask,
   TaskResultFrame,
 } from './frames.ts';
 import { isRefusedBy, openGlobal } from './open.ts';
 import { subscription } from './subscription.ts';
+import { over, ViberError } from './viber-error.ts';
 
 export type * from './frames.ts';
+export { ViberError } from './viber-error.ts';
 
 /** `waiting`: the connection is lost and is tried again; `refused`: it is not, since the token or the key is wrong. */
 export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'refused' | 'closed';
@@ -45,18 +46,6 @@ export interface EndedRun {
   taskId: string;
   runId: string;
   result: TaskResultFrame;
-}
-
-/** The gateway has refused a command, or a run did not end well; `code` is one of docs/websocket.md, `failed` or `stopped`. */
-export class ViberError extends Error {
-  override readonly name = 'ViberError';
-  readonly code: string;
-  readonly field: string | undefined;
-  constructor({ code, message, field }: FrameError) {
-    super(message);
-    this.code = code;
-    this.field = field;
-  }
 }
 
 interface Unacknowledged {
@@ -125,7 +114,7 @@ export class ViberClient {
   send(command: CommandFrame, id: string = crypto.randomUUID()): Promise<AckFrame> {
     const { promise, resolve, reject } = Promise.withResolvers<AckFrame>();
     if (this.#state === 'closed' || this.#state === 'refused') {
-      reject(new ViberError({ code: this.#state, message: 'The connection is closed.' }));
+      reject(over(this.#state));
       return promise;
     }
     const text = JSON.stringify({ ...command, id });
@@ -162,8 +151,7 @@ export class ViberClient {
     };
     const stop = this.onEvent((event) => (taskId === undefined ? early.push(event) : look(event)));
     const unwatch = this.onState((state) => {
-      if (state === 'closed' || state === 'refused')
-        reject(new ViberError({ code: state, message: 'The connection is closed.' }));
+      if (state === 'closed' || state === 'refused') reject(over(state));
     });
     try {
       ({ taskId } = await this.send({ type: 'task:submit', messages: [], ...task }, id));
@@ -285,8 +273,7 @@ export class ViberClient {
 
   #end(state: 'closed' | 'refused'): void {
     this.#tell(state);
-    for (const { reject } of this.#unacknowledged.values())
-      reject(new ViberError({ code: state, message: 'The connection is closed.' }));
+    for (const { reject } of this.#unacknowledged.values()) reject(over(state));
     this.#unacknowledged.clear();
   }
 

@@ -125,7 +125,7 @@ describe('the connection', () => {
     const { gateway, client } = await start();
     const sent = client.send({ type: 'message', content: 'x' });
     gateway.onFrame = (_frame, socket) => socket.close(code);
-    await expect(sent).rejects.toMatchObject({ code: 'refused' });
+    await expect(sent).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining('http.token') });
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect([client.state, gateway.connections]).toEqual(['refused', 1]);
   });
