@@ -54,3 +54,7 @@ test('list names the skills of another viber, and is JSON for programs', async (
   expect(skills[2]).toMatchObject({ level: 'viber', kind: 'instructions', isUsable: true, fixes: [] });
   expect(problems).toEqual([{ file: path.join(home, 'skills/half/SKILL.md'), reason: expect.any(String) }]);
 });
+
+test('list knows the vibers there are', async () => {
+  await expect(viber(['list', 'nobody'])).rejects.toThrow('There is no viber "nobody". There is: default, dev.');
+});

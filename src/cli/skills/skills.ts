@@ -1,6 +1,7 @@
 /** `viber skills`: the skills of a viber, what is missing for them, and the files that do not load; and how they come and go. Runs nothing. */
 import path from 'node:path';
 import { loadConfig } from '../../config.ts';
+import { UserError } from '../../errors.ts';
 import { silentLog } from '../../log.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import { canBe } from '../../runtime/commands/skills/skills.ts';
@@ -25,16 +26,27 @@ function stateOf(skill: SkillView): string {
 
 async function list({ args, home: root, config: file, env, json, print }: CliContext): Promise<number> {
   const [, viber] = args;
-  const [{ config }, { DEFAULT_VIBER, openHome }, { bundledSkills, Skills }, { openHealth }, service, { OWN_TOOLS }] =
-    await Promise.all([
-      loadConfig({ file, home: root, env }),
-      import('../../workspace/home.ts'),
-      import('../../skills/catalog.ts'),
-      import('../../skills/health.ts'),
-      import('../../runtime/tools/skills/service.ts'),
-      import('../../runtime/contract/tool-names.ts'),
-    ]);
+  const [
+    { config },
+    { DEFAULT_VIBER, openHome },
+    { bundledSkills, Skills },
+    { openHealth },
+    service,
+    { OWN_TOOLS },
+    { listVibers },
+  ] = await Promise.all([
+    loadConfig({ file, home: root, env }),
+    import('../../workspace/home.ts'),
+    import('../../skills/catalog.ts'),
+    import('../../skills/health.ts'),
+    import('../../runtime/tools/skills/service.ts'),
+    import('../../runtime/contract/tool-names.ts'),
+    import('../../workspace/vibers.ts'),
+  ]);
   const home = await openHome(root);
+  const all = listVibers(home);
+  if (viber !== undefined && !all.includes(viber))
+    throw new UserError(`There is no viber "${visible(viber.slice(0, 80))}". There is: ${all.join(', ')}.`);
   const skills = new Skills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log: silentLog(), watch: false },
     without: service.switchedOff(config.skills),
