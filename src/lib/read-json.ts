@@ -25,6 +25,8 @@ const WORDS = {
   tell: true,
 };
 
+/** `JSON.stringify` calls itself for each level. */
+const MAX_DEPTH = 1_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Files that grow by lines hold a day or more of them. */
 const MAX_LINES_BYTES = 400 * 1024 * 1024;
@@ -87,14 +89,42 @@ export function reportBlocked(file: string, error: unknown, about: About = WORDS
   reportOnce(`${file} ${why}`, { ...about, file, why });
 }
 
-/** Undefined for a text that is no JSON; JSON itself has no such value. Some editors begin a file with a mark. */
+/**
+ * Undefined for a text that is no JSON; JSON itself has no such value. Some editors begin a file with a mark. What is nested too
+ * deeply counts as none: it could be read, and never be written again.
+ */
 export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Brackets within strings do not count. */
+function isTooDeep(text: string): boolean {
+  if (text.length < 2 * MAX_DEPTH) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
+/** Where the string that begins at `from` ends; at the end of a text that does not close it. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text[end - 1 - escapes] === '\\') escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 function judge<T>(text: string, schema: Schema<T>): { data: T } | { why: string } {

@@ -169,6 +169,8 @@ describe('records', () => {
       Buffer.alloc(0),
       Buffer.from('[]'),
       Buffer.from('{"id":"x"}'),
+      // It could be read, and never be written again.
+      Buffer.from(good.toString().replace('{', `{"of another": ${'['.repeat(100_000)}${']'.repeat(100_000)},`)),
       Buffer.from(good.toString().replace('pending', 'pendinx')),
       Buffer.from(good.toString().replace('["', '[1,"').replace('[\n', '[1,\n')),
     ];
@@ -183,6 +185,16 @@ describe('records', () => {
     const kept = fs.readdirSync(home.taskDir(A)).filter((name) => name.startsWith('task.json.bad'));
     expect(kept).toHaveLength(damaged.length);
   });
+});
+
+it('a record may hold as many brackets as it likes, in its words or one after the other', async () => {
+  const home = await newHome();
+  const goal = `\\"${'[{'.repeat(5_000)}"`;
+  const conversations = Array.from({ length: 3_000 }, (_, n) => `telegram:${n}`);
+  const text = JSON.stringify({ ...record(A, { goal }), more: conversations.map((each) => [{ each }]) });
+  fs.mkdirSync(home.taskDir(A));
+  fs.writeFileSync(file(home), text);
+  expect((await readTask(home, A))?.goal).toBe(goal);
 });
 
 describe('a folder of a task that lets nobody in', () => {
