@@ -3,6 +3,7 @@
  * What is not shown (scripts, styles, navigation, hidden elements, comments) is left out. Linear in the page's length, and a long
  * page holds up nobody else: it is read in turns.
  */
+import { Containers, Silence } from './html-silence.ts';
 import { readHtml, type Tag } from './html-tokens.ts';
 import { TextWriter } from './text-writer.ts';
 
@@ -49,26 +50,32 @@ interface Reader {
 
 async function read(html: string, base: string, leavesOut: boolean): Promise<PageText> {
   const reader: Reader = { writer: new TextWriter(), base, title: undefined, links: [], open: undefined, lists: [] };
-  let silent: { name: string; depth: number; isTitle: boolean } | undefined;
+  const around = new Containers();
+  let silent: Silence | undefined;
   await readHtml(html, {
     text(words) {
       if (!silent) reader.writer.text(words);
       else if (silent.isTitle) reader.title += words;
     },
     open(tag) {
-      if (silent) {
-        if (tag.name === silent.name) silent.depth++;
-      } else if (RAW.has(tag.name) || (leavesOut && isSilent(tag))) {
+      if (silent && !silent.isEndedByStart(tag.name)) return;
+      silent = undefined;
+      if (RAW.has(tag.name) || (leavesOut && isSilent(tag))) {
         const isTitle = tag.name === 'title' && reader.title === undefined;
         if (isTitle) reader.title = '';
-        silent = { name: tag.name, depth: 1, isTitle };
+        silent = new Silence(tag.name, isTitle);
       } else {
+        around.open(tag.name);
         onOpen(reader, tag);
       }
     },
     close(name) {
-      if (!silent) onClose(reader, name);
-      else if (name === silent.name && --silent.depth === 0) silent = undefined;
+      if (silent && !silent.isEndedByEnd(name, around)) return;
+      const isOwn = silent?.name === name;
+      silent = undefined;
+      if (isOwn) return;
+      around.close(name);
+      onClose(reader, name);
     },
     isForeign: () => silent?.name === 'svg' || silent?.name === 'math',
   });

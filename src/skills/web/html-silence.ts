@@ -1,0 +1,84 @@
+/**
+ * An element that is not shown, from its start to its end. The end tag of some may be left out; a hidden one of those ends where it
+ * would end in a browser, and not with the page.
+ * https://html.spec.whatwg.org/multipage/syntax.html#optional-tags
+ */
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const CELL_ENDS = words('td th tr tbody tfoot');
+const TERM_ENDS = words('dt dd');
+/** What begins beside them, by the elements that end then. */
+const ENDED_BY: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [
+    'p',
+    words(
+      'address article aside blockquote details dialog div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr main menu nav ol p pre section table ul',
+    ),
+  ],
+  ['li', words('li')],
+  ['dt', TERM_ENDS],
+  ['dd', TERM_ENDS],
+  ['tr', words('tr tbody tfoot')],
+  ['td', CELL_ENDS],
+  ['th', CELL_ENDS],
+  ['option', words('option optgroup')],
+]);
+/** Within these another element of the same name stands for itself. */
+const SCOPES = ['ul', 'ol', 'menu', 'dl', 'table', 'select'];
+const CONTAINERS = words(
+  'address article aside blockquote body caption center details dialog div dl fieldset figcaption figure footer form header html li main menu ol section select summary table tbody td tfoot th thead tr ul',
+);
+
+/** How many containers are open, by name. Counted and not stacked: it takes a page of any depth in linear time. */
+export class Containers {
+  readonly #counts = new Map<string, number>();
+
+  open(name: string): void {
+    if (CONTAINERS.has(name)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  /** False where none of that name was open. */
+  close(name: string): boolean {
+    const count = this.#counts.get(name) ?? 0;
+    if (count > 0) this.#counts.set(name, count - 1);
+    return count > 0;
+  }
+
+  has(name: string): boolean {
+    return (this.#counts.get(name) ?? 0) > 0;
+  }
+}
+
+export class Silence {
+  readonly isTitle: boolean;
+  readonly name: string;
+  readonly #endedBy: ReadonlySet<string> | undefined;
+  readonly #inner = new Containers();
+  #depth = 1;
+
+  constructor(name: string, isTitle: boolean) {
+    this.name = name;
+    this.isTitle = isTitle;
+    this.#endedBy = ENDED_BY.get(name);
+  }
+
+  /** True when this begins after it. */
+  isEndedByStart(name: string): boolean {
+    if (this.#endedBy?.has(name) && !this.#isWithin()) return true;
+    if (this.#endedBy) this.#inner.open(name);
+    else if (name === this.name) this.#depth++;
+    return false;
+  }
+
+  /** True when this is its own end, or that of what it stands in. */
+  isEndedByEnd(name: string, around: Containers): boolean {
+    if (!this.#endedBy) return name === this.name && --this.#depth === 0;
+    const isInner = this.#inner.close(name);
+    if (name === this.name) return !isInner && !this.#isWithin();
+    return !isInner && around.has(name);
+  }
+
+  #isWithin(): boolean {
+    return SCOPES.some((scope) => this.#inner.has(scope));
+  }
+}
