@@ -16,7 +16,7 @@ import { bindingKey, taskOf } from './conversations/conversations.ts';
 import { viberAt } from './conversations/vibers.ts';
 import { act } from './intake/act.ts';
 import { decide, isStep } from './intake/decide.ts';
-import { findOut } from './intake/find-out.ts';
+import { findOut, noteEdit } from './intake/find-out.ts';
 import { type Arrival, authorise, gather, type IntakeState } from './intake/gather.ts';
 import type { GatewayServices } from './intake/services.ts';
 
@@ -33,7 +33,9 @@ interface Decided {
 
 export function createGateway(services: GatewayServices): Gateway {
   const { access, conversations, vibers, lookups, log } = services;
-  const state: IntakeState = { changes: createKeyedMutex(), beginners: createLru<string>(1_000) };
+  const state: IntakeState = {
+    ...{ changes: createKeyedMutex(), beginners: createLru<string>(1_000), edits: createLru<string>(5_000) },
+  };
 
   /**
    * From the facts to the act nothing is awaited: none acts on what another event has changed meanwhile. Where a fact is missing
@@ -47,7 +49,7 @@ export function createGateway(services: GatewayServices): Gateway {
       const decision = decide(facts);
       if (isStep(decision)) await findOut(decision, arrival, facts, services, state);
       else if (lock && decision.kind === 'bind' && decision.begins) return begun(lock, arrival, raw, facts.key);
-      else return { outcome: act(decision, facts, raw, services, state) };
+      else return { outcome: noteEdit(arrival.message, act(decision, facts, raw, services, state), state) };
     }
   }
 

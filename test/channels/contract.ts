@@ -85,6 +85,26 @@ export function contract(name: string, plug?: (options: PlatformWorldOptions) =>
       expect(llm.requests().at(-1)?.lastUser).toContain('meet at 6');
       expect(llm.requests()).toHaveLength(2);
     });
+
+    it('takes the first text again when a message is edited back to it, and nothing where no word has changed', async () => {
+      const { platform, llm } = await open();
+      const place = platform.dm('alex');
+      const said = platform.say(place, 'meet at 5');
+      await waitFor(platform, place);
+      for (const [text, count] of [
+        ['meet at 6', 2],
+        ['meet at 6', 2],
+        ['meet at 5', 3],
+      ] as const) {
+        // Telegram tells edits apart by the second.
+        await sleep(1_100);
+        platform.edit(place, said, text);
+        await waitFor(platform, place, { count });
+        expect(llm.requests().at(-1)?.lastUser).toContain(text);
+      }
+      await ask(platform, place, 'thanks', { after: 3 });
+      expect(llm.requests()).toHaveLength(4);
+    });
   });
 
   describe(`${name}: what is written`, () => {

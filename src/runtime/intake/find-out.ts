@@ -1,6 +1,8 @@
 /** Finds out a fact of an event that is missing, and keeps it with the event. What may have changed meanwhile is asked again. */
 import { principalText } from '../../access/principal.ts';
+import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
+import { hashText } from '../../lib/files.ts';
 import { dedupeId, taskLane } from '../contract/entry.ts';
 import type { Step } from './decide.ts';
 import type { Arrival, Gathered, IntakeState } from './gather.ts';
@@ -11,7 +13,7 @@ export async function findOut(
   arrival: Arrival,
   { principal, key }: Gathered,
   { queue, access, lookups }: Pick<GatewayServices, 'queue' | 'access' | 'lookups'>,
-  { changes }: Pick<IntakeState, 'changes'>,
+  { changes, edits }: Pick<IntakeState, 'changes' | 'edits'>,
 ): Promise<void> {
   const { message, visit } = arrival;
   switch (step.kind) {
@@ -21,9 +23,13 @@ export async function findOut(
     case 'seen':
       arrival.isSeen = await queue.seen(dedupeId(message));
       return;
-    case 'compare':
-      arrival.isUnchanged = (await lookups.textOf(spoolKey(dedupeId(message, step.editOf)))) === message.text;
+    case 'compare': {
+      const key = spoolKey(dedupeId(message, step.editOf));
+      const newest = edits.get(key);
+      arrival.isUnchanged =
+        newest === undefined ? (await lookups.textOf(key)) === message.text : newest === hashText(message.text);
       return;
+    }
     case 'press':
       arrival.pressed = (await lookups.press(step.id, message.address)) ?? 'gone';
       return;
@@ -41,4 +47,26 @@ export async function findOut(
       delete arrival.isSeen;
       delete arrival.looked;
   }
+}
+
+/**
+ * The next edit is compared with the words of this one: who goes back to the first wording means it. That is known at once, and no
+ * longer when they were not taken in. After a restart the first words count until the next edit.
+ */
+export function noteEdit(
+  message: InboundMessage,
+  outcome: Promise<InboundOutcome>,
+  { edits }: Pick<IntakeState, 'edits'>,
+): Promise<InboundOutcome> {
+  if (message.editOf === undefined) return outcome;
+  const key = spoolKey(dedupeId(message, message.editOf));
+  const [before, words] = [edits.get(key), hashText(message.text)];
+  edits.set(key, words);
+  const takeBack = () => {
+    if (edits.get(key) !== words) return;
+    if (before === undefined) edits.delete(key);
+    else edits.set(key, before);
+  };
+  outcome.then((end) => end !== 'accepted' && takeBack(), takeBack);
+  return outcome;
 }

@@ -19,6 +19,8 @@ export interface IntakeState {
   changes: KeyedMutex;
   /** Who has begun the newest tasks: known here before their records tell. */
   beginners: Lru<string>;
+  /** By the message, a hash of its newest words where it was edited. */
+  edits: Lru<string>;
 }
 
 /** An event on its way in. */
