@@ -162,7 +162,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
       'viber jobs add digest --at "werktags um halb acht" --prompt "What is new?" --deliver telegram:1001',
       'viber jobs run morning-briefing',
     ],
-    load: () => import('./jobs.ts'),
+    load: () => import('./jobs/jobs.ts'),
   },
   memory: {
     about: 'search what the viber remembers',

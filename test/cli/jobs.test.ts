@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseCommandLine } from '../../src/cli/arguments.ts';
-import { run } from '../../src/cli/jobs.ts';
+import { run } from '../../src/cli/jobs/jobs.ts';
 import { openHome } from '../../src/workspace/home.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
 import { PROGRAM } from '../helpers/program.ts';

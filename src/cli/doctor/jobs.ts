@@ -8,8 +8,8 @@ import { systemTimezone } from '../../jobs/schedule.ts';
 import { holdsUp, sayUnknown } from '../../jobs/unknown.ts';
 import { silentLog } from '../../log.ts';
 import { messagesIn } from '../../messages/messages.ts';
-import { namesOf } from '../job-names.ts';
-import { placeProblem } from '../job-places.ts';
+import { namesOf } from '../jobs/names.ts';
+import { placeProblem } from '../jobs/places.ts';
 import type { Finding } from './finding.ts';
 
 /** Nothing where there are no jobs. */

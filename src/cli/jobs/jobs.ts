@@ -1,15 +1,15 @@
 /** `viber jobs`: what is scheduled and when, a schedule tried out, a job paused, resumed or deleted, or run now by the gateway. */
 import path from 'node:path';
-import { parseAddress } from '../channels/channel.ts';
-import { loadConfig } from '../config.ts';
-import { UserError } from '../errors.ts';
-import type { JobFile, Jobs } from '../jobs/files.ts';
-import { silentLog } from '../log.ts';
-import { languages, messagesIn } from '../messages/messages.ts';
-import { escaped } from '../runtime/conversations/places.ts';
-import type { CliContext } from './command.ts';
-import { EXIT } from './command.ts';
-import { placeProblem } from './job-places.ts';
+import { parseAddress } from '../../channels/channel.ts';
+import { loadConfig } from '../../config.ts';
+import { UserError } from '../../errors.ts';
+import type { JobFile, Jobs } from '../../jobs/files.ts';
+import { silentLog } from '../../log.ts';
+import { languages, messagesIn } from '../../messages/messages.ts';
+import { escaped } from '../../runtime/conversations/places.ts';
+import type { CliContext } from '../command.ts';
+import { EXIT } from '../command.ts';
+import { placeProblem } from './places.ts';
 
 const SHOWN_TIMES = 3;
 
@@ -36,9 +36,9 @@ export async function run(context: CliContext): Promise<number> {
 async function open({ home, config: file, env }: CliContext) {
   const [{ config }, { Jobs }, { systemTimezone }, { openHome }] = await Promise.all([
     loadConfig({ file, home, env }),
-    import('../jobs/files.ts'),
-    import('../jobs/schedule.ts'),
-    import('../workspace/home.ts'),
+    import('../../jobs/files.ts'),
+    import('../../jobs/schedule.ts'),
+    import('../../workspace/home.ts'),
   ]);
   const { jobs: folder, spool } = await openHome(home);
   const timezone = config.jobs.timezone ?? systemTimezone();
@@ -57,10 +57,10 @@ async function list(context: CliContext): Promise<number> {
   const [{ jobs, config, timezone, states: folder }, { openJobStates }, { nextSlots }, { namesOf }, { sayUnknown }] =
     await Promise.all([
       open(context),
-      import('../jobs/state.ts'),
-      import('../jobs/schedule.ts'),
-      import('./job-names.ts'),
-      import('../jobs/unknown.ts'),
+      import('../../jobs/state.ts'),
+      import('../../jobs/schedule.ts'),
+      import('./names.ts'),
+      import('../../jobs/unknown.ts'),
     ]);
   await jobs.close();
   const names = await namesOf(
@@ -101,7 +101,7 @@ async function add(context: CliContext, name: string): Promise<number> {
     throw new UserError('Say when and what: viber jobs add digest --at "every weekday at 9" --prompt "What is new?"');
   const [{ jobs, config, timezone: usual }, { nextSlots, parseSchedule, storedText }] = await Promise.all([
     open(context),
-    import('../jobs/schedule.ts'),
+    import('../../jobs/schedule.ts'),
   ]);
   try {
     const now = new Date();
@@ -155,7 +155,7 @@ async function change(context: CliContext, verb: 'pause' | 'resume' | 'delete', 
 async function when({ home, config: file, env, json, print }: CliContext, phrase: string): Promise<number> {
   const [{ config }, { nextSlots, parseSchedule, systemTimezone }] = await Promise.all([
     loadConfig({ file, home, env }),
-    import('../jobs/schedule.ts'),
+    import('../../jobs/schedule.ts'),
   ]);
   const timezone = config.jobs.timezone ?? systemTimezone();
   const now = new Date();
@@ -169,7 +169,7 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
 /** Through the door of a gateway that runs: they alone work on tasks. */
 async function runNow(context: CliContext, name: string): Promise<number> {
   const { json, print } = context;
-  const { ask, findSocket } = await import('./ask.ts');
+  const { ask, findSocket } = await import('../ask.ts');
   const socket = await findSocket(context);
   if (socket === undefined)
     throw new UserError('The gateway is not running: start it with viber start, then try again.');

@@ -1,15 +1,15 @@
 /** What jobs may name, as the files and the configuration have it: no server is started, no model asked. */
 import path from 'node:path';
-import type { Config } from '../config.ts';
-import type { Job } from '../jobs/job.ts';
-import { JobNames } from '../jobs/names.ts';
-import { silentLog } from '../log.ts';
-import { OWN_TOOLS } from '../runtime/contract/tool-names.ts';
-import { createModels } from '../runtime/model/models.ts';
-import { knownNames } from '../runtime/tools/skills/known-names.ts';
-import { switchedOff } from '../runtime/tools/skills/service.ts';
-import { bundledSkills, Skills } from '../skills/catalog.ts';
-import { DEFAULT_VIBER } from '../workspace/home.ts';
+import type { Config } from '../../config.ts';
+import type { Job } from '../../jobs/job.ts';
+import { JobNames } from '../../jobs/names.ts';
+import { silentLog } from '../../log.ts';
+import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
+import { createModels } from '../../runtime/model/models.ts';
+import { knownNames } from '../../runtime/tools/skills/known-names.ts';
+import { switchedOff } from '../../runtime/tools/skills/service.ts';
+import { bundledSkills, Skills } from '../../skills/catalog.ts';
+import { DEFAULT_VIBER } from '../../workspace/home.ts';
 
 export interface NamesHere {
   config: Config;

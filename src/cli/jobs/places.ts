@@ -1,7 +1,7 @@
 /** Where the results of jobs go, as the configuration has it: no platform is asked. */
-import { formatAddress, type WrittenAddress } from '../channels/channel.ts';
-import type { Config } from '../config.ts';
-import { PLATFORMS } from './setup/platforms.ts';
+import { formatAddress, type WrittenAddress } from '../../channels/channel.ts';
+import type { Config } from '../../config.ts';
+import { PLATFORMS } from '../setup/platforms.ts';
 
 /** Why nothing can be sent to any chat of that channel; undefined when it can. */
 export function placeProblem(place: WrittenAddress, { channels }: Config): string | undefined {
