@@ -12,12 +12,12 @@ import type { Address } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { Queue } from '../../engine/engine.ts';
 import { serialise } from '../../lib/locks.ts';
-import { steadyNow } from '../../lib/steady.ts';
 import type { Logger } from '../../log.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
+import { RequestClock } from './clock.ts';
 import { forgetDecided, loadRequests, storeRequest } from './files.ts';
-import { firstDue, isWaiting, lapse, type Made, madeBy, resumedEntry } from './request.ts';
+import { isWaiting, lapse, type Made, madeBy, resumedEntry } from './request.ts';
 import { type SharedBy, SharedRequests } from './shared.ts';
 import { WaitingRequests } from './waiting.ts';
 
@@ -43,7 +43,8 @@ export interface ApprovalsOptions {
 /** Decided requests are kept this long, so that a late press is told what happened. */
 const KEEP_MS = 7 * 86_400_000;
 const PRUNE_MS = 3_600_000;
-const MAX_TIMER_MS = 2_147_000_000;
+/** A timer stands still while the machine sleeps; what ran out meanwhile is noticed within this time. */
+const STEP_MS = 60_000;
 /** After a failure of the disk. */
 const RETRY_MS = 2_000;
 
@@ -51,7 +52,7 @@ let opened = 0;
 
 export class Approvals {
   readonly #options: ApprovalsOptions;
-  readonly #now: () => number;
+  readonly #clock: RequestClock;
   readonly #name = `approvals ${++opened}`;
   /** The folder for texts that are too long for a message. */
   readonly folder: string;
@@ -66,7 +67,7 @@ export class Approvals {
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
-    this.#now = options.now ?? steadyNow;
+    this.#clock = new RequestClock(options.now);
     this.folder = path.join(options.folder, 'approvals');
     this.#requests = loadRequests(this.folder);
     this.#shared = options.shared && new SharedRequests(this.folder, options.shared);
@@ -139,8 +140,8 @@ export class Approvals {
   ): Promise<{ isFirst: boolean; request: ApprovalRequest } | undefined> {
     const request = await this.look(id);
     if (!request) return undefined;
-    const own: Decision = { ...decision, at: new Date(this.#now()).toISOString() };
-    const made = await this.#store(request, () => madeBy(request, own, this.#now(), where));
+    const own: Decision = { ...decision, at: new Date(this.#clock.now()).toISOString() };
+    const made = await this.#store(request, () => madeBy(request, own, this.#clock.of(request), where));
     this.#arm();
     return { isFirst: made?.decision === own, request };
   }
@@ -149,7 +150,7 @@ export class Approvals {
   async take(id: string): Promise<boolean> {
     const request = await this.look(id);
     if (!request?.decision || request.decision.verdict === 'wrote') return false;
-    request.takenAt ??= new Date(this.#now()).toISOString();
+    request.takenAt ??= new Date(this.#clock.now()).toISOString();
     const { takenAt } = request;
     await this.#inTurn(request, () => this.#write(request, { takenAt }));
     this.#waiting.note(request);
@@ -165,7 +166,7 @@ export class Approvals {
   async withdraw(id: string, by: Pick<Decision, 'by' | 'name'>): Promise<void> {
     const request = await this.look(id);
     if (!request || !isWaiting(request)) return;
-    const at = new Date(this.#now()).toISOString();
+    const at = new Date(this.#clock.now()).toISOString();
     await this.#store(request, () => (isWaiting(request) ? { decision: { ...by, verdict: 'wrote', at } } : undefined));
     this.#arm();
   }
@@ -268,10 +269,10 @@ export class Approvals {
 
   /** Closes what ran out, and sends what could not be sent before. Never rejects. */
   async #attend(): Promise<void> {
-    const late = this.#waiting.all().filter((request) => lapse(request, this.#now()));
+    const late = this.#waiting.all().filter((request) => lapse(request, this.#clock.of(request)));
     for (const request of [...this.#unsent, ...late]) {
       try {
-        await this.#store(request, () => lapse(request, this.#now()));
+        await this.#store(request, () => lapse(request, this.#clock.of(request)));
       } catch (error) {
         this.#options.log.error({ err: error, approval: request.id }, 'a decision could not be passed on');
       }
@@ -282,18 +283,18 @@ export class Approvals {
   /** One timer for the request whose time is up first. */
   #arm(): void {
     clearTimeout(this.#timer);
-    const retry = this.#unsent.size > 0 ? this.#now() + RETRY_MS : Number.POSITIVE_INFINITY;
-    const due = Math.min(retry, firstDue(this.#waiting.all()));
+    const retry = this.#unsent.size > 0 ? RETRY_MS : Number.POSITIVE_INFINITY;
+    const due = Math.min(retry, this.#clock.firstDue(this.#waiting.all()));
     if (this.#isClosed || due === Number.POSITIVE_INFINITY) return;
     // What is late already has met a failure.
-    const wait = due <= this.#now() ? RETRY_MS : Math.min(MAX_TIMER_MS, due - this.#now());
+    const wait = due <= 0 ? RETRY_MS : Math.min(STEP_MS, due);
     this.#timer = setTimeout(() => void this.#attend(), wait + 1);
     this.#timer.unref();
   }
 
   #prune(): void {
-    if (this.#now() - this.#prunedAt < PRUNE_MS) return;
-    this.#prunedAt = this.#now();
+    if (this.#clock.now() - this.#prunedAt < PRUNE_MS) return;
+    this.#prunedAt = this.#clock.now();
     forgetDecided(this.folder, this.#requests, this.#prunedAt - KEEP_MS);
   }
 }

@@ -13,15 +13,6 @@ export const isPromised = ({ decision }: ApprovalRequest): boolean =>
 const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now;
 
-/** Milliseconds since the epoch when the time of the first is up; Infinity: of none. */
-export const firstDue = (requests: readonly ApprovalRequest[]): number =>
-  Math.min(
-    Number.POSITIVE_INFINITY,
-    ...requests.flatMap(({ decision, expiresAt }) =>
-      decision || expiresAt === undefined ? [] : Date.parse(expiresAt),
-    ),
-  );
-
 /** A decision, and the messages that were answered with the question, the one first under which it was made. */
 export interface Made {
   decision: Decision;

@@ -14,7 +14,6 @@ import type { Attachment } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
-import { steadyNow } from '../../lib/steady.ts';
 import { scrub } from '../../log.ts';
 import { type Messages, messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -91,7 +90,7 @@ export class RunSuspension {
   constructor(options: { home: Home; approvals: Approvals; now?: () => number }) {
     this.#home = options.home;
     this.#approvals = options.approvals;
-    this.#now = options.now ?? steadyNow;
+    this.#now = options.now ?? Date.now;
   }
 
   /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */

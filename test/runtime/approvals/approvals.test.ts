@@ -1,14 +1,16 @@
 /** Requests that wait for a person: decided once, in time, durably; what is asked about, what is shown, what the agent does with it. */
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { InboundMessage } from '../../../src/channels/channel.ts';
 import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
+import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
 import { callsOf, stepMessages } from '../../../src/runtime/agent/step.ts';
 import { Approvals } from '../../../src/runtime/approvals/approvals.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
@@ -27,6 +29,7 @@ import { appendSession } from '../../../src/workspace/sessions.ts';
 import { readTask, saveTask } from '../../../src/workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
+import { shiftedDate } from '../../helpers/shifted-date.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { record, runWith, tool } from '../agent/fixtures.ts';
 
@@ -333,6 +336,85 @@ describe('whatever happens', () => {
     });
     expect(await interrupt({ type: 'interrupt', targetAgentId: '*', reason: '' }, message().address)).toEqual(['t1']);
     await vi.waitFor(() => expect(approvals.get(id)?.decision?.verdict).toBe('stop'), 30_000);
+  });
+});
+
+describe('a question of a process that began before the clock was set', () => {
+  const RealDate = Date;
+  let shift = 0;
+  let passed = 0;
+  beforeEach(() => {
+    [shift, passed] = [0, 0];
+    globalThis.Date = shiftedDate(() => RealDate.now() + shift + passed);
+    const up = os.uptime.bind(os);
+    vi.spyOn(os, 'uptime').mockImplementation(() => up() + passed / 1000);
+  });
+  afterEach(() => {
+    globalThis.Date = RealDate;
+    vi.restoreAllMocks();
+  });
+
+  /** A process of its own: it reads the clock when it begins. */
+  async function start(folder: string) {
+    vi.resetModules();
+    const { Approvals: Fresh } = await import('../../../src/runtime/approvals/approvals.ts');
+    const approvals = new Fresh({ folder, log: silentLog(), queue: { enqueue: async () => 'accepted' } });
+    onTestFinished(() => approvals.close());
+    await approvals.start();
+    return approvals;
+  }
+
+  /** Asked as a run asks, with an hour between the clock and the one at the start. */
+  async function asked(minutes: number) {
+    const home = await openHome(tempFolder());
+    await saveTask(home, aTask);
+    shift = 0;
+    const approvals = await start(home.access);
+    shift = minutes * MINUTE;
+    const entry: Entry = { message: message(), principal, viber: 'default', taskId: aTask.id };
+    const item = { ...{ id: 'i1', lane: 'task:t', seq: 1, attempts: 0, acceptedAt: '' }, message: entry };
+    const call = { callId: 'c1', tool: 'send', input };
+    const { RunSuspension: Fresh } = await import('../../../src/runtime/approvals/suspend.ts');
+    await new Fresh({ home, approvals }).suspend(
+      { ...{ task: aTask, run: 'r1', principal, earlier: [] }, items: [item], answered: [item] },
+      { ...{ state: 'waiting', text: '', toolsUsed: [] }, parked: [call] } as unknown as AgentOutcome,
+      [],
+    );
+    const id = approvals.open(aTask.id)[0]?.id ?? '';
+    return { folder: home.access, approvals, id };
+  }
+
+  it.each([
+    [60, 'the same process'],
+    [60, 'the next one'],
+    [-60, 'the same process'],
+    [-60, 'the next one'],
+  ])('by %d minutes is open for ten, in %s', async (minutes, where) => {
+    const outcomes: (boolean | undefined)[] = [];
+    for (const wait of [9, 11]) {
+      const { folder, approvals, id } = await asked(minutes);
+      if (where === 'the next one') approvals.close();
+      const judge = where === 'the next one' ? await start(folder) : approvals;
+      passed += wait * MINUTE;
+      outcomes.push((await judge.decide(id, yes))?.isFirst);
+    }
+    expect(outcomes).toEqual([true, false]);
+  });
+
+  it.each([60, -60])('and which then is set again, by %d minutes, is open for ten as well', async (minutes) => {
+    const { approvals, id } = await asked(60);
+    shift += minutes * MINUTE;
+    passed += 9 * MINUTE;
+    expect(approvals.open(aTask.id)).toHaveLength(1);
+    expect((await approvals.decide(id, yes))?.isFirst).toBe(true);
+  });
+
+  it('is closed within a minute of waking when the machine slept through its time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { approvals } = await asked(0);
+    passed += 60 * MINUTE;
+    await vi.advanceTimersByTimeAsync(MINUTE + 1_000);
+    await vi.waitFor(() => expect(approvals.open(aTask.id)).toEqual([]), 30_000);
   });
 });
 
