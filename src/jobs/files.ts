@@ -1,6 +1,6 @@
 /**
  * The folder of job files: what is in force, what is paused, what is broken and why. A broken file leaves the last good version of
- * it in force; a file that may be half-written changes nothing yet. Files made here are whole from the first moment.
+ * it in force, also after a restart; a file that may be half-written changes nothing yet. Files made here are whole from the first moment.
  */
 
 import fs from 'node:fs';
@@ -28,6 +28,7 @@ import {
   textOf,
   wrongWith,
 } from './job-file.ts';
+import type { LastGood } from './last-good.ts';
 
 export type { JobFile } from './job-file.ts';
 
@@ -46,6 +47,8 @@ export interface JobsOptions {
   /** false: only `refresh` looks; for commands that end at once. */
   watch?: boolean;
   settleMs?: number;
+  /** What outlives this process of the files' last good versions. */
+  lastGood?: LastGood;
   /** A file was made, changed or removed here: others may have to be told, since nothing that is watched tells of another machine. */
   onWritten?: () => void;
 }
@@ -201,6 +204,7 @@ export class Jobs {
 
   async #rebuildNow(): Promise<void> {
     clearTimeout(this.#recheck);
+    const { lastGood } = this.#options;
     const next: JobFile[] = [];
     const taken = new Map<string, string>();
     for (const file of this.#files) {
@@ -224,9 +228,11 @@ export class Jobs {
         const result = await this.#read(file);
         const original = 'job' in result ? copiedFrom(file.name, result.job, next) : undefined;
         const copy = original && wrongWith(say('jobFiles.copy', { file: file.name, original }));
-        next.push(copy ? { ...common, state: 'broken', ...copy } : entryOf(common, result, before?.job));
+        const good = copy ? undefined : ((await lastGood?.before(file, result, before?.job)) ?? before?.job);
+        next.push(copy ? { ...common, state: 'broken', ...copy } : entryOf(common, result, good));
       }
     }
+    lastGood?.only(new Set(this.#files.map(({ name }) => name)));
     this.#tell(next);
     const changed = changedIds(this.#entries, next);
     this.#entries = next;

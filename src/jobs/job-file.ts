@@ -19,7 +19,7 @@ export interface JobFile {
   path: string;
   /** `disabled` by its name or by `enabled: false`. */
   state: 'loaded' | 'disabled' | 'broken';
-  /** What is in force; for a broken file the version before, if this process has seen one. For a paused one: what it would be. */
+  /** What is in force; for a broken file the version before, if there is one. For a paused one: what it would be. */
   job?: Job;
   /** Every problem of a broken file, one a line, in English. */
   problem?: string;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type JobFile, Jobs, type JobsOptions } from '../../src/jobs/files.ts';
+import { openLastGood } from '../../src/jobs/last-good.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { ownTime } from '../helpers/own-time.ts';
@@ -156,6 +157,43 @@ test('for a command that ends at once it is used as it is', async () => {
   const root = folder({ 'a.yaml': job('A').trimEnd() });
   const jobs = await open(root, { watch: false });
   expect(shown(jobs)).toEqual(['a loaded A']);
+});
+
+test('a mistake in a file stops its job at no restart, and the version before is that of this file', async () => {
+  const root = folder({
+    'digest.yaml': job('Digest', 'timezone: Europe/Berlin\n'),
+    'off.yaml': job('Off', 'enabled: false\n'),
+  });
+  const kept = path.join(root, 'good');
+  const restarted = async (before?: Jobs) => {
+    await before?.close();
+    return open(root, { lastGood: openLastGood(kept, 'UTC', silentLog()) });
+  };
+  const first = await restarted();
+  const { schedule } = first.get('digest')?.job ?? {};
+  fs.writeFileSync(path.join(root, 'digest.yaml'), job('Digest', 'delver: telegram:1\n'));
+  fs.writeFileSync(path.join(root, 'off.yaml'), job('Off', 'delver: telegram:1\n'));
+  await eventually(() => expect(first.get('off')?.state).toBe('broken'));
+  await eventually(() => expect(first.get('digest')?.state).toBe('broken'));
+  const second = await restarted(first);
+  expect(shown(second)).toEqual(['digest broken Digest', 'off broken Off']);
+  expect(second.get('digest')?.job?.schedule).toEqual(schedule);
+  expect([second.get('digest')?.job?.enabled, second.get('off')?.job?.enabled]).toEqual([true, false]);
+  expect(second.get('digest')?.problem).toContain('delver');
+  // A file that is gone takes its version before with it.
+  fs.rmSync(path.join(root, 'digest.yaml'));
+  await eventually(() => expect(second.get('digest')).toBeUndefined());
+  fs.writeFileSync(path.join(root, 'digest.yaml'), 'prompt: [\n');
+  const third = await restarted(second);
+  expect(shown(third)).toEqual(['digest broken -', 'off broken Off']);
+});
+
+test('a last good version that cannot be kept or read costs that alone', async () => {
+  const root = folder({ 'digest.yaml': job('Digest') });
+  const kept = path.join(root, 'good');
+  fs.writeFileSync(kept, '');
+  const jobs = await open(root, { lastGood: openLastGood(kept, 'UTC', silentLog()) });
+  expect(shown(jobs)).toEqual(['digest loaded Digest']);
 });
 
 test('made, found, paused, resumed, removed', async () => {

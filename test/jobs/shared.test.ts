@@ -127,6 +127,21 @@ test.each([
   await expect.poll(() => runsIn(engine), { timeout: 10_000 }).toEqual(['call 2026-03-02T08:05:00.000Z']);
 });
 
+test('a job whose file has a mistake goes on, also in the next process', async () => {
+  const home = await openHome(path.join(tempFolder(), 'home'));
+  write(home, 'a');
+  const engine = await openSharedEngine<Entry>();
+  const first = node(home, engine, alone);
+  await first.jobs.service();
+  await first.jobs.stop();
+  fs.appendFileSync(path.join(home.jobs, 'a.yaml'), 'delver: telegram:1\n');
+  const next = node(home, engine, alone);
+  const [shown] = (await next.jobs.service())?.list() ?? [];
+  expect([shown?.state, shown?.problem]).toEqual(['on', expect.stringContaining('delver')]);
+  await next.clock.advance(60_000);
+  await expect.poll(() => runsIn(engine)).toEqual(['a 2026-03-02T08:01:00.000Z']);
+});
+
 test('pressed on two nodes at once a job begins once', async () => {
   const home = await openHome(path.join(tempFolder(), 'home'));
   write(home, 'a', '0 0 1 1 *');
