@@ -11,6 +11,7 @@ import { redeemAnswer } from '../runtime/commands/people/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
 import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
 import { shareTask } from '../runtime/conversations/conversations.ts';
+import type { Stopping } from '../runtime/conversations/stopping.ts';
 import type { TaskRecords } from '../runtime/conversations/task-record.ts';
 import { findTask, mayOpen } from '../runtime/conversations/visibility.ts';
 import { createGateway, type Gateway } from '../runtime/gateway.ts';
@@ -26,12 +27,14 @@ import { traceAccept } from './tracing.ts';
 interface Wired {
   records: Pick<TaskRecords, 'note'>;
   approvals: Pick<Approvals, 'open'>;
+  stopping: Stopping;
 }
 
-export function wireGateway(services: Services, { records, approvals }: Wired): Gateway {
+export function wireGateway(services: Services, { records, approvals, stopping }: Wired): Gateway {
   const { config, vibers, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
   const gateway = createGateway({
     records,
+    stopping,
     lock: services.isShared ? (name, work) => services.engine.lock(name, work) : undefined,
     ...{ queue, conversations, vibers, expected, digests, zones, metrics, log },
     access: accessFor(services),

@@ -113,6 +113,7 @@ export interface Work {
   stopTask(taskId: string, by: Principal): Promise<boolean>;
   approvals: Pick<Approvals, 'get' | 'all' | 'open' | 'decide'>;
   records: RunServices['taskRecords'];
+  stopping: Worker['stopping'];
   /** What is looked at elsewhere than in a chat. */
   looking: { skills: SkillService } & Pick<MemorySearch, 'searchMemory'>;
   /** Messages were given up before this process began, or by somebody else. Never rejects. */
@@ -239,6 +240,7 @@ export function openWork(options: WorkOptions): Work {
   return {
     ...{ modelName: calls.modelName, jobs: () => jobs.service(), records: runs.taskRecords },
     ...{ looking: { skills: tools.skills, searchMemory: memory.searchMemory }, gaveUp, approvals },
+    stopping: worker.stopping,
     interrupt: createInterrupt({ live: options.live, conversations, queue, approvals, log }),
     async stopTask(taskId, by) {
       const look = (id: string) => queue.look(taskLane(id));

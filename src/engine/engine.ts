@@ -8,6 +8,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { OutboundMessage } from '../channels/channel.ts';
+import type { Arrival, OrderKey } from './arrival.ts';
+
+export type { Arrival, OrderKey } from './arrival.ts';
 
 /** The name of an event, of whatever length the platform's is: 32 hex characters; the first 12 are its trace id. */
 export function spoolKey(dedupeId: string): string {
@@ -65,12 +68,6 @@ export interface FairLimits {
   perPerson: number;
   /** The same for all of them together: what is above that is kept for owners. */
   others: number;
-}
-
-/** Where a message stands among those of one source, as the platform counts them: several ingresses may store out of order. */
-export interface OrderKey {
-  source: string;
-  at: number;
 }
 
 export interface EnqueueOptions {
@@ -158,11 +155,13 @@ export interface Queue<T> {
   look(lane: string): Promise<LaneLook>;
   /**
    * Asks the owner of a lane; false when nobody owns it now, or its owner has nothing to do for it. Where nobody has begun, a stop
-   * is for all that waits by now, durably: what is put after it is not stopped.
+   * is for all that waits by now, durably: what is put after it is not stopped. With `before` it is only for what came in before that.
    */
-  signal(lane: string, signal: LaneSignal): Promise<boolean>;
+  signal(lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean>;
   /** The listener says whether it has done something; undefined where it does not own the lane, or has not begun. */
-  onSignal(listener: (lane: string, signal: LaneSignal) => Promise<boolean> | boolean | undefined): void;
+  onSignal(
+    listener: (lane: string, signal: LaneSignal, before?: Arrival) => Promise<boolean> | boolean | undefined,
+  ): void;
   /** A message accepted within the last days, finished or not. */
   find(id: string): Promise<T | undefined>;
   /** Why it was given up; undefined when it was not. Apart from `find`, which may have to search. */

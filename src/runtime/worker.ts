@@ -5,13 +5,14 @@
  *
  * Invariant: what was taken into a lease is answered, or handed back with it.
  */
-import type { LaneSignal, Lease, Queue } from '../engine/engine.ts';
+import type { Arrival, LaneSignal, Lease, Queue } from '../engine/engine.ts';
 import { isStorageFailure, LeaseLost } from '../errors.ts';
 import type { CommandServices } from './commands/answer.ts';
 import { createCommandLane } from './commands/lane.ts';
 import type { Promised } from './commands/promised.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './contract/entry.ts';
 import { createPlace, type Place, placeAll } from './conversations/placing.ts';
+import { Stopping } from './conversations/stopping.ts';
 import { kindOf } from './reply/failure.ts';
 import type { Questions } from './reply/questions.ts';
 import {
@@ -46,6 +47,8 @@ export interface WorkerOptions {
 }
 
 export class Worker {
+  /** Stops that are on their way here: whoever takes messages in tells it of them. */
+  readonly stopping = new Stopping();
   readonly #options: WorkerOptions;
   readonly #retries: Retries;
   readonly #place: Place;
@@ -71,7 +74,7 @@ export class Worker {
       promised,
       log,
     });
-    queue.onSignal((lane, signal) => this.#onSignal(lane, signal));
+    queue.onSignal((lane, signal, before) => this.#onSignal(lane, signal, before));
     runs.bus.subscribe((event) => this.#works.get(taskLane(event.taskId))?.watch(event));
   }
 
@@ -109,6 +112,8 @@ export class Worker {
     for (const item of lease.items) {
       await this.#answerCommand(item, lease);
       await this.#ack(lease, [item]);
+      const { command, taskId } = item.message;
+      this.stopping.end(taskLane(command?.args.trim() || taskId), item.id);
     }
   }
 
@@ -128,6 +133,7 @@ export class Worker {
   async #runMessages(lease: Lease<Entry>): Promise<void> {
     const { lane } = lease;
     const [head] = lease.items as [Item];
+    await this.stopping.over(lane);
     const work = new Work(this.#options.queue, lease, this.#isStop(head));
     this.#works.set(lane, work);
     try {
@@ -208,12 +214,14 @@ export class Worker {
     return approvals?.get(item?.message.resume?.approval ?? '')?.decision?.verdict === 'stop';
   }
 
-  #onSignal(lane: string, signal: LaneSignal): Promise<boolean> | boolean | undefined {
+  #onSignal(lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean> | boolean | undefined {
     const work = this.#works.get(lane);
     if (!work || work.isOver) return undefined;
+    const held = signal === 'steer' ? this.stopping.over(lane) : undefined;
+    if (held) return held.then(async () => (await this.#onSignal(lane, signal)) ?? false);
     if (signal === 'steer') return work.steer();
     if (signal !== 'stop') return false;
-    return work.hasBegun ? !this.#isStopping && work.stop() : undefined;
+    return work.hasBegun ? !this.#isStopping && work.stop(before) : undefined;
   }
 
   /** What commands may ask, with what the worker itself knows. */
@@ -225,7 +233,7 @@ export class Worker {
       enqueue: async (entry, dedupeId) => {
         await queue.enqueue(taskLane(entry.taskId), entry, { dedupeId, by: shareOf(entry) });
       },
-      stop: (id) => queue.signal(taskLane(id), 'stop'),
+      stop: (id, before) => queue.signal(taskLane(id), 'stop', before),
       runsAt: (address) => this.#options.runs.live.runsAt(address),
     };
   }

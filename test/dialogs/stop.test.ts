@@ -153,4 +153,22 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     expect(asked.map(({ lastUser }) => lastUser.trim()).sort()).toEqual(['count the new ones', 'long work']);
     expect(platform.answers(place)).toHaveLength(2);
   });
+
+  it('who writes right after it is answered, each time', async () => {
+    const { platform, place, llm } = await open();
+    llm.script(({ lastUser }) => {
+      const [, letter, n] = /do ([AB]) (\d)/.exec(lastUser) ?? [];
+      return letter === 'A' ? { text: 'too late', delayMs: 20_000 } : { text: `done B ${n}` };
+    });
+    for (const n of [1, 2, 3, 4, 5]) {
+      platform.say(place, `do A ${n}`);
+      await llm.waitFor(({ lastUser }) => lastUser.includes(`do A ${n}`));
+      platform.say(place, 'stop');
+      platform.say(place, `do B ${n}`);
+      await waitFor(platform, place, { text: `done B ${n}` });
+      await waitFor(platform, place, { text: 'Stopped', count: n });
+    }
+    const asked = JSON.stringify(llm.requests().at(-1)?.messages);
+    expect(asked).toMatch(/do A 5[\s\S]*stopped before an answer[\s\S]*do B 5/);
+  });
 });

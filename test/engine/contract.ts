@@ -297,6 +297,26 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
       expect((await all()).marks).toEqual(['3 false']);
     });
 
+    it('stops only what came in before something, by the count of its source where both have one', async () => {
+      const engine = await createWorld().open();
+      const { queue } = engine;
+      const orderKey = (at: number) => ({ source: 'chat', at });
+      await queue.enqueue('task:a', '1', { by: ALEX, dedupeId: '1', orderKey: orderKey(1) });
+      await queue.enqueue('task:a', '3', { by: ALEX, dedupeId: '3', orderKey: orderKey(3) });
+      await put(engine, 'task:a', 'elsewhere');
+      const [, last] = await queue.unfinished();
+      const before = { seq: (last?.seq ?? 0) + 1, orderKey: orderKey(2) };
+      expect(await queue.signal('task:none', 'stop', before)).toBe(false);
+      expect(await queue.signal('task:a', 'stop', { ...before, orderKey: orderKey(0), seq: 0 })).toBe(false);
+      expect(await queue.signal('task:a', 'stop', before)).toBe(true);
+      expect(await queue.look('task:a')).toEqual({ depth: 2, stopped: 1, busy: false });
+      const lease = await claim(engine);
+      const items = [...lease.items, ...(await queue.extend(lease, () => true))];
+      expect(items.map(({ message, isStopped = false }) => `${message} ${isStopped}`)).toEqual([
+        ...['1 true', '3 false', 'elsewhere false'],
+      ]);
+    });
+
     it('stops what was handed out to an owner that has not begun', async () => {
       const engine = await createWorld().open();
       const { queue } = engine;

@@ -21,6 +21,8 @@ export type Happened =
   | { what: 'abort' | 'end'; run: string }
   /** Somebody's stop found the lane at work; `underWay` is its session at that moment. */
   | { what: 'stop'; lane: string; underWay: SessionEntry[] }
+  /** A stop was taken in, or carried out: until then nothing that comes later steers. */
+  | { what: 'hold' | 'free'; lane: string; id: string }
   /** What the platform has was sent again, and not because nobody knew. */
   | { what: 'repeat'; key: string }
   | { what: 'crash' | 'restart' };
@@ -212,7 +214,13 @@ function inTime(happened: readonly Happened[], { items, turns, turnOf, must, nam
     const turn = item && turnOf.get(item.id);
     if (!item || !turn || item.message.command || item.attempts > 1) continue;
     const { mode, taskId } = item.message;
-    if (mode === 'steer') {
+    const held = new Set<string>();
+    for (const before of happened.slice(0, moment)) {
+      if (before.what === 'hold' && before.lane === taskLane(taskId)) held.add(before.id);
+      if (before.what === 'free') held.delete(before.id);
+      if (before.what === 'crash' || before.what === 'restart') held.clear();
+    }
+    if (mode === 'steer' && held.size === 0) {
       // It is handed out before its sender knows that it is stored: a later turn under way goes on from its own.
       for (const [run, { isAborted }] of underWay(taskId, moment)) {
         const at = turns.findIndex((one) => one.run === run);

@@ -188,9 +188,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         if (ms > 0) await sleep(ms);
         return outcome;
       },
-      async signal(...[lane, signal]: Parameters<typeof tell>) {
+      async signal(...[lane, signal, before]: Parameters<typeof tell>) {
         const underWay = signal === 'stop' ? lines(home, lane.slice('task:'.length)) : [];
-        const [{ busy }, isHeard] = await Promise.all([spool.look(lane), tell(lane, signal)]);
+        const [{ busy }, isHeard] = await Promise.all([spool.look(lane), tell(lane, signal, before)]);
         if (isHeard && busy && signal === 'stop' && life.isAlive) happened.push({ what: 'stop', lane, underWay });
         return isHeard;
       },
@@ -266,7 +266,20 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       ...{ queue, maxRuns: options.maxRuns ?? 4 },
     });
+    const stops = worker.stopping;
+    const [begin, end] = [stops.begin.bind(stops), stops.end.bind(stops)];
+    Object.assign(stops, {
+      begin(lane: string, id: string) {
+        if (life.isAlive) happened.push({ what: 'hold', lane, id });
+        begin(lane, id);
+      },
+      end(lane: string, id: string) {
+        end(lane, id);
+        if (life.isAlive) happened.push({ what: 'free', lane, id });
+      },
+    });
     const gateway = createGateway({
+      stopping: stops,
       languages: { of: () => undefined, note: () => undefined, prefixAt: () => '/' },
       ...{ queue, conversations, metrics, log, vibers: ONE_VIBER },
       zones: { learn: () => undefined },

@@ -13,6 +13,7 @@ import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
 import { createLru } from '../../lib/lru.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
+import { type Arrival, isBefore } from '../arrival.ts';
 import { MAX_CRASHES } from '../crashes.ts';
 import type {
   DeadLetter,
@@ -112,7 +113,7 @@ export class Spool<T> implements Queue<T> {
     this.#known.add(id);
     const file = this.#fileOf(lane, message, id, options);
     crashPoint('accept:before-commit');
-    this.#storing.add(lane, id);
+    this.#storing.add(lane, id, file);
     let item: LaneItem<T> | undefined;
     const onWritten = () => {
       this.#storing.delete(lane, id);
@@ -196,16 +197,17 @@ export class Spool<T> implements Queue<T> {
     return { depth, busy: (lane?.leased ?? 0) > 0, ...(stopped > 0 ? { stopped } : {}), ...(view ? { view } : {}) };
   }
 
-  async signal(name: string, signal: LaneSignal): Promise<boolean> {
+  async signal(name: string, signal: LaneSignal, before?: Arrival): Promise<boolean> {
     const lane = this.#lanes.get(name);
     if (lane?.lease) {
-      const answers = await Promise.all(this.#listeners.map((listener) => listener(name, signal)));
+      const answers = await Promise.all(this.#listeners.map((listener) => listener(name, signal, before)));
       if (answers.some((answer) => answer !== undefined)) return answers.includes(true);
     }
     if (signal !== 'stop') return false;
     // It is being stored, waits, or its owner has not begun.
-    const items = this.#lanes.get(name)?.items ?? [];
-    const ids = [...items.map(({ id }) => id), ...this.#storing.of(name)];
+    const isMeant = (item: Arrival) => before === undefined || isBefore(item, before);
+    const items = (this.#lanes.get(name)?.items ?? []).filter(isMeant);
+    const ids = [...items, ...this.#storing.of(name).filter(isMeant)].map(({ id }) => id);
     if (ids.length === 0) return false;
     for (const item of items) item.isStopped = true;
     await this.#stopped.add(ids);
@@ -286,7 +288,7 @@ export class Spool<T> implements Queue<T> {
   /** Ids of what waits, those being stored included. */
   #waiting(name: string): string[] {
     const { items, leased } = this.#lanes.get(name) ?? { items: [], leased: 0 };
-    return [...items.slice(leased).map(({ id }) => id), ...this.#storing.of(name)];
+    return [...items.slice(leased), ...this.#storing.of(name)].map(({ id }) => id);
   }
 
   #owned(lease: Lease<T>): Lane<T> {

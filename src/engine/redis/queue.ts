@@ -2,6 +2,7 @@
 import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
 import { isNumber, objectOf, type Schema, shape } from '../../lib/shape.ts';
+import { type Arrival, isBefore } from '../arrival.ts';
 import { isGivenUp } from '../crashes.ts';
 import type {
   DeadLetter,
@@ -70,7 +71,7 @@ export class RedisQueue<T> implements Queue<T> {
       onCrashed: (lane, items) => this.#died(lane, items),
     });
     this.#graves = new Graves(world, this.lanes);
-    this.#signals = new Signals(world, (lane, signal) => this.#answer(lane, signal));
+    this.#signals = new Signals(world, (lane, signal, before) => this.#answer(lane, signal, before));
   }
 
   async enqueue(lane: string, message: T, options: EnqueueOptions): Promise<'accepted' | 'duplicate' | 'full'> {
@@ -130,15 +131,17 @@ export class RedisQueue<T> implements Queue<T> {
     return { depth, busy, ...(stopped > 0 ? { stopped } : {}), ...(shown ? { view: shown } : {}) };
   }
 
-  async signal(lane: string, signal: LaneSignal): Promise<boolean> {
-    const here = await this.#answer(lane, signal);
+  async signal(lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean> {
+    const here = await this.#answer(lane, signal, before);
     if (here !== undefined) return here;
     const { process, busy = false } = await this.lanes.run('look', lane, {});
     const isElsewhere = process !== undefined && process !== this.#world.name;
-    const there = !isElsewhere ? undefined : await this.#signals.ask(process, lane, signal);
+    const there = !isElsewhere ? undefined : await this.#signals.ask(process, lane, signal, before);
     if (there !== undefined) return there;
     if (signal !== 'stop') return false;
-    return (await this.lanes.run('stop', lane, { isForced: busy })).what === 'ok';
+    const { seq, orderKey } = before ?? {};
+    const place = seq === undefined ? {} : { before: { seq, source: orderKey?.source, order: orderKey?.at } };
+    return (await this.lanes.run('stop', lane, { isForced: busy, ...place })).what === 'ok';
   }
 
   onSignal(listener: Listener): void {
@@ -263,13 +266,14 @@ export class RedisQueue<T> implements Queue<T> {
   }
 
   /** Undefined where nobody here owns the lane, or has begun with it. */
-  async #answer(lane: string, signal: LaneSignal): Promise<boolean | undefined> {
+  async #answer(lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean | undefined> {
     const held = this.lanes.ownedBy(lane);
     if (!held) return undefined;
-    const answers = await Promise.all(this.#listeners.map((listener) => listener(lane, signal)));
+    const answers = await Promise.all(this.#listeners.map((listener) => listener(lane, signal, before)));
     if (answers.some((answer) => answer !== undefined)) return answers.includes(true);
     // Its owner has not begun: it meets what it was given as stopped, and the server is told as of what waits.
-    if (signal === 'stop') for (const item of this.#handed.get(held) ?? []) item.isStopped = true;
+    for (const item of signal === 'stop' ? (this.#handed.get(held) ?? []) : [])
+      if (before === undefined || isBefore(item, before)) item.isStopped = true;
     return undefined;
   }
 

@@ -3,8 +3,8 @@
  * under a name of its own, so that a word that is lost costs a look and not the question.
  */
 import { randomUUID } from 'node:crypto';
-import { isFilled, objectOf, oneOf, shape } from '../../lib/shape.ts';
-import type { LaneSignal } from '../engine.ts';
+import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
+import type { Arrival, LaneSignal } from '../engine.ts';
 import type { World } from './world.ts';
 
 interface Question {
@@ -12,11 +12,18 @@ interface Question {
   from: string;
   lane: string;
   signal: LaneSignal;
+  /** For what came in before that. */
+  before?: Arrival;
 }
 
 const questionShape = shape<Question>(
-  objectOf({ id: isFilled, from: isFilled, lane: isFilled, signal: oneOf('stop', 'steer', 'compact') }),
+  objectOf({
+    ...{ id: isFilled, from: isFilled, lane: isFilled, signal: oneOf('stop', 'steer', 'compact') },
+    before: optional(objectOf({ seq: isNumber, orderKey: optional(objectOf({ source: isText, at: isNumber })) })),
+  }),
 );
+type Answers = (lane: string, signal: LaneSignal, before?: Arrival) => Promise<boolean | undefined>;
+
 const questionsOf = (process: string): string => `viber:asked:${process}`;
 const answerTo = (id: string): string => `viber:answered:${id}`;
 /** Longer than the time between two looks. */
@@ -28,11 +35,11 @@ const QUESTION = '?';
 
 export class Signals {
   readonly #world: World;
-  readonly #answer: (lane: string, signal: LaneSignal) => Promise<boolean | undefined>;
+  readonly #answer: Answers;
   readonly #waiting = new Map<string, () => void>();
 
   /** @param answer undefined for a lane that is not owned here */
-  constructor(world: World, answer: (lane: string, signal: LaneSignal) => Promise<boolean | undefined>) {
+  constructor(world: World, answer: Answers) {
     this.#world = world;
     this.#answer = answer;
     world.news.onWord((text) => {
@@ -42,9 +49,9 @@ export class Signals {
   }
 
   /** Undefined where it does not own the lane any more, or is not heard of. */
-  async ask(process: string, lane: string, signal: LaneSignal): Promise<boolean | undefined> {
+  async ask(process: string, lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean | undefined> {
     const { own } = this.#world.connections;
-    const question: Question = { id: randomUUID(), from: this.#world.name, lane, signal };
+    const question: Question = { id: randomUUID(), from: this.#world.name, lane, signal, ...(before && { before }) };
     await own.rpush(questionsOf(process), JSON.stringify(question));
     await own.pexpire(questionsOf(process), KEPT_MS);
     this.#world.news.say(process, QUESTION);
@@ -70,7 +77,7 @@ export class Signals {
   async #reply(text: string): Promise<void> {
     const { data } = questionShape.safeParse(JSON.parse(text));
     if (!data) return;
-    const answer = await this.#answer(data.lane, data.signal);
+    const answer = await this.#answer(data.lane, data.signal, data.before);
     const said = answer === undefined ? 'none' : answer ? 'yes' : 'no';
     await this.#world.connections.own.set(answerTo(data.id), said, 'PX', KEPT_MS);
     this.#world.news.say(data.from, data.id);

@@ -6,7 +6,7 @@ import type { Pairing } from '../../access/pairing.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Zones } from '../../access/zones.ts';
 import type { Address, Attachment, CommandSpec, QuotedText } from '../../channels/channel.ts';
-import type { LaneLook } from '../../engine/engine.ts';
+import type { Arrival, LaneLook } from '../../engine/engine.ts';
 import type { Messages, Said, Text } from '../../messages/messages.ts';
 import type { Adding } from '../../skills/add/add.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -103,8 +103,8 @@ export interface CommandContext {
   showTask?(taskId: string): void;
   /** Puts words of this person into a task's lane that call a skill; once, however often the command is carried out. */
   call(taskId: string, skill: string, text: string): Promise<void>;
-  /** Ends the task's run; false when none is under way. */
-  stop(taskId: string): Promise<boolean>;
+  /** Ends the task's run, and what waits in it; false when there is neither. With `before` only what came in before that. */
+  stop(taskId: string, before?: Arrival): Promise<boolean>;
   /** What is at work under the eyes of a conversation, with the agents that work on it. */
   runsAt(address: Address): { taskId: string; agentId: string }[];
   mayUse(action: Action, task: TaskRecord | undefined): boolean;

@@ -4,7 +4,7 @@ import { type Address, conversationKey, type OutboundMessage } from '../../chann
 import type { Lease, QueueItem } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import { labelOf, type Messages, say } from '../../messages/messages.ts';
-import { type Entry, traceOf } from '../contract/entry.ts';
+import { arrivalOf, type Entry, traceOf } from '../contract/entry.ts';
 import { isReply } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
 import type { Place } from '../conversations/placing.ts';
@@ -41,7 +41,9 @@ export function createCommandLane(
     const { message } = item.message;
     const { address } = message;
     const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
-    const reply = await answerCommand(item.message, service);
+    // What is written after a stop is not stopped by it, however long the stop has waited here.
+    const stop = (taskId: string) => service.stop(taskId, arrivalOf(claimed));
+    const reply = await answerCommand(item.message, { ...service, stop });
     const { text, files = [], buttons: rows = [], elsewhere = [], later, decided } = reply;
     if (decided) await questions.decided(decided.question, decided.outcome);
     const askedAt = Date.parse(item.acceptedAt);

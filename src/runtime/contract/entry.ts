@@ -2,7 +2,7 @@
 import type { RateLimiter } from '../../access/limits.ts';
 import { type Principal, principalText } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
-import type { FairLimits, OrderKey, Share } from '../../engine/engine.ts';
+import type { Arrival, FairLimits, OrderKey, Share } from '../../engine/engine.ts';
 import type { OwnSettings } from './settings.ts';
 
 /** A scheduled job's run: nobody wrote it, its prompt is the message. */
@@ -85,6 +85,11 @@ export function orderOf({ address, sequence }: InboundMessage): { orderKey?: Ord
   const { thread: _thread, ...chat } = address;
   return sequence === undefined ? {} : { orderKey: { source: conversationKey(chat), at: sequence } };
 }
+
+/** When it came, beside others of all lanes. What goes on with a decision bears the message that was answered, and came later than that. */
+export const arrivalOf = ({ seq, message }: { seq: number; message: Entry }): Arrival => ({
+  ...{ seq, ...(message.resume ? {} : orderOf(message.message)) },
+});
 
 /** The run a message belongs to: its own, or the one that goes on with it. */
 export const runOf = ({ id, message }: { id: string; message: Entry }): string => message.resume?.run ?? traceOf(id);

@@ -164,7 +164,8 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices, isFi
   const id = dedupeId(message);
   const order = orderOf(message);
   const about = { dedupeId: id, by: shareOf(entry), raw, maxDepth: settings.maxQueue, ...order, ...group };
-  const outcome = await queue.enqueue(lane, entry, about);
+  const held = services.stopping.over(lane);
+  const outcome = await noted(entry, spoolKey(id), services, () => queue.enqueue(lane, entry, about));
   // What waits is seen; its run may have begun the record already.
   if (outcome === 'accepted' && isFirst) await services.records.note(entry);
   if (outcome === 'full') {
@@ -172,17 +173,39 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices, isFi
     await replies.notice(message, messagesFor(message).text('failures.queueFull', { n: settings.maxQueue }));
     return 'answered';
   }
-  const steer = () =>
-    void queue
-      .signal(lane, 'steer')
-      .catch((error: unknown) => log.warn({ err: error, lane }, 'nothing could be steered'));
+  const steer = async () => {
+    if (held) await held;
+    await queue.signal(lane, 'steer');
+  };
+  const steerSoon = () =>
+    void steer().catch((error: unknown) => log.warn({ err: error, lane }, 'nothing could be steered'));
   // An album steers once it is whole.
-  if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steer, GROUP_SETTLE_MS + 20).unref();
-  else if (entry.mode === 'steer') steer();
+  if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steerSoon, GROUP_SETTLE_MS + 20).unref();
+  else if (entry.mode === 'steer') steerSoon();
   // Whatever they do next, a short question of before is answered by it, or not to be answered any more.
   if (entry.command && outcome === 'accepted') services.expected.clear(message.address, principalText(entry.principal));
   count(message, outcome, services);
   const trace = traceOf(spoolKey(id));
   log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
   return outcome;
+}
+
+/** A stop is known from before it is stored until it is carried out, so that nothing that comes after it steers before that. */
+async function noted(
+  { command, taskId }: Entry,
+  id: string,
+  { stopping }: Pick<GatewayServices, 'stopping'>,
+  enqueue: () => ReturnType<GatewayServices['queue']['enqueue']>,
+): ReturnType<GatewayServices['queue']['enqueue']> {
+  if (command?.name !== 'stop') return enqueue();
+  const stopped = taskLane(command.args.trim() || taskId);
+  stopping.begin(stopped, id);
+  let isStored = false;
+  try {
+    const outcome = await enqueue();
+    isStored = outcome === 'accepted';
+    return outcome;
+  } finally {
+    if (!isStored) stopping.end(stopped, id);
+  }
 }

@@ -16,6 +16,7 @@ import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
 import type { Expected, ExpectedAnswer } from '../conversations/expected.ts';
+import type { Stopping } from '../conversations/stopping.ts';
 import type { TaskRecords } from '../conversations/task-record.ts';
 import type { ViberRules } from '../conversations/vibers.ts';
 import type { Buttons } from '../reply/buttons.ts';
@@ -85,6 +86,7 @@ export interface GatewayServices {
   lookups: Lookups;
   replies: Replies;
   settings: GatewaySettings;
+  stopping: Stopping;
   /** Where other processes take in as well. */
   lock?: Engine<Entry>['lock'] | undefined;
   metrics: Metrics;

@@ -182,7 +182,8 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
       ? error
       : new LeaseLost(`${taskId} was taken up by somebody else`, { cause: error });
   }
-  const reason = reasonOf(signal);
+  // Stopped after it was steered, it is stopped, and the newer words go on without it.
+  const reason = reasonOf(intake) === 'stop' ? 'stop' : reasonOf(signal);
   const left = () => findRun(to.home, viber, taskId, id);
   if (reason === 'stop') return settled(cutOff(await left()));
   if (reason !== undefined) await to.live.end(id, []);
@@ -193,7 +194,10 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
   if (reason === undefined) return failed();
   // Only what stands in the session is there for the next turn to go on from.
   const lines = await left();
+  if (reasonOf(intake) === 'stop') return settled(cutOff(lines));
   if (!lines.some((entry) => entry.type === 'message')) return failed();
+  // Now it ends with the words that go on from it.
+  onSettled();
   const outcome = { ...cutOff(lines), ...to.meter.used(id), error: STEERED };
   await record((turn.items[0] as Item).message, turn, outcome, to.home);
   to.log.info({ trace: id, task: taskId }, 'run steered');

@@ -3,10 +3,11 @@
  * `steer` ends it for newer messages, which the next turn takes up.
  */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
+import { type Arrival, isBefore } from '../../engine/arrival.ts';
 import type { LaneView, Lease, Queue } from '../../engine/engine.ts';
 import { LeaseLost } from '../../errors.ts';
 import { type AbortReason, RunAbort } from '../contract/abort.ts';
-import type { Entry } from '../contract/entry.ts';
+import { arrivalOf, type Entry } from '../contract/entry.ts';
 import { cutsOff, type Item } from './batches.ts';
 
 export class Work {
@@ -16,7 +17,7 @@ export class Work {
   /** Of the turn under way. */
   #controller = new AbortController();
   #intake = new AbortController();
-  /** The turn under way has its outcome: it is too late to stop it. */
+  /** The turn under way has its outcome, or was ended for newer words: it is too late to stop it alone. */
   #isSettled = false;
   /** What the turn under way, or made ready, was told. */
   #turn: readonly Item[];
@@ -85,12 +86,17 @@ export class Work {
     this.#controller.abort(new RunAbort(reason));
   }
 
-  /** Whether there is something to stop: what has its answer cannot be stopped any more, but what joins it can. */
-  stop(): boolean {
-    const stopped = this.#isSettled ? this.#joining : [...this.#turn, ...this.#joining];
-    for (const { id } of stopped) this.#stopped.add(id);
-    if (!this.#isSettled) this.abort('stop');
-    return stopped.length > 0;
+  /**
+   * Whether there is something to stop: what has its answer cannot be stopped any more, but what joins it can. With `before` only what
+   * came in before that is stopped, and a turn that was told anything later goes on: who writes after a stop is answered.
+   */
+  stop(before?: Arrival): boolean {
+    const isMeant = (item: Item) => before === undefined || isBefore(arrivalOf(item), before);
+    const endsTurn = !this.#isSettled && this.#turn.every(isMeant);
+    const joining = this.#joining.filter(isMeant);
+    for (const { id } of [...this.#turn.filter(isMeant), ...joining]) this.#stopped.add(id);
+    if (endsTurn) this.abort('stop');
+    return endsTurn || joining.length > 0;
   }
 
   /** Whether something steers it. */
