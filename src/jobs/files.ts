@@ -27,10 +27,10 @@ import {
   sorted,
   textOf,
   wrongWith,
-} from './job-file.ts';
-import type { LastGood } from './last-good.ts';
+} from './written/job-file.ts';
+import type { LastGood } from './written/last-good.ts';
 
-export type { JobFile } from './job-file.ts';
+export type { JobFile } from './written/job-file.ts';
 
 /** Longer than the pauses of a slow writer, shorter than anybody waits for. */
 const SETTLE_MS = 500;

@@ -11,10 +11,10 @@ import { nearest } from '../lib/nearest.ts';
 import { originalOf } from '../lib/second-versions.ts';
 import { scrub } from '../log.ts';
 import { messagesIn, type Said, say } from '../messages/messages.ts';
-import { asMeant, foreignJob, instead, ourKey } from './as-meant.ts';
-import { asWritten } from './as-written.ts';
 import { formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
 import { type Want, wanted } from './wants.ts';
+import { asMeant, foreignJob, instead, ourKey } from './written/as-meant.ts';
+import { asWritten } from './written/as-written.ts';
 import { isTimezone } from './zone.ts';
 
 export const MAX_JOB_BYTES = 64 * 1024;

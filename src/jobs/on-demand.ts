@@ -13,7 +13,8 @@ import type { JobService } from '../runtime/contract/job-service.ts';
 import type { RunOutcome } from '../runtime/contract/outcome.ts';
 import type { Clock } from './clock.ts';
 import type { Jobs } from './files.ts';
-import type { JobServiceOptions, ScheduledJobs } from './service.ts';
+import type { ScheduledJobs } from './service.ts';
+import type { JobServiceOptions } from './service-options.ts';
 
 export interface JobsOnDemandOptions
   extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings' | 'lock'> {
@@ -125,7 +126,7 @@ export class JobsOnDemand {
         import('./state.ts'),
         import('./clock.ts'),
         import('./schedule.ts'),
-        import('./last-good.ts'),
+        import('./written/last-good.ts'),
       ]);
     const { folder, settings, clock = systemClock, ...services } = this.#options;
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });

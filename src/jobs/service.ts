@@ -2,59 +2,26 @@
  * The scheduled jobs for the rest of the gateway: their runs enter by the same queue as people's messages, with the rights of
  * whoever made them as they are at that moment (promise 41).
  */
-import type { Languages } from '../access/languages.ts';
-import type { OutboundTargets } from '../access/outbound-targets.ts';
-import type { People } from '../access/people.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
-import { ended, type Lead } from '../channels/lead.ts';
-import type { Engine, Queue } from '../engine/engine.ts';
+import { ended } from '../channels/lead.ts';
 import { UserError } from '../errors.ts';
-import type { Logger } from '../log.ts';
 import { type Said, say } from '../messages/messages.ts';
 import { type Entry, shareOf, taskLane } from '../runtime/contract/entry.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../runtime/contract/job-service.ts';
 import { quotedName } from '../runtime/conversations/asked-places.ts';
 import { escaped } from '../runtime/conversations/places.ts';
-import type { Home } from '../workspace/home.ts';
-import type { Clock } from './clock.ts';
 import type { JobFile, Jobs } from './files.ts';
 import type { Job, JobFields } from './job.ts';
-import { JobNames, type LookUp } from './names.ts';
+import { JobNames } from './names.ts';
 import { createNewJobs, type NewJobs } from './new-job.ts';
 import { noteJobRun } from './past-runs.ts';
 import { nextSlot } from './schedule.ts';
 import { Scheduler, type Trouble } from './scheduler.ts';
+import type { JobServiceOptions } from './service-options.ts';
 import { placeText, principalOf, slotEntry, taskIdOf } from './slot-entry.ts';
-import type { JobStates } from './state.ts';
 import { holdsUp, sayAll, sayUnknown } from './unknown.ts';
 import { viewOf } from './view.ts';
-
-export interface JobServiceOptions {
-  home: Home;
-  clock: Clock;
-  jobs: Jobs;
-  states: JobStates;
-  queue: Pick<Queue<Entry>, 'enqueue' | 'look'>;
-  lead: Lead;
-  lock: Engine<Entry>['lock'];
-  targets: OutboundTargets;
-  people: People;
-  /** The viber of jobs that name none. */
-  viber: string;
-  settings: { timezone: string; min_minutes: number; max: number };
-  /** What jobs may name. */
-  lookUp: LookUp;
-  /** The direct conversations of owners, for a job's questions. */
-  ownerAddresses: () => Address[];
-  /** Where an owner can be written to first, for jobs asked for where nobody can be. */
-  directOf: (principal: Principal) => Address[];
-  languages: Pick<Languages, 'of'>;
-  tellOwners: (id: string, said: Said) => Promise<void>;
-  /** Its file, or what is known of its runs, has changed. Must not throw. */
-  onChanged: (id: string) => void;
-  log: Logger;
-}
 
 const SHOWN_TIMES = 3;
 

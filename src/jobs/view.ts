@@ -2,9 +2,9 @@
 import { formatAddress } from '../channels/channel.ts';
 import type { Said } from '../messages/messages.ts';
 import type { JobView } from '../runtime/contract/job-service.ts';
-import type { JobFile } from './job-file.ts';
 import { taskIdOf } from './slot-entry.ts';
 import type { JobState } from './state.ts';
+import type { JobFile } from './written/job-file.ts';
 
 export interface ViewFacts {
   next: readonly Date[];

@@ -237,7 +237,7 @@ describe('while the gateway runs', () => {
     expect((await viber(home, ['chat'], { input: '/help\n' })).out).toContain('/tasks');
     // Nothing after the word that ends it is said; what is empty shows no headings.
     const ended = await viber(home, ['chat'], { input: '/jobs\n/memory\n/exit\n/help\n' });
-    expect(ended.out).toMatch(/^There are no scheduled jobs\. With a language model set[^\n]*\nMy memory is empty\.\n/);
+    expect(ended.out).toMatch(/^There are no scheduled jobs\. With a language model [^\n]*\nMy memory is empty\.\n/);
     expect(ended.out).not.toContain('/tasks');
   });
 });

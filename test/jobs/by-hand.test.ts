@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Jobs } from '../../src/jobs/files.ts';
-import { parseFile } from '../../src/jobs/job-file.ts';
+import { parseFile } from '../../src/jobs/written/job-file.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { tempFolder } from '../helpers/temp.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type JobFile, Jobs, type JobsOptions } from '../../src/jobs/files.ts';
-import { openLastGood } from '../../src/jobs/last-good.ts';
+import { openLastGood } from '../../src/jobs/written/last-good.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { ownTime } from '../helpers/own-time.ts';

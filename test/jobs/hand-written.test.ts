@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { changedText, parseFile } from '../../src/jobs/job-file.ts';
+import { changedText, parseFile } from '../../src/jobs/written/job-file.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { ownTime } from '../helpers/own-time.ts';
 

@@ -25,7 +25,7 @@ function node(home: Home, engine: Engine<Entry>, lead: Lead, clock = manualClock
     people: { resolve: () => ({ principal: OWNER }) },
     lookUp: async () => ({ vibers: new Set(['default']), models: new Set(), skills: new Map() }),
     languages: { of: () => undefined, at: () => messagesIn('en') },
-    notifier: { tellOwners: async () => undefined, ownerAddresses: () => [] },
+    notifier: { tellOwners: async () => undefined, ownerAddresses: () => [], directOf: () => [] },
   } as unknown as AppJobsOptions);
   onTestFinished(() => jobs.stop());
   return { jobs, clock };

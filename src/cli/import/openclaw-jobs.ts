@@ -16,7 +16,7 @@ export async function jobsOf(source: string, now: Date, plan: Plan): Promise<voi
   if (jobs.length === 0) return;
   const [{ parseJob }, { idOf }, { systemTimezone }] = await Promise.all([
     import('../../jobs/job.ts'),
-    import('../../jobs/job-file.ts'),
+    import('../../jobs/written/job-file.ts'),
     import('../../jobs/schedule.ts'),
   ]);
   const taken = new Set<string>();

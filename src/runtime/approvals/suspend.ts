@@ -24,7 +24,7 @@ import { openCalls, resultMessage } from '../context/open-calls.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Decided } from '../contract/order.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
+import type { Handed, RunOutcome } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { kindOf } from '../contract/task.ts';
 import { placesToAsk } from '../conversations/asked-places.ts';
@@ -61,12 +61,6 @@ export interface SuspendedRun {
   inner?: { viber: string; run: string; earlier: readonly SessionEntry[] };
   /** The run plays a playbook. */
   play?: true;
-}
-
-/** What people are given with the question: the run's words since the last one, and the files it has made. */
-export interface Handed {
-  said: string;
-  refs: ArtifactRef[];
 }
 
 type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;

@@ -6,6 +6,12 @@ import type { ButtonAction } from './buttons.ts';
 import type { TaskResult } from './task.ts';
 import type { PlanChange } from './tool-scope.ts';
 
+/** What people are given with a question: the run's words since the last one, and the files it has made. */
+export interface Handed {
+  said: string;
+  refs: ArtifactRef[];
+}
+
 /** What the tools of a run have left for its answer. */
 export interface Made {
   refs: ArtifactRef[];

@@ -379,6 +379,7 @@ describe('a question of a process that began before the clock was set', () => {
       { ...{ task: aTask, run: 'r1', principal, earlier: [] }, items: [item], answered: [item] },
       { ...{ state: 'waiting', text: '', toolsUsed: [] }, parked: [call] } as unknown as AgentOutcome,
       [],
+      { said: '', refs: [] },
     );
     const id = approvals.open(aTask.id)[0]?.id ?? '';
     return { folder: home.access, approvals, id };

@@ -2,7 +2,7 @@
  * The text of a job file as people write it, made into the YAML that they meant; each line stays in its place, so that what is wrong is
  * named by the line it has in the file. Pure. What could mean two things is left as it is, for the reader to refuse.
  */
-import { type Said, say } from '../messages/messages.ts';
+import { type Said, say } from '../../messages/messages.ts';
 
 export interface AsWritten {
   text: string;

@@ -2,13 +2,13 @@
  * The keys and values of a job file in the forms that people and other programs give them, in ours. Pure. Only what can mean one thing
  * is taken as that; a key that has another name here is told with what to write.
  */
-import { parseAddress } from '../channels/address.ts';
-import type { Data } from '../config/parse.ts';
-import { shownValue } from '../config/validate.ts';
-import { readZone } from '../lib/timezone.ts';
-import { type Said, say } from '../messages/messages.ts';
+import { parseAddress } from '../../channels/address.ts';
+import type { Data } from '../../config/parse.ts';
+import { shownValue } from '../../config/validate.ts';
+import { readZone } from '../../lib/timezone.ts';
+import { type Said, say } from '../../messages/messages.ts';
+import { isTimezone } from '../zone.ts';
 import { spelt } from './as-written.ts';
-import { isTimezone } from './zone.ts';
 
 type Section = { [key: string]: Data };
 

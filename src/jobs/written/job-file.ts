@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { ConfigError, errorCode, UserError } from '../errors.ts';
-import { stageFile } from '../lib/files/staged-file.ts';
-import { syncFolder } from '../lib/files.ts';
-import { decodedText } from '../lib/text.ts';
-import type { WatchedFile } from '../lib/watch-folders.ts';
-import { scrub } from '../log.ts';
-import { messagesIn, type Said, say } from '../messages/messages.ts';
+import { ConfigError, errorCode, UserError } from '../../errors.ts';
+import { stageFile } from '../../lib/files/staged-file.ts';
+import { syncFolder } from '../../lib/files.ts';
+import { decodedText } from '../../lib/text.ts';
+import type { WatchedFile } from '../../lib/watch-folders.ts';
+import { scrub } from '../../log.ts';
+import { messagesIn, type Said, say } from '../../messages/messages.ts';
+import { type Job, type JobFields, jobFileName, parseJob } from '../job.ts';
 import { asWritten, spelt } from './as-written.ts';
-import { type Job, type JobFields, jobFileName, parseJob } from './job.ts';
 
 export interface JobFile {
   id: string;

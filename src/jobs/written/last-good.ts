@@ -4,10 +4,10 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { readTextSync, writeFileAtomic } from '../lib/files.ts';
-import type { WatchedFile } from '../lib/watch-folders.ts';
-import type { Logger } from '../log.ts';
-import { type Job, MAX_JOB_BYTES } from './job.ts';
+import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
+import type { WatchedFile } from '../../lib/watch-folders.ts';
+import type { Logger } from '../../log.ts';
+import { type Job, MAX_JOB_BYTES } from '../job.ts';
 import { type Parsed, parseFile } from './job-file.ts';
 
 export interface LastGood {
