@@ -1,7 +1,7 @@
 /**
  * Time zones without a library: wall clock to instant and back. A wall time is a number here, the milliseconds `Date.UTC` would
  * give for what the clock shows, so days and minutes are plain arithmetic. A wall time that occurs twice (autumn) is its first
- * occurrence; one that does not exist (spring) is the first moment after the gap, on the same day: as cron jobs have it.
+ * occurrence; one that does not exist (spring) is the first moment after the gap, as cron jobs have it.
  */
 
 export { isTimezone, systemTimezone } from '../lib/timezone.ts';
@@ -47,7 +47,9 @@ export function toInstant(wall: number, timezone: string): number | undefined {
   if (found !== undefined) return found;
   const [before = 0, after = 0] = candidates;
   const change = changeWithin(before, after, timezone);
-  return dayOf(toWall(change, timezone)) === dayOf(wall) ? change : undefined;
+  // Where the gap ends with the day, the first moment after it is the next day's.
+  const isDayThere = [change - 1, change].some((instant) => dayOf(toWall(instant, timezone)) === dayOf(wall));
+  return isDayThere ? change : undefined;
 }
 
 /** The second at which the clocks change, when they do so once in (before, after]. */

@@ -338,6 +338,21 @@ test('time zones', () => {
   expect(['', 'Mars/Olympus', '__proto__', 'Europe/Berlin; rm'].map(isTimezone)).toEqual([false, false, false, false]);
 });
 
+test('where the gap of spring ends the day, a time in it comes with the next', () => {
+  const zone = 'America/Nuuk';
+  const first = (text: string) =>
+    nextSlots(read(text, zone), new Date('2026-03-26T12:00:00Z'), 2).map((slot) => wall(slot, zone));
+  expect(first('2026-03-28 23:30')).toEqual(['2026-03-29 00:00']);
+  expect(first('every 2 days at 23:30 from 2026-03-28')).toEqual(['2026-03-29 00:00', '2026-03-30 23:30']);
+  const schedule = read('every 2 days at 23:30 from 2026-03-28', zone);
+  const latest = latestSlot(schedule, new Date('2026-03-26T12:00:00Z'), new Date('2026-03-30T12:00:00Z'));
+  expect(latest && wall(latest, zone)).toBe('2026-03-29 00:00');
+  // A zone may leave out a whole day.
+  expect(() => parseSchedule('2011-12-30 09:00', { timezone: 'Pacific/Apia', now: new Date('2011-12-01') })).toThrow(
+    'left that day out',
+  );
+});
+
 test('the shortest distance is found in a moment, however many parts there are', () => {
   const times = Array.from({ length: 26 }, (_, n) => n * 36).map(
     (at) => `${at % 60} ${Math.floor(at / 60) % 24} * * *`,
