@@ -171,4 +171,19 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     const asked = JSON.stringify(llm.requests().at(-1)?.messages);
     expect(asked).toMatch(/do A 5[\s\S]*stopped before an answer[\s\S]*do B 5/);
   });
+
+  it('of what somebody else has asked in another chat: whoever waits there is told by whom', async () => {
+    const world = await openPlatforms({ on: [name] });
+    const { llm } = world;
+    const platform = world.platforms[name];
+    llm.script(() => ({ text: 'too late', delayMs: 20_000 }));
+    const said = platform.say(platform.room, 'compare the offers', { mention: true, by: 'sam' });
+    await vi.waitFor(() => expect(llm.stats().active).toBe(1), { timeout: 10_000 });
+    const dm = platform.dm('alex');
+    expect((await platform.command(dm, 'stop', world.tasks()[0])).text).toContain('Stopped: compare the offers');
+    const told = await waitFor(platform, platform.answerPlace(said), { text: 'has stopped this task' });
+    expect(told.text.toLowerCase()).toContain('alex has stopped this task: compare the offers.');
+    await sleep(300);
+    expect(platform.answers(dm)).toHaveLength(1);
+  });
 });

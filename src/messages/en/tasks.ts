@@ -55,6 +55,7 @@ export const tasks = {
   nothingToStop: 'There is nothing to stop: I am not at work here.',
   stoppedTask: 'Stopped: {title}.',
   stoppedAny: 'Stopped.',
+  stoppedBy: '{who} has stopped this task: {title}. You can still write here.',
   comesNext: '{n, plural, one {# waiting message comes} other {# waiting messages come}} next.',
   minutes: '{minutes} min {seconds} s',
   seconds: '{seconds} s',

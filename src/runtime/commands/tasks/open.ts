@@ -1,5 +1,5 @@
 /** /open: a task goes on here, wherever it was before (promise 22), with a recap and its files. */
-import { conversationKey, formatAddress } from '../../../channels/channel.ts';
+import { formatAddress } from '../../../channels/channel.ts';
 import { cutText } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import { listArtifacts } from '../../../workspace/artifacts.ts';
@@ -8,14 +8,14 @@ import { linkCurrentTask, nextStep, planProgress, readPlan } from '../../../work
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import { updateTask } from '../../../workspace/tasks.ts';
 import type { Plan, TaskRecord } from '../../../workspace/types.ts';
-import { addressName, plainName, shownPerson, unknownTask } from '../../conversations/places.ts';
+import { addressName, unknownTask } from '../../conversations/places.ts';
 import { getButton } from '../../reply/attachments.ts';
 import type { Command, CommandContext, CommandReply } from '../command.ts';
 import { attachable } from './artifacts.ts';
+import { othersAt, whoText } from './elsewhere.ts';
 
 const MAX_FILES = 10;
 const MAX_BUTTONS = 6;
-const MAX_NOTES = 10;
 const QUOTED = 600;
 
 export const open: Command = {
@@ -99,16 +99,9 @@ export async function noteConversation(context: CommandContext, task: TaskRecord
 }
 
 /** A thread or another person's chat learns where its task went; whoever moved it knows. */
-function notes({ address, principal, bound, taskId, messages }: CommandContext) {
-  const here = conversationKey(address);
-  const who = plainName(principal.person ? shownPerson(principal.person) : principal.name);
-  const text = messages.text('tasks.goesOnIn', { place: addressName(address, messages), who });
-  return bound(taskId)
-    .filter((place) => conversationKey(place.address) !== here)
-    .filter(({ isDirect, person, address: { channel, account, chat } }) => {
-      const isOwnChat = channel === address.channel && account === address.account && chat === address.chat;
-      return !isDirect || (person === undefined ? !isOwnChat : person !== principal.person);
-    })
-    .slice(0, MAX_NOTES)
-    .map((place) => ({ address: place.address, text }));
+function notes(context: CommandContext) {
+  const { address, principal, taskId, messages } = context;
+  const place = addressName(address, messages);
+  const text = messages.text('tasks.goesOnIn', { place, who: whoText(principal) });
+  return othersAt(context, taskId).map((other) => ({ address: other, text }));
 }

@@ -11,6 +11,7 @@ import { withRun } from '../../costs/costs.ts';
 import { capsText, usageText } from '../../costs/words.ts';
 import { revokeButton } from '../approve.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
+import { othersAt, whoText } from './elsewhere.ts';
 import { stopTask } from './stop-task.ts';
 
 /** `75` seconds as `1 min 15 s`. */
@@ -128,15 +129,25 @@ async function stopAgent(target: string, context: CommandContext): Promise<Comma
   const here = [...runsAt(address), ...(task ? [{ taskId: task.id, agentId: task.viber }] : [])];
   const meant = here.filter(({ agentId }) => target === '*' || agentId === target);
   const tasks = await Promise.all([...new Set(meant.map(({ taskId }) => taskId))].map((id) => readTask(home, id)));
-  const stopped: string[] = [];
+  const stopped: TaskRecord[] = [];
   for (const each of tasks) {
     if (!each || !mayUse('steer', each)) continue;
     const { isStopped } = await stopTask(each.id, principal, context);
-    if (isStopped) stopped.push(each.title);
+    if (isStopped) stopped.push(each);
   }
   if (stopped.length === 0) return { text: messages.text('tasks.nothingToStop') };
-  return { text: lines(...stopped.map((title) => messages.text('tasks.stoppedTask', { title }))) };
+  return {
+    text: lines(...stopped.map(({ title }) => messages.text('tasks.stoppedTask', { title }))),
+    elsewhere: stopped.flatMap((each) => toldElsewhere(each, context)),
+  };
 }
+
+/** Whoever waits for its answer in another conversation would wait for nothing. */
+const toldElsewhere = ({ id, title }: TaskRecord, context: CommandContext) =>
+  othersAt(context, id).map((address) => ({
+    address,
+    text: context.messagesAt(address).text('tasks.stoppedBy', { who: whoText(context.principal), title }),
+  }));
 
 export const stop: Command = {
   name: 'stop',
@@ -157,6 +168,6 @@ export const stop: Command = {
     if (!isStopped) return { text: messages.text('tasks.nothingToStop') };
     const done = task ? messages.text('tasks.stoppedTask', { title: task.title }) : messages.text('tasks.stoppedAny');
     const next = waiting > 0 ? messages.text('tasks.comesNext', { n: waiting }) : '';
-    return { text: sentences(done, next) };
+    return { text: sentences(done, next), elsewhere: task ? toldElsewhere(task, context) : [] };
   },
 };

@@ -1,0 +1,26 @@
+/** Who else has a task in their conversation: they learn what somebody did with it where they were not. */
+import type { Principal } from '../../../access/principal.ts';
+import { type Address, conversationKey } from '../../../channels/channel.ts';
+import { plainName, shownPerson } from '../../conversations/places.ts';
+import type { CommandContext } from '../command.ts';
+
+const MAX_NOTES = 10;
+
+/** What whoever gave a command is called where it is told. */
+export const whoText = ({ person, name }: Principal): string => plainName(person ? shownPerson(person) : name);
+
+/** Threads, groups and other people's chats that are about the task; whoever gave the command knows. */
+export function othersAt(
+  { address, principal, bound }: Pick<CommandContext, 'address' | 'principal' | 'bound'>,
+  taskId: string,
+): Address[] {
+  const here = conversationKey(address);
+  return bound(taskId)
+    .filter((place) => conversationKey(place.address) !== here)
+    .filter(({ isDirect, person, address: { channel, account, chat } }) => {
+      const isOwnChat = channel === address.channel && account === address.account && chat === address.chat;
+      return !isDirect || (person === undefined ? !isOwnChat : person !== principal.person);
+    })
+    .slice(0, MAX_NOTES)
+    .map((place) => place.address);
+}
