@@ -121,7 +121,7 @@ test.each([
   const service = where === 'another node' ? services[1] : services[0];
   if (kind === 'change') await service?.change('call', { schedule: 'in 5 minutes' }, OWNER, 7 * MINUTE);
   else {
-    const job = { name: 'call', schedule: 'in 5 minutes', timezone: 'UTC', prompt: 'x' };
+    const job = { name: 'call', schedule: 'in 5 minutes', timezone: 'UTC', prompt: 'x', deliver: [] };
     await service?.create(job, OWNER, { channel: 'local', account: 'local', chat: 'x' }, 7 * MINUTE);
   }
   await expect.poll(() => runsIn(engine), { timeout: 10_000 }).toEqual(['call 2026-03-02T08:05:00.000Z']);
