@@ -1,4 +1,5 @@
-/** A lane's messages in their order, those in work at the front. Pure. */
+/** A lane's messages in their order, those in work at the front: pure functions. What is being stored stands beside it, by lane. */
+import type { Arrival } from '../arrival.ts';
 import type { OrderKey, QueueItem, Share } from '../engine.ts';
 import type { SpoolFile } from './dead-letters.ts';
 import type { LocalLease } from './lease.ts';
@@ -90,4 +91,23 @@ export function lease<T>(lane: Lane<T>, taken: readonly LaneItem<T>[]): void {
   const rest = waiting.filter((item) => !taken.includes(item));
   lane.items = [...lane.items.slice(0, lane.leased), ...taken, ...rest];
   lane.leased += taken.length;
+}
+
+/** By lane, messages that are being stored: nobody is given them yet, and they count as waiting. */
+export class Storing {
+  readonly #byLane = new Map<string, Map<string, Arrival>>();
+
+  add(lane: string, id: string, arrival: Arrival): void {
+    this.#byLane.set(lane, (this.#byLane.get(lane) ?? new Map<string, Arrival>()).set(id, arrival));
+  }
+
+  delete(lane: string, id: string): void {
+    const left = this.#byLane.get(lane);
+    left?.delete(id);
+    if (left?.size === 0) this.#byLane.delete(lane);
+  }
+
+  of(lane: string): readonly (Arrival & { id: string })[] {
+    return [...(this.#byLane.get(lane) ?? [])].map(([id, arrival]) => ({ ...arrival, id }));
+  }
 }

@@ -31,11 +31,10 @@ import type {
 import { spoolKey } from '../engine.ts';
 import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
 import { elapsed, HandOut, waitsUntil } from './hand-out.ts';
-import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack } from './lanes.ts';
+import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack, Storing } from './lanes.ts';
 import { type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
 import { Stopped } from './stopped.ts';
 import type { SpoolStore } from './store.ts';
-import { Storing } from './storing.ts';
 
 /**
  * How long the gateway must have been up before a message is tried that was part of two crashes already. A third crash
