@@ -77,12 +77,17 @@ const LONG = [
     'dialogs/search',
     'dialogs/vibers-who',
     'examples/webhook',
-    'scale/hub',
-    'scale/order',
-    'scale/other-engine',
-    'scale/progress',
     'skills/chart',
+    'telemetry/tracing',
   ],
+  ...['conversations', 'counting', 'faults', 'hub', 'order', 'other-engine', 'progress', 'shared-files'].map(
+    (name) => `scale/${name}`,
+  ),
+  ...['approvals-crash', 'blocks', 'consent', 'day', 'export', 'many-skills', 'mcp', 'outcomes', 'plan-edits'].map(
+    (name) => `dialogs/${name}`,
+  ),
+  ...['plan-steps', 'seen', 'shell', 'telemetry', 'waiting'].map((name) => `dialogs/${name}`),
+  ...['board/login', 'board/protocol-crash', 'cli/backup', 'cli/jobs', 'cli/skills-change'],
 ].map((name) => `test/${name}.test.ts`);
 /** Pure, though among those of whole channels. */
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);
