@@ -77,7 +77,7 @@ const refuseStrangers: Plugin = {
 const clientTypes: Plugin = {
   name: 'client-types',
   writeBundle({ dir = 'dist' }) {
-    for (const name of ['client', 'frames']) {
+    for (const name of ['client', 'frames', 'viber-error']) {
       const file = join('src/client', `${name}.ts`);
       const { code, errors } = isolatedDeclarationSync(file, readFileSync(file, 'utf8'), {});
       if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);

@@ -94,7 +94,7 @@ describe('the package', () => {
         // What the engine of several machines runs in its server.
         'dist/lua/*.lua',
         // What a program that imports the client is checked against.
-        ...['client.d.ts', 'frames.d.ts'].map((name) => `dist/${name}`),
+        ...['client.d.ts', 'frames.d.ts', 'viber-error.d.ts'].map((name) => `dist/${name}`),
         ...['DejaVuSans-Bold.ttf', 'DejaVuSans.ttf', 'index_bg.wasm'].map((name) => `dist/assets/${name}`),
       ].sort(),
     );
