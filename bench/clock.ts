@@ -83,7 +83,9 @@ gateway = startProgram(
     if (process.env.SHOW) out(line.slice(0, 400));
     const [, job = ''] = /"job":"(\w+)"/.exec(line) ?? [];
     const [, slot = ''] = /"slot":"([^"]+)"/.exec(line) ?? [];
-    if (line.includes('"msg":"a job is fired"')) fired.push({ job, slot, at: nowThere() });
+    // After a step back a slot is looked at again, and the queue says that it has had its run.
+    const isRun = line.includes('"msg":"a job is fired"') && line.includes('"outcome":"accepted"');
+    if (isRun) fired.push({ job, slot, at: nowThere() });
   },
 );
 await gateway.ready;
