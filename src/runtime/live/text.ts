@@ -28,12 +28,27 @@ const CALLS = new RegExp(`${OPENING.source}|<\\|(?:channel|start)\\|>`, 'i');
 const MAX_FENCE = 300;
 const MAX_WORD = 4000;
 
+interface Fence {
+  marks: string;
+  /** Of a block that is not shown. */
+  kind: ReturnType<typeof kindOf>;
+  /** Fences within a plan that are open. */
+  inner: number;
+}
+
+/** Whether the fence is still open behind a line with these marks; a plan may hold code. */
+function behind(fence: Fence, line: { prefix: string; marks: string; info: string }): Fence | undefined {
+  if (!line.marks.startsWith(fence.marks) || !/^[\s>]*$/.test(line.prefix)) return fence;
+  if (line.info.trim() !== '') return fence.kind === 'plan' ? { ...fence, inner: fence.inner + 1 } : fence;
+  return fence.inner === 0 ? undefined : { ...fence, inner: fence.inner - 1 };
+}
+
 export function createLiveText(): LiveText {
   /** Of the line being written: what has not been looked at for good. */
   let line = '';
   /** Something of the line was given, so it is no fence. */
   let isBegun = false;
-  let fence: { marks: string; isHidden: boolean; isPlan: boolean; inner: number } | undefined;
+  let fence: Fence | undefined;
   let isInTag = false;
   let isCalling = false;
   /** The word being written. */
@@ -44,18 +59,14 @@ export function createLiveText(): LiveText {
   function whole(text: string): string {
     const [, prefix = '', marks = '', info = ''] = (isBegun ? null : FENCE.exec(text.trimEnd())) ?? [];
     if (fence) {
-      const { isHidden } = fence;
-      const isOne = marks.startsWith(fence.marks) && /^[\s>]*$/.test(prefix);
-      if (isOne && info.trim() !== '' && fence.isPlan) fence.inner++;
-      else if (isOne && info.trim() === '' && fence.inner-- === 0) fence = undefined;
-      return isHidden ? '' : text;
+      const { kind } = fence;
+      fence = behind(fence, { prefix, marks, info });
+      return kind ? '' : text;
     }
     if (isInTag || marks === '' || (marks.startsWith('`') && info.includes('`'))) return outsideTags(text);
     // What a block of JSON is shows its end: people see it with the answer, when it is theirs.
-    const kind = kindOf(info);
-    const isHidden = kind !== undefined;
-    fence = { marks, isHidden, isPlan: kind === 'plan', inner: 0 };
-    return isHidden ? '' : text;
+    fence = { marks, kind: kindOf(info), inner: 0 };
+    return fence.kind ? '' : text;
   }
 
   function outsideTags(given: string): string {
@@ -76,7 +87,7 @@ export function createLiveText(): LiveText {
 
   /** What of an unfinished line is clear already. */
   function partly(): string {
-    if (fence?.isHidden || (!isBegun && line.length < MAX_FENCE && MAYBE_FENCE.test(line))) return '';
+    if (fence?.kind || (!isBegun && line.length < MAX_FENCE && MAYBE_FENCE.test(line))) return '';
     const tail = fence ? undefined : MAYBE_TAG.exec(line);
     const clear = tail ? line.slice(0, tail.index) : line;
     line = line.slice(clear.length);
