@@ -10,7 +10,7 @@ export const offline = {
 - remember: “remember that I like tea”, “what do you know?”`,
   realModel: 'For real answers give me a real model: `{command}` on the machine I run on asks for it.',
   schedule:
-    'Without a language model I schedule nothing from a sentence. On the machine I run on this does: `{add} --at "tomorrow at 9" --prompt "Buy milk" --deliver telegram:1001`; /jobs then lists it.',
+    'Without a language model I schedule nothing from a sentence. On the machine I run on this does: `{add} --at "tomorrow at 9" --prompt "Buy milk" --deliver CHAT`, with a chat that is connected, such as telegram:1001; /jobs then lists it.',
   notUnderstood:
     'I did not understand that. I am the small built-in model and know a few fixed requests; “help” lists them.',
   unknown: 'I did not understand “{text}”.',
