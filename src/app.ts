@@ -14,6 +14,7 @@ import { openServices, type Services, type ServicesOptions } from './app/service
 import { openWork, type Work } from './app/work.ts';
 import type { Places } from './board/guard.ts';
 import type { Server } from './board/server.ts';
+import { conversationKey } from './channels/channel.ts';
 import { ended, never } from './channels/lead.ts';
 import type { QueueItem, Stop } from './engine/engine.ts';
 import { errorMessage } from './errors.ts';
@@ -184,7 +185,8 @@ class RunningApp implements App {
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
   async #open({ terminal, localOnly = false, isPortChosen = true, onEnd, onLogPlace }: AppOptions): Promise<void> {
-    const { config, home, log, state, lead, built, metrics, limit, news, roles, isShared, engine } = this.#services;
+    const { config, home, log, state, lead, built, metrics, limit, news, roles, isShared, engine, conversations } =
+      this.#services;
     const isIngress = roles.has('ingress');
     const parts = { work: this.#work, gateway: this.#gateway, readiness: () => this.readiness() };
     const channels = await buildChannels({
@@ -199,7 +201,9 @@ class RunningApp implements App {
         terminal: terminal && isIngress,
         localOnly,
         uploads: this.#services.uploads,
-        onNotice: (message) => news.tell({ type: 'notice', message }),
+        onNotice: (message, taskId) => news.tell({ type: 'notice', message, ...(taskId !== undefined && { taskId }) }),
+        taskAt: (address) =>
+          address.thread === undefined ? undefined : conversations.get(conversationKey(address))?.taskId,
         nameAt: openNaming(this.#services),
         onEnd: () => onEnd?.(),
         serveHub: async (socket, caller) => (await this.#board.protocol(parts)).sockets.serve(socket, caller),

@@ -36,8 +36,10 @@ export interface BuildOptions {
   /** Only the machine's own door. */
   localOnly: boolean;
   uploads: Pick<Uploads, 'find'>;
-  /** Words for programs that end no run. */
-  onNotice: (message: OutboundMessage) => void;
+  /** Words for programs that end no run, and the task they are about. */
+  onNotice: (message: OutboundMessage, taskId: string | undefined) => void;
+  /** The task that a thread is about. */
+  taskAt: (address: Address) => string | undefined;
   onEnd: () => void;
   /** Who answers on a channel of this machine, by name. */
   nameAt: (address: Address, user: string) => Promise<string>;
@@ -85,7 +87,13 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   const close = async () => void (await Promise.all(closing.map((each) => each())));
   if (options.localOnly) return { channels, mounts, close };
   const { createApi } = await channelModules.api();
-  channels.set(API, createApi({ onNotice: options.onNotice, fileOf: (id) => fileOfRef(options, id) }));
+  channels.set(
+    API,
+    createApi({
+      onNotice: (message) => options.onNotice(message, options.taskAt(message.address)),
+      fileOf: (id) => fileOfRef(options, id),
+    }),
+  );
   const [forTelegram, forDiscord, forSlack] = await Promise.all([
     telegram && channelModules.telegram(),
     discord && channelModules.discord(),
@@ -152,24 +160,27 @@ async function fileOfRef(
 }
 
 /** The hub of the configuration; it is off without an address or a token. */
-async function openHub({ config, log, serveHub, lead, mouth, ...files }: BuildOptions): Promise<Hub | undefined> {
-  const { url, token, role } = config.hub;
+async function openHub(options: BuildOptions): Promise<Hub | undefined> {
+  const { config, log, serveHub, lead, mouth, taskAt } = options;
+  const { url, token, role, viberId } = config.hub;
   if (url === undefined || token === undefined) return undefined;
   const [hub, { endFrame, noticeFrame }] = await Promise.all([
     channelModules.hub(),
     import('../board/protocol/frames.ts'),
   ]);
   return new hub.Hub({
-    ...{ url, token, frameOf: endFrame, noticeOf: noticeFrame, lead, mouth },
-    fileOf: (id) => fileOfRef(files, id),
-    serve: (socket) => serveHub(socket, callerOfHub(role)),
+    ...{ url, token, lead, mouth, frameOf: endFrame },
+    noticeOf: (message) => noticeFrame(message, taskAt(message.address)),
+    fileOf: (id) => fileOfRef(options, id),
+    serve: (socket) => serveHub(socket, callerOfHub(role, viberId)),
     onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),
   });
 }
 
 /** Whom a hub speaks for: the programs behind it, with the role that the configuration gives them. */
-const callerOfHub = (role: Role): Caller => ({
+const callerOfHub = (role: Role, viber: string | undefined): Caller => ({
   ...{ kind: 'client', id: HUB, channel: HUB, ended: new AbortController().signal },
+  ...(viber !== undefined && { viber }),
   principal: { channel: HUB, account: HUB, user: HUB, role, via: HUB, name: 'the hub' },
 });
 

@@ -14,6 +14,8 @@ export interface Caller {
   principal: Principal;
   /** The channel that its conversations are in; `api` where it is absent. */
   channel?: string;
+  /** Whom it talks to unless it names another; the gateway's own where it is absent. */
+  viber?: string;
   /** Where this person is written to directly, when that is known: their conversation there is the one on Now. */
   direct?: Address;
   /** Aborted when the session is revoked or its person loses the role, and when the server stops: sockets and streams end at once. */

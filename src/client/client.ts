@@ -49,6 +49,7 @@ export interface EndedRun {
 }
 
 interface Unacknowledged {
+  type: string;
   text: string;
   resolve: (ack: AckFrame) => void;
   reject: (error: ViberError) => void;
@@ -59,6 +60,8 @@ const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 15_000;
 const BEAT_MS = 20_000;
 const MAX_ENDED_RUNS = 10_000;
+const MAX_BEGUN = 1_000;
+const BEGINS: ReadonlySet<string> = new Set(['task:submit', 'task:message', 'message']);
 /** As a broken connection is told. */
 const LOST = 1006;
 const WRONG_TOKEN = 4401;
@@ -70,6 +73,8 @@ export class ViberClient {
   readonly #unacknowledged = new Map<string, Unacknowledged>();
   /** By task, once it is acknowledged. */
   readonly #followed = new Map<string, LiveFrames | undefined>();
+  /** By task, what was begun or said here: the gateway tells of it on the connection it came by, and on a later one once it is named. */
+  readonly #begun = new Map<string, LiveFrames | undefined>();
   readonly #listeners = new Set<(event: EventFrame) => void>();
   readonly #watchers = new Set<(state: ConnectionState) => void>();
   readonly #ended = new Set<string>();
@@ -118,7 +123,7 @@ export class ViberClient {
       return promise;
     }
     const text = JSON.stringify({ ...command, id });
-    this.#unacknowledged.set(id, { text, resolve, reject });
+    this.#unacknowledged.set(id, { type: command.type, text, resolve, reject });
     if (this.#state === 'open') this.#socket?.send(text);
     return promise;
   }
@@ -130,7 +135,10 @@ export class ViberClient {
   }
 
   async unfollow(taskIds: readonly string[] | '*'): Promise<void> {
-    for (const taskId of taskIds === ALL ? [ALL] : taskIds) this.#followed.delete(taskId);
+    for (const taskId of taskIds === ALL ? [ALL] : taskIds) {
+      this.#followed.delete(taskId);
+      this.#begun.delete(taskId);
+    }
     await this.send({ type: 'task:unsubscribe', taskIds });
   }
 
@@ -148,6 +156,8 @@ export class ViberClient {
       if (event.type === 'task:error') reject(new ViberError({ code: 'failed', message: event.error.message }));
       if (event.type === 'task:state' && event.state === 'stopped')
         reject(new ViberError({ code: 'stopped', message: 'The work was stopped.' }));
+      if (event.type === 'task:state' && event.state === 'error')
+        reject(new ViberError({ code: 'failed', message: 'The work was given up.' }));
     };
     const stop = this.onEvent((event) => (taskId === undefined ? early.push(event) : look(event)));
     const unwatch = this.onState((state) => {
@@ -159,12 +169,11 @@ export class ViberClient {
       early.forEach(look);
       // It may have ended while the acknowledgement was lost: asked for from where it began.
       await this.send(subscription([taskId], task.live, after));
-      this.#followed.set(taskId, task.live);
+      this.#begun.set(taskId, task.live);
       return await promise;
     } finally {
       stop();
       unwatch();
-      if (taskId !== undefined) this.#followed.delete(taskId);
     }
   }
 
@@ -232,7 +241,7 @@ export class ViberClient {
     this.#cursor ??= frame.cursor;
     this.#tries = 0;
     this.#tell('open');
-    for (const [taskId, live] of this.#followed) {
+    for (const [taskId, live] of new Map([...this.#begun, ...this.#followed])) {
       const again = subscription(taskId === ALL ? ALL : [taskId], live, since);
       this.#socket?.send(JSON.stringify({ ...again, id: crypto.randomUUID() }));
     }
@@ -242,6 +251,12 @@ export class ViberClient {
   #acknowledged(ack: AckFrame): void {
     const waiting = this.#unacknowledged.get(ack.id);
     this.#unacknowledged.delete(ack.id);
+    const { taskId } = ack;
+    if (ack.ok && taskId !== undefined && BEGINS.has(waiting?.type ?? '') && !this.#begun.has(taskId)) {
+      this.#begun.set(taskId, undefined);
+      const [oldest] = this.#begun.keys();
+      if (this.#begun.size > MAX_BEGUN && oldest !== undefined) this.#begun.delete(oldest);
+    }
     if (ack.ok) waiting?.resolve(ack);
     else waiting?.reject(new ViberError(ack.error ?? { code: 'refused', message: 'The gateway refused it.' }));
   }

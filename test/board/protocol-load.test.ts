@@ -72,7 +72,7 @@ it('merges pieces of text and drops other progress while too much waits, and clo
   };
   const caller = { kind: 'client', id: 'x', principal: { role: 'owner' }, ended: new AbortController().signal };
   const parts = { home, maySee: () => true, submissions: { chatOf: () => 'x', isOwn: () => true } };
-  const connection = new Connection(caller as never, peer, parts as unknown as ProtocolParts);
+  const connection = new Connection(caller as never, peer, parts as unknown as ProtocolParts, 'client');
   connection.follow(['*'], 'events');
   const piece = (content: string) =>
     connection.progress({ type: 'text-delta', content, agentId: 'a', taskId: 't', runId: 'r' }, '1.1');

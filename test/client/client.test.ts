@@ -198,4 +198,43 @@ describe('events', () => {
     };
     await expect(client.run({ goal: 'Hello' })).rejects.toMatchObject({ code });
   });
+
+  test('two runs at once end with their own ends, in every order in which these come', async () => {
+    for (const order of [
+      ['t1', 't2'],
+      ['t2', 't1'],
+    ]) {
+      const { gateway, client } = await start();
+      let submitted = 0;
+      gateway.onFrame = ({ id, type }) => {
+        if (type === 'task:submit') submitted += 1;
+        gateway.say({ type: 'ack', id, ok: true, ...(type === 'task:submit' && { taskId: `t${submitted}` }) });
+      };
+      await client.follow(['t1'], 'text');
+      const runs = [client.run({ goal: 'one' }), client.run({ goal: 'two' })];
+      await expect.poll(() => gateway.sent('task:subscribe').length).toBe(3);
+      for (const [at, taskId] of order.entries())
+        gateway.say({
+          ...completed(`r-${taskId}`, `e.${at + 2}`),
+          taskId,
+          result: { text: taskId, summary: '', artifactRefs: [] },
+        });
+      expect((await Promise.all(runs)).map(({ taskId, runId, result }) => [taskId, runId, result.text])).toEqual([
+        ['t1', 'r-t1', 't1'],
+        ['t2', 'r-t2', 't2'],
+      ]);
+      // What was followed before the run, and what was begun here, is told of on a later connection too.
+      gateway.socket?.terminate();
+      await expect.poll(() => gateway.sent('task:subscribe').length).toBe(5);
+      expect(
+        gateway
+          .sent('task:subscribe')
+          .slice(3)
+          .map(({ taskIds, live }) => [taskIds, live]),
+      ).toEqual([
+        [['t1'], 'text'],
+        [['t2'], undefined],
+      ]);
+    }
+  });
 });

@@ -117,11 +117,12 @@ class ChatStream {
   /** Listens before anything is said, so that nothing of the answer is missed. */
   async begin(say: () => Promise<Taken>): Promise<void> {
     const { response, caller } = this.#asked;
-    const connection = this.#exchange.connect(caller, {
-      send: (text) => this.#take(JSON.parse(text)),
+    const peer = {
+      send: (text: string) => this.#take(JSON.parse(text)),
       waiting: () => response.writableLength,
       close: () => this.#end(),
-    });
+    };
+    const connection = this.#exchange.connect(caller, peer, 'named');
     const leave = () => this.#exchange.leave(connection);
     const release = this.#exchange.hold(connection);
     let isAgain: boolean;
@@ -154,9 +155,11 @@ class ChatStream {
   /** How the newest run has ended, from its session. */
   async #lastEnd(): Promise<void> {
     const task = readTaskSync(this.#parts.home, this.#taskId);
-    const ends = task ? await this.#exchange.standing(task) : [];
-    const last = ends.at(-1);
-    if (last && task && OVER.has(task.state)) this.#take(last);
+    if (!task || !OVER.has(task.state)) return;
+    const frames = await this.#exchange.standing(task);
+    // The state comes last: a stop is nothing else.
+    const last = frames.at(task.state === 'stopped' ? -1 : -2);
+    if (last) this.#take(last);
   }
 
   #take(frame: EventFrame): void {

@@ -20,15 +20,20 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
     response.flushHeaders();
     const over = () => response.end();
-    const connection = exchange.connect(caller, {
-      send(text) {
+    // While it is told what was missed, an end may be that of an earlier run.
+    let isCaughtUp = false;
+    let isOver = parts.runningTasks().includes(task.id) ? false : OVER.has(task.state);
+    const peer = {
+      send(text: string) {
         const frame: { type: string; cursor?: string; state?: string } = JSON.parse(text);
         write(response, frame, text);
-        if (ENDS.has(frame.type) || (frame.type === 'task:state' && frame.state === 'stopped')) over();
+        isOver = isEnd(frame) ?? isOver;
+        if (isCaughtUp && isOver) over();
       },
       waiting: () => response.writableLength,
       close: over,
-    });
+    };
+    const connection = exchange.connect(caller, peer, 'named');
     const beat = setInterval(() => {
       connection.catchUp();
       response.write(':\n\n');
@@ -41,14 +46,20 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     });
     const from = typeof last === 'string' ? last : after;
     await exchange.follow(connection, [task.id], { live, after: from });
-    // Nothing more is to come of a run that is over.
-    const isAtWork = parts.runningTasks().includes(task.id) || !OVER.has(task.state);
-    if (from === undefined && !isAtWork) {
+    if (from === undefined && isOver)
       for (const frame of await exchange.standing(task)) write(response, frame, JSON.stringify(frame));
-      over();
-    }
+    isCaughtUp = true;
+    // Nothing more is to come of a run that is over.
+    if (isOver) over();
   },
 });
+
+/** Whether a run is over with this event, or at work again; undefined where it says neither. */
+function isEnd({ type, state }: { type: string; state?: string }): boolean | undefined {
+  if (type === 'task:started') return false;
+  if (ENDS.has(type)) return true;
+  return type === 'task:state' && state !== undefined ? OVER.has(state) : undefined;
+}
 
 function write(response: http.ServerResponse, { type, cursor }: { type: string; cursor?: string }, text: string): void {
   if (response.writableEnded) return;

@@ -115,10 +115,12 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   }),
   'task:subscribe': command(subscribeSchema, async ({ taskIds, after, live }, { exchange, connection }) => {
     if (!exchange || !connection) throw noTask();
+    if (taskIds !== '*') connection.choose();
     await exchange.attend(connection, taskIds);
     return { afterwards: () => exchange.follow(connection, taskIds, { after, live }) };
   }),
   'task:unsubscribe': command(unsubscribeSchema, async ({ taskIds }, { exchange, connection }) => {
+    connection?.choose();
     if (exchange && connection) exchange.unfollow(connection, taskIds);
     return {};
   }),

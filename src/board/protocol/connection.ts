@@ -2,7 +2,7 @@
  * One reader of events: what it has asked to hear of, what it may, and how far behind it is. Whoever does not read is told less, then is left:
  * above 1 MiB pieces of text are put together and other progress is dropped, above 8 MiB the connection is closed with 1013.
  */
-import type { AgentStreamEvent } from '../../channels/channel.ts';
+import { type AgentStreamEvent, API } from '../../channels/channel.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
@@ -20,6 +20,12 @@ export interface Peer {
   close(code: number, reason: string): void;
 }
 
+/**
+ * Whose events come unasked. `client`: those of the client's own tasks and conversation, until it names tasks; then only the tasks it has
+ * named or begun here. `named`: nothing but what is of a task that was named.
+ */
+export type Scope = 'client' | 'named';
+
 export const ALL = '*';
 const SLOW_BYTES = 1024 * 1024;
 const STUCK_BYTES = 8 * 1024 * 1024;
@@ -35,7 +41,8 @@ export class Connection {
   readonly caller: Caller;
   readonly #peer: Peer;
   readonly #to: Seeing;
-  readonly #chat: string;
+  readonly #scope: Scope;
+  #hearsOwn: boolean;
   /** By task, or `*`. */
   readonly #followed = new Map<string, LiveChoice>();
   /** By run, text that waits for the reader. */
@@ -45,11 +52,12 @@ export class Connection {
   #submitting = 0;
   #isClosed = false;
 
-  constructor(caller: Caller, peer: Peer, to: Seeing) {
+  constructor(caller: Caller, peer: Peer, to: Seeing, scope: Scope) {
     this.caller = caller;
     this.#peer = peer;
     this.#to = to;
-    this.#chat = to.submissions.chatOf(caller);
+    this.#scope = scope;
+    this.#hearsOwn = scope === 'client';
   }
 
   /** Whether anything of live progress is wanted here at all. */
@@ -67,6 +75,11 @@ export class Connection {
       this.#later = [];
       for (const tell of later) tell();
     };
+  }
+
+  /** The client has said which tasks it wants to hear of. */
+  choose(): void {
+    this.#hearsOwn = false;
   }
 
   follow(taskIds: readonly string[], live: LiveChoice | undefined): void {
@@ -145,11 +158,24 @@ export class Connection {
 
   #isFor(audience: Audience): boolean {
     if (audience === 'owners') return this.#followed.has(ALL) && this.caller.principal.role === 'owner';
-    if ('chat' in audience) return audience.chat === this.#chat;
+    if ('address' in audience) return this.#isSaidTo(audience);
     const task = readTaskSync(this.#to.home, audience.task);
     if (!task) return false;
-    const isAsked = this.#followed.has(ALL) || this.#followed.has(task.id);
-    return (isAsked || this.#to.submissions.isOwn(this.caller, task)) && this.maySee(task);
+    return (
+      (this.#isNamed(task.id) || (this.#hearsOwn && this.#to.submissions.isOwn(this.caller, task))) && this.maySee(task)
+    );
+  }
+
+  #isNamed(taskId: string): boolean {
+    return this.#followed.has(ALL) || this.#followed.has(taskId);
+  }
+
+  /** What is said in the client's own conversations; there, words about a task belong to that task. */
+  #isSaidTo({ address, about }: Extract<Audience, { address: object }>): boolean {
+    const { channel = API } = this.caller;
+    if (address.channel !== channel || address.chat !== this.#to.submissions.chatOf(this.caller)) return false;
+    if (about !== undefined) return this.#hearsOwn || this.#isNamed(about);
+    return this.#scope === 'client';
   }
 
   /** How the runs of a hub's own tasks end is told through the outbox, until it is acknowledged. */

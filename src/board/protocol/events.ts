@@ -2,7 +2,7 @@
  * What has happened, for as long as it is remembered: the newest 10,000 events or 4 MiB, under the epoch of this process. A cursor names a
  * place in it; one of another epoch, or older than what is remembered, is not known, and whoever comes with it is told how things stand.
  */
-import type { TaskRecord } from '../../workspace/types.ts';
+import type { Address } from '../../channels/channel.ts';
 import type { EventFrame } from './frames.ts';
 
 const MAX_EVENTS = 10_000;
@@ -10,8 +10,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** What an event costs beside its text. */
 const OVERHEAD = 200;
 
-/** Whom an event is for: those who may see the task, owners alone, or one conversation of a program. */
-export type Audience = { task: string; of?: Pick<TaskRecord, 'people'> } | 'owners' | { chat: string };
+/** Whom an event is for: those who may see the task, owners alone, or one conversation of a program, there perhaps about a task. */
+export type Audience = { task: string } | 'owners' | { address: Pick<Address, 'channel' | 'chat'>; about?: string };
 
 export interface LoggedEvent {
   seq: number;

@@ -9,8 +9,8 @@ import { readSessionTail } from '../../workspace/sessions.ts';
 import { listTasks, readTaskSync } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
-import { ALL, Connection, type LiveChoice, type Peer } from './connection.ts';
-import { type Audience, EventLog } from './events.ts';
+import { ALL, Connection, type LiveChoice, type Peer, type Scope } from './connection.ts';
+import { type Audience, EventLog, type LoggedEvent } from './events.ts';
 import { type ApprovalFrame, type EndFrame, type EventFrame, endFrame, noticeFrame } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';
 
@@ -35,8 +35,8 @@ export class Exchange {
     this.#unsubscribe = parts.onNews((news) => this.#hear(news));
   }
 
-  connect(caller: Caller, peer: Peer): Connection {
-    const connection = new Connection(caller, peer, this.#parts);
+  connect(caller: Caller, peer: Peer, scope: Scope): Connection {
+    const connection = new Connection(caller, peer, this.#parts, scope);
     this.#connections.add(connection);
     this.#attendTo([]);
     return connection;
@@ -54,7 +54,7 @@ export class Exchange {
     await this.#parts.plans.attend(tasks.map(({ id }) => id).reverse());
   }
 
-  /** From now on, after what `after` says was missed. */
+  /** From now on, after what `after` says was missed; nothing that happens meanwhile comes before that. */
   async follow(
     connection: Connection,
     taskIds: readonly string[] | '*',
@@ -63,8 +63,8 @@ export class Exchange {
     const ids = taskIds === ALL ? [ALL] : taskIds;
     connection.follow(ids, live);
     this.#attend();
-    await this.attend(connection, taskIds);
     if (after !== undefined) await this.catchUp(connection, after, taskIds);
+    await this.attend(connection, taskIds);
   }
 
   /** Nothing is told there until what it gives back is called; see `Connection.hold`. */
@@ -85,22 +85,23 @@ export class Exchange {
   /** What happened since a cursor; where nobody can tell any more, how the tasks stand. `own`: those of the client itself. */
   async catchUp(connection: Connection, after: string, taskIds: readonly string[] | '*' | 'own'): Promise<void> {
     const missed = this.log.after(after);
-    const named = typeof taskIds === 'string' ? undefined : new Set(taskIds);
     if (missed) {
-      for (const event of missed)
-        if (
-          !named ||
-          (typeof event.audience === 'object' && 'task' in event.audience && named.has(event.audience.task))
-        )
-          connection.tell(event);
+      const named = typeof taskIds === 'string' ? undefined : new Set(taskIds);
+      for (const event of missed) if (!named || named.has(taskOf(event) ?? '')) connection.tell(event);
       return;
     }
-    connection.send({ type: 'resync', cursor: this.log.cursor });
-    for (const task of await this.#meant(connection, taskIds))
-      for (const frame of await this.standing(task)) connection.send({ ...frame, cursor: this.log.cursor });
+    const release = this.hold(connection);
+    try {
+      const { cursor } = this.log;
+      connection.send({ type: 'resync', cursor });
+      for (const task of await this.#meant(connection, taskIds))
+        for (const frame of await this.standing(task)) connection.send({ ...frame, cursor });
+    } finally {
+      release();
+    }
   }
 
-  /** How a task stands: its state, and from its session how its latest runs have ended. */
+  /** How a task stands: from its session how its latest runs have ended, and its state. */
   async standing(task: TaskRecord): Promise<EventFrame[]> {
     const { id: taskId, viber, state } = task;
     const tail = await readSessionTail(this.#parts.home, viber, taskId, TAIL);
@@ -111,9 +112,10 @@ export class Exchange {
     });
     const latest = tail.findLast((entry) => 'run' in entry);
     const runId = latest && 'run' in latest ? latest.run : undefined;
+    // The last word is how it stands now: the ends are those of earlier runs where it is at work again.
     return [
-      { type: 'task:state', taskId, state, ...(runId !== undefined && { runId }) },
       ...ends.filter((frame) => frame.type !== 'task:state').slice(-MAX_ENDS),
+      { type: 'task:state', taskId, state, ...(runId !== undefined && { runId }) },
     ];
   }
 
@@ -163,6 +165,12 @@ export class Exchange {
   }
 }
 
+/** The task that an event is about. */
+const taskOf = ({ audience }: LoggedEvent): string | undefined => {
+  if (audience === 'owners') return undefined;
+  return 'task' in audience ? audience.task : audience.about;
+};
+
 function framesOf(news: News): [EventFrame, Audience][] {
   switch (news.type) {
     case 'run:ended':
@@ -186,8 +194,12 @@ function framesOf(news: News): [EventFrame, Audience][] {
       return [[news, 'owners']];
     case 'channel:status':
       return [[{ type: news.type, channel: news.channel, ...news.status }, 'owners']];
-    case 'notice':
-      return [[noticeFrame(news.message), { chat: news.message.address.chat }]];
+    case 'notice': {
+      const { message, taskId } = news;
+      const { channel, chat } = message.address;
+      const audience = { address: { channel, chat }, ...(taskId !== undefined && { about: taskId }) };
+      return [[noticeFrame(message, taskId), audience]];
+    }
     default:
       return [[news, { task: news.taskId }]];
   }

@@ -70,7 +70,13 @@ export function endFrame({ taskId, runId, state, text, summary, artifactRefs }: 
   return { type: 'task:completed', taskId, runId, result: { text, summary, artifactRefs } };
 }
 
-/** Words that end no run, with the names of what goes along. */
-export function noticeFrame({ text, files }: OutboundMessage): Extract<EventFrame, { type: 'notice' }> {
-  return { type: 'notice', text, files: files.map(({ name, mimeType, size }) => ({ name, type: mimeType, size })) };
+/** Words that end no run, with the names of what goes along, and the task they were said about. */
+export function noticeFrame(
+  { text, files }: OutboundMessage,
+  taskId?: string,
+): Extract<EventFrame, { type: 'notice' }> {
+  return {
+    ...{ type: 'notice', text, files: files.map(({ name, mimeType, size }) => ({ name, type: mimeType, size })) },
+    ...(taskId !== undefined && { taskId }),
+  };
 }

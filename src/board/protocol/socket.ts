@@ -130,7 +130,7 @@ class Line {
       this.end(UNAUTHORISED, 'this session has ended');
       return;
     }
-    const connection = this.#exchange.connect(caller, peer);
+    const connection = this.#exchange.connect(caller, peer, 'client');
     this.#connection = connection;
     // When the gateway stops they all end, and are told that right after.
     const over = () => setImmediate(() => this.end(UNAUTHORISED, 'this session has ended'));
@@ -140,7 +140,11 @@ class Line {
     const seen = runningTasks().flatMap((id) => readTaskSync(home, id) ?? []);
     connection.send({
       ...{ type: 'connected', protocol: PROTOCOL },
-      viber: { ...about, runningTasks: seen.filter((task) => connection.maySee(task)).map(({ id }) => id) },
+      viber: {
+        ...about,
+        id: caller.viber ?? about.id,
+        runningTasks: seen.filter((task) => connection.maySee(task)).map(({ id }) => id),
+      },
       cursor: this.#exchange.log.cursor,
     });
   }

@@ -4,7 +4,7 @@ import type { ArtifactRef, TaskState } from '../../workspace/types.ts';
 import type { ApprovalRequest, Decision } from './approval.ts';
 
 export type TaskNews =
-  /** Accepted, or stopped. The other states follow from the events below. */
+  /** Accepted, stopped, or given up. The other states follow from the events below. */
   | { type: 'task:state'; taskId: string; state: TaskState; runId?: string }
   | { type: 'task:started'; taskId: string; runId: string }
   /** The run's result stands in its session, and its answer in the outbox. */
@@ -19,5 +19,5 @@ export type News =
   | { type: 'memory:suggested'; viber: string; suggestion: { id: string; section?: string; text: string } }
   | { type: 'job:changed'; job: string }
   | { type: 'channel:status'; channel: string; status: ChannelStatus }
-  /** Words for a program that end no run. */
-  | { type: 'notice'; message: OutboundMessage };
+  /** Words for a program that end no run, perhaps about a task. */
+  | { type: 'notice'; message: OutboundMessage; taskId?: string };

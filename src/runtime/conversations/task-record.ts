@@ -39,7 +39,7 @@ export interface TaskRecordsOptions {
   costs: Pick<Costs, 'ofRun'>;
   /** Whether there is an owner. */
   hasOwner: () => boolean;
-  /** Told of a task that was accepted, and of one that will not be worked on. */
+  /** Told of a task that was accepted, of one that will not be worked on, and of one whose message was given up. */
   onState?: (taskId: string, state: TaskState) => void;
   log: Logger;
 }
@@ -82,12 +82,10 @@ class RecordsOfTasks implements TaskRecords {
 
   async fail(taskId: string): Promise<void> {
     try {
-      if (await readTask(this.#home, taskId))
-        await updateTask(this.#home, taskId, (record) => ({
-          ...record,
-          state: 'error',
-          updatedAt: new Date().toISOString(),
-        }));
+      if (!(await readTask(this.#home, taskId))) return;
+      const updatedAt = new Date().toISOString();
+      await updateTask(this.#home, taskId, (record) => ({ ...record, state: 'error', updatedAt }));
+      this.#options.onState?.(taskId, 'error');
     } catch (error) {
       this.#options.log.warn({ task: taskId, err: error }, 'that a task has failed could not be written');
     }
