@@ -133,11 +133,6 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
 ];
 
 const MAX_LINES = 500;
-/** Files that may be longer, each with its reason. */
-const LONGER: string[] = [
-  // Every sentence of the page in one file, as people who translate it want it.
-  'board/ui/words.ts',
-];
 
 interface Import {
   from: string;
@@ -338,8 +333,7 @@ describe('the source', () => {
 
   test(`no file is longer than ${MAX_LINES} lines`, () => {
     const long = files.filter((name) => (sources.get(name) ?? '').split('\n').length - 1 > MAX_LINES);
-    expect(long.filter((name) => !LONGER.includes(name))).toEqual([]);
-    expect(LONGER.filter((name) => !long.includes(name))).toEqual([]);
+    expect(long).toEqual([]);
   });
 
   test('each file says at its top what it is', () => {
