@@ -89,12 +89,13 @@ const clientTypes: Plugin = {
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
   // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
-  // Documents are read in a thread, which begins with a file of its own.
+  // Documents are read and charts are drawn in threads, which begin with files of their own.
   input: {
     main: 'src/main.ts',
     'messages-format': 'src/messages/format.ts',
     client: 'src/client/client.ts',
     'document-worker': 'src/runtime/reading/documents/worker.ts',
+    'chart-worker': 'src/skills/chart/worker.ts',
   },
   platform: 'node',
   // Its build for the web is the same without an HTTP client of its own; requests go by Node's.

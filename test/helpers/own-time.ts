@@ -17,3 +17,27 @@ export function waitedForProcessor(pid: number | 'self' = 'self'): number {
 
 /** Milliseconds from an arbitrary moment on. Only for limits above: what must take a while is measured by the real clock. */
 export const ownTime = (): number => performance.now() - waitedForProcessor();
+
+/**
+ * Watches this thread from now on; the answer is the longest time that it computed without coming back to its event loop, in
+ * milliseconds of its own processor time, which others who want the processors do not lengthen.
+ */
+export function watchLoop(): () => number {
+  const used = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  };
+  let longest = 0;
+  let before = used();
+  const look = () => {
+    const now = used();
+    longest = Math.max(longest, now - before);
+    before = now;
+  };
+  const timer = setInterval(look, 2);
+  return () => {
+    clearInterval(timer);
+    look();
+    return longest;
+  };
+}

@@ -17,6 +17,7 @@ import { parseSkill } from '../../src/skills/skill.ts';
 import { artifactPath, createArtifact, listArtifacts } from '../../src/workspace/artifacts.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import type { ArtifactRef, Json } from '../../src/workspace/types.ts';
+import { watchLoop } from '../helpers/own-time.ts';
 import { decodePng, type Picture, type Rgb } from './chart-fixtures.ts';
 
 const colour = (at: number): Rgb => PALETTE[at] ?? [0, 0, 0];
@@ -227,6 +228,17 @@ describe('the data', () => {
     decodePng(png);
   });
 
+  it('as a line of many points shows the highest, the lowest, and a gap as wide as a column', async () => {
+    const row = (at: number) =>
+      `${at},${at === 25_000 ? 100 : at === 75_000 ? -100 : at > 40_000 && at < 60_000 ? '' : 0}`;
+    const seen = await picture({ type: 'line', data: csv('x,y', 100_000, row), width: 1200, height: 675 });
+    const columns = seen.columns(colour(0)).filter(({ x }) => x > 120);
+    expect(columns.some(({ count }) => count > 150)).toBe(true);
+    const at = (share: number) => columns.filter(({ x }) => Math.abs(x - (150 + share * 950)) < 40);
+    expect(at(0.5).every(({ count }) => count === 0)).toBe(true);
+    expect(at(0.1).every(({ count }) => count > 0)).toBe(true);
+  });
+
   it.each<[string, string]>([
     ['one point', 'x,y\n5,7'],
     ['all the same', 'x,y\n1,5\n2,5'],
@@ -309,16 +321,51 @@ describe('the tool', () => {
   beforeEach(() => void attached.splice(0));
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  const scope = (): ToolScope => ({
-    ...{ home, viber: 'default', taskId: 'task1', runId: 'run1', planBase: undefined, autoAcceptMemory: false },
+  const scope = (taskId = 'task1'): ToolScope => ({
+    ...{ home, viber: 'default', taskId, runId: 'run1', planBase: undefined, autoAcceptMemory: false },
     ...{ provenance: '', onPlan: () => undefined, onArtifact: (ref) => void attached.push(ref) },
   });
 
-  function run(given: object): Promise<Json> {
-    const tool = BUNDLED.chart?.(scope(), { web: { allowedOrigins: [] } });
+  function run(given: object, taskId?: string): Promise<Json> {
+    const tool = BUNDLED.chart?.(scope(taskId), { web: { allowedOrigins: [] } });
     if (!tool) throw new Error('no chart');
     return tool.execute(tool.input.parse(given), { signal: new AbortController().signal, callId: 'c' });
   }
+
+  const noise = (at: number) => ((at * 7919 + 13) % 1_009) - 500;
+  const seven = (row: (at: number, which: number) => string | number) =>
+    csv('x,a,b,c,d,e,f,g', 100_000, (at) => [at, ...Array.from({ length: 7 }, (_, which) => row(at, which))].join(','));
+  it.each<[string, string]>([
+    ['seven columns of noise', seven((at, which) => noise(at * 7 + which))],
+    ['every second cell missing', seven((at, which) => ((at + which) % 2 ? noise(at) : ''))],
+    ['labels that nothing is known of', csv('x,a', 100_000, (at) => `${'é'.repeat(60)}${at},${at}`)],
+    [
+      'rows of JSON',
+      JSON.stringify(Array.from({ length: 50_000 }, (_, at) => ({ x: at, a: noise(at), b: noise(-at) }))),
+    ],
+  ])('leaves the main thread to others: %s', async (_name, data) => {
+    await run({ title: 'T', type: 'line', data: 'x,y\n1,2' }, 'hostile');
+    const longest = watchLoop();
+    for (const type of ['line', 'scatter'] as const)
+      expect(await run({ title: 'T', type, data, width: 1200, height: 675 }, 'hostile')).toHaveProperty('rows');
+    expect(longest()).toBeLessThan(200);
+  });
+
+  it('draws what twenty ask for at once, one after the other, and stops with the run that asked', async () => {
+    const [data, stop] = [seven((at) => noise(at)), new AbortController()];
+    const longest = watchLoop();
+    const tool = BUNDLED.chart?.(scope('hostile'), { web: { allowedOrigins: [] } });
+    const input = tool?.input.parse({ title: 'T', type: 'scatter', data });
+    const many = Array.from({ length: 20 }, (_, at) => tool?.execute(input, { signal: stop.signal, callId: `${at}` }));
+    const ends = Promise.allSettled(many);
+    await many[0];
+    stop.abort(new Error('stopped'));
+    const states = (await ends).map(({ status }) => status);
+    expect(states[0]).toBe('fulfilled');
+    expect(states.slice(1)).toContain('rejected');
+    expect(longest()).toBeLessThan(200);
+    expect(await run({ title: 'T', type: 'bar', data: 'n,v\na,1' }, 'hostile')).toHaveProperty('rows', 1);
+  });
 
   it('attaches a PNG, once for the same picture', async () => {
     const given = { title: 'Sales', type: 'bar', data: 'n,v\na,1\nb,2', width: 400, height: 99_999 };

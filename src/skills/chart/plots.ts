@@ -11,7 +11,8 @@ const FILLED = 0.72;
 const MAX_BAR = 110;
 /** Points of a line this many pixels apart get a dot each. */
 const DOT_SPACE = 30;
-const MAX_POINTS = 20_000;
+/** Of all series together; more would take seconds and show no more. */
+const MAX_POINTS = 10_000;
 
 export const rectangle = (x: number, y: number, width: number, height: number): Point[] => [
   ...[[x, y] as const, [x + width, y] as const],
@@ -54,7 +55,8 @@ function drawBarValues(canvas: Canvas, { strong, scale }: Look, values: Series['
 
 export function drawLines(canvas: Canvas, look: Look, data: ChartData, frame: Frame, isArea: boolean): void {
   const order = data.xs.map((_, at) => at).sort((a, b) => (data.xs[a] ?? 0) - (data.xs[b] ?? 0));
-  const lines = data.series.map(({ values }) => pieces(order, values, data.xs, frame));
+  const width = (order.length > 500 ? 2 : 3.5) * look.scale;
+  const lines = data.series.map(({ values }) => pieces(order, values, data.xs, frame, width));
   const zero = Math.min(Math.max(frame.y(0), frame.top), frame.bottom);
   if (isArea) {
     for (const [which, parts] of lines.entries()) {
@@ -69,7 +71,6 @@ export function drawLines(canvas: Canvas, look: Look, data: ChartData, frame: Fr
   const isDotted = !isArea && (frame.right - frame.left) / order.length > DOT_SPACE * look.scale;
   // The first series is the first in the legend and stays on top.
   for (const [which, parts] of [...lines.entries()].reverse()) {
-    const width = (order.length > 500 ? 2 : 3.5) * look.scale;
     canvas.stroke(parts, width, colourOf(which));
     if (!isDotted) continue;
     for (const point of parts.flat()) {
@@ -79,50 +80,69 @@ export function drawLines(canvas: Canvas, look: Look, data: ChartData, frame: Fr
   }
 }
 
-/** The line without its gaps; of many points in one pixel column the first, lowest, highest and last. */
-function pieces(order: readonly number[], values: Series['values'], xs: readonly number[], frame: Frame): Point[][] {
+/**
+ * The line without its gaps. Pixels before rows: a column is as wide as the stroke, and shows the lowest and the highest of its
+ * points. Where columns have more than that, a gap is one that leaves a whole column empty.
+ */
+function pieces(
+  order: readonly number[],
+  values: Series['values'],
+  xs: readonly number[],
+  frame: Frame,
+  width: number,
+) {
+  const isDense = order.length > (2 * (frame.right - frame.left)) / width;
   const found: Point[][] = [];
   let part: Point[] = [];
-  let column: Point[] = [];
+  let column: { at: number; low: Point; high: Point } | undefined;
+  let isMissing = false;
   const flush = () => {
-    const [first] = column;
-    if (!first) return;
-    if (column.length <= 4) part.push(...column);
-    else {
-      const byHeight = column.toSorted((a, b) => a[1] - b[1]);
-      const kept = [first, byHeight[0], byHeight.at(-1), column.at(-1)].filter((point) => point !== undefined);
-      part.push(...kept.sort((a, b) => a[0] - b[0]));
-    }
-    column = [];
+    if (!column) return;
+    const { low, high } = column;
+    part.push(...(low === high ? [low] : low[0] <= high[0] ? [low, high] : [high, low]));
+    column = undefined;
   };
-  for (const at of order) {
-    const value = values[at];
+  const endPart = () => {
+    flush();
+    if (part.length > 0) found.push(part);
+    part = [];
+  };
+  for (const index of order) {
+    const value = values[index];
     if (value === undefined) {
-      flush();
-      if (part.length > 0) found.push(part);
-      part = [];
+      if (!isDense) endPart();
+      isMissing = true;
       continue;
     }
-    const point: Point = [frame.x(xs[at] ?? 0), frame.y(value)];
-    if (column[0] && Math.floor(column[0][0]) !== Math.floor(point[0])) flush();
-    column.push(point);
+    const point: Point = [frame.x(xs[index] ?? 0), frame.y(value)];
+    const at = Math.floor(point[0] / width);
+    if (!isDense) part.push(point);
+    else if (column?.at !== at) {
+      if (isMissing && column && at > column.at + 1) endPart();
+      else flush();
+      column = { at, low: point, high: point };
+    } else if (point[1] < column.low[1]) column.low = point;
+    else if (point[1] > column.high[1]) column.high = point;
+    isMissing = false;
   }
-  flush();
-  return part.length > 0 ? [...found, part] : found;
+  endPart();
+  return found;
 }
 
+/** Points that hide each other are one: what nobody could tell apart is not drawn a thousand times. */
 export function drawPoints(canvas: Canvas, look: Look, { series, xs }: ChartData, frame: Frame): void {
   const radius = (xs.length > 2_000 ? 2.5 : xs.length > 300 ? 4.5 : 7) * look.scale;
+  const cell = xs.length > 2_000 ? radius : 1;
+  const most = Math.ceil(MAX_POINTS / series.length);
   for (const [which, { values }] of series.entries()) {
-    // Points on the same pixel are one: what nobody could tell apart is not drawn a thousand times.
-    const places = new Map<string, Point>();
+    const places = new Map<number, Point>();
     for (const [at, value] of values.entries()) {
       if (value === undefined) continue;
       const point: Point = [frame.x(xs[at] ?? 0), frame.y(value)];
-      places.set(`${Math.round(point[0])},${Math.round(point[1])}`, point);
+      places.set(Math.round(point[0] / cell) * 10_000 + Math.round(point[1] / cell), point);
     }
     const points = [...places.values()];
-    const step = Math.max(1, points.length / MAX_POINTS);
+    const step = Math.max(1, points.length / most);
     for (let at = 0; at < points.length; at += step) {
       canvas.circle(points[Math.floor(at)] ?? [0, 0], radius, colourOf(which), 0.7);
     }

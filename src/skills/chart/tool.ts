@@ -2,13 +2,27 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
+import { createThreads, ThreadError } from '../../lib/thread.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import { attached } from '../../runtime/tools/artifacts.ts';
 import { createArtifact } from '../../workspace/artifacts.ts';
 import { type BundledTool, defineBundled } from '../bundled.ts';
+import type { ChartSpec, RenderedChart } from './render.ts';
 
 const WIDTH = { usual: 1200, min: 300, max: 2400 };
 const HEIGHT = { usual: 675, min: 200, max: 1600 };
+
+/** Where the bundled program keeps it. */
+const FILE = import.meta.filename.endsWith('.ts') ? './worker.ts' : './chart-worker.js';
+const TOO_MUCH = 'This is too much data for a chart: sum it up first, or leave out the columns it does not need.';
+
+/** As it comes out of a thread. */
+type Drawn = Omit<RenderedChart, 'png'> & { png: Uint8Array };
+
+/** Twice as long as 100,000 rows of seven columns take on a small machine. */
+const inThread = createThreads<ChartSpec, Drawn>(new URL(FILE, import.meta.url), {
+  ...{ timeoutMs: 20_000, memoryMb: 384, atOnce: 1 },
+});
 
 const input = z.object({
   title: z.string(),
@@ -26,15 +40,15 @@ export const chart = (scope: ToolScope): BundledTool =>
     effect: 'idempotent',
     input,
     asks: ({ title }, { messages, plain }) => ({ text: messages.text('consent.drawChart', { title: plain(title) }) }),
-    async execute({ title, type, data, file, x, y, width, height }) {
+    async execute({ title, type, data, file, x, y, width, height }, { signal }) {
       if ((data === undefined) === (file === undefined))
         throw new UserError(
           'Give either data (CSV or JSON rows) or file (an artifact or workspace file that has them).',
         );
-      const [{ renderChart }, { readTextFile }] = await Promise.all([import('./render.ts'), import('./read-data.ts')]);
+      const { readTextFile } = await import('./read-data.ts');
       const text = data ?? (await readTextFile(scope, file ?? ''));
       const size = { width: within(width, WIDTH), height: within(height, HEIGHT) };
-      const { png, rows, series, notes } = await renderChart({ title, type, data: text, x, y, ...size });
+      const { png, rows, series, notes } = await draw({ title, type, data: text, x, y, ...size }, signal);
       // The same picture asked for again in this run, say after a restart, is the same artifact.
       const sum = createHash('sha256')
         .update(JSON.stringify([scope.runId, title]))
@@ -45,6 +59,16 @@ export const chart = (scope: ToolScope): BundledTool =>
       return { ...ref, ...size, rows, series, ...(notes.length > 0 && { notes }) };
     },
   });
+
+/** Throws UserError for data that cannot be drawn, or not in time. */
+async function draw(spec: ChartSpec, signal: AbortSignal): Promise<Drawn> {
+  try {
+    return await inThread(spec, signal);
+  } catch (error) {
+    if (!(error instanceof ThreadError)) throw error;
+    throw new UserError(error.why === 'refused' ? error.message : TOO_MUCH, { cause: error });
+  }
+}
 
 function within(value: number | undefined, { usual, min, max }: { usual: number; min: number; max: number }): number {
   return value === undefined || Number.isNaN(value) ? usual : Math.round(Math.min(Math.max(value, min), max));
