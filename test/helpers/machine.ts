@@ -1,4 +1,4 @@
-/** Around the whole of the tests: keeps the default port from all of them, and says in one line each what is left out and why. */
+/** Runs around all tests: keeps the default port from them, and says in a line each what this machine lacks and how to get it. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { defaults } from '../../src/config/defaults.ts';
 import { errorCode } from '../../src/errors.ts';
 import { CHROMIUM_FILES } from './chromium.ts';
+import { hasRedis } from './redis-installed.ts';
 
 let isSetUp = false;
 
@@ -15,11 +16,12 @@ export default async function setUp(): Promise<(() => void) | undefined> {
   isSetUp = true;
   const lines = [
     await withoutSandbox(),
-    process.getuid?.() !== 0 && 'a disk that is full: only root may mount one; a folder that vanishes stands for it',
-    spawnSync('git', ['--version'], { stdio: 'ignore' }).error && 'commits by git-commit: git is not installed',
+    !hasRedis && 'the engine for several machines: redis-server is not installed (apt-get install redis-server)',
     withoutBrowser(),
+    spawnSync('git', ['--version'], { stdio: 'ignore' }).error && 'commits: git is not installed (apt-get install git)',
+    process.getuid?.() !== 0 && 'a full disk: only root may mount one; a folder that vanishes stands in for it',
     process.env.PROPERTY_RUNS === undefined &&
-      'jobs asked for on Telegram and Discord: set PROPERTY_RUNS to run them too',
+      'jobs asked for on Telegram and Discord: set PROPERTY_RUNS=100 to run them too',
   ];
   for (const line of lines) if (line) process.stdout.write(`skipped: ${line}\n`);
   return keepDefaultPort();

@@ -2,24 +2,15 @@
  * A server of Redis of a test's own: Debian's program, on a free port, with what it has to keep in a temporary folder. Where the program
  * is not installed those tests are left out by name; in CI they fail.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { PROGRAM } from './redis-installed.ts';
 import { tempFolder } from './temp.ts';
 
-/** Another server that speaks the same, such as a newer one or Valkey. */
-const PROGRAM = process.env.REDIS_SERVER || 'redis-server';
-const about = spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' });
-const isInstalled = about.status === 0;
-const [, major = 0, minor = 0] = /v=(\d+)\.(\d+)/.exec(about.stdout ?? '') ?? [];
-/** A server can be asked whether its copies have written what it was given from 7.2 on. */
-export const hasCopies = Number(major) > 7 || (Number(major) === 7 && Number(minor) >= 2);
-
-/** Why these tests are left out; '' where they run. */
-export const WITHOUT_REDIS = isInstalled || process.env.CI ? '' : ' (skipped: redis-server is not installed)';
-export const hasRedis = WITHOUT_REDIS === '';
+export { hasCopies, hasRedis, WITHOUT_REDIS } from './redis-installed.ts';
 
 export interface RedisServer {
   port: number;

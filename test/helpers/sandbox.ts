@@ -21,7 +21,7 @@ export const WITHOUT_SANDBOX = reason();
 function reason(): string {
   if (isSandboxed) return '';
   if (process.platform !== 'linux') return 'there is none on this system';
-  if (!isInstalled) return 'bubblewrap is not installed';
+  if (!isInstalled) return 'bubblewrap is not installed (apt-get install bubblewrap)';
   if (kernelForbids()) return 'this kernel forbids user namespaces';
   throw new Error('bubblewrap is installed and does not work, though the kernel would let it');
 }
