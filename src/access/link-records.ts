@@ -1,6 +1,6 @@
 /** What stands in the files of links: their shapes, what counts as an entry after a hand edit, and the names of people made here. */
 import { randomInt } from 'node:crypto';
-import { type Is, isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
+import { type Is, isFilled, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import type { Role } from './principal.ts';
 
 export interface Link {
@@ -11,6 +11,10 @@ export interface Link {
   linkedAt: string;
   /** The account whose rights it has; absent for the account that showed the first code. */
   to?: string;
+  /** Names the account was alone under before this link: what it began under them is the person's from then on, for good. */
+  was?: readonly string[];
+  /** ISO 8601: when the link was removed. What the account had begun until then stays with the person. */
+  until?: string;
 }
 
 /** An address as the channels define it; kept as it came. */
@@ -48,7 +52,10 @@ export const isAddress: Is = objectOf({
 });
 
 export const linkShape = shape<Link>(
-  objectOf({ identity: isFilled, person: isFilled, linkedAt: isFilled, to: optional(isFilled) }),
+  objectOf({
+    ...{ identity: isFilled, person: isFilled, linkedAt: isFilled, to: optional(isFilled) },
+    ...{ was: optional(listOf(isFilled)), until: optional(isFilled) },
+  }),
 );
 
 export const waitingShape = shape<WaitingCode>(

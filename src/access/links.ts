@@ -33,7 +33,7 @@ const MAX_LINKS = 5_000;
 export type LinkRefusal = 'unknown' | 'expired' | 'own' | 'taken' | 'too-many-tries' | 'not-let-in';
 
 export type Redeemed =
-  | { ok: true; person: string; from: { identity: string; name: string; address: LinkAddress } }
+  | { ok: true; person: string; from: { identity: string; person?: string; name: string; address: LinkAddress } }
   | { ok: false; reason: LinkRefusal };
 
 /** Who enters a code. `isStranger`: the door would not let them in otherwise. */
@@ -129,7 +129,9 @@ export class Links {
     if (reason) return refuse(reason);
     this.#codes.change((all) => all.map((code) => (code.code === wanted ? { ...code, usedBy: who.identity } : code)));
     const { identity, name, address } = waiting;
-    return { ok: true, person: this.#connect(waiting, who.identity, at), from: { identity, name, address } };
+    const before = this.#personOf(waiting);
+    const person = this.#connect(waiting, who.identity, at);
+    return { ok: true, person, from: { identity, name, address, ...(before !== undefined && { person: before }) } };
   }
 
   /** Voids a code that others could read. */
@@ -143,31 +145,47 @@ export class Links {
     return this.#links.read();
   }
 
-  /** False when the identity is not linked. Throws UserError when others are linked to it. */
+  /**
+   * Separates an account from its person. What it began until now stays with the person who stays, and from now on it is somebody
+   * under a name that nobody has had. False when the identity is not linked. Throws UserError when others are linked to it.
+   */
   unlink(identity: string): boolean {
     const link = this.#linkOf(identity);
     if (!link) return false;
-    const others = this.#links.read().filter((other) => other.to === identity);
+    const others = this.#links.read().filter((other) => other.to === identity && other.until === undefined);
     if (others.length > 0) {
       const names = others.map((other) => other.identity).join(', ');
       throw new UserError(say('pairing.linkedTo', { account: identity, names }));
     }
-    this.#links.change((all) => all.filter((other) => other.identity !== identity));
+    if (link.to === undefined) return false;
+    const until = new Date(this.#now()).toISOString();
+    this.#links.change((all) => ended(all, identity, until));
     this.#codes.change((all) => all.filter((code) => code.identity !== identity && code.usedBy !== identity));
     return true;
   }
 
   #linkOf(identity: string) {
-    return this.#links.read().find((link) => link.identity === identity);
+    return this.#links.read().find((link) => link.identity === identity && link.until === undefined);
+  }
+
+  #personOf(waiting: WaitingCode): string | undefined {
+    return waiting.person ?? this.#linkOf(waiting.identity)?.person;
+  }
+
+  /** A name that one account has for itself, after it was separated or after all others were. */
+  #isAlone(person: string): boolean {
+    const live = this.#links.read().filter((link) => link.person === person && link.until === undefined);
+    return isMadeName(person) && live.length === 1;
   }
 
   #refusalOf(waiting: WaitingCode, who: Redeemer): LinkRefusal | undefined {
-    const person = waiting.person ?? this.#linkOf(waiting.identity)?.person;
+    const person = this.#personOf(waiting);
     const known = this.#linkOf(who.identity)?.person;
     const own = who.person ?? (known !== undefined && isMadeName(known) ? known : undefined);
     if (waiting.identity === who.identity || (own !== undefined && own === person)) return 'own';
     // Nobody is two people, and nobody gives up rights by entering a code.
-    if (own !== undefined || RANK[who.role] > RANK[waiting.role]) return 'taken';
+    const isTaken = own !== undefined && !this.#isAlone(own);
+    if (isTaken || RANK[who.role] > RANK[waiting.role]) return 'taken';
     return who.isStranger && waiting.role === 'guest' ? 'not-let-in' : undefined;
   }
 
@@ -178,16 +196,38 @@ export class Links {
     const issuer = known && (isMadeName(known.person) || known.person === waiting.person) ? known : undefined;
     const person = waiting.person ?? issuer?.person ?? newPerson(waiting.name);
     const to = issuer?.to ?? waiting.identity;
-    if (this.#linkOf(identity)?.to === to) return person;
+    const before = this.#linkOf(identity);
+    if (before?.to === to) return person;
+    const was = before && this.#isAlone(before.person) ? [before.person] : [];
     this.#links.change((all) => {
-      if (all.length >= MAX_LINKS || all.filter((link) => link.person === person).length >= MAX_ACCOUNTS)
-        throw new UserError(say('pairing.tooManyAccounts'));
+      const live = all.filter((link) => link.person === person && link.until === undefined);
+      if (all.length >= MAX_LINKS || live.length >= MAX_ACCOUNTS) throw new UserError(say('pairing.tooManyAccounts'));
       const linkedAt = new Date(at).toISOString();
       // Somebody of the configuration needs no entry of their own: their name stands there.
       const first: Link[] = issuer || !isMadeName(person) ? [] : [{ identity: waiting.identity, person, linkedAt }];
-      const others = all.filter((link) => link.identity !== identity && (issuer || link.identity !== waiting.identity));
-      return [...others, ...first, { identity, person, linkedAt, to }];
+      const replaced = [identity, ...(issuer ? [] : [waiting.identity])];
+      const others = all.filter((link) => link.until !== undefined || !replaced.includes(link.identity));
+      return [...others, ...first, { identity, person, linkedAt, to, ...(was.length > 0 && { was }) }];
     });
     return person;
   }
+}
+
+/** Names of one account with one person; the oldest go, so that linking and removing for ever fills nothing. */
+const MAX_FORMER = 50;
+
+/** The links once an account's is over: what it was called until now is the person's, and it has a name of its own. */
+function ended(all: readonly Link[], account: string, until: string): Link[] {
+  const link = all.find(({ identity, until: over }) => identity === account && over === undefined);
+  if (!link) return [...all];
+  const isBefore = ({ identity, person, to, until: over }: Link) =>
+    over !== undefined && identity === account && person === link.person && to === link.to;
+  const replaced = all.filter((other) => other === link || isBefore(other));
+  const names = replaced.flatMap(({ was = [] }) => was).slice(-MAX_FORMER);
+  const over: Link = { ...link, ...(names.length > 0 && { was: names }), until };
+  // Which entry of an account is its first counts: its place stays.
+  const at = all.findIndex((other) => replaced.includes(other));
+  const others = all.filter((other) => !replaced.includes(other));
+  const alone: Link = { identity: account, person: newPerson(account), linkedAt: until };
+  return [...others.slice(0, at), over, ...others.slice(at), alone];
 }

@@ -27,6 +27,17 @@ interface Index {
   aliases: ReadonlyMap<string, readonly string[]>;
 }
 
+/** With the names of those who have become this person since, theirs too. */
+function namesOf(person: string, aliases: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const names = new Set([personText(person)]);
+  // A set grows while it is gone through, and no name is looked at twice.
+  for (const name of names) {
+    if (name.startsWith(personText('')))
+      for (const text of aliases.get(name.slice(personText('').length)) ?? []) names.add(text);
+  }
+  return [...names];
+}
+
 /** @param isAllowed whether `access.allow` of its channel names somebody: whoever stands on that list is a member */
 export function createPeople(
   configured: readonly PersonConfig[],
@@ -43,27 +54,37 @@ export function createPeople(
   function buildIndex(of: readonly Link[]): Index {
     const persons = new Map<string, { person: string; root: string }>();
     const aliases = new Map<string, Set<string>>();
-    const add = (identity: string, person: string, root: string, ...texts: string[]) => {
-      persons.set(identity, { person, root });
+    const give = (person: string, ...texts: string[]) => {
       const known = aliases.get(person) ?? new Set([personText(person)]);
       aliases.set(person, known);
-      for (const text of [identity, ...texts]) known.add(text);
+      for (const text of texts) known.add(text);
     };
-    for (const [identity, { person }] of inConfig) add(identity, person, identity);
+    for (const [identity, { person }] of inConfig) {
+      persons.set(identity, { person, root: identity });
+      give(person, identity);
+    }
     const seen = new Set<string>();
-    for (const { identity, person, to } of of) {
+    const live = new Set<string>();
+    for (const { identity, person, to, was = [], until } of of) {
       const root = to ?? identity;
-      if (seen.has(identity)) continue;
+      const isOver = until !== undefined;
+      if (!isOver && live.has(identity)) continue;
+      if (!isOver) live.add(identity);
+      const isFirst = !seen.has(identity);
       seen.add(identity);
       const named = inConfig.get(root)?.person;
-      // Whoever has left the configuration has no name there any more to hand on.
+      // Somebody who has left the configuration has no name there any more to hand on.
       if (named === undefined && !isMadeName(person)) continue;
-      const whose = inConfig.get(identity)?.person ?? named ?? person;
+      const own = isOver ? undefined : inConfig.get(identity)?.person;
+      const whose = own ?? named ?? person;
+      if (!isOver) persons.set(identity, { person: whose, root: inConfig.has(identity) ? identity : root });
+      // What an account began before its first link is its first person's, whoever it is with later.
+      if (isFirst) give(whose, identity);
       // Tasks begun under a name from before still are theirs, but nobody's name in the configuration is an alias.
-      const former = whose === (named ?? person) && isMadeName(person) ? [personText(person)] : [];
-      add(identity, whose, inConfig.has(identity) ? identity : root, ...former);
+      if (whose === (named ?? person) && isMadeName(person)) give(whose, personText(person));
+      give(whose, ...was.filter(isMadeName).map(personText));
     }
-    return { of, persons, aliases: new Map([...aliases].map(([person, texts]) => [person, [...texts]])) };
+    return { of, persons, aliases: new Map([...aliases.keys()].map((person) => [person, namesOf(person, aliases)])) };
   }
 
   /** What an identity may by itself. */

@@ -2,12 +2,12 @@
 import { authoriseAction } from '../access/authorise.ts';
 import { createRateLimiter, createSharedRateLimiter } from '../access/limits.ts';
 import { identityText, type Principal } from '../access/principal.ts';
-import type { Address, InboundMessage, PartLedger } from '../channels/channel.ts';
+import type { InboundMessage, PartLedger } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import { spoolKey } from '../engine/engine.ts';
-import type { Said, Text } from '../messages/messages.ts';
+import type { Text } from '../messages/messages.ts';
 import type { Approvals } from '../runtime/approvals/approvals.ts';
-import { redeemAnswer } from '../runtime/commands/people/link.ts';
+import { type Issuer, redeemAnswer } from '../runtime/commands/people/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
 import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
 import { shareTask } from '../runtime/conversations/conversations.ts';
@@ -72,12 +72,11 @@ function accessFor(services: Pick<Services, AccessParts>): Access {
     services;
 
   /** Whoever issued the code is told, and goes on with the same task on both accounts. */
-  function tellLinked(principal: Principal, person: string, from: Address, note: Said): void {
+  function tellLinked(principal: Principal, { person, address: from, note, isNew }: Issuer): void {
     const id = `linked-${identityText(principal).replace(/[^\w-]/g, '_')}-${Date.now()}`;
     const told = delivery.add({ id, address: from, text: languages.at(from).said(note), files: [] }, id);
-    Promise.all([shareTask(conversations, person, from), told]).catch((error: unknown) =>
-      log.error({ err: error }, 'a new link could not be told'),
-    );
+    const shared = isNew && shareTask(conversations, person, from);
+    Promise.all([shared, told]).catch((error: unknown) => log.error({ err: error }, 'a new link could not be told'));
   }
 
   return {
@@ -94,8 +93,7 @@ function accessFor(services: Pick<Services, AccessParts>): Access {
     },
     ownership: () => pairing.ownership(),
     onPairing: (code, principal) => void notifier.ask(code, principal),
-    redeem: (code, principal) =>
-      redeemAnswer(links, code, principal, (person, from, note) => tellLinked(principal, person, from, note)),
+    redeem: (code, principal) => redeemAnswer(links, code, principal, (issuer) => tellLinked(principal, issuer)),
     onOwner: (principal, address) => notifier.noteOwner(principal, address),
   };
 }

@@ -5,6 +5,7 @@ import { openLanguages } from '../access/languages.ts';
 import { Links } from '../access/links.ts';
 import { openPairing } from '../access/pairing.ts';
 import { createPeople } from '../access/people.ts';
+import { readIdentity } from '../access/principal.ts';
 import { Zones } from '../access/zones.ts';
 import type { Address, Channel } from '../channels/channel.ts';
 import { accessRulesOf, type Config, configuredViber } from '../config.ts';
@@ -104,7 +105,11 @@ export async function openServices(options: ServicesOptions) {
     ...{ state, log, messagesAt: languages.at },
     send: (message) => delivery.add(message, message.id, true),
   });
-  const conversations = openConversations(home.conversations, { isShared });
+  const isAccountOf = (identity: string, person: string) => {
+    const who = { ...readIdentity(identity), account: '', name: '', via: 'message' };
+    return people.resolve(who).principal.person === person;
+  };
+  const conversations = openConversations(home.conversations, { isShared, isAccountOf });
   const digests = new Digests(path.join(home.conversations, 'digests'), Date.now, { isShared });
   const zones = new Zones(home.access, { isShared });
   const expected = new ExpectedAnswers(path.join(home.conversations, 'expected.json'), Date.now, { isShared });

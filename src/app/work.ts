@@ -233,7 +233,7 @@ export function openWork(options: WorkOptions): Work {
       ...{ searchMemory: memory.searchMemory, aboutViber: parts.aboutViber, showTask: parts.threads.show },
       bound: (id) => conversations.bound(id).map(placeOf),
       boardLink: options.boardLink,
-      shareTask: (person, from) => shareTask(conversations, person, from),
+      shareTask: (person, from, was) => shareTask(conversations, person, from, was),
     },
   });
 

@@ -1,11 +1,12 @@
 /** Links between accounts: codes, who becomes whom, and what is lost when a link or the right behind it goes. */
 import fs from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LINK_TTL_MS, Links, MAX_CODES } from '../../src/access/links.ts';
 import type { Paired } from '../../src/access/pairing-records.ts';
 import { createPeople, type PersonConfig } from '../../src/access/people.ts';
-import { aliasesOf, identityText, type Principal, principalText } from '../../src/access/principal.ts';
+import { aliasesOf, identityText, isOneOf, type Principal, principalText } from '../../src/access/principal.ts';
 import { UserError } from '../../src/errors.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
@@ -52,6 +53,7 @@ describe('a code', () => {
       person: 'alex',
       from: {
         identity: 'telegram:1',
+        person: 'alex',
         name: 'Sam Lee',
         address: { channel: 'telegram', account: 'b', chat: 'telegram:1' },
       },
@@ -340,7 +342,9 @@ describe('a link ends', () => {
     expect(() => w.links.unlink('telegram:1')).toThrow('remove those instead: discord:2, discord:3.');
     w.links.unlink('discord:3');
     w.links.unlink('discord:2');
-    expect(w.links.unlink('telegram:1')).toBe(true);
+    // Nothing is linked to it any more, and nothing is left to remove.
+    expect(w.links.unlink('telegram:1')).toBe(false);
+    expect(w.who('telegram:1').role).toBe('member');
   });
 
   it('in effect when the right behind it goes: no longer paired, no longer configured', () => {
@@ -377,6 +381,93 @@ describe('a link ends', () => {
     ];
     fs.writeFileSync(path.join(w.folder, 'links.json'), JSON.stringify(hand));
     expect(w.who('discord:3').person).toBe('alex');
+  });
+});
+
+describe('what an account began', () => {
+  it('stays with the person who stays when it is removed, whenever it was begun', () => {
+    const w = world([]);
+    w.pair('telegram:1');
+    w.pair('discord:2');
+    const before = [principalText(w.who('discord:2'))];
+    link(w, 'telegram:1', 'discord:2');
+    const during = [principalText(w.who('discord:2'))];
+    w.links.unlink('discord:2');
+    const after = [principalText(w.who('discord:2'))];
+    const seenBy = (identity: string) => [before, during, after].map((people) => isOneOf(people, w.who(identity)));
+    expect(seenBy('telegram:1')).toEqual([true, true, false]);
+    expect(seenBy('discord:2')).toEqual([false, false, true]);
+    // It still comes in by itself, and can be linked again.
+    expect(w.resolve('discord:2')).toMatchObject({ isKnown: true, principal: { role: 'member' } });
+    expect(link(w, 'telegram:1', 'discord:2')).toMatchObject({ ok: true });
+    expect(seenBy('discord:2')).toEqual([true, true, true]);
+    expect(seenBy('telegram:1')).toEqual([true, true, true]);
+  });
+
+  it('is whose it should be after any order of linking, removing and beginning', () => {
+    const accounts = ['telegram:1', 'telegram:7', 'discord:2', 'slack:T1:U3'];
+    const account = fc.constantFrom(...accounts);
+    const action = fc.oneof(
+      fc.record({ kind: fc.constant('link' as const), from: account, to: account }),
+      fc.record({ kind: fc.constant('remove' as const), from: account }),
+      fc.record({ kind: fc.constant('begin' as const), from: account }),
+    );
+    const actions = fc.array(action, { maxLength: 40 });
+    const runs = Number(process.env.PROPERTY_RUNS ?? 150);
+    fc.assert(
+      fc.property(actions, fc.constantFrom<readonly PersonConfig[]>([], [ALEX]), (all, configured) => {
+        const folder = tempFolder();
+        const open = () => {
+          const opened = world(configured, folder);
+          for (const identity of accounts) opened.pair(identity);
+          return opened;
+        };
+        let w = open();
+        // The model: each account is one of a person's, and each task is a person's.
+        const personOf = new Map(accounts.map((identity) => [identity, identity]));
+        const tasks: { people: string[]; person: string }[] = [];
+        let made = 0;
+        for (const each of all) {
+          const mine = personOf.get(each.from) ?? '';
+          if (each.kind === 'begin') {
+            tasks.push({ people: [principalText(w.who(each.from))], person: mine });
+          } else if (each.kind === 'link') {
+            const theirs = personOf.get(each.to) ?? '';
+            if (!link(w, each.from, each.to).ok) continue;
+            expect([...personOf.values()].filter((person) => person === theirs)).toHaveLength(1);
+            personOf.set(each.to, mine);
+            for (const task of tasks) if (task.person === theirs) task.person = mine;
+          } else {
+            try {
+              if (w.links.unlink(each.from)) personOf.set(each.from, `alone ${made++}`);
+            } catch (error) {
+              expect(error).toBeInstanceOf(UserError);
+            }
+          }
+          // What is on the disk is all there is.
+          w = open();
+          for (const identity of accounts) {
+            for (const task of tasks)
+              expect(isOneOf(task.people, w.who(identity))).toBe(task.person === personOf.get(identity));
+          }
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('fills nothing by being linked and removed for ever', () => {
+    const w = world([]);
+    w.pair('telegram:1');
+    w.pair('discord:2');
+    const first = [principalText(w.who('discord:2'))];
+    for (let n = 0; n < 60; n++) {
+      expect(link(w, 'telegram:1', 'discord:2')).toMatchObject({ ok: true });
+      w.links.unlink('discord:2');
+    }
+    expect(w.links.links()).toHaveLength(3);
+    expect(isOneOf(first, w.who('telegram:1'))).toBe(true);
+    expect(isOneOf(first, w.who('discord:2'))).toBe(false);
   });
 });
 

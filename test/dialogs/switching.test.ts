@@ -107,6 +107,48 @@ describe('one person on three platforms', () => {
     expect((await ask(discord, discord.dm('alex'), 'done 2')).text).toContain('two');
     expect((await telegram.command(telegram.dm('alex'), 'plan')).text).toContain('1 of 3 done');
   });
+
+  it('separates an account that is removed: what was begun stays with the person, and neither sees anything later', async () => {
+    const world = await openPlatforms({
+      ...{ offline: true, linked: false },
+      config: {
+        people: [{ name: 'alex', role: 'member', ids: ['telegram:1001'] }],
+      },
+      channel: { access: { dm: 'open' } },
+    });
+    const { telegram, discord } = world.platforms;
+    const [desk, phone] = [discord.dm('alex'), telegram.dm('alex')];
+    await ask(discord, desk, 'make a plan: before linking; and so on');
+    const [before = ''] = world.tasks();
+    const shown = await telegram.command(phone, 'link');
+    const code = /[A-HJ-NP-Z2-9]{8}/.exec(shown.text)?.[0] ?? '';
+    await discord.command(desk, 'link', code);
+    await telegram.command(phone, 'new');
+    await ask(discord, desk, 'make a plan: while linked; and so on');
+    const during = world.tasks().find((task) => task !== before) ?? '';
+    const account = /(discord:\d+)/.exec((await telegram.command(phone, 'link', 'list')).text)?.[1] ?? '';
+    expect((await telegram.command(phone, 'link', `remove ${account}`)).text).toContain('on its own again');
+    // A second time there is nothing left to remove, and the list shows nobody else.
+    expect((await telegram.command(phone, 'link', `remove ${account}`)).text).not.toContain('on its own again');
+    expect((await telegram.command(phone, 'link', 'list')).text).not.toContain(account);
+    const listed = (await telegram.command(phone, 'tasks')).text;
+    expect(listed).toContain(before);
+    expect(listed).toContain(during);
+    expect((await discord.command(desk, 'plan')).text).not.toMatch(/before linking|while linked/);
+    await ask(discord, desk, 'make a plan: after removal; and so on');
+    const after = world.tasks().find((task) => task !== before && task !== during) ?? '';
+    const alone = (await discord.command(desk, 'tasks')).text;
+    expect(alone).toContain(after);
+    for (const task of [before, during]) {
+      expect(alone).not.toContain(task);
+      expect((await discord.command(desk, 'open', task)).text).not.toMatch(/linking|linked/);
+    }
+    expect((await telegram.command(phone, 'tasks')).text).not.toContain(after);
+    // What is going on with the person is not shown where the account reads now.
+    const seen = discord.answers(desk).length;
+    expect((await ask(telegram, phone, 'done 1')).text).toMatch(/linked|linking/);
+    expect(discord.answers(desk)).toHaveLength(seen);
+  });
 });
 
 describe.each(['discord', 'slack'] as const)('a thread on %s', (name) => {

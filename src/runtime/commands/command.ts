@@ -121,7 +121,7 @@ export interface CommandContext {
    * Gives the shared direct conversation of a person the task of the conversation at `from`, unless it has a task already:
    * whoever links a second account goes on with the task of the first.
    */
-  shareTask(person: string, from: Address): Promise<void>;
+  shareTask(person: string, from: Address, was?: string): Promise<void>;
   /** What may be attached to an answer at an address: `attach` of its channel and the bytes it takes for one file. */
   attachRules(address: Address): AttachRules;
   /** By whose clock people live; absent where nobody asks. */

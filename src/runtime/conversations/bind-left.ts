@@ -1,7 +1,7 @@
 /** What a crash has left between a task's first message and the binding of its conversation. */
 import type { Queue } from '../../engine/engine.ts';
 import type { Entry } from '../contract/entry.ts';
-import { bindingKey, type Conversations } from './conversations.ts';
+import { bindingAt, type Conversations } from './conversations.ts';
 
 /** Binds by what is stored; call it before anything new comes, so that there are never two tasks to a conversation. */
 export async function bindLeft(queue: Pick<Queue<Entry>, 'unfinished'>, conversations: Conversations): Promise<void> {
@@ -11,7 +11,7 @@ export async function bindLeft(queue: Pick<Queue<Entry>, 'unfinished'>, conversa
     const { address, isDirect } = message;
     // A thread that is still to come is bound when it is there.
     if (message.opensThread && address.thread === undefined) continue;
-    const key = bindingKey(principal, address, isDirect);
-    if (!conversations.get(key)) await conversations.bind({ key, taskId, viber, address, isDirect });
+    const place = bindingAt(principal, address, isDirect);
+    if (!conversations.get(place.key)) await conversations.bind({ ...place, taskId, viber });
   }
 }

@@ -8,7 +8,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isAddress } from '../../access/link-records.ts';
-import type { Principal } from '../../access/principal.ts';
+import { identityText, type Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, isProgramTask } from '../../channels/channel.ts';
 import { errorCode } from '../../errors.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
@@ -27,6 +27,8 @@ export interface Binding {
   /** The last address that used this binding. */
   address: Address;
   isDirect: boolean;
+  /** The account that used a person's binding last; absent in those of before. */
+  by?: string;
   /** ISO 8601. */
   boundAt: string;
   /** A person has chosen this viber here: what the configuration says does not count. */
@@ -40,7 +42,7 @@ export interface Conversations {
   get(key: string): Binding | undefined;
   /** In force at once; durable when it resolves. */
   bind(binding: Omit<Binding, 'boundAt'>): Promise<void>;
-  /** The conversations that are about a task now. */
+  /** The conversations that are about a task now. A person's are shown nothing where an account wrote last that is theirs no more. */
   bound(taskId: string): Binding[];
   /** Those of a chat and of its threads. Reads all there are: for what seldom happens. */
   within(chat: Address): Promise<Binding[]>;
@@ -52,7 +54,7 @@ const isTasks: Is = (value) =>
 const bindingShape = shape<Binding>(
   objectOf({
     ...{ key: isFilled, taskId: isIdText, viber: isIdText, address: isAddress, isDirect: isFlag, boundAt: isText },
-    ...{ isChosen: optional(isFlag), left: optional(isTasks) },
+    ...{ by: optional(isFilled), isChosen: optional(isFlag), left: optional(isTasks) },
   }),
 );
 const keysShape = shape<string[]>(listOf(isText));
@@ -77,15 +79,34 @@ export function bindingKey(principal: Principal, address: Address, isDirect: boo
     : conversationKey(address);
 }
 
+/** The same with where the principal is, as `bind` takes it. */
+export function bindingAt(
+  principal: Principal,
+  address: Address,
+  isDirect: boolean,
+): Pick<Binding, 'key' | 'address' | 'isDirect' | 'by'> {
+  const key = bindingKey(principal, address, isDirect);
+  return { key, address, isDirect, ...(key.startsWith(PERSON) && { by: identityText(principal) }) };
+}
+
 /** Where a binding is, and whose it is when it is the one of a person's direct messages. */
 export function placeOf({ key, address, isDirect }: Binding): { address: Address; isDirect: boolean; person?: string } {
   return { address, isDirect, ...(key.startsWith(PERSON) ? { person: key.slice(PERSON.length) } : {}) };
 }
 
-/** Whoever links a second account goes on with the task of the first: unless the person's direct messages have one already. */
-export async function shareTask(conversations: Conversations, person: string, from: Address): Promise<void> {
+/**
+ * After linking, a person goes on with the task of one of the accounts, unless their direct messages have one already.
+ *
+ * @param was who the account was alone until then: its conversation of before it was separated from somebody else is not its own
+ */
+export async function shareTask(
+  conversations: Conversations,
+  person: string,
+  from: Address,
+  was?: string,
+): Promise<void> {
   const key = `${PERSON}${person}`;
-  const own = conversations.get(conversationKey(from));
+  const own = conversations.get(was === undefined ? conversationKey(from) : `${PERSON}${was}`);
   if (own && !conversations.get(key)) await conversations.bind({ ...own, key });
 }
 
@@ -102,8 +123,17 @@ export async function follow(conversations: Conversations, message: InboundMessa
   log.warn({ from: message.address.chat, to: to.chat }, `a group has a new id; list it under ${setting}`);
 }
 
-/** `isShared`: other processes bind here too, so what stands on the disk holds. */
-export function openConversations(folder: string, { isShared = false } = {}): Conversations {
+export interface ConversationsOptions {
+  /** Other processes bind here too, so what stands on the disk holds. */
+  isShared?: boolean;
+  /** Whether an account, as `identityText` writes it, is one of the person's now. */
+  isAccountOf?: (identity: string, person: string) => boolean;
+}
+
+export function openConversations(
+  folder: string,
+  { isShared = false, isAccountOf = () => true }: ConversationsOptions = {},
+): Conversations {
   const bindings = createCache<Binding>(MAX_CACHED, isShared);
   const keysOf = createCache<readonly string[]>(MAX_CACHED, isShared);
   const fileOf = (key: string) =>
@@ -158,7 +188,10 @@ export function openConversations(folder: string, { isShared = false } = {}): Co
       keys(taskId)
         .map(get)
         .filter((binding) => binding?.taskId === taskId)
-        .filter((binding) => binding !== undefined),
+        .filter((binding) => binding !== undefined)
+        .filter(
+          ({ key, by }) => by === undefined || !key.startsWith(PERSON) || isAccountOf(by, key.slice(PERSON.length)),
+        ),
   };
 }
 

@@ -5,7 +5,7 @@
 import type { Languages } from '../../access/languages.ts';
 import { openOwners } from '../../access/owners.ts';
 import type { People } from '../../access/people.ts';
-import { isOneOf, type Principal, principalText, readIdentity } from '../../access/principal.ts';
+import { type Principal, principalText, readIdentity } from '../../access/principal.ts';
 import {
   type Address,
   conversationKey,
@@ -90,7 +90,7 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
     ownerAddresses: () => owners.addresses(),
     directOf(principal) {
       const all = [...owners.byIdentity()];
-      const own = all.filter(([identity]) => isOneOf([identity], principal));
+      const own = all.filter(([identity]) => principalText(whose(identity)) === principalText(principal));
       const isOneAlone = new Set(all.map(([identity]) => principalText(whose(identity)))).size === 1;
       return (own.length > 0 || !isOneAlone ? own : all).map(([, address]) => address);
     },

@@ -9,7 +9,7 @@ import type { TaskRecord, TaskState } from '../../workspace/types.ts';
 import type { Entry } from '../contract/entry.ts';
 import { canBecome } from '../contract/task.ts';
 import { type Costs, withRun } from '../costs/costs.ts';
-import { bindingKey, type Conversations } from './conversations.ts';
+import { bindingAt, type Conversations } from './conversations.ts';
 
 export interface TaskRecords {
   /** The first message of a task was accepted: from now on whoever looks finds the task, `pending`. Never rejects. */
@@ -142,17 +142,10 @@ class RecordsOfTasks implements TaskRecords {
   async #begin(entry: Entry): Promise<TaskRecord> {
     const { taskId, viber, principal, message, job } = entry;
     // A crash may have come between the message's commit and that of its conversation's binding.
-    const key = bindingKey(principal, message.address, message.isDirect);
+    const place = bindingAt(principal, message.address, message.isDirect);
     const isToCome = message.opensThread === true && message.address.thread === undefined;
-    if (!entry.job && !isToCome && !this.#options.conversations.get(key)) {
-      await this.#options.conversations.bind({
-        key,
-        taskId,
-        viber,
-        address: message.address,
-        isDirect: message.isDirect,
-      });
-    }
+    if (!entry.job && !isToCome && !this.#options.conversations.get(place.key))
+      await this.#options.conversations.bind({ ...place, taskId, viber });
     const at = new Date().toISOString();
     const places = job || isToCome ? [] : [formatAddress(message.address, { account: true })];
     const goal = message.given?.goal?.trim() || message.text.trim() || message.files[0]?.name || 'Untitled';

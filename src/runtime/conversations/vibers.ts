@@ -4,7 +4,7 @@
  */
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey } from '../../channels/channel.ts';
-import { bindingKey, type Conversations, taskOf } from './conversations.ts';
+import { bindingAt, bindingKey, type Conversations, taskOf } from './conversations.ts';
 
 /** What holds in a place, whatever was chosen there. */
 export interface ViberRules {
@@ -57,7 +57,7 @@ export function choose(
   conversations: Pick<Conversations, 'get' | 'bind'>,
   newTaskId: () => string,
 ): { taskId: string; bound: Promise<void> } {
-  const key = bindingKey(principal, address, isDirect);
-  const taskId = taskOf(conversations.get(key), viber) ?? newTaskId();
-  return { taskId, bound: conversations.bind({ key, taskId, viber, address, isDirect, isChosen: true }) };
+  const place = bindingAt(principal, address, isDirect);
+  const taskId = taskOf(conversations.get(place.key), viber) ?? newTaskId();
+  return { taskId, bound: conversations.bind({ ...place, taskId, viber, isChosen: true }) };
 }

@@ -11,7 +11,7 @@ import { viberCommand } from '../../lib/invocation.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';
 import { commandLane, dedupeId, type Entry, orderOf, shareOf, taskLane, traceOf } from '../contract/entry.ts';
-import { follow } from '../conversations/conversations.ts';
+import { bindingAt, follow } from '../conversations/conversations.ts';
 import { choose, mayChoose } from '../conversations/vibers.ts';
 import type { Action } from './decide.ts';
 import type { Gathered, IntakeState } from './gather.ts';
@@ -143,14 +143,15 @@ async function limit(
 
 /** Binds the conversation to the entry's task; in force at once. */
 function bind(
-  { key, message }: Who,
+  { message, principal }: Who,
   { taskId, viber }: Entry,
   { conversations }: GatewayServices,
   chooses = false,
 ): Promise<void> {
   const { address, isDirect } = message;
   const isChosen = chooses || message.viber !== undefined;
-  return conversations.bind({ key, taskId, viber, address, isDirect, ...(isChosen && { isChosen }) });
+  const place = bindingAt(principal, address, isDirect);
+  return conversations.bind({ ...place, taskId, viber, ...(isChosen && { isChosen }) });
 }
 
 /** Whether it is the first message of a task. */

@@ -11,7 +11,7 @@ import { listTasks, newTaskId } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { bindingKey, type Conversations } from '../conversations/conversations.ts';
+import { bindingAt, type Conversations } from '../conversations/conversations.ts';
 import { findTask, isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
 
 export interface OwnTasksDeps {
@@ -69,7 +69,7 @@ export function ownTaskTools({ home, viber, taskId }: ToolScope, deps: OwnTasksD
 
   async function lead(to: string): Promise<void> {
     if (address.thread !== undefined && !isDirect) throw new UserError(ELSEWHERE);
-    await conversations.bind({ key: bindingKey(principal, address, isDirect), taskId: to, viber, address, isDirect });
+    await conversations.bind({ ...bindingAt(principal, address, isDirect), taskId: to, viber });
   }
 
   return [

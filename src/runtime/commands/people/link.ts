@@ -2,8 +2,8 @@
  * /link: two accounts become one person (promise 39). The code is a key to the account that showed it, so everything happens in
  * direct messages, and the account that showed it is told who used it.
  */
-import type { LinkAddress, LinkRefusal, Links } from '../../../access/links.ts';
-import { aliasesOf, identityText, type Principal } from '../../../access/principal.ts';
+import type { Link, LinkAddress, LinkRefusal, Links } from '../../../access/links.ts';
+import { aliasesOf, identityText, type Principal, personText } from '../../../access/principal.ts';
 import { UserError } from '../../../errors.ts';
 import { lines, type MessageKey, type Said, say, type Text, words } from '../../../messages/messages.ts';
 import { channelName, plainName, shownPerson } from '../../conversations/places.ts';
@@ -21,11 +21,19 @@ const REFUSALS = {
   'not-let-in': 'pairing.notLetInYet',
 } as const satisfies Record<LinkRefusal, MessageKey>;
 
+/** Who showed a code, with a note for the conversation where it was shown. */
+export interface Issuer {
+  person: string;
+  address: LinkAddress;
+  note: Said;
+  /** They had no name as a person before. */
+  isNew: boolean;
+}
+
 interface Entered {
   said: Said;
   refusal?: LinkRefusal;
-  /** For the conversation where the code was shown. */
-  issuer?: { person: string; address: LinkAddress; note: Said };
+  issuer?: Issuer;
 }
 
 async function enter(links: Links, code: string, principal: Principal, isStranger: boolean): Promise<Entered> {
@@ -36,7 +44,7 @@ async function enter(links: Links, code: string, principal: Principal, isStrange
   const { person, from } = outcome;
   const said = say('pairing.linked', { person: plainName(shownPerson(person)), identity: from.identity });
   const note = say('pairing.codeUsed', { identity, name: plainName(name) });
-  return { said, issuer: { person, address: from.address, note } };
+  return { said, issuer: { person, address: from.address, note, isNew: from.person === undefined } };
 }
 
 /**
@@ -47,12 +55,12 @@ export async function redeemAnswer(
   links: Links,
   code: string,
   principal: Principal,
-  onLinked?: (person: string, from: LinkAddress, note: Said) => void,
+  onLinked?: (issuer: Issuer) => void,
 ): Promise<Said | undefined> {
   if (!CODE_SHAPE.test(code.trim())) return undefined;
   try {
     const { said, refusal, issuer } = await enter(links, code, principal, true);
-    if (issuer) onLinked?.(issuer.person, issuer.address, issuer.note);
+    if (issuer) onLinked?.(issuer);
     return refusal === 'too-many-tries' ? undefined : said;
   } catch (error) {
     if (error instanceof UserError) return say('pairing.cannotLink');
@@ -84,8 +92,9 @@ export const link: Command = {
     const { said, issuer } = await enter(links, args, principal, false);
     const text = messages.said(said);
     if (!issuer) return { text };
-    await shareTask(issuer.person, issuer.address);
-    await shareTask(issuer.person, context.address);
+    // A person has a conversation under their name already, and what an account was about before is not theirs to give.
+    if (issuer.isNew) await shareTask(issuer.person, issuer.address);
+    await shareTask(issuer.person, context.address, principal.person);
     return {
       text,
       elsewhere: [{ address: issuer.address, text: context.messagesAt(issuer.address).said(issuer.note) }],
@@ -102,15 +111,23 @@ function showCode({ links, principal, address, prefixes, messages }: CommandCont
   return { text: lines(messages.text('pairing.yourCode', { code }), '', ...listed) };
 }
 
-const ownIdentities = (principal: Principal): string[] =>
-  aliasesOf(principal).filter((text) => !text.startsWith('person:'));
+/** The accounts that are this person's now; the names of tasks include those of accounts that were removed since. */
+function ownIdentities(principal: Principal, all: readonly Link[]): string[] {
+  const names = aliasesOf(principal);
+  const named = names.filter((text) => !text.startsWith('person:') && !all.some(({ identity }) => identity === text));
+  const linked = all.filter(({ person, until }) => until === undefined && names.includes(personText(person)));
+  return [...named, ...linked.map(({ identity }) => identity)];
+}
 
 function list({ links, principal, messages }: CommandContext): CommandReply {
   const self = identityText(principal);
-  const own = [...new Set([self, ...ownIdentities(principal)])];
   const all = links.links();
+  const own = [...new Set([self, ...ownIdentities(principal, all)])];
+  const live = all.filter(({ until }) => until === undefined);
+  // An account that was separated has an entry for itself alone.
+  const linked = live.filter(({ identity, to }) => to !== undefined || live.some((other) => other.to === identity));
   const line = (identity: string): Text => {
-    const known = all.find((entry) => entry.identity === identity);
+    const known = linked.find((entry) => entry.identity === identity);
     const notes = [
       identity === self ? messages.text('pairing.thisAccount') : '',
       known?.to ? messages.text('pairing.linkedOn', { date: known.linkedAt.slice(0, 10) }) : '',
@@ -118,7 +135,7 @@ function list({ links, principal, messages }: CommandContext): CommandReply {
     const shown = notes.filter(Boolean).join(', ');
     return words(`- \`${identity}\`${shown ? ` (${shown})` : ''}`);
   };
-  const others = principal.role === 'owner' ? all.filter(({ identity }) => !own.includes(identity)) : [];
+  const others = principal.role === 'owner' ? linked.filter(({ identity }) => !own.includes(identity)) : [];
   const otherLines = others
     .slice(0, SHOWN)
     .map((entry) => words(`${line(entry.identity)}: ${plainName(shownPerson(entry.person))}`));
@@ -130,12 +147,9 @@ function list({ links, principal, messages }: CommandContext): CommandReply {
 function remove({ links, principal, messages }: CommandContext, identity: string): CommandReply {
   const account = `\`${identity.slice(0, 80).replaceAll('`', '')}\``;
   if (identity === '') return { text: messages.text('pairing.whichAccount') };
-  const own = ownIdentities(principal);
-  const isLinked = links.links().some((entry) => entry.identity === identity);
-  if (isLinked && (own.includes(identity) || principal.role === 'owner')) {
-    links.unlink(identity);
+  const own = [identityText(principal), ...ownIdentities(principal, links.links())];
+  if ((own.includes(identity) || principal.role === 'owner') && links.unlink(identity))
     return { text: messages.text('pairing.unlinked', { account }) };
-  }
   if (own.includes(identity) && principal.person !== undefined)
     return { text: messages.text('pairing.byConfiguration', { account }) };
   return { text: messages.text('pairing.noSuchAccount', { account }) };
