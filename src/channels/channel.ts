@@ -20,7 +20,7 @@ export {
   type Sender,
   type WrittenAddress,
 } from './address.ts';
-export type { Attachment, Fetched, RemoteFile } from './files.ts';
+export { type Attachment, type Fetched, filesAround, type RemoteFile } from './files.ts';
 export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts';
 export type { CommandSpec, Suggestion, SuggestQuery } from './offers.ts';
 export type { EndedRun, Given, GivenArtifact } from './programs.ts';
@@ -33,6 +33,8 @@ export interface QuotedText {
   kind: 'reply' | 'quote' | 'forward';
   from: string;
   text: string;
+  /** What came with those words; fetched beside the sender's own files, within the same limits. */
+  files?: RemoteFile[];
   /** True when the quoted words are this bot's own. */
   fromSelf: boolean;
 }

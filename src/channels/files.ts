@@ -4,6 +4,8 @@
 export interface RemoteFile {
   /** Opaque to everyone but the channel that made it. */
   id: string;
+  /** What the platform calls its contents in every message that holds them; absent where they may change. */
+  key?: string;
   /** From outside: metadata only, never a path. */
   name: string;
   mimeType: string;
@@ -15,6 +17,12 @@ export interface RemoteFile {
   /** What is said in it, where the platform has written that down itself, and all of it. */
   transcript?: string;
 }
+
+/** The sender's own, then those of what is quoted. */
+export const filesAround = (message: {
+  files: readonly RemoteFile[];
+  quotes: readonly { files?: readonly RemoteFile[] }[];
+}): RemoteFile[] => [...message.files, ...message.quotes.flatMap(({ files = [] }) => files)];
 
 /** A file that was fetched; `remote`: what its platform has told of it only then. */
 export type Fetched = Attachment & { remote?: RemoteFile };

@@ -14,6 +14,8 @@ export interface TurnFile {
   type: string;
   /** Bytes, where known. */
   size?: number | undefined;
+  /** It came with words that are quoted. */
+  quote?: QuotedText;
 }
 
 /** A document that came with a message, as far as it stands there. */
@@ -25,6 +27,7 @@ export interface TurnDocument {
   characters: number;
   /** Tools are given its source, not this text. */
   isPage: boolean;
+  quote?: QuotedText;
 }
 
 export interface UserTurn {
@@ -32,7 +35,7 @@ export interface UserTurn {
   facts?: readonly string[];
   quotes?: readonly QuotedText[];
   /** What is said in recordings that are not the person's own words. */
-  recordings?: readonly { name: string; text: string }[];
+  recordings?: readonly { name: string; text: string; quote?: QuotedText }[];
   documents?: readonly TurnDocument[];
   files?: readonly TurnFile[];
   /** Only for conversations of several people outside the gateway; `assembleContext` names speakers by itself. */
@@ -56,8 +59,10 @@ export function formatUserTurn({
   speaker,
 }: UserTurn): string {
   const parts = quotes.map(formatQuote);
-  for (const { name, text: said } of recordings)
-    parts.push(dataBlock('recording', clip(visibleText(said), QUOTE_LENGTH), { name: oneLine(name, 80) }));
+  for (const { name, text: said, quote } of recordings)
+    parts.push(
+      dataBlock('recording', clip(visibleText(said), QUOTE_LENGTH), { name: oneLine(name, 80), ...of(quote) }),
+    );
   parts.push(...documents.filter((one) => one.text !== '').map(formatDocument));
   const words = visibleText(text).trim();
   if (words) parts.push(words);
@@ -69,23 +74,27 @@ export function formatUserTurn({
 }
 
 function formatQuote(quote: QuotedText): string {
-  const from = quote.fromSelf ? 'you' : nameOf(oneLine(quote.from, 64));
-  return dataBlock('quoted', clip(visibleText(quote.text), QUOTE_LENGTH), { kind: quote.kind, from });
+  return dataBlock('quoted', clip(visibleText(quote.text), QUOTE_LENGTH), { kind: quote.kind, from: whose(quote) });
 }
 
+const whose = ({ from, fromSelf }: QuotedText): string => (fromSelf ? 'you' : nameOf(oneLine(from, 64)));
+
+const of = (quote: QuotedText | undefined): { from?: string } => (quote ? { from: whose(quote) } : {});
+
 /** A longer one is read on by a tool, a page at a time. */
-function formatDocument({ id, name, text, characters, isPage }: TurnDocument): string {
+function formatDocument({ id, name, text, characters, isPage, quote }: TurnDocument): string {
   const rest = characters - text.length;
   const how = isPage ? '' : `; read_file with path "${id}" reads all`;
   const more = rest > 0 ? `\n[... ${rest} of ${characters} characters follow${how}]` : '';
-  return dataBlock('document', visibleText(text), { name: oneLine(name, 80) }) + more;
+  return dataBlock('document', visibleText(text), { name: oneLine(name, 80), ...of(quote) }) + more;
 }
 
 /** One line a file. Names are quoted as JSON: a hostile one cannot begin a line of its own. */
 export function formatFiles(files: readonly TurnFile[]): string {
-  const lines = files.map(({ id, name, type, size }) => {
+  const lines = files.map(({ id, name, type, size, quote }) => {
     const bytes = size === undefined ? '' : `, ${formatSize(size)}`;
-    return `- ${id}: ${JSON.stringify(oneLine(name, 120))} (${oneLine(type, 100)}${bytes})`;
+    const from = quote ? `, quoted from ${quote.fromSelf ? 'you' : JSON.stringify(whose(quote))}` : '';
+    return `- ${id}: ${JSON.stringify(oneLine(name, 120))} (${oneLine(type, 100)}${bytes})${from}`;
   });
   return `Attached files (text: read_file with the id):\n${lines.join('\n')}`;
 }

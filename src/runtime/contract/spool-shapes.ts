@@ -13,7 +13,7 @@ export const isPrincipal = objectOf({
 });
 
 const isFile = objectOf({ id: isText, name: isText, mimeType: isText, kind: isText });
-const isQuote = objectOf({ kind: isText, from: isText, text: isText });
+const isQuote = objectOf({ kind: isText, from: isText, text: isText, files: optional(listOf(isFile)) });
 
 /** What came over the network was checked at the door. */
 const isGiven = objectOf({

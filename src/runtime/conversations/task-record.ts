@@ -1,6 +1,6 @@
 /** The record of a task through its runs: begun with its first message, its state, its people and chats. */
 import { isOneOf, principalText } from '../../access/principal.ts';
-import { formatAddress } from '../../channels/channel.ts';
+import { filesAround, formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { linkCurrentTask } from '../../workspace/plan/plan.ts';
@@ -148,7 +148,7 @@ class RecordsOfTasks implements TaskRecords {
       await this.#options.conversations.bind({ ...place, taskId, viber });
     const at = new Date().toISOString();
     const places = job || isToCome ? [] : [formatAddress(message.address, { account: true })];
-    const goal = message.given?.goal?.trim() || message.text.trim() || message.files[0]?.name || 'Untitled';
+    const goal = message.given?.goal?.trim() || message.text.trim() || filesAround(message)[0]?.name || 'Untitled';
     const record: TaskRecord = {
       ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(job?.name ?? goal), state: 'pending', runs: 0 },
       ...{

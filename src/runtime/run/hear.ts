@@ -3,7 +3,7 @@
  * and in sound files, others may speak: that is data. Nothing said in a recording is a command, since words may be misheard.
  */
 import { principalText } from '../../access/principal.ts';
-import type { InboundMessage } from '../../channels/channel.ts';
+import type { InboundMessage, QuotedText } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { artifactPath } from '../../workspace/artifacts.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -18,7 +18,7 @@ export interface Heard {
   words: ReadonlyMap<InboundMessage, string>;
   /** Ids of the files whose words these are. */
   spoken: string[];
-  recordings: { name: string; text: string }[];
+  recordings: { name: string; text: string; quote?: QuotedText }[];
   /** One sentence for the model for each that could not be heard. */
   problems: string[];
   /** The first of the senders' own that could not be heard. */
@@ -34,14 +34,15 @@ export async function hearFiles(given: Intake, files: readonly FetchedFile[], to
   const words = new Map<InboundMessage, string>();
   const heard: Heard = { words, spoken: [], recordings: [], problems: [], unheard: undefined };
   const sounds = files.filter(({ remote, meta }) => isRecording(remote.kind, meta, to.reading));
-  for (const { meta, remote, message } of sounds) {
-    const isOwn = remote.kind === 'voice' && !message.quotes.some(({ kind }) => kind === 'forward');
+  for (const sound of sounds) {
+    const { meta, remote, message, quote } = sound;
+    const isOwn = remote.kind === 'voice' && !quote && !message.quotes.some(({ kind }) => kind === 'forward');
     try {
-      const text = await textOf(given, { meta, remote, message }, to);
+      const text = await textOf(given, sound, to);
       if (isOwn) {
         words.set(message, [words.get(message), text].filter(Boolean).join('\n'));
         heard.spoken.push(meta.id);
-      } else heard.recordings.push({ name: meta.name, text });
+      } else heard.recordings.push({ name: meta.name, text, ...(quote && { quote }) });
       await echo(given, message, meta.id, text, to);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;

@@ -1,12 +1,16 @@
-/** Files that came with a message: fetched into the task's folder, within limits, and registered as artifacts. */
+/**
+ * Files that came with a message, or with what it quotes: fetched into the task's folder, within limits, and registered as artifacts.
+ * What the task already has is not fetched again.
+ */
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Principal } from '../../access/principal.ts';
-import type { Channel, InboundMessage, RemoteFile } from '../../channels/channel.ts';
+import type { Channel, InboundMessage, QuotedText, RemoteFile } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { ensureDir, hashText } from '../../lib/files.ts';
-import { type ArtifactMeta, adoptArtifact } from '../../workspace/artifacts.ts';
+import { type ArtifactMeta, adoptArtifact, hasFile, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { dedupeId, type Entry } from '../contract/entry.ts';
@@ -36,6 +40,14 @@ export interface FetchedFile {
   meta: ArtifactMeta;
   remote: RemoteFile;
   message: InboundMessage;
+  /** Absent for the sender's own. */
+  quote?: QuotedText;
+}
+
+interface Wanted extends Pick<FetchedFile, 'message' | 'quote'> {
+  file: RemoteFile;
+  /** Which of the message's files it is. */
+  at: string;
 }
 
 export interface FetchedFiles {
@@ -46,15 +58,16 @@ export interface FetchedFiles {
 
 export async function fetchFiles(messages: readonly InboundMessage[], options: FetchOptions): Promise<FetchedFiles> {
   const fetched: FetchedFiles = { files: [], problems: [] };
-  const wanted = messages.flatMap((message) => message.files.map((file, at) => ({ message, file, at })));
+  const wanted = wantedIn(messages);
   for (const { file } of wanted.slice(options.limits.filesPerMessage)) {
     fetched.problems.push(
       `The file ${shown(file)} was left out: at most ${options.limits.filesPerMessage} files a message.`,
     );
   }
-  for (const { message, file, at } of wanted.slice(0, options.limits.filesPerMessage)) {
+  for (const one of wanted.slice(0, options.limits.filesPerMessage)) {
+    const { file } = one;
     try {
-      fetched.files.push(await fetchOne(message, file, at, options));
+      fetched.files.push(await fetchOne(one, options));
     } catch (error) {
       if (options.signal.aborted || errorCode(error) === 'ENOSPC') throw error;
       const why = error instanceof UserError ? error.message : 'the platform did not hand it out';
@@ -64,22 +77,54 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
   return fetched;
 }
 
-async function fetchOne(
-  message: InboundMessage,
-  file: RemoteFile,
-  at: number,
-  options: FetchOptions,
-): Promise<FetchedFile> {
+/** The senders' own first, each once: the parts of an album that answers a message all name what it holds. */
+function wantedIn(messages: readonly InboundMessage[]): Wanted[] {
+  const own = messages.flatMap((message) => message.files.map((file, at) => ({ message, file, at: String(at) })));
+  const quoted = messages.flatMap((message) =>
+    message.quotes.flatMap((quote, of) =>
+      (quote.files ?? [])
+        // What we have said aloud is in the conversation as words.
+        .filter(({ kind }) => !(quote.fromSelf && kind === 'voice'))
+        .map((file, at) => ({ message, quote, file, at: `q${of}.${at}` })),
+    ),
+  );
+  const seen = new Set<string>();
+  return [...own, ...quoted].filter(({ message, file: { key } }) => {
+    if (key === undefined) return true;
+    const whole = keyOf(message, key);
+    return !seen.has(whole) && seen.add(whole);
+  });
+}
+
+const keyOf = ({ address: { channel, account } }: InboundMessage, key: string): string =>
+  JSON.stringify([channel, account, key]);
+
+async function fetchOne({ message, quote, file, at }: Wanted, options: FetchOptions): Promise<FetchedFile> {
   const channel = options.channelOf(message);
   if (!channel?.download) throw new UserError('this channel cannot fetch files');
   const { home, taskId, limits, signal } = options;
+  // The same after a crash: what was fetched before it is not kept twice.
+  let id = `in-${hashText(`${dedupeId(message)} ${at}`).slice(0, 8)}`;
+  const whose = quote ? { quote } : {};
+  const known = await listArtifacts(home, taskId);
+  if (file.key !== undefined) {
+    const lasting = `in-${hashText(keyOf(message, file.key)).slice(0, 12)}`;
+    const old = known.find((meta) => meta.id === lasting);
+    if (old?.origin === 'user' && hasFile(home, taskId, old)) return { meta: old, remote: file, message, ...whose };
+    // One that a run has written over keeps what that run wrote.
+    if (old?.origin !== 'agent') id = lasting;
+  }
   await ensureDir(home.taskDir(taskId));
   const target = path.join(home.taskDir(taskId), `.incoming-${randomBytes(6).toString('hex')}`);
   const got = await channel.download(file, target, limits.downloadBytes, signal);
   const { name, remote = file } = got;
+  const same = quote && known.find((meta) => meta.sha256 === got.sha256 && hasFile(home, taskId, meta));
+  if (same) {
+    await rm(got.path, { force: true });
+    return { meta: same, remote, message, ...whose };
+  }
   const meta = await adoptArtifact(home, taskId, {
-    // The same after a crash: what was fetched before it is not kept twice.
-    id: `in-${hashText(`${dedupeId(message)} ${at}`).slice(0, 8)}`,
+    id,
     path: got.path,
     sha256: got.sha256,
     title: name,
@@ -87,7 +132,7 @@ async function fetchOne(
     origin: 'user',
     name,
   });
-  return { meta, remote, message };
+  return { meta, remote, message, ...whose };
 }
 
 const shown = (file: RemoteFile): string => JSON.stringify(file.name.slice(0, 80));

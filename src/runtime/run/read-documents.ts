@@ -29,7 +29,7 @@ export async function readDocuments(
   const found: ReadDocuments = { documents: [], problems: [] };
   const by = { run, task: task.id, person: principalText(principal), signal: intake };
   let left = ALL;
-  for (const { meta } of files) {
+  for (const { meta, quote } of files) {
     const kind = reading.kindOf(meta);
     if (kind !== 'document' && kind !== 'page') continue;
     const { id, name, type, size, sha256 } = meta;
@@ -39,7 +39,14 @@ export async function readDocuments(
       const room = isShown ? 0 : Math.min(left, text.length <= WHOLE ? WHOLE : BEGINNING);
       const shown = text.slice(0, room).toWellFormed();
       left -= shown.length;
-      found.documents.push({ id, name, text: shown, characters: text.length, isPage: kind === 'page' });
+      found.documents.push({
+        id,
+        name,
+        text: shown,
+        characters: text.length,
+        isPage: kind === 'page',
+        ...(quote && { quote }),
+      });
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       found.problems.push(`The file ${JSON.stringify(name)} (${id}) cannot be read as text: ${error.message}`);

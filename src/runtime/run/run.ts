@@ -6,6 +6,7 @@
  * Invariants: a finished step is never run again; a side-effecting call whose outcome is unknown is told, not repeated.
  */
 import type { Principal } from '../../access/principal.ts';
+import { filesAround } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import { findRun } from '../../workspace/sessions.ts';
@@ -170,7 +171,7 @@ async function orderOf(
     others: answered.map(({ message }) => message.principal),
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),
     ...(task.called ? { called: task.called } : {}),
-    names: items.flatMap((item) => item.message.message.files.map((file) => file.name)),
+    names: items.flatMap(({ message: { message } }) => filesAround(message).map((file) => file.name)),
     place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
     address: first.address,
     isDirect: first.isDirect,

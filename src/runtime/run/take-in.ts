@@ -68,6 +68,15 @@ const toldOf = ({ name, at, files }: SaidDigest): string => {
   return `Quoted above: what you sent here yourself as the scheduled job ${JSON.stringify(name)} at ${new Date(at).toISOString()}${made}`;
 };
 
+/** An album that answers a message quotes it with each of its parts. */
+const sameWords = ({ kind, from, text }: QuotedText): string => JSON.stringify([kind, from, text]);
+
+/** The first of those with the same key. */
+function distinct<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
+  const seen = new Set<string>();
+  return all.filter((one) => !seen.has(keyOf(one)) && seen.add(keyOf(one)));
+}
+
 const quoted = ({ name, text }: SaidDigest): QuotedText => ({ kind: 'quote', from: name, text, fromSelf: true });
 
 /** Words of a recording are not waited for by somebody who has stopped it. */
@@ -137,7 +146,10 @@ function messageLine(
   const isEdit = messages.some((message) => message.kind === 'edit');
   const facts = messages.flatMap((message) => message.facts);
   const words = messages.flatMap((message) => [message.text, heard.words.get(message) ?? '']).filter(Boolean);
-  const files = fetched.files.map(({ meta }) => meta);
+  const files = distinct(
+    fetched.files.map(({ meta, quote }) => ({ ...meta, ...(quote && { quote }) })),
+    ({ id }) => id,
+  );
   const added = [
     ...(isEdit ? ['This is the new text of a message sent before.'] : []),
     ...(heard.spoken.length > 0 ? [SPOKEN] : []),
@@ -145,7 +157,7 @@ function messageLine(
   const text = formatUserTurn({
     text: words.join('\n\n'),
     facts: [...added, ...digests.map(toldOf), ...facts, ...fetched.problems, ...heard.problems, ...read.problems],
-    quotes: [...digests.map(quoted), ...messages.flatMap((message) => message.quotes)],
+    quotes: distinct([...digests.map(quoted), ...messages.flatMap((message) => message.quotes)], sameWords),
     recordings: heard.recordings,
     documents: read.documents,
     files: files.filter(({ id }) => !heard.spoken.includes(id)),

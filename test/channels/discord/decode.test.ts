@@ -253,7 +253,7 @@ describe('what else a message holds', () => {
         { id: '2', filename: 'no-address' },
       ],
     }).files;
-    expect(file).toEqual({ id: url, name: 'notes.TXT', mimeType: 'text/plain', size: 5, kind: 'document' });
+    expect(file).toEqual({ id: url, key: '1', name: 'notes.TXT', mimeType: 'text/plain', size: 5, kind: 'document' });
   });
 
   it('voice, stickers and polls as facts', () => {

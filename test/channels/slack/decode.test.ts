@@ -163,9 +163,9 @@ describe('messages', () => {
     ];
     const got = message({ text: '', subtype: 'file_share', files });
     expect(got.files).toEqual([
-      { id: 'F1 https://files.slack.com/x', name: 'x.png', mimeType: 'image/png', size: 12, kind: 'photo' },
-      { id: 'F2 https://files.slack.com/v', name: 'v.m4a', mimeType: 'audio/mp4', size: 3, kind: 'voice' },
-      { id: 'F5', name: 'file', mimeType: 'application/octet-stream', kind: 'document' },
+      { key: 'F1', id: 'F1 https://files.slack.com/x', name: 'x.png', mimeType: 'image/png', size: 12, kind: 'photo' },
+      { key: 'F2', id: 'F2 https://files.slack.com/v', name: 'v.m4a', mimeType: 'audio/mp4', size: 3, kind: 'voice' },
+      { key: 'F5', id: 'F5', name: 'file', mimeType: 'application/octet-stream', kind: 'document' },
     ]);
     expect(got.facts).toEqual(['Linked document: Doc, https://docs.example/1', 'A file that was deleted: old']);
   });
@@ -183,6 +183,19 @@ describe('messages', () => {
     ]);
     expect(got).toMatchObject({ text: 'look', isMention: false });
     expect(got.command).toBeUndefined();
+  });
+
+  test('files of what is passed on belong to it; those whose words change have no lasting key', () => {
+    const files = [
+      { id: 'F1', mode: 'hosted', name: 'x.pdf' },
+      { id: 'F2', mode: 'canvas', name: 'notes' },
+      { id: 'F3', mode: 'tombstone', name: 'old' },
+    ];
+    const got = message({ text: 'look', attachments: [{ is_share: true, author_name: 'Sam', files }] });
+    expect(got.files).toEqual([]);
+    expect(got.quotes[0]).toMatchObject({ from: 'Sam', files: [{ id: 'F1', key: 'F1' }, { id: 'F2' }] });
+    expect(got.quotes[0]?.files).toHaveLength(2);
+    expect(got.quotes[0]?.files?.[1]).not.toHaveProperty('key');
   });
 
   test('what an app has written in blocks is quoted, and of blocks without end a part', () => {

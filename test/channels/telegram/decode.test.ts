@@ -252,9 +252,29 @@ describe('what is not the sender’s own', () => {
       origin: { type: 'channel', chat: CHANNEL, message_id: 8 },
       document: { file_id: 'D', file_name: 'plan.pdf' },
     };
+    const file = { id: 'D', name: 'plan.pdf', mimeType: 'application/octet-stream', kind: 'document' };
     expect(message(inPrivate({ text: 'sum up', external_reply })).quotes).toEqual([
-      { kind: 'reply', from: 'News', fromSelf: false, text: '[document plan.pdf]' },
+      { kind: 'reply', from: 'News', fromSelf: false, text: '[document plan.pdf]', files: [file] },
     ]);
+  });
+
+  it.each([
+    ['document', { file_id: 'F', file_unique_id: 'u' }, 'document'],
+    ['photo', [{ file_id: 'F', file_unique_id: 'u', width: 9, height: 9 }], 'photo'],
+    ['video', { file_id: 'F', file_unique_id: 'u', duration: 3 }, 'video'],
+    ['audio', { file_id: 'F', file_unique_id: 'u', duration: 3 }, 'audio'],
+    ['voice', { file_id: 'F', file_unique_id: 'u', duration: 3 }, 'voice'],
+    ['video_note', { file_id: 'F', file_unique_id: 'u', duration: 3 }, 'voice'],
+    ['animation', { file_id: 'F', file_unique_id: 'u' }, 'animation'],
+    ['sticker', { file_id: 'F', file_unique_id: 'u' }, 'sticker'],
+  ])('brings its %s along, here and from elsewhere, and is nobody’s attachment', (field, media, kind) => {
+    const here = { reply_to_message: { message_id: 4, from: ALEX, [field]: media } };
+    const elsewhere = { external_reply: { origin: { type: 'user', sender_user: ALEX }, [field]: media } };
+    for (const reply of [here, elsewhere]) {
+      const got = message(inPrivate({ text: 'this?', ...reply }));
+      expect(got.files).toEqual([]);
+      expect(got.quotes).toMatchObject([{ kind: 'reply', files: [{ id: 'F', key: 'u', kind }] }]);
+    }
   });
 
   it('a reply to a table of ours reads as the table', () => {

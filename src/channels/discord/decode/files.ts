@@ -3,6 +3,7 @@ import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
 import { type Fields, integer, list, string } from '../../shared/read.ts';
 import { isVoice } from './facts.ts';
+import { id } from './read.ts';
 
 const MAX_FILES = 10;
 
@@ -17,9 +18,11 @@ function remoteFile(body: Fields, isSpoken: boolean): RemoteFile | undefined {
   const url = string(body, 'url');
   if (!url || url.length > 2000) return undefined;
   const size = integer(body, 'size');
+  const key = id(body, 'id');
   const mimeType = mediaType(string(body, 'content_type')) ?? 'application/octet-stream';
   return {
     id: url,
+    ...(key !== undefined && { key }),
     name: fileName(wholeName(string(body, 'title'), string(body, 'filename'))) ?? 'file',
     mimeType,
     ...(size !== undefined && size >= 0 && { size }),

@@ -46,7 +46,9 @@ export function readReply(message: Fields, context: Context): QuotedText[] {
   if (!replied || !author || snapshots(message).length > 0) return [];
   const text = describe(replied, context);
   if (text === '') return [];
-  return [{ kind: 'reply', from: personName(author), text, fromSelf: id(author, 'id') === context.bot.account }];
+  const fromSelf = id(author, 'id') === context.bot.account;
+  const files = [replied, ...snapshots(replied)].flatMap(readFiles);
+  return [{ kind: 'reply', from: personName(author), text, ...(files.length > 0 && { files }), fromSelf }];
 }
 
 /** The bot's own message that the message answers. */

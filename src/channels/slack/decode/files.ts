@@ -38,8 +38,11 @@ export function remoteFile(body: Fields): RemoteFile | undefined {
   if (id === undefined) return undefined;
   const url = string(body, 'url_private_download') ?? string(body, 'url_private');
   const size = integer(body, 'size');
+  const mode = string(body, 'mode');
   const mimeType = mediaType(string(body, 'mimetype')) ?? 'application/octet-stream';
   return {
+    // The words of snippets, posts and canvases may change under one id.
+    ...((mode === undefined || mode === 'hosted') && { key: id }),
     id: url !== undefined && url.length < 2000 ? `${id} ${url}` : id,
     name: fileName(string(body, 'name')) ?? fileName(string(body, 'title')) ?? 'file',
     mimeType,

@@ -19,12 +19,14 @@ export function readQuotes(message: Fields, self: Self): QuotedText[] {
     if (body.is_share !== true && body.is_msg_unfurl !== true) continue;
     const text = quotedText(body, self);
     if (text === '') continue;
+    const { files } = readFiles(body);
     const author = readId(body, 'author_id');
     const name = oneLine(string(body, 'author_name') ?? string(body, 'author_subname') ?? '', 100);
     quotes.push({
       kind: body.is_share === true ? 'forward' : 'quote',
       from: (author !== undefined && self.nameOf(author)) || name || author || 'unknown',
       text,
+      ...(files.length > 0 && { files }),
       fromSelf: author === self.userId,
     });
   }

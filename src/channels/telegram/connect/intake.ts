@@ -2,6 +2,7 @@
 import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, InboundMessage } from '../../channel.ts';
 import { type Bot, callbackId, type Decoded, decodeUpdate } from '../decode/decode.ts';
+import { createAlbumFiles } from './album-files.ts';
 import { createAlbums, type Taken } from './albums.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 
@@ -16,6 +17,7 @@ export interface IntakeOptions {
 export function createIntake(options: IntakeOptions): (update: unknown) => Promise<Taken> {
   const { api, log } = options;
   const accept = createAlbums();
+  const withAlbum = createAlbumFiles();
   return async (update) => {
     const bot = options.bot();
     const callbacks = options.callbacks();
@@ -25,7 +27,7 @@ export function createIntake(options: IntakeOptions): (update: unknown) => Promi
       callbacks.onDropped(decoded.reason);
       return 'settled';
     }
-    const taken = await accept(decoded.message, update, (...part) => callbacks.onMessage(...part));
+    const taken = await accept(withAlbum(decoded.message, update), update, (...part) => callbacks.onMessage(...part));
     if (decoded.message.kind === 'button') void acknowledge(decoded.message, api, log);
     return taken;
   };

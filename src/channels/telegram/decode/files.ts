@@ -47,8 +47,10 @@ function remoteFile(body: Fields, { kind, name, mimeType }: FileKind): RemoteFil
   if (!id) return undefined;
   const size = integer(body, 'file_size');
   const seconds = integer(body, 'duration');
+  const key = string(body, 'file_unique_id');
   return {
     id,
+    ...(key && { key }),
     name: fileName(string(body, 'file_name')) ?? name,
     mimeType: mediaType(string(body, 'mime_type')) ?? mimeType,
     ...(size !== undefined && size >= 0 && { size }),

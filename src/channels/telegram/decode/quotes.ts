@@ -27,8 +27,10 @@ export function readReply(message: Fields, bot: Bot): QuotedText[] {
   const from = replied ? sender(replied, bot) : external ? author(fields(external, 'origin') ?? {}, bot) : undefined;
   if (!from) return [];
   const quotes: QuotedText[] = [];
-  const text = describe(replied ?? external ?? {});
-  if (text !== '') quotes.push({ kind: 'reply', ...from, text });
+  const answered = replied ?? external ?? {};
+  const text = describe(answered);
+  const files = readFiles(answered);
+  if (text !== '') quotes.push({ kind: 'reply', ...from, text, ...(files.length > 0 && { files }) });
   const part = quoted ? readWords(quoted).text : '';
   if (part !== '' && part !== text) quotes.push({ kind: 'quote', ...from, text: part });
   return quotes;
