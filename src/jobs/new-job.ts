@@ -25,10 +25,7 @@ export interface NewJobsOptions {
 export interface NewJobs {
   preview: JobService['preview'];
   /** What another time means. Throws UserError. */
-  changed(
-    to: Pick<NewJob, 'schedule' | 'timezone'>,
-    agoMs?: number,
-  ): ReturnType<JobService['preview']> & { stored: string };
+  changed(to: Pick<NewJob, 'schedule' | 'timezone'>, agoMs?: number): ReturnType<JobService['preview']>;
   /**
    * What its file says. Throws UserError, and DeliveryError while a platform cannot be asked.
    * @param agoMs how long ago it was asked for
@@ -94,8 +91,8 @@ export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJ
   return {
     preview(job) {
       const now = new Date(clock.now());
-      const { words, timezone, next } = read(job, now);
-      return { words, timezone, next, now: now.toISOString() };
+      const { stored, words, timezone, next } = read(job, now);
+      return { stored, words, timezone, next, now: now.toISOString() };
     },
     changed(to, agoMs = 0) {
       const now = new Date(clock.now() - Math.max(0, agoMs));

@@ -1,5 +1,6 @@
 /** A job as people and models are shown it. Pure. */
 import { formatAddress } from '../channels/channel.ts';
+import { hashText } from '../lib/files.ts';
 import type { Said } from '../messages/messages.ts';
 import type { JobView } from '../runtime/contract/job-service.ts';
 import { taskIdOf } from './slot-entry.ts';
@@ -24,6 +25,7 @@ export function viewOf(file: JobFile, { next, lastRun: run, lacks, timezone }: V
     timezone: job?.timezone ?? timezone,
     state: stateOf(file, next.length > 0),
     deliver: (job?.deliver ?? []).map((written) => formatAddress({ account: '', ...written })),
+    version: hashText(JSON.stringify(job ?? null)),
     ...(problem === undefined ? {} : { problem }),
     ...(wrong === undefined ? {} : { wrong }),
     ...(lacks.length === 0 ? {} : { lacks }),

@@ -140,8 +140,10 @@ type Entry =
       callId: string;
       tool: string;
       input: Json;
-      /** SHA-256 of tool and input, or of the plan. */
+      /** SHA-256 of tool, input and what is shown beside it, or of the plan. */
       digest: string;
+      /** A sum of what is shown beside the input. */
+      shows?: string;
       /** What the tool says of the arguments' kind. */
       scope?: string;
       expiresAt?: string;

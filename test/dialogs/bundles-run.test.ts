@@ -181,15 +181,12 @@ describe.skipIf(!isSandboxed).each(NAMES)(`a program of a bundle on %s ${IN_SAND
     const done = await waitFor(platform, dm, { after, text: 'I was told' });
     expect(done.text).toContain('has fillable form fields');
 
-    world.llm.script(({ toolResults }) => {
-      const last = toolResults.at(-1) ?? '';
-      return last.includes('changed') ? { text: `So: ${last}` } : { toolCalls: [call] };
-    });
+    world.llm.script(() => ({ toolCalls: [call] }));
     await ask(platform, dm, 'look again', { text: 'May I run' });
     fs.appendFileSync(path.join(world.home, 'skills/pdf/scripts/fields.py'), '# changed\n');
     after = platform.answers(dm).length;
     await platform.press(dm, 'Yes');
-    expect((await waitFor(platform, dm, { after, text: 'So: ' })).text).toContain('has changed since it was approved');
+    expect((await waitFor(platform, dm, { after, text: 'Something has changed' })).text).toContain('May I run');
   });
 });
 

@@ -188,7 +188,7 @@ describe.each(NAMES)('a skill on %s', (name) => {
       expect(world.read(path.join('artifacts', world.tasks()[0] ?? '', each))).not.toContain('not for anybody');
   });
 
-  it('that has changed between question and answer does not run; asked anew, it does', async () => {
+  it('that has changed between question and answer is asked about anew, as it is now', async () => {
     machine.isWithoutSandbox = false;
     const folder = tempFolder();
     const { world, platform, dm } = await open(name, { files: { 'skills/mark/SKILL.md': MARK }, agent: at(folder) });
@@ -197,10 +197,9 @@ describe.each(NAMES)('a skill on %s', (name) => {
     await ask(platform, dm, 'mark it', { text: 'May I run' });
     put(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
     await offers(platform, dm, (text) => text.includes('mark'));
-    const told = await press(platform, dm, 'Yes', 'I was told');
-    expect(told.text).toContain('has changed since it was approved');
+    const asked = await press(platform, dm, 'Yes', 'Something has changed since you said yes');
+    expect(asked.text).toContain('May I run');
     expect(fs.readdirSync(folder)).toEqual([]);
-    const asked = await ask(platform, dm, 'then again', { text: 'May I run' });
     expect(await wholeQuestion(platform, dm, asked)).toContain('other.txt');
     await press(platform, dm, 'Yes', 'I was told');
     expect(fs.readFileSync(path.join(folder, 'other.txt'), 'utf8')).toBe('one\n');
@@ -358,8 +357,8 @@ describe('skills', () => {
     await ask(platform, dm, 'mark it again', { text: 'May I run' });
     put(world.home, { 'skills/mark/SKILL.md': MARK.replace('marks.txt', 'other.txt') });
     await world.kill();
-    const told = await press(platform, dm, 'Yes', /has changed since it was approved/);
-    expect(told.text).toContain('I was told');
+    const again = await press(platform, dm, 'Yes', 'Something has changed since you said yes');
+    expect(again.text).toContain('May I run');
     expect(fs.readdirSync(folder)).toEqual(['marks.txt']);
   });
 

@@ -21,6 +21,7 @@ export const consent = translate(english)({
   askWhen: 'Wann stattdessen? Schreib mir eine Zeit, zum Beispiel „morgen um 10“.',
   another: 'Einen Moment, ich sehe mir die Zeit an.',
   moved: 'Diese Frage ist erledigt: ich habe mit einer anderen Zeit neu gefragt.',
+  again: 'Seit deinem Ja hat sich etwas geändert, deshalb frage ich noch einmal.',
   useTool: 'Darf ich {tool} damit benutzen?',
   runSkill: 'Darf ich {name} ausführen?',
   runSkillWith: 'Darf ich {name} mit {what} ausführen?',

@@ -18,6 +18,7 @@ export const consent = {
   askWhen: 'When instead? Write me a time, for example “tomorrow at 10”.',
   another: 'One moment, I look at that time.',
   moved: 'This question is closed: I have asked again, with another time.',
+  again: 'Something has changed since you said yes, so I’m asking you again.',
   useTool: 'May I use {tool} with this?',
   runSkill: 'May I run {name}?',
   runSkillWith: 'May I run {name} with {what}?',

@@ -5,7 +5,7 @@ import type { Json } from '../../workspace/types.ts';
 import { resultMessage } from '../context/open-calls.ts';
 import type { Verdict, WaitingCall } from '../contract/agent.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import { kindOf } from '../contract/task.ts';
+import { askedCall, showsOf } from './shown.ts';
 import { runTool, type ToolHooks } from './tools.ts';
 
 export interface OpenCalls {
@@ -32,7 +32,10 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
       const moved = await withTime(tool, call, verdict);
       if ('input' in moved) waiting.push(moved);
       else await onResult(resultMessage(call, moved));
-    } else if (!verdict && tool && (await asks(tool, call))) waiting.push(call);
+      continue;
+    }
+    const again = tool && (verdict ? await shownAgain(tool, call, verdict) : await stillWaits(tool, call));
+    if (again) waiting.push(again);
     // Without any decision at hand nothing says that it waited: it may have been begun.
     else if (verdict || verdicts.size > 0)
       await onResult(resultMessage(call, await resultOf(call, tool, verdict, hooks)));
@@ -61,7 +64,7 @@ async function withTime(
   try {
     const moved = tool.at(parsed.data, at);
     await tool.asksBefore?.(moved, call.callId);
-    return { ...call, input: JSON.parse(JSON.stringify(moved)) };
+    return await askedCall(tool, moved, call.callId);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return {
@@ -71,21 +74,45 @@ async function withTime(
 }
 
 /** Asked once more: consent for all calls of its kind may have come since. */
-async function asks(tool: RuntimeTool, { input, callId }: WaitingCall): Promise<boolean> {
-  if (tool.asksAfter) return true;
+async function stillWaits(tool: RuntimeTool, call: WaitingCall): Promise<WaitingCall | undefined> {
+  if (tool.asksAfter) return call;
+  return asksNow(tool, call.input, call.callId);
+}
+
+/** What was said yes to, where the question would show something else by now: it is asked about again. */
+async function shownAgain(
+  tool: RuntimeTool,
+  { callId }: WaitingCall,
+  verdict: Exclude<Verdict, { at: string }>,
+): Promise<WaitingCall | undefined> {
+  if (!('run' in verdict)) return undefined;
+  const parsed = tool.input.safeParse(verdict.run);
+  if (!parsed.success) return undefined;
+  try {
+    if (verdict.shows === (await showsOf(tool, parsed.data))) return undefined;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return undefined;
+  }
+  return asksNow(tool, verdict.run, callId, true);
+}
+
+/** @param mustAsk whatever the tool itself says by now */
+async function asksNow(
+  tool: RuntimeTool,
+  input: Json,
+  callId: string,
+  mustAsk = false,
+): Promise<WaitingCall | undefined> {
   const parsed = tool.input.safeParse(input);
   try {
-    return parsed.success && ((await tool.asksBefore?.(parsed.data, callId)) ?? false);
+    const asks = parsed.success && (((await tool.asksBefore?.(parsed.data, callId)) ?? false) || mustAsk);
+    return asks ? await askedCall(tool, parsed.data, callId) : undefined;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // It cannot be done at all: running it tells the model why.
-    return false;
+    return undefined;
   }
-}
-
-function kindFor(tool: RuntimeTool, input: Json): string | undefined {
-  const parsed = tool.input.safeParse(input);
-  return parsed.success ? kindOf(tool, parsed.data) : undefined;
 }
 
 async function resultOf(
@@ -100,9 +127,6 @@ async function resultOf(
   try {
     // What was approved is what runs, whatever the call says now; and it runs once, however harmless it is.
     const input = verdict ? verdict.run : call.input;
-    const isOther = verdict?.kind !== undefined && verdict.kind !== kindFor(tool, input);
-    if (isOther)
-      return { error: `execution denied: ${call.tool} has changed since it was approved; call it again to ask anew.` };
     const effect = tool.isResumable ? tool.effect : ('external' as const);
     const plain = { ...tool, effect, ...(verdict ? { asksBefore: () => false } : {}) };
     const value = await runTool(plain, input, call.callId, hooks);

@@ -11,6 +11,7 @@ import { type WaitingCall, WaitsBelow } from '../contract/agent.ts';
 import type { CallOptions } from '../contract/model.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { TurnWatch } from '../contract/watch.ts';
+import { askedCall } from './shown.ts';
 import { outputOf, type ToolCall, type ToolOutput } from './step.ts';
 
 type ToolSpec = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>;
@@ -103,7 +104,7 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     if (!input.success) throw new UserError(`The arguments do not fit. ${issues(input.error)}`);
     call = { ...call, input: toJson(input.data) };
     if (await tool.asksBefore?.(input.data, callId)) {
-      hooks.onWait(call);
+      hooks.onWait(await askedCall(tool, input.data, callId));
       return null;
     }
     await hooks.beforeAny?.();

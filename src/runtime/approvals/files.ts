@@ -19,7 +19,13 @@ const requestShape = shape<ApprovalRequest>(
   objectOf({
     ...{ id: isFilled, kind: oneOf('tool', 'plan', 'question'), viber: isFilled, taskId: isFilled, run: isFilled },
     ...{ callId: isText, tool: isText, input: anything, digest: isText, scope: isText, askedAt: isTime },
-    ...{ expiresAt: optional(isTime), otherwise: optional(isText), principal: isPrincipal, asked: listOf(isMessage) },
+    ...{
+      expiresAt: optional(isTime),
+      shows: optional(isText),
+      otherwise: optional(isText),
+      principal: isPrincipal,
+      asked: listOf(isMessage),
+    },
     ...{
       decision: optional(isDecision),
       takenAt: optional(isTime),

@@ -98,7 +98,7 @@ export class RunSuspension {
     if (!call) throw new Error('a run that waits for nothing was parked');
     const tool = tools.find(({ name }) => name === call.tool);
     const messages = messagesFor((where.items[0] as QueueItem<Entry>).message.message);
-    const { request, plan, asked } = await this.#requestFor(where, call, tool, refs);
+    const { request, plan, asked, isAgain } = await this.#requestFor(where, call, tool, refs);
     const question: Question = asked
       ? askPerson(request, asked, messages)
       : plan
@@ -110,7 +110,8 @@ export class RunSuspension {
     const { inner, task } = where;
     const asks =
       inner && inner.viber !== task.viber ? messages.text('questions.agentAsks', { name: escaped(inner.viber) }) : '';
-    const text = scrub([said, asks, question.text].filter(Boolean).join('\n\n'));
+    const again = isAgain ? messages.text('consent.again') : '';
+    const text = scrub([said, asks, again, question.text].filter(Boolean).join('\n\n'));
     const details = question.details === undefined ? undefined : scrub(question.details);
     await this.#approvals.told(request.id, {
       sentence: scrub(question.text),
@@ -145,7 +146,8 @@ export class RunSuspension {
     }
     if (decision.verdict === 'always') await allowAlways(this.#home, task, request, decision);
     if (!call) return { run, verdicts: new Map() };
-    const verdict = await verdictOf(this.#home, task, request, decision, shown?.digest, calledWith(call));
+    const isMoved = decidedOf(earlier, request.callId).includes('another');
+    const verdict = await verdictOf(this.#home, task, request, decision, shown?.digest, isMoved);
     return { run, verdicts: new Map([[call.callId, verdict]]) };
   }
 
@@ -189,15 +191,17 @@ export class RunSuspension {
     const preferred = asked?.recommended === undefined ? undefined : asked.options?.[asked.recommended];
     const minutes = kind === 'tool' ? CONSENT_MINUTES : preferred === undefined ? undefined : QUESTION_MINUTES;
     const same = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
-    // With another time it is another question.
-    const known = kind === 'tool' && same?.digest !== digestOf(call.tool, input) ? undefined : same;
+    // With another time, or when something it shows has changed, it is another question.
+    const digest = kind === 'tool' ? digestOf(call.tool, input, call.shows) : digestOf(call.tool, input);
+    const known = kind === 'tool' && same?.digest !== digest ? undefined : same;
     // A plan that was proposed before a crash may have been edited since.
     const propose = known ? proposedPlan : proposePlan;
     const plan = kind === 'plan' ? await propose(this.#home, task) : undefined;
     const scope = tool ? scopeOf(tool, input) : '';
     const line: Line<'approval'> = known ?? {
       ...{ type: 'approval', id: randomBytes(12).toString('hex'), run, kind, callId: call.callId, tool: call.tool },
-      ...{ input, digest: plan?.hash ?? digestOf(call.tool, input), at: new Date(this.#now()).toISOString() },
+      ...{ input, digest: plan?.hash ?? digest, at: call.at ?? new Date(this.#now()).toISOString() },
+      ...(kind === 'tool' && call.shows !== undefined && { shows: call.shows }),
       ...(scope === '' ? {} : { scope }),
       ...(minutes === undefined ? {} : { expiresAt: this.#later(minutes) }),
       ...(refs.length > 0 && { artifactRefs: refs }),
@@ -216,7 +220,12 @@ export class RunSuspension {
       ...{ principal: where.principal, asked: answered.flatMap(askedOf) },
       ...(first.job ? { job: first.job } : {}),
     });
-    return { request, plan, asked };
+    const before = earlier
+      .filter(isLine('approval'))
+      .findLast(({ callId, id }) => callId === call.callId && id !== line.id);
+    const said = before && this.#approvals.get(before.id)?.decision?.verdict;
+    const isAgain = said === 'approve' || said === 'always';
+    return { request, plan, asked, isAgain };
   }
 
   async #questionFile(request: ApprovalRequest, { name, text }: { name: string; text: string }) {
@@ -286,8 +295,13 @@ function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omit<Conse
   };
 }
 
-/** As it is kept: transcripts have no secrets. */
-const calledWith = ({ input }: WaitingCall): Json => JSON.parse(scrub(JSON.stringify(input)));
+/** What people have decided about a call so far, oldest first. */
+function decidedOf(earlier: readonly SessionEntry[], callId: string): string[] {
+  const asked = new Set(
+    earlier.filter(isLine('approval')).flatMap((line) => (line.callId === callId ? [line.id] : [])),
+  );
+  return earlier.filter(isLine('decision')).flatMap(({ approval, verdict }) => (asked.has(approval) ? [verdict] : []));
+}
 
 function scopeOf(tool: RuntimeTool, input: Json): string {
   const parsed = tool.input.safeParse(input);

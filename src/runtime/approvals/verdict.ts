@@ -1,7 +1,7 @@
 /** From a decision to what becomes of the call: it runs as it was shown, or it gets a result or a reason instead. */
 import type { Home } from '../../workspace/home.ts';
 import { updateTask } from '../../workspace/tasks.ts';
-import type { Json, TaskRecord } from '../../workspace/types.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
 import type { Verdict } from '../agent/agent.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { digestOf } from '../reply/show.ts';
@@ -25,7 +25,7 @@ export async function allowAlways(
 /**
  * What the agent does about a call that was decided.
  * @param shown the digest that the session holds of what was shown
- * @param called the arguments as the model gave them
+ * @param isMoved a person has named another time than the model did
  */
 export async function verdictOf(
   home: Home,
@@ -33,7 +33,7 @@ export async function verdictOf(
   request: ApprovalRequest,
   { verdict, by, name, at, answer }: Decision,
   shown: string | undefined,
-  called: Json = request.input,
+  isMoved = false,
 ): Promise<Verdict> {
   if (request.kind === 'question') {
     if (verdict !== 'answer') return { error: 'There is no answer: go on as you think best, or say what you need.' };
@@ -58,10 +58,10 @@ export async function verdictOf(
   }
   if (verdict === 'another') return { at: answer ?? '', input: request.input };
   if (!isYes) return { error: denial(verdict, name) };
-  if ([digestOf(request.tool, request.input), shown].some((digest) => digest !== request.digest))
+  const { tool, input, shows } = request;
+  if ([digestOf(tool, input, shows), shown].some((digest) => digest !== request.digest))
     return { error: 'execution denied: this is no longer what was approved.' };
-  const isOther = digestOf(request.tool, called) !== request.digest;
-  return { run: request.input, kind: request.scope, ...(isOther ? { note: OTHER_TIME } : {}) };
+  return { run: input, ...(shows !== undefined && { shows }), ...(isMoved && { note: OTHER_TIME }) };
 }
 
 const OTHER_TIME = 'The person has chosen another time: it was done with that, not with the one you gave.';

@@ -35,6 +35,10 @@ export interface WaitingCall {
   callId: string;
   tool: string;
   input: Json;
+  /** A sum of what the question shows beside the arguments, for a call that waits before it runs. */
+  shows?: string;
+  /** When that was looked at, ISO 8601. */
+  at?: string;
   /** Where it asks another agent: what waits there, however far down. */
   below?: Waiting;
 }
@@ -59,12 +63,12 @@ export class WaitsBelow extends Error {
 }
 
 /**
- * The call runs with exactly this input, if it is still of this kind (what the tool's `kindOf` said when it was shown); or it does
+ * The call runs with exactly this input, if what was shown beside it is still so, and is asked about again where it is not; or it does
  * not, and the model gets a result or a reason in its place. `at`: it is asked about anew, with the time that a person has named; `note`
  * then goes along with its result.
  */
 export type Verdict =
-  | { run: Json; kind?: string; note?: string }
+  | { run: Json; shows?: string; note?: string }
   | { at: string; input: Json }
   | { value: Json }
   | { error: string };

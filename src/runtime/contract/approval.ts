@@ -26,8 +26,10 @@ export interface ApprovalRequest {
   callId: string;
   tool: string;
   input: Json;
-  /** Of what was shown: tool and input, or the plan. */
+  /** Of what was shown: tool, input and `shows`, or the plan. */
   digest: string;
+  /** A sum of what the question shows beside the arguments. */
+  shows?: string;
   /** The kind of arguments that "Always" would cover. */
   scope: string;
   /** ISO 8601. */

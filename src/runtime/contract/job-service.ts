@@ -22,6 +22,8 @@ export interface JobView {
   wrong?: readonly Said[];
   /** A sentence for each viber, model, skill and tool that it names and that there is not. */
   lacks?: Said[];
+  /** A sum of all that the job does, and when: another one for another job under its name. */
+  version: string;
   lastRun?: { task: string; slot: string; state: 'running' | 'completed' | 'error' | 'stopped' };
   /** A principal as text, for jobs made in a chat. */
   createdBy?: string;
@@ -55,10 +57,10 @@ export interface JobService {
    */
   find(name: string): JobView;
   /**
-   * How a new job is understood and its next three times, from now on, nothing made. Throws UserError: a wrong schedule, one that is too
+   * How a new job is understood, as its file keeps it (`stored`), and its next three times, from now on, nothing made. Throws UserError: a wrong schedule, one that is too
    * frequent, an address that is none, a name that is taken, one too many.
    */
-  preview(job: NewJob): { words: string; timezone: string; next: string[]; now: string };
+  preview(job: NewJob): { stored: string; words: string; timezone: string; next: string[]; now: string };
   /**
    * Where its result goes, as text. Throws as `preview`, and as `create` where nothing may be sent to a place, an owner must not ask,
    * or what it names does not exist.

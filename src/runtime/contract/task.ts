@@ -77,6 +77,16 @@ export interface RuntimeTool<Input = unknown> {
    * what leaves (approvals/egress.ts), and `kindOf` names the place.
    */
   reaches?(input: Input): Reach | undefined;
+  /**
+   * The arguments with what they leave open filled in, as the question shows it: a zone, places, a whole name. What is asked about is
+   * what runs, so nothing is looked up again after a yes. Called once `asksBefore` has said yes. May throw UserError.
+   */
+  settled?(input: Input): Input | Promise<Input>;
+  /**
+   * What the question shows, or the call would work on, beside its arguments and their kind: a price, a file as it stands, the job that is
+   * changed. With another by the time of the yes the call is asked about again. May throw UserError.
+   */
+  shows?(input: Input): Json | Promise<Json>;
   /** The question about it as one sentence; absent: its name and the arguments as a list. What it needs to know is known after `asksBefore`. */
   asks?(input: Input, phrasing: Phrasing): Sentence;
   /** The arguments with another time, as a person has put it; for a tool whose sentence `asksWhen`. */

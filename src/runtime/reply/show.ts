@@ -21,10 +21,13 @@ export function shownInput(input: Json): string {
   return visible(JSON.stringify(input, null, 2));
 }
 
-/** The same for the same tool and arguments, whatever the order of their names; for no other. */
-export function digestOf(tool: string, input: Json): string {
+/**
+ * The same for the same tool and arguments, whatever the order of their names; for no other.
+ * @param shows what the question shows beside them
+ */
+export function digestOf(tool: string, input: Json, shows?: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([tool, sorted(input)]))
+    .update(JSON.stringify([tool, sorted(input), ...(shows === undefined ? [] : [shows])]))
     .digest('hex');
 }
 

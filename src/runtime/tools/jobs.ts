@@ -53,8 +53,11 @@ const changeOf = ({ schedule, timezone }: z.infer<typeof changeInput>): JobChang
 const changeKey = (input: z.infer<typeof changeInput>): string => JSON.stringify(['change', input]);
 const deleteInput = z.object({ name: z.string().max(200) });
 
+/** What is known of a call that people are asked about. */
+type Known = Timing & { stored: string; name?: string; id?: string; places?: readonly string[] };
+
 const LISTED = 50;
-const UNKNOWN: Timing = { words: '', timezone: 'UTC', next: [], now: '' };
+const UNKNOWN: Omit<Known, 'name'> = { words: '', stored: '', timezone: 'UTC', next: [], now: '' };
 
 /** Models leave out by empty texts and lists. */
 function jobOf({ deliver, timezone, skills, model, ...rest }: z.infer<typeof createInput>, zone?: string): NewJob {
@@ -86,7 +89,7 @@ class JobTools {
   readonly #deps: JobToolDeps;
   /** What people are shown of the calls of this run that wait. */
   readonly #notes = new Map<string, (messages: Messages) => Text>();
-  readonly #timings = new Map<string, Timing & { name?: string; places?: readonly string[] }>();
+  readonly #timings = new Map<string, Known>();
 
   constructor(scope: ToolScope, deps: JobToolDeps) {
     this.#scope = scope;
@@ -112,30 +115,40 @@ class JobTools {
         const places = await opened.check(job, principal, from).catch(unreachable);
         const timing = { ...opened.preview(job), places };
         this.#timings.set(keyOf(job), timing);
-        this.#notes.set(keyOf(job), (messages) => {
-          const where = this.#elsewhere(job)?.join(', ') ?? messages.text('details.here');
-          const given = { when: scheduleText(timing.words, messages), places: where, zone: timing.timezone };
-          return timesText(messages.text('details.job', given), timing, messages);
-        });
         return true;
       },
-      noteFor: (input, messages) => this.#notes.get(keyOf(this.#newJob(input)))?.(messages) ?? '',
+      settled: (input) => {
+        const known = this.#timings.get(keyOf(this.#newJob(input)));
+        if (!known) return input;
+        const settled = {
+          ...input,
+          schedule: known.stored,
+          timezone: known.timezone,
+          deliver: [...(known.places ?? [])],
+        };
+        this.#timings.set(keyOf(this.#newJob(settled)), known);
+        return settled;
+      },
+      noteFor: (input, messages) => {
+        const job = this.#newJob(input);
+        const timing = this.#timings.get(keyOf(job));
+        if (!timing) return '';
+        const where = this.#elsewhere(job)?.join(', ') ?? messages.text('details.here');
+        const given = { when: scheduleText(timing.words, messages), places: where, zone: timing.timezone };
+        return timesText(messages.text('details.job', given), timing, messages);
+      },
       asks: (input, phrasing) => {
         const job = this.#newJob(input);
         const timing = this.#timings.get(keyOf(job)) ?? { ...UNKNOWN, words: input.schedule };
+        const { deliver: _all, ...what } = job;
         const deliver = this.#elsewhere(job);
-        return askForJob(deliver ? { ...job, deliver } : job, timing, phrasing);
+        return askForJob(deliver ? { ...what, deliver } : what, timing, phrasing);
       },
       at: (input, when) => ({ ...input, schedule: when }),
       execute: async (input, { callId }) => {
         const opened = await this.#service();
-        const job = this.#newJob(input);
-        // What was shown holds, wherever the person has written since.
-        const deliver = this.#timings.get(keyOf(job))?.places;
-        const made = await opened
-          .create(deliver ? { ...job, deliver: [...deliver] } : job, principal, from, await this.#agoOf(callId))
-          .catch(unreachable);
-        return shown(made);
+        const ago = await this.#agoOf(callId);
+        return shown(await opened.create(this.#newJob(input), principal, from, ago).catch(unreachable));
       },
     });
   }
@@ -162,15 +175,25 @@ class JobTools {
       consent: 'each',
       asksBefore: async (input) => {
         const opened = await this.#service();
-        const { name } = opened.find(input.name);
+        const { id, name } = opened.find(input.name);
         const timing = opened.previewChange(input.name, changeOf(input));
-        this.#timings.set(changeKey(input), { ...timing, name });
+        this.#timings.set(changeKey(input), { ...timing, id, name });
         this.#notes.set(changeKey(input), (messages) => {
           const given = { when: scheduleText(timing.words, messages), zone: timing.timezone };
           return timesText(messages.text('details.jobMoved', given), timing, messages);
         });
         return true;
       },
+      settled: (input) => {
+        const known = this.#timings.get(changeKey(input));
+        const note = this.#notes.get(changeKey(input));
+        if (known?.id === undefined || !note) return input;
+        const settled = { name: known.id, schedule: known.stored, timezone: known.timezone };
+        this.#timings.set(changeKey(settled), known);
+        this.#notes.set(changeKey(settled), note);
+        return settled;
+      },
+      shows: ({ name }) => this.#standing(name),
       noteFor: (input, messages) => this.#notes.get(changeKey(input))?.(messages) ?? '',
       asks: (input, { messages, plain }) => {
         const timing = this.#timings.get(changeKey(input)) ?? { ...UNKNOWN, words: input.schedule ?? '' };
@@ -198,13 +221,16 @@ class JobTools {
       asksBefore: async ({ name }) => {
         const found = (await this.#service()).find(name);
         const { id, name: full, words: phrase, createdBy } = found;
-        this.#timings.set(name, { ...found, now: new Date().toISOString() });
+        const known = { ...found, stored: found.schedule, now: new Date().toISOString() };
+        this.#timings.set(name, known).set(id, known);
         const given = { name: full, id, made: createdBy === undefined ? 'hand' : 'chat' };
-        this.#notes.set(name, (messages) =>
-          messages.text('details.jobDeleted', { ...given, when: scheduleText(phrase, messages) }),
-        );
+        const note = (messages: Messages) =>
+          messages.text('details.jobDeleted', { ...given, when: scheduleText(phrase, messages) });
+        this.#notes.set(name, note).set(id, note);
         return true;
       },
+      settled: ({ name }) => ({ name: this.#timings.get(name)?.id ?? name }),
+      shows: ({ name }) => this.#standing(name),
       noteFor: ({ name }, messages) => this.#notes.get(name)?.(messages) ?? '',
       asks: ({ name }, { messages, plain }) => {
         const timing = this.#timings.get(name);
@@ -219,17 +245,22 @@ class JobTools {
     });
   }
 
-  /** The places that a question names: undefined for the conversation in which it is asked. */
+  /** The places that a question names: undefined for the conversation in which it is asked alone. */
   #elsewhere(job: NewJob): readonly string[] | undefined {
-    if (job.deliver) return job.deliver;
-    const places = this.#timings.get(keyOf(job))?.places;
-    return places?.includes(formatAddress(this.#deps.from)) ? undefined : places;
+    const places = job.deliver ?? this.#timings.get(keyOf(job))?.places;
+    const isHere = places?.length === 1 && places[0] === formatAddress(this.#deps.from);
+    return isHere ? undefined : places;
   }
 
   #newJob(input: z.infer<typeof createInput>): NewJob {
     const { zone, usualViber } = this.#deps;
     const { viber } = this.#scope;
     return { ...jobOf(input, zone), ...(usualViber !== undefined && usualViber !== viber && { viber }) };
+  }
+
+  /** The job as it is now. */
+  async #standing(name: string): Promise<string> {
+    return (await this.#service()).find(name).version;
   }
 
   async #service(): Promise<JobService> {

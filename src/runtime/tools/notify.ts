@@ -49,6 +49,11 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
     ...(deps.job ? { consent: 'never' as const } : {}),
     isOutside: ({ to }) => !isOwn(to),
     kindOf: ({ to }) => to,
+    async shows({ artifacts = [] }) {
+      if (artifacts.length === 0) return [];
+      const known = await listArtifacts(home, taskId);
+      return artifacts.map((id) => known.find((artifact) => artifact.id === id)?.sha256 ?? '');
+    },
     asks({ to, text, artifacts = [] }, { messages, plain, code }) {
       const said = { place: code(to, 100), text: plain(text, 400) };
       const n = artifacts.length;

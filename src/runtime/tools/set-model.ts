@@ -26,6 +26,15 @@ export function setModelTool(to: Choosing): RuntimeTool {
     effect: 'idempotent',
     consent: 'effects',
     isOutside: ({ model }) => model !== undefined && isUnlisted(model),
+    settled({ model, ...rest }) {
+      const found = model === undefined ? undefined : models.find(model, isOwner);
+      return { ...rest, ...(model !== undefined && { model: found?.kind === 'model' ? found.model.id : model }) };
+    },
+    shows({ model = USUAL }) {
+      const found = models.find(model, isOwner);
+      const { id, name, price } = found.kind === 'model' ? found.model : models.usual();
+      return [id, name, price ? [price.input, price.output, models.currency] : []];
+    },
     asks: ({ model = USUAL }, { messages, plain }) => {
       const found = models.find(model, isOwner);
       const about = found.kind === 'model' ? found.model : models.usual();

@@ -26,6 +26,7 @@ export const setTimezone = (zones: Pick<Zones, 'of' | 'set'>, principal: Princip
     asksBefore({ timezone }) {
       return zoneOf(timezone) !== zones.of(principal);
     },
+    settled: ({ timezone }) => ({ timezone: zoneOf(timezone) }),
     asks: ({ timezone }, { messages }) => ({
       text: messages.text('consent.zoneFor', { zone: zoneText(zoneOf(timezone), messages) }),
     }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
-import { parsePlan, planProgress, writePlan } from '../../workspace/plan/plan.ts';
+import { parsePlan, planProgress, readPlan, writePlan } from '../../workspace/plan/plan.ts';
 import { planSchema } from '../contract/protocol.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { refusal, usualPlan } from '../reply/plan-forms.ts';
@@ -22,6 +22,8 @@ export const updatePlan = (scope: ToolScope) => {
       "Set this task's plan: Markdown with ## Goal and ## Plan (- [ ] steps), or goal and steps. Give all steps each time.",
     input,
     effect: 'idempotent',
+    // Whoever said yes has seen the plan that stood then.
+    shows: async () => (await readPlan(home, taskId))?.hash ?? '',
     asks: (_input, { messages }) => ({ text: messages.text('consent.changePlan') }),
     async execute({ plan: given }) {
       if (typeof given === 'string' && given.trim() === '') throw new UserError('The plan is empty.');

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { writeFileAtomic } from '../../lib/files.ts';
+import { sha256File, writeFileAtomic } from '../../lib/files.ts';
 import { createArtifact } from '../../workspace/artifacts.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { attached, decode } from './artifacts.ts';
@@ -21,6 +21,7 @@ export const writeFile = (scope: ToolScope) =>
     // The task's own artifacts are its own affair; the workspace is shared by all tasks.
     isOutside: ({ path: given }) => splitArea(scope, given).area === 'workspace',
     kindOf: ({ path: given }) => (splitArea(scope, given).area === 'workspace' ? 'workspace files' : 'artifacts'),
+    shows: ({ path: given }) => stampOf(scope, given),
     asks({ path: given }, { messages, plain }) {
       const { area, rest } = splitArea(scope, given);
       const key = area === 'workspace' ? 'consent.saveFile' : 'consent.saveArtifact';
@@ -39,6 +40,16 @@ export const writeFile = (scope: ToolScope) =>
       return { path: area === 'task' ? rest : `workspace/${rest}`, size: bytes.length };
     },
   });
+
+/** What it would replace, as it stands. */
+async function stampOf(scope: ToolScope, given: string): Promise<string> {
+  const { area = 'task', rest } = splitArea(scope, given);
+  const known = area === 'task' ? await artifactNamed(scope, rest) : undefined;
+  if (known) return known.sha256;
+  const file = await resolveIn(scope, area, rest);
+  const isThere = lstatSync(file, { throwIfNoEntry: false })?.isFile();
+  return isThere ? sha256File(file) : '';
+}
 
 /** Where programs of skills work: what they have put there is changed where it stands. */
 async function writeWork(rest: string, file: string, bytes: Buffer) {

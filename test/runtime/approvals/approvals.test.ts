@@ -11,6 +11,7 @@ import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
+import { showsOf } from '../../../src/runtime/agent/shown.ts';
 import { callsOf, stepMessages } from '../../../src/runtime/agent/step.ts';
 import { Approvals } from '../../../src/runtime/approvals/approvals.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
@@ -22,6 +23,7 @@ import { assembleContext } from '../../../src/runtime/context/context.ts';
 import { openCalls, resultMessage } from '../../../src/runtime/context/open-calls.ts';
 import type { ApprovalRequest } from '../../../src/runtime/contract/approval.ts';
 import type { Entry, JobOrder } from '../../../src/runtime/contract/entry.ts';
+import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import { digestOf, fenced, shownInput, visible } from '../../../src/runtime/reply/show.ts';
 import { askUser } from '../../../src/runtime/tools/ask-user.ts';
 import { openHome } from '../../../src/workspace/home.ts';
@@ -226,13 +228,16 @@ describe('what was approved', () => {
       verdictOf(home, aTask, asking(undefined, more), decision, shown);
     const shown = digestOf('send', input);
     const other = { ...input, to: 'mallory' };
-    expect(await verdict({}, shown)).toEqual({ run: input, kind: '' });
+    expect(await verdict({}, shown)).toEqual({ run: input });
+    const shows = { shows: 'a', digest: digestOf('send', input, 'a') };
+    expect(await verdict(shows, shows.digest)).toEqual({ run: input, shows: 'a' });
     const changed: [Partial<ApprovalRequest>, string | undefined][] = [
       [{ input: other }, shown],
       [{ tool: 'delete' }, shown],
       [{ input: other, digest: digestOf('send', other) }, shown],
       [{ input: other }, digestOf('send', other)],
       [{}, undefined],
+      [{ ...shows, shows: 'b' }, shows.digest],
     ];
     for (const [more, held] of changed)
       expect(await verdict(more, held), JSON.stringify(more)).toEqual({ error: expect.stringContaining('no longer') });
@@ -543,6 +548,7 @@ describe('the agent', () => {
           text: 'Let me.',
           toolCalls: ['send', 'look', 'post'].map((name) => ({ name, id: `c-${name}`, arguments: { text: name } })),
         };
+  const shows = async (one: RuntimeTool | undefined) => (one ? showsOf(one, {}) : '');
   async function setUp() {
     const llm = await startLlm();
     onTestFinished(() => llm.close());
@@ -568,7 +574,10 @@ describe('the agent', () => {
     expect([outcome.finish, outcome.text, outcome.parked]).toEqual([
       'parked',
       'Let me.',
-      ['send', 'post'].map((name) => ({ callId: `c-${name}`, tool: name, input: { text: name } })),
+      ['send', 'post'].map((name) => ({
+        ...{ callId: `c-${name}`, tool: name, input: { text: name } },
+        ...{ shows: expect.any(String), at: expect.any(String) },
+      })),
     ]);
     expect([ran, hooks.calls, llm.requests().length]).toEqual([['look'], [], 1]);
     expect(openCalls(hooks.steps[0]?.messages ?? []).map(({ tool: name }) => name)).toEqual(['send', 'post']);
@@ -582,7 +591,7 @@ describe('the agent', () => {
     const messages = first.steps.flatMap((step) => step.messages);
     const step = (all: typeof messages) => [{ type: 'step' as const, run: 'r1', at: '', index: 0, messages: all }];
     const second = record();
-    const verdicts = new Map([['c-send', { run: { text: 'as approved' } }]]);
+    const verdicts = new Map([['c-send', { run: { text: 'as approved' }, shows: await shows(tools[0]) }]]);
     const half = await runWith(providers, { tools, resume: step(messages), verdicts }, second);
     expect([half.finish, half.parked?.map(({ callId }) => callId)]).toEqual(['parked', ['c-post']]);
     expect(second.calls).toEqual([{ callId: 'c-send', tool: 'send' }]);
@@ -602,7 +611,7 @@ describe('the agent', () => {
     await runWith(providers, { tools, maxSteps: 1 }, hooks);
     const resume = hooks.steps.map((one) => ({ type: 'step' as const, run: 'r1', at: '', ...one }));
     const verdicts = new Map([
-      ['c-send', { run: { text: 'send' } }],
+      ['c-send', { run: { text: 'send' }, shows: await shows(tools[0]) }],
       ['c-post', { value: 'later' }],
     ]);
     const outcome = await runWith(providers, { tools, maxSteps: 1, resume, verdicts });
@@ -659,7 +668,7 @@ describe('a run that goes on', () => {
   }
 
   it('runs exactly what was approved, and nothing that has become something else', async () => {
-    expect((await decided({}, 'approve')).result).toEqual(verdict({ run: input, kind: '' }));
+    expect((await decided({}, 'approve')).result).toEqual(verdict({ run: input }));
     const other = { to: 'boss', text: 'hi' };
     const changed = [await decided({}, 'approve', other), await decided({ input: other }, 'approve', other)];
     for (const { result } of changed)

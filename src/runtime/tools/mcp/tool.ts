@@ -89,6 +89,7 @@ export function toRuntimeTool(
     consent: 'effects',
     // What a person has agreed to is this tool as it was described; a server may make another one of it (promise 36).
     kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, info, version)),
+    shows: () => versionOf(server, info, version),
     ...(isReaching
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }
       : {}),

@@ -30,7 +30,9 @@ export function ownMemoryTools({ home, viber }: ToolScope, principal: Principal)
     if (principal.role !== 'owner')
       throw new UserError('Only an owner of this bot may have something forgotten; ask one of them.');
     if (words.trim() === '') throw new UserError('Say which words the line has.');
-    const found = matching(bulletsOf((await readMemory(home, viber)) ?? ''), words);
+    const all = bulletsOf((await readMemory(home, viber)) ?? '');
+    const exact = all.filter(({ text }) => text === words);
+    const found = exact.length === 1 ? exact : matching(all, words);
     if (found.length === 0) throw new UserError('Nothing in memory has these words.');
     if (found.length > 1) {
       const lines = found.slice(0, MAX_LISTED).map(({ text }) => `- ${cutText(text, 200)}`);
@@ -52,10 +54,13 @@ export function ownMemoryTools({ home, viber }: ToolScope, principal: Principal)
       consent: 'each',
       async asksBefore({ words }) {
         const [only] = await fitting(words);
-        lines.set(words, only?.text ?? words);
+        const text = only?.text ?? words;
+        lines.set(words, text).set(text, text);
         return true;
       },
-      kindOf: ({ words }) => words,
+      // What goes is the line that was shown, with whatever stands under it.
+      settled: ({ words }) => ({ words: lines.get(words) ?? words }),
+      shows: async ({ words }) => (await fitting(words))[0]?.lines ?? '',
       asks: ({ words }, { messages, plain }) => ({
         text: messages.text('consent.forget', { text: plain(lines.get(words) ?? words, 300) }),
         yes: messages.text('consent.forgetIt'),

@@ -2,7 +2,7 @@
  * `run_skill_file`: a program of a bundle, in the sandbox and nowhere without one. It works in a folder of the task and sees the skill's own
  * folder; what a person consents to is this version of the skill. What happens cannot be known after a crash, so a call is reported then.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
@@ -77,6 +77,7 @@ export function runSkillFile(skills: ReadonlyMap<string, Skill>, scope: ToolScop
       ];
       return `${program.name} of ${skill.name}, version ${versionOf(skill, place)}`;
     },
+    shows: ({ args = [] }) => Promise.all(args.map((arg) => stampOf(arg, scope))),
     asks(given, { messages, plain }) {
       const { args = [] } = given;
       const about = { name: plain(given.skill), file: plain(given.file) };
@@ -103,6 +104,16 @@ export function runSkillFile(skills: ReadonlyMap<string, Skill>, scope: ToolScop
       return run(skill, program, given, scope, deps, signal);
     },
   });
+}
+
+/** A file that an argument names, as it stands. */
+async function stampOf(arg: string, scope: ToolScope): Promise<string> {
+  const artifact = await artifactNamed(scope, arg);
+  if (artifact) return artifact.sha256;
+  const { path: work } = workFolder(scope, undefined);
+  const file = path.resolve(work, arg.replace(/^(?:\.\/)?work\//, ''));
+  const stat = file.startsWith(`${work}/`) ? lstatSync(file, { throwIfNoEntry: false }) : undefined;
+  return stat?.isFile() ? `${stat.size} ${stat.mtimeMs}` : '';
 }
 
 async function run(

@@ -47,6 +47,7 @@ export function shellTool(scope: ToolScope, deps: ShellDeps): RuntimeTool {
       return true;
     },
     kindOf: ({ command }) => `the same command, word for word (${digestOf(command, network)})`,
+    shows: ({ seconds }) => [expanded(folder) ?? '', timeoutOf(seconds), ...Object.keys(granted).sort()],
     asks({ command }, { messages, code }) {
       const isShort = command.length <= MAX_INLINE;
       const ask = messages.text('consent.runCommand');

@@ -1,0 +1,171 @@
+/** Consent is for what was shown: whatever changes between a question and its yes, what runs is what the question said, or it asks again. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
+
+const calls =
+  (...given: ToolCall[]) =>
+  ({ toolResults }: LlmRequest): Turn => {
+    const call = given[toolResults.length];
+    return call ? { toolCalls: [call] } : { text: `I was told: ${toolResults.at(-1)}` };
+  };
+
+const AGAIN = 'Something has changed since you said yes';
+const DIGEST = 'name: Digest\nschedule: every weekday at 9\ntimezone: Europe/Berlin\nprompt: Write the digest\n';
+const PLAN = '## Goal\n\nA trip\n\n## Plan\n\n- [ ] Book a train\n';
+
+interface Case {
+  name: string;
+  calls: ToolCall[];
+  /** Part of the question. */
+  asks: string;
+  /** What its yes-button is called. */
+  yes?: string;
+  files?: Record<string, string>;
+  change(to: { world: PlatformWorld; platform: Platform; dm: Place; task: string }): unknown;
+  /** By which the wanted outcome is told: it asked again, or what it has made. */
+  made?(world: PlatformWorld): void;
+}
+
+const job = (fields: object): ToolCall => ({
+  name: 'create_scheduled_job',
+  arguments: { name: 'Call mum', schedule: 'tomorrow at 9', prompt: 'Remind Alex to call mum', ...fields },
+});
+const put = (world: PlatformWorld, file: string, text: string) => {
+  const full = path.join(world.home, file);
+  fs.mkdirSync(path.dirname(full), { recursive: true });
+  fs.writeFileSync(full, text);
+};
+const made = (world: PlatformWorld) => parse(world.read('jobs/call-mum.yaml'));
+const CASES: Case[] = [
+  {
+    name: 'a zone that is said meanwhile leaves a job in the one that was shown',
+    calls: [job({})],
+    asks: '09:00 Berlin time',
+    change: ({ platform, dm }) => platform.command(dm, 'timezone', 'Asia/Tokyo'),
+    made: (world) =>
+      expect(made(world)).toMatchObject({
+        timezone: 'Europe/Berlin',
+        schedule: expect.stringMatching(/T0[78]:00:00Z$/),
+      }),
+  },
+  {
+    name: 'a zone that is said meanwhile leaves a recurring job in the one that was shown',
+    calls: [job({ schedule: 'every monday at 9' })],
+    asks: 'every Monday at 09:00 (Berlin time)',
+    change: ({ platform, dm }) => platform.command(dm, 'timezone', 'Asia/Tokyo'),
+    made: (world) => expect(made(world)).toMatchObject({ timezone: 'Europe/Berlin', schedule: 'every monday at 9' }),
+  },
+  {
+    name: 'a job that is edited meanwhile is not moved unasked',
+    calls: [{ name: 'change_scheduled_job', arguments: { name: 'dig', schedule: 'daily at 10' } }],
+    asks: 'Move Digest to every day at 10:00',
+    files: { 'jobs/digest.yaml': DIGEST },
+    change: async ({ world, platform, dm }) => {
+      put(world, 'jobs/digest.yaml', DIGEST.replace('Europe/Berlin', 'Asia/Tokyo'));
+      await expect.poll(async () => (await platform.command(dm, 'jobs', 'show digest')).text).toContain('Tokyo');
+    },
+  },
+  {
+    name: 'another job under the same name is not deleted',
+    calls: [{ name: 'delete_scheduled_job', arguments: { name: 'Digest' } }],
+    asks: 'Delete Digest',
+    files: { 'jobs/digest.yaml': DIGEST },
+    change: async ({ world, platform, dm }) => {
+      put(world, 'jobs/digest.yaml', DIGEST.replace('weekday at 9', 'day at 17:00'));
+      await expect.poll(async () => (await platform.command(dm, 'jobs', 'show digest')).text).toContain('17:00');
+    },
+  },
+  {
+    name: 'a line of memory with more under it by now is not forgotten unasked',
+    calls: [{ name: 'forget', arguments: { words: 'window' } }],
+    asks: 'Forget this',
+    yes: 'Forget it',
+    files: { 'vibers/default/MEMORY.md': '# Memory\n\n- Prefers window seats\n' },
+    change: ({ world }) =>
+      put(world, 'vibers/default/MEMORY.md', '# Memory\n\n- Prefers window seats\n  - and never row 13\n'),
+  },
+  {
+    name: 'a file that is sent is the one that was asked about',
+    calls: [
+      { name: 'write_file', arguments: { path: 'report.txt', content: 'first' } },
+      { name: 'notify', arguments: { to: 'telegram:1002', text: 'Here', artifacts: ['REF'] } },
+    ],
+    asks: 'Send this to',
+    yes: 'Send',
+    change: ({ world, task }) => {
+      const index = `artifacts/${task}/artifacts.jsonl`;
+      const last = JSON.parse(world.read(index).trim().split('\n').at(-1) ?? '');
+      fs.appendFileSync(path.join(world.home, index), `${JSON.stringify({ ...last, sha256: 'f'.repeat(64) })}\n`);
+    },
+  },
+  {
+    name: 'a file of the workspace that somebody has changed is not replaced unasked',
+    calls: [{ name: 'write_file', arguments: { path: 'workspace/notes.md', content: 'new' } }],
+    asks: 'Save notes.md in your workspace?',
+    yes: 'Save',
+    files: { 'agents/default.yaml': 'mode: ask\n', 'vibers/default/notes.md': 'old' },
+    change: ({ world }) => put(world, 'vibers/default/notes.md', 'mine'),
+  },
+  {
+    name: 'a plan that somebody has changed is not replaced unasked',
+    calls: [{ name: 'update_plan', arguments: { plan: PLAN } }],
+    asks: 'Change the plan of this task?',
+    files: { 'agents/default.yaml': 'mode: ask\n' },
+    change: ({ world, task }) => put(world, `artifacts/${task}/task.md`, PLAN.replace('train', 'plane')),
+  },
+  {
+    name: 'a model that costs more by now is not chosen unasked',
+    calls: [{ name: 'set_model', arguments: { model: 'local/huge' } }],
+    asks: 'huge',
+    change: async ({ world }) => {
+      const file = path.join(world.home, 'config.json');
+      const config = JSON.parse(fs.readFileSync(file, 'utf8'));
+      config.prices = { 'local/huge': { input: 30, output: 99 } };
+      fs.writeFileSync(file, JSON.stringify(config));
+      await world.restart();
+    },
+  },
+];
+
+describe.each(CASES)('$name', ({ calls: given, asks, yes = 'Yes', files = {}, change, made: outcome }) => {
+  it.each(NAMES.slice(0, 1))('on %s', async (name) => {
+    const world = await openPlatforms({
+      ...{ on: [name], channel: { live: 'off' } },
+      config: { jobs: { timezone: 'Europe/Berlin' } },
+      prepare: (home) => {
+        for (const [file, text] of Object.entries(files)) {
+          fs.mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+          fs.writeFileSync(path.join(home, file), text);
+        }
+      },
+    });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    world.llm.script((request) => {
+      const ref = request.toolResults.map((text) => /"id":"([^"]+)"/.exec(text)?.[1]).find(Boolean) ?? '';
+      return calls(...JSON.parse(JSON.stringify(given).replace('REF', ref)))(request);
+    });
+    await ask(platform, dm, 'please', { text: asks });
+    const [task = ''] = world.tasks();
+    await change({ world, platform, dm, task });
+    const after = platform.answers(dm).length;
+    await platform.press(dm, yes);
+    if (outcome) {
+      await waitFor(platform, dm, { after, text: 'I was told' });
+      outcome(world);
+      return;
+    }
+    const again = await waitFor(platform, dm, { after, text: AGAIN });
+    expect(again.text).toContain(asks);
+    // What is asked now is what stands now: its yes does it.
+    const then = platform.answers(dm).length;
+    await platform.press(dm, yes);
+    const done = await waitFor(platform, dm, { after: then, text: 'I was told' });
+    expect(done.text).not.toContain('denied');
+  });
+});
