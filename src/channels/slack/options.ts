@@ -23,6 +23,8 @@ export interface Timing {
   ownChatMs: number;
   /** Milliseconds between two changes of how a thread shows its task, unless the task has ended. */
   taskMs: number;
+  /** Milliseconds for which a message with a link to another waits for what that says. */
+  previewMs: number;
   live: LiveTiming;
 }
 
@@ -55,5 +57,6 @@ export const TIMING: Timing = {
   saveMs: 2000,
   ownChatMs: 1500,
   taskMs: 2000,
+  previewMs: 1500,
   live: LIVE_TIMING,
 };

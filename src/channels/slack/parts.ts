@@ -7,6 +7,7 @@ import type { Hosts } from './connect/hosts.ts';
 import { createIntake } from './connect/intake.ts';
 import { answeringThere, createOwnChats } from './connect/own-chats.ts';
 import { createPeople } from './connect/people.ts';
+import { createPreviews } from './connect/previews.ts';
 import { createProgress } from './connect/read-cursors.ts';
 import type { Identity } from './connect/setup.ts';
 import type { Transport } from './connect/transport.ts';
@@ -63,6 +64,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
   const intake = createIntake({
     ...{ self, callbacks: () => session.callbacks, progress, people, ownChats, assistant, respond, log, signal },
     ...{ backfill: () => backfill, language: options.language },
+    previews: createPreviews({ waitMs: timing.previewMs, signal }),
     onAccepted: ({ address, sender, messageId }) => {
       if (!sender.isBot) recipients.set(placeOf(address), sender.user);
       if (address.thread === messageId && messageId !== '') tasks.learn(address, { kind: 'theirs' });

@@ -222,7 +222,7 @@ describe('messages', () => {
     expect(message({ text: 'what is this?', attachments: [passedOn(blocks)] }).quotes).toEqual([
       {
         ...{ kind: 'forward', from: 'Grafana', fromSelf: false },
-        text: 'Firing\n*Disk full* on #ops & more\na < b\nask <@U1> @Sam[ here](https://a.example)\ndb-3\n98 %',
+        text: 'Firing\n*Disk full* on #ops & more\na < b\nask <@U1> @Sam[ here](https://a.example)\n| db-3 | 98 % |\n| --- | --- |',
       },
     ]);
     expect(message({ text: 'x', attachments: [passedOn([]), { ...share, fallback: 'Kim: hi' }] }).quotes).toMatchObject(

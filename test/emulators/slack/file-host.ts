@@ -38,7 +38,9 @@ export function createFileHost(platform: Platform): FileHost {
       if (!isAllowed) return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: LOGIN };
       const file = platform.world.files.get(id);
       if (!file?.bytes || file.state !== 'complete') return plain(404, 'not found');
-      return { status: 200, headers: { 'content-type': file.mimeType }, body: file.bytes };
+      // Canvases and their like have no bytes of their own: they come as pages.
+      const type = file.mimeType === 'application/vnd.slack-docs' ? 'text/html; charset=utf-8' : file.mimeType;
+      return { status: 200, headers: { 'content-type': type }, body: file.bytes };
     },
   };
 }

@@ -80,8 +80,9 @@ export function createPeople(platform: Platform, fallback: { user: string; chann
       if (options.thread !== undefined) live(id, options.thread);
       const stored = world.store(channel, {
         user,
-        text: typed(words),
-        blocks: typedBlocks(words, world.nextId('b')),
+        text: options.blocks ? words : typed(words),
+        blocks: options.blocks ?? typedBlocks(words, world.nextId('b')),
+        attachments: options.attachments ?? [],
         threadTs: options.thread,
         files,
         broadcast: options.broadcast === true,
@@ -108,13 +109,21 @@ export function createPeople(platform: Platform, fallback: { user: string; chann
       const stored = world.store(world.channel(id), { ...author, text, threadTs: thread });
       return said(stored, deliver ? events.message(stored) : []);
     },
-    edit(id, ts, text) {
+    edit(id, ts, text, { blocks, attachments } = {}) {
       const stored = live(id, ts);
       const previous = world.wire(stored);
-      stored.text = typed(text);
-      stored.blocks = typedBlocks(text, world.nextId('b'));
+      stored.text = blocks ? text : typed(text);
+      stored.blocks = blocks ?? typedBlocks(text, world.nextId('b'));
+      stored.attachments = attachments ?? stored.attachments;
       stored.edits += 1;
       stored.edited = { user: stored.user, ts: world.nextTs() };
+      world.changed(stored);
+      return said(stored, events.changed(stored, previous));
+    },
+    unfurl(id, ts, attachments) {
+      const stored = live(id, ts);
+      const previous = world.wire(stored);
+      stored.attachments = [...stored.attachments, ...attachments];
       world.changed(stored);
       return said(stored, events.changed(stored, previous));
     },

@@ -37,6 +37,8 @@ export interface Stored {
   subtype: string | undefined;
   text: string;
   blocks: Json[];
+  /** Tables, cards of apps, and what Slack shows below links. */
+  attachments: Json[];
   /** The blocks before each edit: what a slow client may still show. */
   before?: Json[];
   threadTs: string | undefined;

@@ -65,6 +65,9 @@ export interface SayOptions {
   deliver?: boolean;
   /** A reply that is also shown in the channel. */
   broadcast?: boolean;
+  /** What stands in it beside, or in the place of, the typed words: `text` is then exactly as given. */
+  blocks?: Record<string, unknown>[];
+  attachments?: Record<string, unknown>[];
 }
 
 export interface Said {
@@ -140,7 +143,9 @@ export interface People {
   shareFile(channel: string, files: SentFile[], options?: SayOptions & { text?: string }): Said;
   /** Another app's message; `ours` makes it the bot's own, as if another process had sent it. */
   botSays(channel: string, text: string, options?: { thread?: string; ours?: boolean; deliver?: boolean }): Said;
-  edit(channel: string, ts: string, text: string): Said;
+  edit(channel: string, ts: string, text: string, options?: Pick<SayOptions, 'blocks' | 'attachments'>): Said;
+  /** Slack shows something below a link of a message, a moment after it was sent. */
+  unfurl(channel: string, ts: string, attachments: Record<string, unknown>[]): Said;
   remove(channel: string, ts: string): Said;
   react(channel: string, ts: string, emoji: string, options?: { from?: string }): Said;
   join(channel: string, user: string): void;

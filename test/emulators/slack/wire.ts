@@ -78,6 +78,7 @@ export function wireMessage(channel: ChannelState, stored: Stored, options: Wire
     text: stored.text,
     team,
     ...(stored.blocks.length > 0 && { blocks: stored.blocks }),
+    ...(stored.attachments.length > 0 && { attachments: stored.attachments }),
     ...(files.length > 0 && { files, upload: false }),
     ...(stored.edited && { edited: stored.edited }),
     ...(stored.threadTs !== undefined && {

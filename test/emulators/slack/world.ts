@@ -128,6 +128,7 @@ export function createWorld(team: Team, bot: Bot, keepFiles: boolean): World {
         byBot: false,
         subtype: undefined,
         blocks: [],
+        attachments: [],
         threadTs: undefined,
         metadata: undefined,
         files: [],

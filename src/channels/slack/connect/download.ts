@@ -9,11 +9,16 @@ import { fields } from '../../shared/read.ts';
 import { remoteFile } from '../decode/files.ts';
 import { type SlackApi, SlackError } from './api.ts';
 import type { Hosts } from './hosts.ts';
+import { isSignIn } from './sign-in-page.ts';
 import { type Answer, type Transport, TransportError } from './transport.ts';
 
 /** Slack keeps files of up to 1 GB; what is taken in is the caller's to limit. */
 export const DOWNLOAD_BYTES = 1024 * 1024 * 1024;
 const HEAD_MS = 20_000;
+/** What a page has to say for itself before it is taken for the file. */
+const HEAD_BYTES = 64 * 1024;
+/** What Slack serves as a page: pages, mails, and its own documents, which are called what they are when they come. */
+const PAGES = /^(text\/html|application\/xhtml\+xml|application\/vnd\.slack-[\w-]+|message\/rfc822)$/;
 
 export interface DownloadOptions {
   api: SlackApi;
@@ -39,7 +44,10 @@ export function createDownload({ api, transport, hosts, botToken }: DownloadOpti
         answer.body.destroy();
         throw error;
       }
-      return answer.body;
+      const { headers, body } = answer;
+      if (!isPage(answer) || headers['content-disposition'] !== undefined) return body;
+      transfer.file = { ...transfer.file, mimeType: 'text/html' };
+      return unlessSignIn(body, transfer);
     },
   });
 }
@@ -71,14 +79,36 @@ async function head(transport: Transport, url: string, token: string, transfer: 
 }
 
 /** Who may not read a file is sent, with 200 or a redirect, to a page where a person could log in. */
-function judge({ status, headers }: Answer, transfer: shared.Transfer): void {
-  const isPage = /^text\/html\b/i.test(headers['content-type'] ?? '');
-  const isWanted = transfer.file.mimeType === 'text/html' && headers['content-disposition'] !== undefined;
-  if ((status >= 300 && status < 400) || status === 401 || status === 403 || (isPage && !isWanted && status < 500))
-    throw lacksScope(transfer);
+function judge(answer: Answer, transfer: shared.Transfer): void {
+  const { status, headers } = answer;
+  const isRedirect = status >= 300 && status < 400;
+  const isWrong = isPage(answer) && !PAGES.test(transfer.file.mimeType) && status < 500;
+  if (isRedirect || status === 401 || status === 403 || isWrong) throw lacksScope(transfer);
   if (status === 404 || status === 410) throw transfer.gone();
   if (status !== 200) throw transfer.broken(`status ${status}`);
   transfer.expect(Number(headers['content-length'] ?? 0));
+}
+
+const isPage = ({ headers }: Answer): boolean => /^text\/html\b/i.test(headers['content-type'] ?? '');
+
+/** Reads the beginning of a page before any of it is handed on. */
+async function* unlessSignIn(body: AsyncIterable<Buffer>, transfer: shared.Transfer): AsyncGenerator<Buffer> {
+  let head = Buffer.alloc(0);
+  let isJudged = false;
+  for await (const chunk of body) {
+    if (isJudged) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length < HEAD_BYTES) continue;
+    isJudged = true;
+    if (isSignIn(head.toString('utf8'))) throw lacksScope(transfer);
+    yield head;
+  }
+  if (isJudged) return;
+  if (isSignIn(head.toString('utf8'))) throw lacksScope(transfer);
+  yield head;
 }
 
 function lacksScope({ file }: shared.Transfer): UserError {

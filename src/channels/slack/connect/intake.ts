@@ -13,6 +13,7 @@ import type { Backfill } from './backfill.ts';
 import type { Acknowledgement } from './bolt.ts';
 import { inOwnChat, type OwnChats } from './own-chats.ts';
 import type { People } from './people.ts';
+import type { Previews } from './previews.ts';
 import type { Progress } from './read-cursors.ts';
 
 export interface IntakeOptions {
@@ -20,6 +21,7 @@ export interface IntakeOptions {
   callbacks: () => ChannelCallbacks | undefined;
   progress: Progress;
   backfill: () => Backfill;
+  previews: Previews;
   people: People;
   ownChats: OwnChats;
   assistant: Assistant;
@@ -111,9 +113,13 @@ class EventIntake implements Intake {
       return undefined;
     }
     const { message } = decoded;
+    if (decoded.kind === 'preview') {
+      await this.#to.previews.shown(message, (late) => this.#acceptInOrder(late, body));
+      return undefined;
+    }
     if (message.kind === 'button' || message.interaction !== undefined) return this.#takeAsked(message, body);
     this.#to.ownChats.learn(message);
-    return this.#acknowledge(message, await this.#acceptInOrder(message, body), body);
+    return this.#acknowledge(message, await this.#acceptWhole(message, body), body);
   }
 
   /** Commands and presses. What was asked in a direct message of others is a matter of the person's own chat with us. */
@@ -128,6 +134,10 @@ class EventIntake implements Intake {
     }
     const message = isOthers ? inOwnChat(asked, own) : asked;
     return this.#acknowledge(message, await this.accept(message, body), body);
+  }
+
+  #acceptWhole(message: InboundMessage, body: unknown): Promise<InboundOutcome> {
+    return this.#to.previews.whole(message, (whole) => this.#acceptInOrder(whole, body));
   }
 
   /** What is refused here is sent again by Slack, and found in the chat by the backfill. */

@@ -21,6 +21,8 @@ export interface Self {
 /** `reason` is an event's type, or `message.<subtype>`: few and safe to count by. */
 export type Decoded =
   | { kind: 'message'; message: InboundMessage }
+  /** The message as it is by now: below a link in it stands what another message says. */
+  | { kind: 'preview'; message: InboundMessage }
   | { kind: 'dropped'; reason: string }
   /** A message of ours with files, of which nothing was known but the files. */
   | { kind: 'shared'; address: Address; files: string[]; ts: string }

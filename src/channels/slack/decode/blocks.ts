@@ -1,66 +1,240 @@
 /**
- * The words in blocks, as Slack writes words in a text: what an app says often stands there alone. Bounded, whatever is nested in
- * what. https://docs.slack.dev/reference/block-kit/blocks/
+ * The words in blocks, as Slack writes words in a text. Total and bounded, whatever is nested in what.
+ * https://docs.slack.dev/reference/block-kit/blocks/
  */
-import { type Fields, fields, isFields, list, string } from '../../shared/read.ts';
-import { readId } from './base.ts';
+import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
+import { readId, type Self } from './base.ts';
+import { readInside } from './text.ts';
 
-const MAX_PARTS = 500;
-const MAX_CHARACTERS = 8000;
+export interface BlockWords {
+  /** One for each block that says something, in Slack's markup. */
+  sources: string[];
+  /** This bot is mentioned in a table, whose cells are plain words by now. */
+  mentioned: boolean;
+}
 
-/** Pieces of one line; everything else begins a line of its own. */
-const INLINE: ReadonlySet<string> = new Set(['text', 'link', 'user', 'channel', 'emoji', 'broadcast', 'usergroup']);
+/** Slack itself takes 50 blocks, tables of 100 rows and 20 columns, and 40,000 characters. */
+const MAX_PARTS = 20_000;
+const MAX_CHARACTERS = 40_000;
+const MAX_DEPTH = 12;
+const MAX_COLUMNS = 100;
 
-export function blockText(blocks: readonly Fields[]): string {
-  const waiting = blocks.slice(0, MAX_PARTS);
-  let text = '';
-  for (let seen = 0; seen < MAX_PARTS && text.length < MAX_CHARACTERS; seen++) {
-    const part = waiting.shift();
-    if (!part) break;
-    const words = wordsOf(part);
-    const isInline = INLINE.has(string(part, 'type') ?? '');
-    text += isInline || text === '' || text.endsWith('\n') ? words : `\n${words}`;
-    waiting.unshift(...inside(part));
+/** Where words stand in blocks, and in the kinds that Slack will have tomorrow, in the order in which they are shown. */
+const PLACES = [
+  ...['title', 'subtitle', 'author_name', 'label', 'text', 'body', 'description', 'details', 'fields', 'elements'],
+  ...['element', 'tasks', 'output', 'sources', 'cards', 'blocks', 'accessory', 'hint', 'placeholder'],
+];
+
+/** What is left to read of one message, which all of its blocks share. */
+interface Reading {
+  self: Self;
+  parts: number;
+  characters: number;
+  mentioned: boolean;
+}
+
+export function readBlocks(blocks: readonly Fields[], self: Self): BlockWords {
+  const reading: Reading = { self, parts: MAX_PARTS, characters: MAX_CHARACTERS, mentioned: false };
+  const sources: string[] = [];
+  for (const block of blocks) {
+    if (reading.parts <= 0 || reading.characters <= 0) break;
+    const source = wordsOf(block, reading, 0).trim();
+    if (source !== '') sources.push(source);
   }
-  return text
-    .replace(/\n{2,}/g, '\n')
-    .trim()
-    .slice(0, MAX_CHARACTERS);
+  return { sources, mentioned: reading.mentioned };
 }
 
-function inside(part: Fields): Fields[] {
-  const text = fields(part, 'text');
-  const parts = [...(text ? [text] : []), ...list(part, 'fields'), ...list(part, 'elements'), ...cells(part.rows)];
-  return parts.slice(0, MAX_PARTS);
-}
-
-/** Rows are lists of lists. */
-function cells(rows: unknown): Fields[] {
-  return Array.isArray(rows) ? rows.slice(0, MAX_PARTS).flat().filter(isFields) : [];
-}
-
-function wordsOf(part: Fields): string {
-  const id = readId(part, 'user_id') ?? readId(part, 'channel_id');
-  const said = string(part, 'text') ?? '';
+function wordsOf(part: Fields, reading: Reading, depth: number): string {
+  if (--reading.parts < 0 || depth > MAX_DEPTH) return '';
+  const all = (key: string) => list(part, key).map((each) => wordsOf(each, reading, depth + 1));
   switch (part.type) {
+    case 'rich_text_section':
+      return all('elements').join('');
+    case 'rich_text_list':
+      return listed(part, all('elements'));
+    case 'rich_text_quote':
+      return indented(all('elements').join(''), '> ');
+    case 'rich_text_preformatted':
+      return fenced(all('elements').join(''));
+    case 'context':
+      return joined(all('elements'), ' ');
+    case 'actions':
+    case 'context_actions':
+      return joined(all('elements'), ' ');
+    case 'table':
+    case 'data_table':
+      return table(part.rows, reading, depth);
     case 'mrkdwn':
     case 'markdown':
-      return said;
-    case 'link':
-      return `<${string(part, 'url') ?? ''}|${escaped(said)}>`;
-    case 'user':
-      return id === undefined ? '' : `<@${id}>`;
-    case 'channel':
-      return id === undefined ? '' : `<#${id}>`;
-    case 'emoji':
-      return `:${string(part, 'name') ?? ''}:`;
-    case 'broadcast':
-      return `@${string(part, 'range') ?? ''}`;
-    case 'image':
-      return escaped(string(part, 'alt_text') ?? '');
+      return taken(string(part, 'text') ?? '', reading);
     default:
-      return escaped(said);
+      return leaf(part, reading) ?? elsewhere(part, reading, depth);
   }
+}
+
+/** The smallest pieces; undefined for what holds others. */
+function leaf(part: Fields, reading: Reading): string | undefined {
+  const said = string(part, 'text') ?? '';
+  switch (part.type) {
+    case 'text':
+      return styled(taken(escaped(said), reading), fields(part, 'style') ?? {});
+    case 'plain_text':
+    case 'raw_text':
+      return taken(escaped(said), reading);
+    case 'raw_number':
+      return taken(escaped(said || String(part.value ?? '')), reading);
+    case 'link':
+      return taken(link(string(part, 'url') ?? '', said), reading);
+    case 'user':
+      return named(part, 'user_id', '@');
+    case 'usergroup':
+      return named(part, 'usergroup_id', '!subteam^');
+    case 'channel':
+      return named(part, 'channel_id', '#');
+    case 'broadcast':
+      return `<!${plain(string(part, 'range') ?? 'here')}>`;
+    case 'emoji':
+      return emoji(part);
+    case 'date':
+      return date(part);
+    case 'color':
+      return escaped(string(part, 'value') ?? '');
+    case 'image':
+      return shown('image', [title(part), string(part, 'alt_text')]);
+    case 'video':
+      return video(part);
+    case 'button':
+    case 'workflow_button':
+      return button(part);
+    default:
+      return undefined;
+  }
+}
+
+function elsewhere(part: Fields, reading: Reading, depth: number): string {
+  const lines = PLACES.map((place) => {
+    const value = part[place];
+    if (typeof value === 'string') return taken(escaped(value), reading);
+    const parts = isFields(value) ? [value] : list(part, place);
+    return joined(
+      parts.map((each) => wordsOf(each, reading, depth + 1)),
+      '\n',
+    );
+  });
+  return joined(lines, '\n');
+}
+
+const joined = (parts: readonly string[], by: string): string => parts.filter((part) => part.trim() !== '').join(by);
+
+/** Counts what is read, and cuts it where there has been too much. */
+function taken(words: string, reading: Reading): string {
+  const rest = Math.max(0, reading.characters);
+  reading.characters -= words.length;
+  return words.length <= rest ? words : words.slice(0, rest);
+}
+
+/** `*bold*` as Slack writes it: the marks stand at words, not at the spaces around them. */
+function styled(words: string, style: Fields): string {
+  const marks = [style.code === true && '`', style.bold === true && '*', style.italic === true && '_'];
+  const mark = [...marks, style.strike === true && '~'].filter((each) => each !== false).join('');
+  const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(words) ?? [];
+  return mark === '' || inner === '' ? words : `${before}${mark}${inner}${[...mark].reverse().join('')}${after}`;
+}
+
+function listed(part: Fields, items: readonly string[]): string {
+  const indent = '    '.repeat(Math.min(Math.max(integer(part, 'indent') ?? 0, 0), 8));
+  const first = 1 + Math.max(integer(part, 'offset') ?? 0, 0);
+  const isOrdered = part.style === 'ordered';
+  return items
+    .map((item, n) => `${indent}${isOrdered ? `${first + n}.` : '-'} ${indented(item, `${indent}  `).trimStart()}`)
+    .join('\n');
+}
+
+const indented = (text: string, by: string): string =>
+  text
+    .split('\n')
+    .map((line) => by + line)
+    .join('\n');
+
+/** The fence is longer than any in it. */
+function fenced(code: string): string {
+  const longest = Math.max(0, ...[...code.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `${fence}\n${code}\n${fence}`;
+}
+
+/** A name or an address inside of `<...>`. */
+const plain = (text: string): string => text.replace(/[<>|]/g, '');
+
+function link(url: string, label: string): string {
+  const target = url.replace(/[<>|]/g, encodeURIComponent).replaceAll('&', '&amp;');
+  if (target === '') return escaped(label);
+  return label === '' ? `<${target}>` : `<${target}|${escaped(label)}>`;
+}
+
+function named(part: Fields, key: string, sign: string): string {
+  const id = readId(part, key);
+  return id === undefined ? '' : `<${sign}${id}>`;
+}
+
+function emoji(part: Fields): string {
+  const name = (string(part, 'name') ?? '').slice(0, 100);
+  const tone = integer(part, 'skin_tone');
+  return name === '' ? '' : escaped(`:${name}:${tone === undefined ? '' : `:skin-tone-${tone}:`}`);
+}
+
+function date(part: Fields): string {
+  const fallback = string(part, 'fallback') ?? '';
+  const timestamp = integer(part, 'timestamp') ?? Number.NaN;
+  const at = new Date(timestamp * 1000);
+  return escaped(fallback || (Number.isNaN(at.getTime()) ? '' : at.toISOString()));
+}
+
+function title(part: Fields): string {
+  const given = fields(part, 'title');
+  return (given ? string(given, 'text') : string(part, 'title')) ?? '';
+}
+
+function shown(kind: string, words: readonly (string | undefined)[]): string {
+  const said = [...new Set(words.map((word) => word?.trim() ?? ''))].filter((word) => word !== '');
+  return said.length === 0 ? '' : escaped(`[${kind}: ${said.join(', ')}]`);
+}
+
+function video(part: Fields): string {
+  const about = fields(part, 'description') ?? {};
+  const url = string(part, 'title_url');
+  const words = shown('video', [title(part), string(about, 'text'), string(part, 'alt_text')]);
+  return joined([words, url === undefined ? '' : link(url, '')], ' ');
+}
+
+function button(part: Fields): string {
+  const label = string(fields(part, 'text') ?? {}, 'text') ?? '';
+  const url = string(part, 'url');
+  if (label === '') return '';
+  return url === undefined ? escaped(`[${label}]`) : link(url, label);
+}
+
+/** As Markdown: the first row is its head. Cells are words, and whatever would end one is escaped. */
+function table(rows: unknown, reading: Reading, depth: number): string {
+  const cells = (Array.isArray(rows) ? rows : []).map((row) =>
+    (Array.isArray(row) ? row : []).slice(0, MAX_COLUMNS).map((cell) => cellOf(cell, reading, depth + 1)),
+  );
+  const filled = cells.filter((row) => row.some((cell) => cell !== ''));
+  const [head, ...body] = filled;
+  if (!head) return '';
+  const width = Math.max(...filled.map((row) => row.length));
+  const line = (row: readonly string[]) => `| ${Array.from({ length: width }, (_, n) => row[n] ?? '').join(' | ')} |`;
+  return escaped([line(head), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n'));
+}
+
+function cellOf(cell: unknown, reading: Reading, depth: number): string {
+  if (!isFields(cell) || reading.parts <= 0) return '';
+  const { text, mentioned } = readInside(wordsOf(cell, reading, depth), reading.self);
+  if (mentioned) reading.mentioned = true;
+  return text
+    .trim()
+    .replaceAll('|', '\\|')
+    .replace(/\s*\n\s*/g, ' ');
 }
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

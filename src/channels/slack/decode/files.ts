@@ -6,6 +6,9 @@ import { readId } from './base.ts';
 
 /** More than a person can attach to one message. */
 const MAX_FILES = 50;
+/** Canvases, and what Slack called its documents before. They have no bytes of their own: Slack serves them as pages. */
+const DOCUMENTS: ReadonlySet<string> = new Set(['quip', 'canvas', 'docs', 'space', 'post']);
+export const DOCUMENT_TYPE = 'application/vnd.slack-docs';
 
 /** Files with bytes, and a line for each that has none here: a document elsewhere, or one that Slack holds back. */
 export function readFiles(message: Fields): { files: RemoteFile[]; facts: string[] } {
@@ -36,10 +39,12 @@ function factOf(body: Fields, mode: string | undefined): string | undefined {
 export function remoteFile(body: Fields): RemoteFile | undefined {
   const id = readId(body, 'id');
   if (id === undefined) return undefined;
-  const url = string(body, 'url_private_download') ?? string(body, 'url_private');
-  const size = integer(body, 'size');
+  const [shown, downloaded] = [string(body, 'url_private'), string(body, 'url_private_download')];
   const mode = string(body, 'mode');
-  const mimeType = mediaType(string(body, 'mimetype')) ?? 'application/octet-stream';
+  const isDocument = DOCUMENTS.has(mode ?? '') || DOCUMENTS.has(string(body, 'filetype') ?? '');
+  const url = isDocument ? (shown ?? downloaded) : (downloaded ?? shown);
+  const size = integer(body, 'size');
+  const mimeType = isDocument ? DOCUMENT_TYPE : (mediaType(string(body, 'mimetype')) ?? 'application/octet-stream');
   return {
     // The words of snippets, posts and canvases may change under one id.
     ...((mode === undefined || mode === 'hosted') && { key: id }),

@@ -17,8 +17,8 @@ import {
   type Self,
 } from './base.ts';
 import { readFiles } from './files.ts';
-import { readAttachments, readQuotes } from './quotes.ts';
-import { readWords } from './text.ts';
+import { readQuotes } from './quotes.ts';
+import { readWhole } from './whole.ts';
 
 /** Kinds of message in which somebody says something; the others tell what happened to a channel. */
 const SPOKEN = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
@@ -51,11 +51,28 @@ function decodeEdit(event: Fields, self: Self): Decoded {
   const subtype = string(now, 'subtype');
   if (subtype !== undefined && !SPOKEN.has(subtype)) return dropped(`message_changed.${subtype}`);
   const at = edited && readTs(edited, 'ts');
-  // A link's preview came, or a reply was counted: nobody has changed a word.
-  if (!at || now.text === before.text) return dropped('message_changed.unchanged');
-  const began = readWords(string(before, 'text') ?? '', self).mentioned;
+  const [was, is] = [readWhole(before, self), readWhole(now, self)];
+  const isSame = is.text === was.text && is.mentioned === was.mentioned;
+  if (!at || isSame) return decodePreview(now, before, { self, chat, ts });
+  const began = was.mentioned;
   return decodeSpoken(now, { self, chat, ts, kind: 'edit', id: editId(ts, at), sentAt: millisOf(at), began });
 }
+
+/** A link's preview came, or a reply was counted: nobody has changed a word. */
+function decodePreview(
+  now: Fields,
+  before: Fields,
+  { self, chat, ts }: Pick<Context, 'self' | 'chat' | 'ts'>,
+): Decoded {
+  const unchanged = dropped('message_changed.unchanged');
+  if (linkedIn(now) <= linkedIn(before)) return unchanged;
+  const place = { self, chat, ts, began: false };
+  const whole = decodeSpoken(now, { ...place, kind: 'message', id: `m:${ts}`, sentAt: millisOf(ts) });
+  return whole.kind === 'message' ? { kind: 'preview', message: whole.message } : unchanged;
+}
+
+const linkedIn = (message: Fields): number =>
+  list(message, 'attachments').filter((body) => body.is_msg_unfurl === true).length;
 
 const editId = (ts: string, at: string): string => `e:${ts}:${at}`;
 
@@ -76,10 +93,10 @@ function decodeSpoken(body: Fields, context: Context): Decoded {
   const user = readId(body, 'user') ?? botId;
   if (user === undefined) return dropped('malformed');
   if (user === self.userId || (botId !== undefined && botId === self.botId)) return decodeOwn(body, context);
-  const words = readWords(string(body, 'text') ?? '', self);
+  const words = readWhole(body, self);
+  const { text } = words;
   const { files, facts } = readFiles(body);
   const isBot = botId !== undefined || user === 'USLACKBOT';
-  const text = words.text !== '' || !isBot ? words.text : readAttachments(body, self);
   const quotes = readQuotes(body, self);
   const direct = isDirect(chat);
   const isSomething = words.mentioned || text !== '' || files.length + facts.length + quotes.length > 0;

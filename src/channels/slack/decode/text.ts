@@ -18,21 +18,24 @@ export interface Words {
 const MARKUP = /<([^<>]{1,3500})>/g;
 
 export function readWords(source: string, self: Self): Words {
-  let mentioned = false;
   // Our own mention at the start is an address, not a word.
   const own = new RegExp(`^\\s*<@${self.userId}(\\|[^<>]*)?>[\\s:,]*`);
-  const rest = source.replace(own, () => {
-    mentioned = true;
-    return '';
-  });
-  const text = unescapeText(
-    rest.replace(MARKUP, (whole, inner: string) => {
-      if (inner.startsWith(`@${self.userId}`)) mentioned = true;
-      return readMarkup(whole, inner, self);
-    }),
-  ).trim();
+  const rest = source.replace(own, '');
+  const inside = readInside(rest, self);
+  const text = inside.text.trim();
+  const mentioned = inside.mentioned || rest !== source;
   const command = slashCommandOf(text, self.command, self.commands);
   return { text, mentioned, ...(command && { command }) };
+}
+
+/** Words in the middle of others, where a mention of ours is a word like any other. */
+export function readInside(source: string, self: Self): Omit<Words, 'command'> {
+  let mentioned = false;
+  const words = source.replace(MARKUP, (whole, inner: string) => {
+    if (inner.startsWith(`@${self.userId}`)) mentioned = true;
+    return readMarkup(whole, inner, self);
+  });
+  return { text: unescapeText(words), mentioned };
 }
 
 function readMarkup(whole: string, inner: string, self: Self): string {
