@@ -1,5 +1,6 @@
 /** The command line: what was asked for is looked up in the table of `table.ts`, loaded and run. */
 import { withEnvFile } from '../config/env-file.ts';
+import { useTimezone } from '../config/timezone-variable.ts';
 import { ConfigError, errorCode, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
 import { damageText, listenForDamage } from '../lib/damage.ts';
 import { parseCommandLine } from './arguments.ts';
@@ -35,6 +36,8 @@ export async function runCli(argv: string[]): Promise<number> {
     if (name !== 'start') listenForDamage(home, (damage) => complain(damageText(damage, home)));
     const { run } = await command.load();
     const env = withEnvFile(process.env, home);
+    // The doctor says it among the rest.
+    if (name !== 'doctor') useTimezone(env);
     const unused = await useProxy(env);
     if (unused !== undefined) complain(unused);
     const context: CliContext = {

@@ -1,6 +1,7 @@
 /** `viber start`: the gateway, until a signal or the end of piped input; anew when another program has been put in its place. */
 import fs from 'node:fs';
 import type { AppOptions } from '../app.ts';
+import { timezoneNote } from '../config/timezone-variable.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
@@ -16,6 +17,8 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   let show: ((line: string) => void) | undefined;
   const log = openLog(config, () => show);
   for (const warning of warnings) log.warn({ source }, warning);
+  const zone = timezoneNote(env);
+  if (zone !== undefined) log.warn(zone);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
   const done = Promise.withResolvers<void>();

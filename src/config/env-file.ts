@@ -10,8 +10,7 @@ export const envFileOf = (home: string): string => path.join(home, '.env');
 
 /** The environment with what stands in the home's `.env` and nowhere else. */
 export function withEnvFile(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
-  const text = readEnvFile(home);
-  return text === undefined ? env : { ...parseEnv(text), ...env };
+  return { ...parseEnv(readEnvFile(home) ?? ''), ...env };
 }
 
 function readEnvFile(home: string): string | undefined {

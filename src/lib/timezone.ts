@@ -1,8 +1,11 @@
 /** Names of time zones: which there are, and which one somebody means. */
+import fs from 'node:fs';
+import { errorCode } from '../errors.ts';
+import { zoneOfPosix } from './posix-zone.ts';
 
 /** Whether the name is a time zone this system knows, such as `Europe/Berlin` or `UTC`. */
 export function isTimezone(name: string): boolean {
-  if (name === '') return false;
+  if (!name) return false;
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
     return true;
@@ -14,13 +17,54 @@ export function isTimezone(name: string): boolean {
 
 let system: { setting: string | undefined; name: string } | undefined;
 
-/** The time zone of this machine. Remembered: to ask for it costs as much as a tenth of a turn. */
+/** The time zone of this machine; UTC where the machine does not say. Remembered: to ask for it costs as much as a tenth of a turn. */
 export function systemTimezone(): string {
   const setting = process.env.TZ;
   if (system?.setting !== setting || !system) {
-    system = { setting, name: new Intl.DateTimeFormat().resolvedOptions().timeZone };
+    const found = (setting !== undefined && readTz(setting)) || new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    system = { setting, name: isTimezone(found) ? found : 'UTC' };
   }
   return system.name;
+}
+
+/** What TZ may hold for "as the machine has it". */
+const MACHINE = /^:?(?:\/etc\/localtime|localtime|)$/;
+const MAX_ZONE_FILE = 100_000;
+const ZONES = /^.*\/zoneinfo\/(?:posix\/|right\/)?/;
+
+/**
+ * The zone that the variable TZ names: `Europe/Berlin`, a city, a file of zones, a form of POSIX. An empty string for the machine's
+ * own zone; undefined when it names none.
+ */
+export function readTz(setting: string): string | undefined {
+  const given = setting.trim();
+  if (MACHINE.test(given)) return '';
+  const name = given.replace(/^:/, '');
+  if (!name.startsWith('/')) return zoneOfPosix(name) ?? zoneOfName(name.replace(/^(?:posix|right)\//, ''));
+  if (ZONES.test(name)) return zoneOfName(name.replace(ZONES, ''));
+  return zoneOfFile(name);
+}
+
+/** Names without a slash are zones too: `EST`, `Japan`. */
+const zoneOfName = (name: string): string | undefined =>
+  /^[A-Za-z]+$/.test(name) && isTimezone(name) ? canonical(name) : readZone(name);
+
+const canonical = (zone: string): string =>
+  new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone;
+
+/** By the file that it is a link to, else by the rule at the end of its bytes. */
+function zoneOfFile(file: string): string | undefined {
+  try {
+    const real = fs.realpathSync(file);
+    if (real === fs.realpathSync('/etc/localtime')) return '';
+    if (ZONES.test(real)) return zoneOfName(real.replace(ZONES, ''));
+    const stat = fs.statSync(real);
+    const bytes = stat.isFile() && stat.size <= MAX_ZONE_FILE ? fs.readFileSync(real, 'latin1') : '';
+    return bytes.startsWith('TZif') ? zoneOfPosix(bytes.trimEnd().split('\n').at(-1) ?? '') : undefined;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 const plain = (text: string): string =>
@@ -59,7 +103,7 @@ function zoneOfCity(): ReadonlyMap<string, string> {
 export function readZone(text: string): string | undefined {
   const given = text.trim().slice(0, 100);
   if (/^[A-Za-z]+(?:[_+-][A-Za-z0-9]+)*(?:\/[A-Za-z0-9_+-]+){1,2}$/.test(given) && isTimezone(given))
-    return new Intl.DateTimeFormat('en-US', { timeZone: given }).resolvedOptions().timeZone;
+    return canonical(given);
   const wanted = plain(given)
     .replace(/[.!]+$/, '')
     .replace(/^(?:the )?(?:time (?:in|of|zone) )?/, '')

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
+import { systemTimezone } from '../lib/timezone.ts';
 import type { Shell } from './fences.ts';
 import { createRunFolder, removeRunFolder } from './run-folder.ts';
 import { runProcess } from './run-process.ts';
@@ -144,7 +145,7 @@ function environment(
     HOME: path.join(run, 'home'),
     TMPDIR: inside ? '/tmp' : path.join(run, 'tmp'),
     LANG: 'C.UTF-8',
-    TZ: process.env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    TZ: systemTimezone(),
     OPENVIBER_SCRIPT: marker,
     // A repository above the work folder is not the script's.
     GIT_CEILING_DIRECTORIES: path.dirname(cwd),

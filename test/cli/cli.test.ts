@@ -70,6 +70,34 @@ describe('with nothing configured but a port of its own', () => {
     expect(err).toContain('"msg":"ready"');
   });
 
+  it.each([
+    ['', undefined],
+    [':/etc/localtime', undefined],
+    ['Berlin', 'Europe/Berlin'],
+    ['europe/berlin', 'Europe/Berlin'],
+    ['CET-1CEST', 'Europe/Berlin'],
+    ['UTC+3', 'Etc/GMT+3'],
+  ])('goes by the zone that TZ=%j means, wherever it is set, and the doctor names it', async (TZ, zone) => {
+    const home = tempFolder();
+    fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
+    const input = '/timezone\n';
+    const { code, out, err } = await viber(home, ['start'], { input, env: { NODE_NO_WARNINGS: '1', TZ } });
+    expect(code).toBe(0);
+    expect(out).toContain(zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+    expect(err.includes('west of Greenwich')).toBe(TZ === 'UTC+3');
+    fs.writeFileSync(path.join(home, '.env'), `TZ=${JSON.stringify(TZ)}\n`);
+    const doctor = await viber(home, ['doctor']);
+    expect(doctor.out).toMatch(new RegExp(`[✓!] time zone .*${(zone ?? '').replace('+', '[+]')}`));
+  });
+
+  it.each(['Etc/Unknown', 'Mars/Olympus', 'UTC+99', '/etc/passwd'])('refuses TZ=%s by its name', async (TZ) => {
+    const home = tempFolder();
+    const { code, err } = await viber(home, ['start'], { env: { TZ } });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^TZ: .* isn't a time zone/) });
+    const doctor = await viber(home, ['doctor'], { env: { TZ } });
+    expect(doctor).toMatchObject({ code: 2, out: expect.stringContaining(`✗ time zone      TZ: "${TZ}" isn't`) });
+  });
+
   it('runs one task from the shell, with --json too', async () => {
     const home = tempFolder();
     const plain = await viber(home, ['run', 'write a file b.txt: hi']);

@@ -10,6 +10,7 @@ import { type Finding, SIGNS } from './finding.ts';
 import { checkJobs } from './jobs.ts';
 import { checkPrices, checkSearch } from './search.ts';
 import { checkSandbox, checkServers, checkSkills } from './skills.ts';
+import { checkTimezone } from './timezone.ts';
 import { checkVibers } from './vibers.ts';
 import { checkWritten } from './written.ts';
 
@@ -39,6 +40,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     return wrong('configuration', error);
   }
   const { config, source, warnings } = loaded;
+  const zone = checkTimezone(config, env);
   const running = await runningGateways({ home, config: file, env });
   const called = await Promise.all([
     ...[checkModels(config, env), checkVibers(config, home, env), checkChannels(config)],
@@ -50,6 +52,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
     ...warnings.map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
     ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
+    ...zone,
     ...checkHandles(running),
     ...checkGateways(running, config),
     ...called.flat(),
