@@ -648,6 +648,53 @@ describe('files as Windows saves them', () => {
   });
 });
 
+describe('.env', () => {
+  const read = async (text: string, env: NodeJS.ProcessEnv = {}) => {
+    await writeFile(join(home, '.env'), text);
+    return withEnvFile(env, home);
+  };
+
+  test.each([
+    ['A=p@ss#word', 'p@ss#word'],
+    ['A=#FF0000', '#FF0000'],
+    ['A=http://x/y#z # a comment', 'http://x/y#z'],
+    ['A= # a comment', ''],
+    ['A=', ''],
+    ['  export A = sp ace  ', 'sp ace'],
+    ['A="x # y" # a comment', 'x # y'],
+    ["A='x # y'# a comment", 'x # y'],
+    ['A=`it\'s "x" # y`', 'it\'s "x" # y'],
+    ['A="one\\ntwo"', 'one\ntwo'],
+    ['A="{\\"a\\": 1}"', '{"a": 1}'],
+    ['A="one\ntwo # B=3"', 'one\ntwo # B=3'],
+    ['A="C:\\temp"', 'C:\\temp'],
+    ['A="never closed', '"never closed'],
+    ["A=it's", "it's"],
+    ['# A=0\nA=1\r\nA=2\r', '2'],
+  ])('%j', async (text, value) => {
+    expect(await read(`${text}\nLAST=1`)).toEqual({ A: value, LAST: '1' });
+  });
+
+  test.each(['x#y', '"x" # y', "it's # 5", 'back\\slash # "x"', '  spaces  ', '#', '\\n', '$HOME', 'a=b'])(
+    '%j is written so that it is read as it was, beside lines that stay',
+    async (value) => {
+      await writeFile(join(home, '.env'), 'A=0\n# note\nA="old\nvalue" # old\nB=#1');
+      await writeEnvFile(home, { A: value });
+      expect(withEnvFile({}, home)).toEqual({ A: value, B: '#1' });
+      expect(await readFile(join(home, '.env'), 'utf8')).toMatch(/^A=0\n# note\n/);
+    },
+  );
+
+  test('a value with every kind of quotation mark is refused, not changed', async () => {
+    await expect(writeEnvFile(home, { A: `'"\\\`` })).rejects.toThrow(/^A can't be written/);
+  });
+
+  test('what systemd or Docker have made of the same line is read again, what was set elsewhere wins', async () => {
+    const lines = 'A="x" # y\nB=1#2\nC=file';
+    expect(await read(lines, { A: '"x" # y', B: '1', C: 'set' })).toEqual({ A: 'x', B: '1#2', C: 'set' });
+  });
+});
+
 describe('broken and hostile files', () => {
   test.each([
     ['', /line 1: the file is empty/],
@@ -840,6 +887,20 @@ describe('agents/{viber}.yaml', () => {
       tools: ['read_file'],
       skills: [],
       warnings: ['agents/dev.yaml: color: unknown key, ignored'],
+    });
+  });
+
+  test('words with a hash are words, not the beginning of a comment', async () => {
+    await write(
+      'description: Looks after C# and #general # ours\nprompt: Answer in #support, see #12.\nmaxSteps: 5 # few\n',
+    );
+    expect(await loadAgent(home, 'dev')).toMatchObject({
+      ...{
+        description: 'Looks after C# and #general',
+        prompt: 'Answer in #support, see #12.',
+        maxSteps: 5,
+        warnings: [],
+      },
     });
   });
 

@@ -86,8 +86,15 @@ async function settledStamp(file: string, known: string | undefined): Promise<st
   return undefined;
 }
 
+/** In words for people `#5` and `#general` are words too, though YAML would have them for a comment. */
+const wholeWords = (text: string): string =>
+  text.replace(
+    /^((?:description|prompt|systemPrompt):[ \t]+)([^\s"'|>[{#&*!%@`].*?[ \t]#[^\s#].*?)([ \t]+#[ \t].*)?$(?!\n[ \t])/gm,
+    (_line, key: string, words: string, comment = '') => `${key}${JSON.stringify(words.trimEnd())}${comment}`,
+  );
+
 async function readAgent(file: string, shown: string): Promise<AgentConfig> {
-  const data = tidy(await parseYaml(await readBounded(file), shown));
+  const data = tidy(await parseYaml(wholeWords(await readBounded(file)), shown));
   const { agentSchema } = await import('./schema.ts');
   const { value, warnings } = validate(agentSchema, data);
   return { ...value, warnings: warnings.map((warning) => `${shown}: ${warning}`) };

@@ -1,22 +1,57 @@
-/** `.env` in the home: secrets that do not belong into the configuration. What the environment itself says comes first. */
+/**
+ * `.env` in the home: secrets that do not belong into the configuration. What the environment itself says comes first. Values may stand
+ * in quotes, over several lines too; outside of them a `#` begins a comment only behind a space.
+ */
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { parseEnv } from 'node:util';
+import { UserError } from '../errors.ts';
 import { editText } from '../lib/files.ts';
 import { decodedText } from '../lib/text.ts';
 
 export const envFileOf = (home: string): string => path.join(home, '.env');
 
-/** The environment with what stands in the home's `.env` and nowhere else. */
+/** The environment with what stands in the home's `.env` and nowhere else. A copy. */
 export function withEnvFile(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
-  return { ...parseEnv(readEnvFile(home) ?? ''), ...env };
+  const all = { ...env };
+  for (const { name, value, raw } of variablesIn(readEnvFile(home) ?? '')) {
+    // systemd, Docker and Node may have read the same line before us, each by rules of its own.
+    if (env[name] === undefined || readings(raw).has(env[name])) all[name] = value;
+  }
+  return all;
 }
 
 function readEnvFile(home: string): string | undefined {
   const file = envFileOf(home);
   return fs.statSync(file, { throwIfNoEntry: false })?.isFile() ? decodedText(fs.readFileSync(file)) : undefined;
 }
+
+interface Variable {
+  name: string;
+  value: string;
+  /** All that stands behind the `=` in its line. */
+  raw: string;
+  start: number;
+  end: number;
+}
+
+const LINE =
+  /^[ \t]*(?:export[ \t]+)?(?<name>[A-Za-z_][\w.-]*)[ \t]*=(?:[ \t]*(?:'(?<single>[^']*)'|"(?<double>(?:\\[\s\S]|[^"\\])*)"|`(?<back>[^`]*)`)[ \t]*(?:#.*)?$|(?<plain>.*)$)/gm;
+
+function variablesIn(text: string): Variable[] {
+  return [...text.matchAll(LINE)].map(({ 0: line, index, groups = {} }) => {
+    const { name = '', single, double, back, plain = '' } = groups;
+    const value =
+      single ?? back ?? double?.replace(/\\([n"])/g, (_, sign) => (sign === 'n' ? '\n' : '"')) ?? uncommented(plain);
+    return { name, value, raw: line.slice(line.indexOf('=') + 1).trim(), start: index, end: index + line.length };
+  });
+}
+
+const uncommented = (plain: string): string => plain.replace(/[ \t]#.*$/, '').trim();
+
+/** What other readers make of a line: they keep quotes or the comment, or cut a value at every `#`. */
+const readings = (raw: string): Set<string | undefined> =>
+  new Set([raw, raw.replace(/^(['"])(.*)\1$/, '$2'), /^[^#]*/.exec(raw)?.[0].trim()]);
 
 /** Puts variables into the file; every other line stays as it is. A new file is its owner's alone. */
 export async function writeEnvFile(home: string, variables: Readonly<Record<string, string>>): Promise<void> {
@@ -30,10 +65,19 @@ export async function writeEnvFile(home: string, variables: Readonly<Record<stri
 }
 
 function withVariable(text: string, name: string, value: string): string {
-  const line = `${name}=${quoted(value)}`;
-  const old = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'm');
-  if (old.test(text)) return text.replace(old, () => line);
+  const line = `${name}=${quoted(name, value.replace(/[\r\n]/g, ''))}`;
+  // Of several lines the last one counts.
+  const old = variablesIn(text).findLast((each) => each.name === name);
+  if (old) return `${text.slice(0, old.start)}${line}${text.slice(old.end)}`;
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
-const quoted = (value: string) => (/^[\w./:@%+=~-]*$/.test(value) ? value : `'${value.replace(/['\r\n]/g, '')}'`);
+function quoted(name: string, value: string): string {
+  if (/^[\w./:@%+=~-]*$/.test(value)) return value;
+  const quote = ["'", ...(value.includes('\\') ? [] : ['"']), '`'].find((each) => !value.includes(each));
+  if (quote === undefined)
+    throw new UserError(
+      `${name} can't be written into .env: it holds every kind of quotation mark. Set it in the environment.`,
+    );
+  return `${quote}${value}${quote}`;
+}

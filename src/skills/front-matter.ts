@@ -98,15 +98,24 @@ function withoutUnread(text: string): { rest: string; unread: string[] } {
   return { rest, unread };
 }
 
-/** Its words begin with a mark of YAML, most often the stars of Markdown. */
-const MARKED = /^description:[ \t]+[*&!%@`]/m;
+/**
+ * Its words begin with a mark of YAML, most often the stars of Markdown, or they hold one that would end them: `#5` and `#general` are
+ * words, a `#` with a space behind it begins a comment.
+ */
+const MARKED = /^description:[ \t]+(?:[*&!%@`]|[^\s"'|>[{#](?:.*\n(?=[ \t]))*.*[ \t]#[^\s#])/m;
+const COMMENT = /(?<![ \t])[ \t]+#(?:[ \t!].*)?$/;
+
 /** The lines of the description, up to the next key. */
 const DESCRIPTION = /^description:([ \t][^\n]*(?:\n(?![A-Za-z_][\w-]*:|---)[^\n]*)*)/m;
 
 /** The description as one text, whatever marks of YAML it holds; a block of lines is one already. */
 function quoteDescription(text: string): string {
   return text.replace(DESCRIPTION, (lines, value: string) => {
-    const words = value.trim().replace(/\s*\n\s*/g, ' ');
+    const isQuoted = /^\s*["']/.test(value);
+    const said = value.split('\n').filter((line) => !line.startsWith('#'));
+    const words = (isQuoted ? value : said.map((line) => line.replace(COMMENT, '')).join('\n'))
+      .trim()
+      .replace(/\s*\n\s*/g, ' ');
     if (words === '' || /^[|>][+-]?\d*(\s|$)/.test(value.trim())) return lines;
     const [, quoted] = /^"(.*)"$/s.exec(words) ?? /^'(.*)'$/s.exec(words) ?? [];
     // As many lines as it had: a line is named in what is told of the others.

@@ -105,7 +105,14 @@ describe('what it is', () => {
     ['>-\n  Folded: text\n  of two lines', 'Folded: text of two lines'],
     ['"Quoted: text" # comment', 'Quoted: text'],
     ['Plain # comment', 'Plain'],
+    ['Posts to the #deployments channel of Slack', 'Posts to the #deployments channel of Slack'],
+    ['Fixes issues such as #12 and #13 # comment', 'Fixes issues such as #12 and #13'],
+    ['Sorts C# and F#\n  for #general\n# a line of its own', 'Sorts C# and F# for #general'],
+    ['"#general" and #random', '"#general" and #random'],
+    ['#general', undefined],
   ])('the description %j', (written, read) => {
+    if (read === undefined)
+      return expect(() => skillOf(`---\nname: x\ndescription: ${written}\n---\nHi.`)).toThrow('description');
     expect(skillOf(`---\nname: x\ndescription: ${written}\n---\nHi.`).description).toBe(read);
   });
 
