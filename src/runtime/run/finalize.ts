@@ -14,6 +14,7 @@ import { DELTA_LIMITS } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { escaped, plainName } from '../conversations/places.ts';
 import { continueButton } from '../reply/failure.ts';
+import { saysHealthy } from '../reply/healthy.ts';
 import { linkTo } from '../reply/links.ts';
 import { summarise } from '../reply/reply.ts';
 import { type Keeping, keep } from '../tools/memory/keep.ts';
@@ -66,9 +67,9 @@ export async function finalize(
   const plan = isOwnWords ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id, run }, messages);
   const lost = lostWords(reply, deltas.missing, messages);
   const links = linksBelow(refs, reply.visible);
-  const sources = sourcesBelow(reply.visible, made.sources ?? [], messages);
-  // A job that has nothing to say says one word.
-  const isRoutine = /^\W*HEALTHY\W*$/.test(reply.visible);
+  // Nothing is put below the word of a job that has nothing to report.
+  const isRoutine = saysHealthy(reply.visible);
+  const sources = isRoutine ? '' : sourcesBelow(reply.visible, made.sources ?? [], messages);
   const said = isRoutine ? '' : saidBelow(made.said ?? [], messages);
   const text = scrub(
     [reply.visible.trim(), shownPlan, said, links, sources, lost, plan.text].filter(Boolean).join('\n\n'),

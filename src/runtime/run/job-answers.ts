@@ -21,6 +21,7 @@ import { continueDigest, type DigestTasks, markDigest } from '../conversations/d
 import { plainName } from '../conversations/places.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
+import { saysHealthy } from '../reply/healthy.ts';
 import { type Rendering, renderAnswer } from '../reply/render-answer.ts';
 import { NOTIFY } from '../tools/notify.ts';
 
@@ -35,11 +36,11 @@ export interface JobAnswersOptions extends Rendering, DigestTasks {
   log: Logger;
 }
 
-/** Nothing but the word, however it is dressed up. */
+/** A tool says it in capitals and says nothing else: its words are not written for a job. */
 const HEALTHY = /^[\s>*_`"'~#-]*HEALTHY[\s.!*_`"'~]*$/;
 
 /** A tool that looks after something says the word alone, or in the field that holds what it found. */
-function saysHealthy(value: Json | undefined): boolean {
+function isToolHealthy(value: Json | undefined): boolean {
   if (typeof value === 'string') return HEALTHY.test(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const isFailed = typeof value.exitCode === 'number' && value.exitCode !== 0;
@@ -51,7 +52,7 @@ function saysNothingElse(
   { text, artifactRefs, isCutShort }: RunOutcome,
   values: readonly (Json | undefined)[],
 ): boolean {
-  const isHealthy = HEALTHY.test(text) || (values.length > 0 && values.every(saysHealthy));
+  const isHealthy = saysHealthy(text) || (values.length > 0 && values.every(isToolHealthy));
   return isHealthy && artifactRefs.length === 0 && !isCutShort;
 }
 

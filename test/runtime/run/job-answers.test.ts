@@ -157,26 +157,60 @@ test('what is refused is told with the reason, by an id that is the same each ti
   expect(new Set(told).size).toBe(1);
 });
 
-test.each(['HEALTHY', '**HEALTHY**.', '`HEALTHY`', ' > HEALTHY! ', '"HEALTHY"'])(
-  '%s alone is not sent',
-  async (text) => {
-    places = { 'slack:C1': at('C1') };
-    await answers()(item(['slack:C1']), RUN, outcome(text), false);
-    expect(sent).toEqual([]);
-    const ref = { id: 'a', title: 'a', type: 'text/plain', ref: 'x' };
-    await answers()(item(['slack:C1']), RUN, outcome(text, { artifactRefs: [ref] }), false);
-    expect(sent).toHaveLength(1);
-  },
-);
+test.each([
+  ...[
+    'HEALTHY',
+    '**HEALTHY**.',
+    '`HEALTHY`',
+    ' > HEALTHY! ',
+    '"HEALTHY"',
+    'healthy',
+    'Healthy.',
+    'HEALTHY ✅',
+    '✅ healthy!',
+  ],
+  ...[
+    'Status: HEALTHY.',
+    '**Status:** healthy',
+    '{"status": "HEALTHY"}',
+    '```text\nHEALTHY\n```',
+    'HEALTHY. ✅',
+    '(HEALTHY)',
+  ],
+  ...[
+    'All checks passed. HEALTHY',
+    'All checks passed!\n\n**HEALTHY**',
+    'I looked at 5 of 5 ("all is well."). Healthy.',
+  ],
+])('%s alone is not sent', async (text) => {
+  places = { 'slack:C1': at('C1') };
+  await answers()(item(['slack:C1']), RUN, outcome(text), false);
+  expect(sent).toEqual([]);
+  const ref = { id: 'a', title: 'a', type: 'text/plain', ref: 'x' };
+  await answers()(item(['slack:C1']), RUN, outcome(text, { artifactRefs: [ref] }), false);
+  expect(sent).toHaveLength(1);
+});
 
-test.each(['UNHEALTHY', 'All is HEALTHY but the disk', 'healthy', 'HEALTHY\nexcept one'])(
-  '%s is sent',
-  async (text) => {
-    places = { 'slack:C1': at('C1') };
-    await answers()(item(['slack:C1']), RUN, outcome(text), false);
-    expect(sent).toHaveLength(1);
-  },
-);
+test.each([
+  ...[
+    'UNHEALTHY',
+    'All is HEALTHY but the disk',
+    'HEALTHY\nexcept one',
+    'HEALTHY. But the disk is full.',
+    'not healthy',
+  ],
+  ...[
+    'The api is down. Not HEALTHY.',
+    '- api: DOWN\n- db: HEALTHY',
+    'status: DOWN\nstatus: HEALTHY',
+    'HEALTHY?',
+    'un-healthy',
+  ],
+])('%s is sent', async (text) => {
+  places = { 'slack:C1': at('C1') };
+  await answers()(item(['slack:C1']), RUN, outcome(text), false);
+  expect(sent).toHaveLength(1);
+});
 
 test.each([
   ['sent', { type: 'json', value: { status: 'sent' } }, 0],
