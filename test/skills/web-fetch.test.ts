@@ -90,6 +90,13 @@ describe('reading', () => {
       Buffer.from(`${head}<p>\xcf\xf0`, 'latin1'),
       'Пр',
     ]),
+    [
+      'one that says nothing',
+      'text/html',
+      Buffer.from('<p>\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0', 'latin1'),
+      'Привет, мир',
+    ],
+    ['Chinese that says nothing', 'text/plain', Buffer.from('xOO6w8rAvec=', 'base64'), '你好世界'],
     ['UTF-16 that it cannot be in', 'text/html', Buffer.from('<meta charset=utf-16><p>Пр'), 'Пр'],
     ['a charset nobody knows', 'text/plain; charset=klingon-8', Buffer.from('é'), 'é'],
     ['a charset that is not the true one', 'text/plain; charset=utf-8', Buffer.from('a\xe9b', 'latin1'), 'a\ufffdb'],

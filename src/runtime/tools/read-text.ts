@@ -1,7 +1,10 @@
 /** Text out of a file of any kind, a page at a time; or the reason why it is none. */
+import { isAscii, isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { UserError } from '../../errors.ts';
+import { type Charset, type Guess, guessCharset, isIso2022Jp, unmarkedUtf16 } from '../../lib/charset.ts';
+import { isMarkedUtf16 } from '../../lib/text.ts';
 import { formatSize } from '../context/turn.ts';
 
 /** Bytes of one page. */
@@ -15,13 +18,16 @@ export interface TextPage {
   /** Where the next page begins; absent on the last one. */
   next?: number;
   /** Named when it is not UTF-8. */
-  encoding?: Encoding;
+  encoding?: string;
+  /** What is to be said of it. */
+  note?: string;
 }
 
-type Encoding = 'utf-16le' | 'utf-16be' | 'windows-1252';
+const UNSURE =
+  'Its encoding could not be recognised: letters beyond ASCII are a guess and may be wrong. Say so, and ask for the file in UTF-8.';
 
 /**
- * One page of a file, from `offset` bytes on. Characters are never cut: a page may be up to three bytes shorter.
+ * One page of a file, from `offset` bytes on. Characters are never cut: a page may be a few bytes shorter.
  * Throws UserError for folders, links and files that are not text, naming `label`, the type and the size.
  */
 export async function readTextPage(file: string, label: string, offset: number, type?: string): Promise<TextPage> {
@@ -30,22 +36,24 @@ export async function readTextPage(file: string, label: string, offset: number, 
     const stat = await handle.stat();
     if (!stat.isFile()) throw new UserError(`${label} is not a file.`);
     const head = await bytesAt(handle, 0, Math.min(stat.size, SNIFF_BYTES));
-    const kind = sniff(head, head.length < stat.size);
-    if (kind === 'binary') {
+    const guess = await sniff(handle, head, stat.size);
+    if (guess === 'binary') {
       const what = type && !type.startsWith('text/') ? type : binaryType(head);
       throw new UserError(`${label} is not text: ${what}, ${formatSize(stat.size)}.`);
     }
-    const unit = kind.startsWith('utf-16') ? 2 : 1;
+    const { charset, isUnsure } = guess;
+    const unit = charset.startsWith('utf-16') ? 2 : 1;
     const from = Math.min(stat.size, Math.max(0, Math.floor(offset / unit) * unit));
     const page = await bytesAt(handle, from, Math.min(PAGE_BYTES, stat.size - from));
     const isLast = from + page.length >= stat.size;
-    const whole = isLast ? page : page.subarray(0, wholeCharacters(page, kind));
+    const whole = isLast ? page : page.subarray(0, wholeCharacters(page, charset));
     const next = from + whole.length;
     return {
-      text: new TextDecoder(kind).decode(whole),
+      text: new TextDecoder(charset).decode(whole),
       size: stat.size,
       ...(next < stat.size ? { next } : {}),
-      ...(kind === 'utf-8' ? {} : { encoding: kind }),
+      ...(charset === 'utf-8' ? {} : { encoding: charset }),
+      ...(isUnsure && { note: UNSURE }),
     };
   } finally {
     await handle.close();
@@ -63,37 +71,68 @@ async function bytesAt(handle: FileHandle, position: number, length: number): Pr
   return buffer.subarray(0, filled);
 }
 
-/** A byte order mark decides; then NUL bytes and controls mean binary, valid UTF-8 is UTF-8, the rest an old Western file. */
-function sniff(head: Buffer, isCut: boolean): 'utf-8' | Encoding | 'binary' {
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
-  if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
-  if (head.includes(0) || MAGIC.some(([mark]) => head.subarray(0, mark.length).equals(mark))) return 'binary';
-  const body = isCut ? head.subarray(0, wholeCharacters(head, 'utf-8')) : head;
-  const controls = body.reduce((sum, byte) => sum + (byte < 9 || (byte > 13 && byte < 32 && byte !== 27) ? 1 : 0), 0);
-  if (controls * 100 > body.length) return 'binary';
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(body);
-    return 'utf-8';
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return controls === 0 ? 'windows-1252' : 'binary';
+/** Marks decide; then NUL bytes and controls mean binary, valid UTF-8 is UTF-8, and the rest is an older encoding. */
+async function sniff(handle: FileHandle, head: Buffer, size: number): Promise<Guess | 'binary'> {
+  if (isMarkedUtf16(head)) return { charset: head[0] === 0xff ? 'utf-16le' : 'utf-16be' };
+  if (MAGIC.some(([mark]) => head.subarray(0, mark.length).equals(mark))) return 'binary';
+  if (head.includes(0)) {
+    const charset = unmarkedUtf16(head);
+    return charset ? { charset } : 'binary';
   }
+  const controls = head.reduce((sum, byte) => sum + (byte < 9 || (byte > 13 && byte < 32 && byte !== 27) ? 1 : 0), 0);
+  if (controls * 100 > head.length) return 'binary';
+  if (isIso2022Jp(head)) return { charset: 'iso-2022-jp' };
+  const telling = await firstBeyondAscii(handle, head, size);
+  if (isUtf8Text(telling.bytes, telling.isCut)) return { charset: 'utf-8' };
+  return controls === 0 ? guessCharset(telling.bytes) : 'binary';
+}
+
+/** A long list may begin with pages of ASCII: what tells the encoding comes after them. */
+async function firstBeyondAscii(
+  handle: FileHandle,
+  head: Buffer,
+  size: number,
+): Promise<{ bytes: Buffer; isCut: boolean }> {
+  let bytes = head;
+  let at = 0;
+  while (isAscii(bytes) && at + bytes.length < size) {
+    at += bytes.length;
+    bytes = await bytesAt(handle, at, Math.min(SCAN_BYTES, size - at));
+    if (bytes.length === 0) break;
+  }
+  const first = at === 0 ? 0 : bytes.findIndex((byte) => byte >= 0x80);
+  const found = bytes.subarray(Math.max(0, first), Math.max(0, first) + SNIFF_BYTES);
+  return { bytes: found, isCut: at + Math.max(0, first) + found.length < size };
+}
+
+const SCAN_BYTES = 1_048_576;
+
+function isUtf8Text(bytes: Buffer, isCut: boolean): boolean {
+  return isUtf8(isCut ? bytes.subarray(0, wholeCharacters(bytes, 'utf-8')) : bytes);
 }
 
 /** How many bytes of a page hold whole characters: an unfinished one at its end is left for the next page. */
-function wholeCharacters(page: Buffer, encoding: 'utf-8' | Encoding): number {
-  if (encoding === 'windows-1252') return page.length;
-  if (encoding !== 'utf-8') {
-    const even = page.length - (page.length % 2);
-    const high = page[encoding === 'utf-16le' ? even - 1 : even - 2] ?? 0;
-    return high >= 0xd8 && high <= 0xdb ? even - 2 : even;
+function wholeCharacters(page: Buffer, charset: Charset): number {
+  // It shifts back to ASCII at the end of each line.
+  if (charset === 'iso-2022-jp') return page.lastIndexOf(10) + 1 || page.length;
+  const decoder = new TextDecoder(charset, { fatal: true });
+  for (let back = 0; back <= 3 && back < page.length; back++) {
+    const whole = page.subarray(0, page.length - back);
+    try {
+      decoder.decode(whole);
+      return whole.length;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
   }
-  for (let back = 1; back <= 3 && back <= page.length; back++) {
-    const byte = page[page.length - back] ?? 0;
-    if (byte < 0x80) break;
-    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? page.length - back : page.length;
-  }
-  return page.length;
+  return afterLastPlain(page, charset);
+}
+
+/** With damage on the page only a byte that is a character by itself in every encoding shows where it may be cut. */
+function afterLastPlain(page: Buffer, charset: Charset): number {
+  if (charset.startsWith('utf-16')) return page.length - (page.length % 2);
+  const at = page.findLastIndex((byte) => byte < 0x30);
+  return at > page.length / 2 ? at + 1 : page.length;
 }
 
 const magic = (text: string, type: string): [Buffer, string] => [Buffer.from(text, 'latin1'), type];

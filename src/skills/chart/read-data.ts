@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { UserError } from '../../errors.ts';
+import { readableText } from '../../lib/charset.ts';
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import { findFile } from '../../runtime/tools/paths.ts';
 
@@ -16,9 +17,9 @@ export async function readTextFile(scope: ToolScope, given: string): Promise<str
     if (!stat.isFile()) throw new UserError(`${label} is not a file.`);
     if (stat.size > MAX_BYTES) throw new UserError(`${label} is too large for a chart: at most 10 MB.`);
     const bytes = await handle.readFile();
-    if (bytes.subarray(0, 8_192).includes(0))
-      throw new UserError(`${label} is not text: a chart needs CSV or JSON rows.`);
-    return bytes.toString();
+    const text = readableText(bytes);
+    if (text === undefined) throw new UserError(`${label} is not text: a chart needs CSV or JSON rows.`);
+    return text;
   } finally {
     await handle.close();
   }

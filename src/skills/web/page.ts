@@ -1,4 +1,5 @@
 /** What came from the web, sorted by what can be done with it: a page, other text, or a file. */
+import { readableText } from '../../lib/charset.ts';
 import type { WebAnswer } from './request.ts';
 
 /** `html` and `text` are read as text; a `file` is only kept. */
@@ -20,17 +21,20 @@ export function kindOfType(contentType: string): PageKind {
 export function kindOf({ contentType, body }: WebAnswer): PageKind {
   const kind = kindOfType(contentType);
   if (kind === 'file') return kind;
-  if (body.subarray(0, 8_192).includes(0) && !charsetOf(contentType, body).startsWith('utf-16')) return 'file';
+  const isUtf16 = charsetOf(contentType, body)?.startsWith('utf-16');
+  if (!isUtf16 && body.subarray(0, 8_192).includes(0) && readableText(body) === undefined) return 'file';
   const looksLikePage = /^\s*(<!doctype html|<html)/i.test(body.subarray(0, 200).toString('latin1'));
   return contentType === '' && looksLikePage ? 'html' : kind;
 }
 
-/** As the page means it: byte order mark, then declaration, then the page's own `meta`, then that of its XML, then UTF-8. */
+/** As the page means it: byte order mark, declaration, the page's own `meta`, that of its XML, and else what its letters are in. */
 export function textOf({ contentType, body }: Pick<WebAnswer, 'contentType' | 'body'>): string {
-  return readable(decoderFor(charsetOf(contentType, body)).decode(body));
+  const charset = charsetOf(contentType, body);
+  const guessed = charset === undefined ? readableText(body) : undefined;
+  return readable(guessed ?? decoderFor(charset ?? 'utf-8').decode(body));
 }
 
-function charsetOf(contentType: string, body: Buffer): string {
+function charsetOf(contentType: string, body: Buffer): string | undefined {
   if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
   if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
   const declared = CHARSET.exec(contentType.slice(0, 500))?.[1]?.toLowerCase();
@@ -46,13 +50,13 @@ const XML = /^\s{0,99}<\?xml\s[^>]{0,200}?\sencoding\s{0,9}=\s{0,9}["']([\w.:-]{
  * What a page says of itself. One in which this could be read is not in UTF-16.
  * https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
  */
-function charsetWithin(head: string): string {
+function charsetWithin(head: string): string | undefined {
   const metas = head.replace(/<!--[\s\S]*?(?:-->|$)/g, '').match(/<meta[\s/][^>]{0,500}/gi) ?? [];
   // A description may be about such words.
   const own = metas.filter((meta) => !/\s(?:name|property)\s{0,9}=/i.test(meta));
   const inMeta = own.map((meta) => CHARSET.exec(meta)?.[1]).find((each) => each !== undefined);
-  const found = (inMeta ?? XML.exec(head)?.[1] ?? 'utf-8').toLowerCase();
-  return found.startsWith('utf-16') ? 'utf-8' : found;
+  const found = (inMeta ?? XML.exec(head)?.[1])?.toLowerCase();
+  return found?.startsWith('utf-16') ? 'utf-8' : found;
 }
 
 function decoderFor(label: string): InstanceType<typeof TextDecoder> {

@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
 import { createTools, type PlanChange } from '../../../src/runtime/tools/index.ts';
 import { createArtifact, listArtifacts } from '../../../src/workspace/artifacts.ts';
@@ -12,6 +13,14 @@ import { listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
 import { readPlan, writePlan } from '../../../src/workspace/plan/plan.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
+import charsets from '../../fixtures/charsets.json' with { type: 'json' };
+
+/** By encoding: what is written, and its bytes in base64. */
+const CHARSETS = charsets.map(([encoding = '', text = '', base64 = '']): [string, string, string] => [
+  encoding,
+  text,
+  base64,
+]);
 
 let root: string;
 let home: Home;
@@ -329,6 +338,36 @@ describe('read_file', () => {
   ])('takes %s', async (_, offset, text) => {
     await upload('a.txt', 'hello');
     expect(await toolbox()('read_file', { path: 'a.txt', offset })).toMatchObject({ text });
+  });
+
+  it.each(CHARSETS)('reads %s: %j', async (encoding, text, base64) => {
+    await upload('some.txt', Buffer.from(base64, 'base64'));
+    const read = await toolbox()('read_file', { path: 'some.txt' });
+    expect(read).toMatchObject({ text, encoding });
+    expect(read).not.toHaveProperty('note');
+  });
+
+  it('reads a long list in another encoding page by page, also where it begins with pages of ASCII', async () => {
+    const [, , base64 = ''] = CHARSETS.find(([encoding]) => encoding === 'gb18030') ?? [];
+    const line = Buffer.from(base64, 'base64');
+    const head = Buffer.from('0123456,abc\n'.repeat(20_000));
+    await upload('long.csv', Buffer.concat([head, ...Array.from({ length: 30_000 }, () => line)]));
+    let all = '';
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const page = z
+        .object({ text: z.string(), next: z.number().optional() })
+        .parse(await toolbox()('read_file', { path: 'long.csv', offset: next }));
+      all += page.text;
+      next = page.next;
+    }
+    expect(all).toBe(`${head}${new TextDecoder('gb18030').decode(line).repeat(30_000)}`);
+  });
+
+  it('says that it could not tell the encoding', async () => {
+    await upload('odd.txt', Buffer.from('\xa6 \xaf \xb8 \x9d \xf7', 'latin1'));
+    expect(await toolbox()('read_file', { path: 'odd.txt' })).toMatchObject({
+      note: expect.stringContaining('could not be recognised'),
+    });
   });
 
   it('reads UTF-16 and old Western files as text', async () => {

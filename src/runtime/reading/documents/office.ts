@@ -1,4 +1,5 @@
 /** Documents that are zips of XML: Word, Excel, PowerPoint, OpenDocument. Any other zip is told by what is in it. */
+import { readableText } from '../../../lib/charset.ts';
 import { htmlToText } from '../../../skills/web/html-text.ts';
 import { OPEN_DOCUMENT, paragraphs } from './markup.ts';
 import { DAMAGED, Refused } from './refused.ts';
@@ -99,12 +100,23 @@ function readOpenDocument(bytes: Uint8Array): string {
 }
 
 function listing(entries: readonly Entry[]): string {
-  const files = entries.filter(({ name }) => !name.endsWith('/'));
+  const names = readableNames(entries);
+  const files = entries
+    .map(({ size }, at) => ({ size, name: names[at] ?? '' }))
+    .filter(({ name }) => !name.endsWith('/'));
   const lines = files
     .slice(0, MAX_LISTED)
     .map(({ name, size }) => `- ${JSON.stringify(name.slice(0, 200))}, ${size} bytes`);
   const more = files.length > MAX_LISTED ? [`(${files.length - MAX_LISTED} more)`] : [];
   return [`An archive of ${files.length} files; only their names are read:`, ...lines, ...more].join('\n');
+}
+
+/** Names that are not marked as UTF-8 are bytes of whatever machine made the archive. */
+function readableNames(entries: readonly Entry[]): string[] {
+  const names = entries.map(({ name }) => name);
+  const all = names.join('\n');
+  const isBytes = /[\u0080-\u00ff]/.test(all) && !/[^\0-\u00ff]/.test(all);
+  return (isBytes && readableText(Buffer.from(all, 'latin1'))?.split('\n')) || names;
 }
 
 const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes ?? new Uint8Array());

@@ -1,0 +1,218 @@
+/**
+ * In which encoding a text is that does not say so. What is valid UTF-8 is UTF-8; else each encoding is tried, and the one counts whose
+ * letters are those that people write most in one of its languages. Two bytes can be a common word of Chinese and rubbish in Russian.
+ */
+import { isUtf8 } from 'node:buffer';
+import { decodedText, isMarkedUtf16 } from './text.ts';
+
+export type Charset =
+  | 'utf-8'
+  | 'utf-16le'
+  | 'utf-16be'
+  | 'iso-2022-jp'
+  | 'gb18030'
+  | 'big5'
+  | 'shift_jis'
+  | 'euc-jp'
+  | 'euc-kr'
+  | 'windows-1250'
+  | 'windows-1251'
+  | 'windows-1252'
+  | 'windows-1253'
+  | 'windows-1254'
+  | 'windows-1255'
+  | 'windows-1256'
+  | 'windows-1257'
+  | 'windows-874'
+  | 'koi8-r'
+  | 'ibm866'
+  | 'macintosh';
+
+export interface Guess {
+  charset: Charset;
+  /** Nothing that people write came out: the letters beyond ASCII may be wrong. */
+  isUnsure?: true;
+}
+
+const HAN_SIMPLE =
+  '的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经十三之进着等部度家电力里如水化高自二理起小物现实加量都两体制机当使点从业本去把性好应开它合还因由其些然前外天政四日那社义事平形相全表间样与关各重新线内数正心反你明看原又么利比或但质气第向道命此变条只没结解问意建月公无系军很情者最立代想已通并提直题党程展五果料象员革位入常文总次品式活设及管特件长求老头基资边流路级少图山统接知较将组见计别她手角期根论运农指几九区强放决西被干做必战先回则任取据处队南给色光门即保治北造百规热领七海口东导器压志世金增争济阶油思术极交受联什认六共权收证改清己美再采转更单风切打白教速花带安场身车例真务具万每目至达走积示议声报斗完类八离华名确才科张信马节话米整空元况今集温传土许步群广石记需段研界拉林律叫且究观越织装影算低持音众书布复容儿须际商非验连断深难近矿千周委素技备半办青省列习响约支般史感劳便团往酸历市克何除消构府称太准精值号率族维划选标写存候毛亲快效斯院查江型眼王按格养易置派层片始却专状育厂京识适属圆包火住调满县局照参红细引听该铁价严您界客户姓名地址话订单日期金额备注编号邮箱测试数据文件内容请谢欢迎价格';
+const HAN_TRADITIONAL =
+  '的一是在不了有和人這中大為上個國我以要他時來用們生到作地於出就分對成會可主發年動同工也能下過子說產種面而方後多定行學法所民得經十三之進著等部度家電力裡如水化高自二理起小物現實加量都兩體制機當使點從業本去把性好應開它合還因由其些然前外天政四日那社義事平形相全表間樣與關各重新線內數正心反你明看原又麼利比或但質氣第向道命此變條只沒結解問意建月公無系軍很情者最立代想已通並提直題黨程展五果料象員革位入常文總次品式活設及管特件長求老頭基資邊流路級少圖山統接知較將組見計別她手角期根論運農指幾九區強放決西被幹做必戰先回則任取據處隊南給色光門即保治北造百規熱領七海口東導器壓志世金增爭濟階油思術極交受聯什認六共權收證改清己美再採轉更單風切打白教速花帶安場身車例真務具萬每目至達走積示議聲報鬥完類八離華名確才科張信馬節話米整空元況今集溫傳土許步群廣石記需段研界拉林律叫且究觀越織裝影算低持音眾書布復容兒須際商非驗連斷深難近礦千週委素技備半辦青省列習響約支般史感勞便團往酸歷市克何除消構府稱太準精值號率族維劃選標寫存候毛親快效斯院查江型眼王按格養易置派層片始卻專狀育廠京識適屬圓包火住調滿縣局照參紅細引聽該鐵價嚴您客戶姓名地址訂單日期金額備註編號郵箱測試資料檔案內容請謝歡迎臺灣灣碼儲項';
+const KANJI =
+  '日本一国人年大会中事者二自出社学分行上生時合部長見新十手業月発的三文方名内前明場市入定高性地間力実語作家関対目使用金物言後小主話問下数動女体法度代理心品書度正以感車気通田水電東京東西南北数量単価合計住所氏名番号注文商品請求領収御円税込送付確認連絡先株式会社様情報管理番組世界私今何最次第点全変回知意化表制立世界要取不教経済現加理多元公開山開食同来切強進料記重結空無好屋道海売安万円半週曜火木土子男戦政府議員党選挙県区町村都道府駅店員室朝昼夜春夏秋冬白黒赤青花雨雪石川原野村松井藤佐鈴高橋渡辺伊藤山本小林加藤吉田';
+const HANGUL =
+  '이다는을가에의한하고지은기로리사를도인자어나그대해아라시서수정일부니전있것보제장들스거와게면구주상동성비화공여원소유으오마무조신위중관만세경실국과러연민선방당입모회생안우추문재개학물저치미단습었했금요름요님용건내적더현산양되반분통외청강영계최말호음차간양업본할될데았두드르바상품명번호주소이름전화날짜합계수량격력록급료남녀월년항목제출파씨김박안녕감파요글체행식결직번증없않같때까매';
+const KANA = /[\u3041-\u3096\u30a1-\u30fa\u30fc]/;
+/** Marks that every language of East Asia has, in full width too. */
+const WIDE = /[\u3000-\u3002\u3008-\u3011\u3014\u3015\uff01-\uff5e\u00b7\u2014\u2018-\u201d\u2026\u30fb]/;
+const FULL_HANGUL = /[\uac00-\ud7a3]/;
+const HALF_KANA = /[\uff61-\uff9f]/;
+const HAN = /\p{Script=Han}/u;
+
+/** What a character is worth that is beyond ASCII: 1 for one that everybody writes, 0 for one that nobody does. */
+type Worth = (character: string) => number;
+
+const han = (common: string, { kana = 0, hangul = 0 } = {}): Worth => {
+  const known = new Set(common);
+  return (character) => {
+    if (known.has(character) || WIDE.test(character)) return 1;
+    if (KANA.test(character)) return kana;
+    if (FULL_HANGUL.test(character)) return hangul;
+    return HAN.test(character) ? 0.25 : HALF_KANA.test(character) ? 0.45 : 0;
+  };
+};
+
+const WIDE_CHARSETS: readonly [Charset, Worth][] = [
+  ['gb18030', han(HAN_SIMPLE, { kana: 0.2 })],
+  ['big5', han(HAN_TRADITIONAL, { kana: 0.1 })],
+  ['shift_jis', han(KANJI, { kana: 1 })],
+  ['euc-jp', han(KANJI, { kana: 1 })],
+  ['euc-kr', han(HANGUL, { hangul: 0.35 })],
+];
+
+/** What stands beside letters in every language that these encodings are for. */
+const MARKS = '\u00a0«»„“”‘’‚‹›–—…•·§©®™€°£²³µ±½×';
+
+/** Letters of one language that has few beyond ASCII, all worth the same. */
+const few = (letters: string): Letters => new Map([...letters].map((letter) => [letter, 1]));
+/** An alphabet, by how often people write each letter. */
+const alphabet = (letters: string, likely = 1): Letters =>
+  new Map([...letters].map((letter, at) => [letter, likely * (at < 12 ? 1 : at < 22 ? 0.75 : 0.45)]));
+
+type Letters = ReadonlyMap<string, number>;
+
+const RUSSIAN = 'оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё№';
+
+/** By encoding, the letters beyond ASCII of one language each: one has to account for a text by itself. */
+const LETTERS: readonly [Charset, readonly Letters[]][] = [
+  [
+    'windows-1252',
+    [
+      ...['äöüß', 'àâæçéèêëîïôœùûüÿ', 'áéíñóúüº¿¡ª', 'àáâãçéêíóôõúº', 'àèéìíîòóùú', 'áéëïóöüè', 'åäö', 'æøå'].map(few),
+      few('àçèéíïòóúü'),
+    ],
+  ],
+  ['windows-1250', ['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áäčďéíĺľňóôŕšťúýž', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž'].map(few)],
+  ['windows-1254', [few('çğıöşüİâîû')]],
+  ['windows-1252', [few('áðéíóúýþæö')]],
+  ['windows-1257', ['āčēģīķļņšūž', 'ąčęėįšųūž', 'äõöüšž'].map(few)],
+  [
+    'windows-1251',
+    [
+      alphabet(RUSSIAN),
+      alphabet('оаинтвреіслкумдпзяьбгчйхцїжюшєщфґ№', 0.98),
+      alphabet('аиоенртсјквдумлпзбгшчцњжљхћђфџ', 0.97),
+    ],
+  ],
+  ['koi8-r', [alphabet(RUSSIAN, 0.98)]],
+  ['ibm866', [alphabet(RUSSIAN, 0.96)]],
+  ['windows-1253', [alphabet('αοιετσνηυρπκμλςάόίήέγώδθύχφβξζωψϊϋΐΰ', 0.95)]],
+  ['windows-1255', [alphabet('יהולאמרשבתנםכדפעקחסטגצןזךףץ₪', 0.97)]],
+  ['windows-1256', [alphabet('اليمنورتهبدعةسفكحقأجىشصطخضءإذزثئغآظؤپچژگ،؛؟', 0.95)]],
+  ['windows-874', [alphabet('านรกเงอมย่ลวดทสต้ัีิป็ค์ะหำชขแใุจไพธบ฿', 0.97)]],
+  ['macintosh', ['äöüß', 'àâçéèêëîïôùû', 'áéíñóúü¿¡', 'åäö', 'æøå'].map((letters) => alphabet(letters, 0.9))],
+];
+
+const LANGUAGES = LETTERS.flatMap(([charset, languages]) => languages.map((letters) => ({ charset, letters })));
+
+/** Below this nobody would recognise the text. */
+const LEAST = 0.5;
+/** An encoding of two bytes a letter has to be clearly better: it takes any pair of high bytes for one. */
+const WIDE_LEAST = 0.45;
+const SAMPLE = 4_096;
+
+/** Of a text that is neither marked nor UTF-8; only its beginning is looked at. */
+export function guessCharset(bytes: Uint8Array): Guess {
+  const sample = bytes.subarray(0, SAMPLE);
+  const wide = best(WIDE_CHARSETS.map(([charset, worth]) => ({ charset, score: scoreWide(sample, charset, worth) })));
+  const narrow = best(
+    LANGUAGES.map(({ charset, letters }) => ({ charset, score: scoreNarrow(decoded(charset, sample), letters) })),
+  );
+  const lead = wide.score >= 0.6 ? 0.15 : 0;
+  const found = wide.score >= WIDE_LEAST && wide.score >= narrow.score - lead ? wide : narrow;
+  if (found === narrow && narrow.score < LEAST) return { charset: 'windows-1252', isUnsure: true };
+  return { charset: found.charset };
+}
+
+interface Scored {
+  charset: Charset;
+  score: number;
+}
+
+/** Of equal ones the first: they stand in the order of how common they are. */
+const best = (all: readonly Scored[]): Scored =>
+  all.reduce((one, other) => (other.score > one.score ? other : one), { charset: 'windows-1252', score: 0 });
+
+const decoders = new Map<Charset, InstanceType<typeof TextDecoder>>();
+
+function decoded(charset: Charset, bytes: Uint8Array): string {
+  const decoder = decoders.get(charset) ?? new TextDecoder(charset);
+  decoders.set(charset, decoder);
+  return decoder.decode(bytes);
+}
+
+/** Bytes that are no text in it count as much as three rare letters: a text may be cut, or have one damaged place. */
+function scoreWide(bytes: Uint8Array, charset: Charset, worth: Worth): number {
+  let sum = 0;
+  let count = 0;
+  for (const character of decoded(charset, bytes)) {
+    if (character < '\u0080') continue;
+    count += character === '\ufffd' || /[\p{Co}\p{Cc}]/u.test(character) ? 3 : 1;
+    sum += worth(character);
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** What its letters beyond ASCII are worth in the language; one that changes to a capital within a word speaks against it. */
+function scoreNarrow(text: string, letters: Letters): number {
+  let sum = 0;
+  let count = 0;
+  let before = '';
+  for (const character of text) {
+    if (character >= '\u0080') {
+      count++;
+      const worth =
+        letters.get(character.toLowerCase()) ?? letters.get(character) ?? (MARKS.includes(character) ? 0.7 : 0);
+      const isOdd =
+        (isCapital(character) && isSmall(before)) || (/\p{M}/u.test(character) && !/[\p{L}\p{M}]/u.test(before));
+      sum += isOdd ? -0.5 : isCapital(character) && isCapital(before) ? worth * 0.85 : worth;
+    }
+    before = character;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+const isCapital = (character: string): boolean => character !== character.toLowerCase();
+const isSmall = (character: string): boolean => character !== '' && character !== character.toUpperCase();
+
+/** UTF-16 without a mark at its beginning: every other byte of it is zero where it is ASCII, were it only the ends of its lines. */
+export function unmarkedUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const sample = bytes.subarray(0, Math.min(SAMPLE, bytes.length - (bytes.length % 2)));
+  if (sample.length < 2) return undefined;
+  const zeros = [0, 0];
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (even === odd) return undefined;
+  const charset = odd > even ? 'utf-16le' : 'utf-16be';
+  const text = decoded(charset, sample);
+  // A pair may be cut at the end of what was looked at.
+  const isText = /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\p{Cf}\t\n\r\f\ud800-\udfff])*\ufffd?$/u.test(text);
+  return isText && !/\0/.test(text) ? charset : undefined;
+}
+
+/** The whole of a text in any encoding; undefined for what is none. */
+export function readableText(bytes: Buffer): string | undefined {
+  if (isMarkedUtf16(bytes)) return decodedText(bytes);
+  if (bytes.subarray(0, SAMPLE).includes(0)) {
+    const charset = unmarkedUtf16(bytes);
+    return charset && decoded(charset, bytes);
+  }
+  if (isUtf8(bytes)) return decoded(isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', bytes);
+  return decoded(guessCharset(bytes.subarray(bytes.findIndex((byte) => byte >= 0x80))).charset, bytes);
+}
+
+/** Seven bits, with signs that shift between alphabets. */
+export function isIso2022Jp(bytes: Uint8Array): boolean {
+  const sample = Buffer.from(bytes.subarray(0, SAMPLE));
+  return sample.includes('\u001b$B') || sample.includes('\u001b$@');
+}
