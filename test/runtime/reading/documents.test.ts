@@ -7,7 +7,21 @@ import { Unreadable } from '../../../src/runtime/contract/reading.ts';
 import { readDocument } from '../../../src/runtime/reading/documents.ts';
 import { kindOf } from '../../../src/runtime/reading/kinds.ts';
 import { tempFolder } from '../../helpers/temp.ts';
-import { deck, declaring, docx, docxOnline, docxTable, locked, odt, pdf, pptx, timesheet, xlsx } from './made.ts';
+import {
+  cells,
+  deck,
+  declaring,
+  docx,
+  docxOnline,
+  docxTable,
+  locked,
+  ods,
+  odt,
+  pdf,
+  pptx,
+  timesheet,
+  xlsx,
+} from './made.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -60,6 +74,40 @@ describe('a document of the real world', () => {
     const one =
       '## Slide 1\nOur numbers\nChart: Sales\n | Q1 | Q2\nNorth | 4.3 | 2\nSouth | 7 | 8\nPlan\nBuild\nNotes: Say it slowly';
     expect(await read(deck())).toBe(`${one}\n\n## Slide 2\nThank you`);
+  });
+
+  it.each([
+    ['a formula as a library writes it', '<c r="A1"><f>SUM(B1:B9)</f><v></v></c>', '=SUM(B1:B9) [not calculated]'],
+    ['one without any value', '<c r="A1" s="1"><f>B1&amp;"x"</f></c>', '=B1&"x" [not calculated]'],
+    ['one with an empty element', '<c r="A1"><f>1+1</f><v/></c>', '=1+1 [not calculated]'],
+    ['one that is shared', '<c r="A1"><f t="shared" si="0"/></c>', '[formula, not calculated]'],
+    ['one whose result is known', '<c r="A1"><f>1+1</f><v>2</v></c>', '2'],
+    ['one whose result is an empty text', '<c r="A1" t="str"><f>""</f><v></v></c><c r="B1"><v>1</v></c>', ' | 1'],
+    ['an error', '<c r="A1" t="e"><f>B1/0</f><v>#DIV/0!</v></c>', '#DIV/0!'],
+    ['an error without a formula', "<c r='A1' t='e'><v>#REF!</v></c><c r=\"B1\"><v>1</v></c>", '#REF! | 1'],
+    ['an error without a name', '<c r="A1" t="e"></c>', '#VALUE!'],
+    [
+      'cells that close themselves',
+      '<c r="A1"/><c r="B1" s="3"/><c r="C1"><f>2*3</f></c>',
+      ' |  | =2*3 [not calculated]',
+    ],
+  ])('names in a sheet: %s', async (_what, row, shown) => {
+    const text = await read(cells(row));
+    expect(text).toContain(`## Sheet: Costs\n${shown}`.trimEnd());
+    expect(text.includes('results are not in the file')).toBe(shown.includes('not calculated'));
+  });
+
+  it('shows the formulas of OpenDocument that have no result', async () => {
+    const row =
+      '<table:table-cell table:formula="of:=SUM([.A1:.A3])"/><table:table-cell table:formula="of:=1+1" office:value="2"><text:p>2</text:p></table:table-cell><table:table-cell><text:p>#REF!</text:p></table:table-cell>';
+    expect(await read(ods(row))).toBe('=SUM([.A1:.A3]) [not calculated] | 2 | #REF!');
+  });
+
+  it('lists the names in an archive in the encoding of the machine that made it', async () => {
+    const zip = Buffer.from(zipSync({ 'aaaaaaaa.txt': Buffer.from('1') }));
+    const bytes = Buffer.from('xOO6w8rAvec=', 'base64');
+    for (let at = zip.indexOf('aaaaaaaa'); at >= 0; at = zip.indexOf('aaaaaaaa')) bytes.copy(zip, at);
+    expect(await read(zip)).toContain('"你好世界.txt"');
   });
 
   it('is a sheet of hours, with times as a person reads them', async () => {

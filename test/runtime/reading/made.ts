@@ -1,5 +1,5 @@
 /** Small documents of the shapes that Word, Excel, PowerPoint and others write, and hostile ones. */
-import { zipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 
 const xml = (body: string) => Buffer.from(`<?xml version="1.0" encoding="UTF-8" standalone="yes"?>${body}`);
 const types = (parts: [name: string, type: string][]) =>
@@ -84,6 +84,26 @@ export function timesheet(): Buffer {
         `<worksheet xmlns="${M}"><sheetData><row r="1">${cells.join('')}</row></sheetData></worksheet>`,
       ),
     }),
+  );
+}
+
+/** Its cells are XML: `<c r="A1">...</c>`. */
+export function cells(...rows: string[]): Buffer {
+  const parts = unzipSync(xlsx([['x']]));
+  const sheet = Buffer.from(parts['xl/worksheets/sheet1.xml'] ?? []).toString();
+  const data = rows.map((row, at) => `<row r="${at + 1}">${row}</row>`).join('');
+  parts['xl/worksheets/sheet1.xml'] = Buffer.from(
+    sheet.replace(/<sheetData>.*<\/sheetData>/, () => `<sheetData>${data}</sheetData>`),
+  );
+  return Buffer.from(zipSync(parts));
+}
+
+export function ods(row: string): Buffer {
+  const content = xml(
+    `<office:document-content xmlns:office="o" xmlns:table="b" xmlns:text="t"><office:body><office:spreadsheet><table:table><table:table-row>${row}</table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`,
+  );
+  return Buffer.from(
+    zipSync({ mimetype: Buffer.from('application/vnd.oasis.opendocument.spreadsheet'), 'content.xml': content }),
   );
 }
 

@@ -33,6 +33,8 @@ export function paragraphs(xml: string, marks: Marks): string {
   let line = '';
   let row: string[] | undefined;
   let within = 0;
+  let formula: string | undefined;
+  let value = '';
   const end = (): void => {
     const text = line.trim();
     line = '';
@@ -42,10 +44,14 @@ export function paragraphs(xml: string, marks: Marks): string {
   };
   const parser = new Parser(
     {
-      onopentag(name) {
+      onopentag(name, attributes) {
         if (marks.text?.has(name)) within += 1;
         if (marks.row.has(name)) row = [];
-        if (marks.cell.has(name)) row?.push('');
+        if (marks.cell.has(name)) {
+          row?.push('');
+          formula = attributes['table:formula'];
+          value = attributes['office:value'] ?? attributes['office:string-value'] ?? '';
+        }
         line += marks.stand[name] ?? '';
       },
       ontext(text) {
@@ -54,6 +60,9 @@ export function paragraphs(xml: string, marks: Marks): string {
       onclosetag(name) {
         if (marks.text?.has(name)) within -= 1;
         if (marks.line.has(name)) end();
+        // A formula that nobody has calculated has no words.
+        if (marks.cell.has(name) && row?.at(-1) === '' && formula !== undefined)
+          row[row.length - 1] = value || `${formula.replace(/^\w+:/, '')} [not calculated]`;
         if (!marks.row.has(name) || !row) return;
         while (row.at(-1) === '') row.pop();
         if (row.length > 0) lines.push(row.join(' | '));

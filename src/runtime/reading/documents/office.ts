@@ -1,6 +1,7 @@
 /** Documents that are zips of XML: Word, Excel, PowerPoint, OpenDocument. Any other zip is told by what is in it. */
 import { readableText } from '../../../lib/charset.ts';
 import { htmlToText } from '../../../skills/web/html-text.ts';
+import { withAllCells } from './cells.ts';
 import { OPEN_DOCUMENT, paragraphs } from './markup.ts';
 import { DAMAGED, Refused } from './refused.ts';
 import { readSlides } from './slides.ts';
@@ -48,6 +49,7 @@ async function readWord(bytes: Uint8Array): Promise<string> {
 
 async function readSheets(bytes: Uint8Array): Promise<string> {
   const parts = unpack(bytes, (name) => IS_TEXT.test(name));
+  for (const [name, part] of parts) if (/^xl\/worksheets\/[^/]+\.xml$/i.test(name)) parts.set(name, withAllCells(part));
   const { default: readSheetsOf } = await import('read-excel-file/node');
   const sheets = await readSheetsOf(Buffer.from(packed(parts))).catch((error: unknown) => {
     throw new Refused(DAMAGED, { cause: error });
@@ -68,8 +70,13 @@ async function readSheets(bytes: Uint8Array): Promise<string> {
       rows.length < data.length && left <= 0 ? `\n[${data.length - rows.length} more rows are left out]` : '';
     return rows.length === 0 ? '' : `## Sheet: ${sheet}\n${rows.join('\n')}${more}`;
   });
-  return shown.filter(Boolean).join('\n\n');
+  const text = shown.filter(Boolean).join('\n\n');
+  return UNCALCULATED.test(text) ? `${text}\n\n${NOT_CALCULATED}` : text;
 }
+
+const UNCALCULATED = /(?:^| \| )(?:=.* \[not calculated\]|\[formula, not calculated\])(?: \||$)/m;
+const NOT_CALCULATED =
+  'Some cells hold formulas whose results are not in the file: it was written by a program that does not calculate. Opened and saved in Excel or LibreOffice, it has them.';
 
 /** Times of day and hours worked are days since this one; Excel has no dates before 1900. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
