@@ -1,6 +1,6 @@
 /**
  * An OpenAI-compatible model endpoint: `/v1/chat/completions` (streamed or not), `/v1/models`, `/v1/embeddings`,
- * `/v1/audio/*`.
+ * `/v1/audio/*`; and the streams of Anthropic (`/v1/messages`), OpenAI's Responses (`/v1/responses`) and Google.
  * It says what its script says, and without one repeats the last user message, so that the order of answers can be
  * checked. Runs in-process (`startLlm`) or as a process: `node test/emulators/llm.ts --port N`.
  */
@@ -12,8 +12,10 @@ import { answer, sendJson } from './llm/answer.ts';
 import { type AudioPoint, createAudioPoint } from './llm/audio.ts';
 import { createEmbeddingPoint, type EmbeddingPoint } from './llm/embeddings.ts';
 import { playFault, sendError } from './llm/faults.ts';
+import { createOthers } from './llm/others.ts';
 import { checkChat, describe } from './llm/request.ts';
 import { createScriptBook, type ScriptBook } from './llm/script.ts';
+import { checkAs, type Strictness } from './llm/strict.ts';
 import type { LlmRequest, Turn } from './llm/turn.ts';
 import { argument, readBody, serveProcess } from './remote.ts';
 import { until } from './wait.ts';
@@ -28,6 +30,8 @@ export interface LlmOptions {
   models?: string[];
   /** What to say when no script does: `echo` (the default), or this text at once to everything. */
   answer?: 'echo' | { text: string };
+  /** Whose refusals `/v1/chat/completions` has, beside those that all have. */
+  strict?: Strictness;
   /** How many requests the log keeps, newest first to stay; 1000 unless told. */
   keepRequests?: number;
 }
@@ -46,6 +50,8 @@ export interface LlmStats {
 
 export interface LlmControl extends Omit<ScriptBook, 'next' | 'clear'> {
   requests(): LlmRequest[];
+  /** Requests that were refused for what stands in them; they are not in the log. */
+  refused(): number;
   stats(): LlmStats;
   /** Connections are refused (listening socket closed, open ones broken) until `up`. */
   down(): void;
@@ -79,6 +85,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
   let log: LlmRequest[] = [];
   let stats = freshStats();
   let count = 0;
+  let refused = 0;
   let active = 0;
 
   function note(request: LlmRequest): void {
@@ -92,8 +99,12 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
   }
 
   async function chat(body: Record<string, unknown>, bytes: number, auth: string, response: ServerResponse) {
-    const refusal = checkChat(body);
-    if (refusal) return sendError(response, refusal.status, refusal.message, refusal.type, refusal.code);
+    const refusal = checkChat(body) ?? (options.strict && checkAs(options.strict, body));
+    if (refusal) {
+      refused += 1;
+      if (refusal.detail !== undefined) return sendJson(response, refusal.status, { detail: refusal.detail });
+      return sendError(response, refusal.status, refusal.message, refusal.type, refusal.code);
+    }
     count += 1;
     const request = describe(body, count, bytes, auth);
     if (options.models && !options.models.includes(request.model)) {
@@ -142,10 +153,23 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     } catch (error) {
       return sendError(response, 400, `could not parse the JSON body: ${error}`, 'invalid_request_error');
     }
+    if (await others.answer(message.url ?? '', body, bytes.length, response)) return;
     if (message.url === '/v1/embeddings') return embedding.answer(body, response);
     if (message.url === '/v1/chat/completions') return chat(body, bytes.length, auth, response);
     sendError(response, 404, 'Unknown request URL', 'invalid_request_error');
   }
+
+  const others = createOthers({
+    next: (body, bytes, read) => {
+      count += 1;
+      const request = describe(body, count, bytes, '', read);
+      note(request);
+      return { request, turn: taskRecords.next(request) };
+    },
+    onRefusal: () => {
+      refused += 1;
+    },
+  });
 
   const listener = await listen(options.port ?? 0, (message, response) => {
     serve(message, response).catch((error: unknown) => response.destroy(error as Error));
@@ -158,6 +182,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     audio,
     url: `http://127.0.0.1:${listener.port}/v1`,
     requests: () => [...log],
+    refused: () => refused,
     stats: () => {
       const { user, system } = process.cpuUsage();
       return { ...stats, active, cpuMicros: user + system };
@@ -168,7 +193,9 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
       clear();
       embedding.clear();
       audio.clear();
+      others.clear();
       log = [];
+      refused = 0;
       stats = freshStats();
     },
     async waitFor(fits, timeoutMs = 30_000) {

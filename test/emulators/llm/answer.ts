@@ -71,6 +71,12 @@ export function events(turn: Turn, request: LlmRequest, whole = true): string[] 
   return out;
 }
 
+/** The events with what carries nothing before, between and after them, but for the end mark. */
+export function withNoise(list: readonly string[], { noise = [] }: Turn): string[] {
+  const lines = noise.map((line) => `${line}\n\n`);
+  return noise.length === 0 ? [...list] : list.flatMap((event) => [...lines, event]);
+}
+
 /** The JSON body of an answer that is not streamed. */
 export function completion(turn: Turn, request: LlmRequest): Record<string, unknown> {
   const calls = callsOf(turn, request);
@@ -114,7 +120,7 @@ function drained(response: ServerResponse): Promise<void> {
 /** Sends a turn that has no fault. Without pauses the whole stream is one write. */
 export async function answer(response: ServerResponse, turn: Turn, request: LlmRequest): Promise<void> {
   if (!request.stream) return sendJson(response, 200, completion(turn, request));
-  const list = events(turn, request);
+  const list = withNoise(events(turn, request), turn);
   response.writeHead(200, SSE);
   if (!turn.chunkDelayMs) return void response.end(list.join(''));
   response.flushHeaders();

@@ -8,6 +8,8 @@ export interface Refusal {
   message: string;
   type: string;
   code: string | null;
+  /** As FastAPI says what is wrong; the whole body then. */
+  detail?: unknown;
 }
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -55,9 +57,14 @@ export function checkChat(body: Record<string, unknown>): Refusal | undefined {
 }
 
 /** A checked body as tests read it. */
-export function describe(body: Record<string, unknown>, n: number, bytes: number, authorization: string): LlmRequest {
-  const messages = body.messages as WireMessage[];
-  const tools = (body.tools ?? []) as { function: { name: string } }[];
+export function describe(
+  body: Record<string, unknown>,
+  n: number,
+  bytes: number,
+  authorization: string,
+  read = readChat(body),
+): LlmRequest {
+  const { messages, system, tools } = read;
   let last = messages.length - 1;
   while (last > 0 && messages[last]?.role !== 'user') last -= 1;
   return {
@@ -66,13 +73,20 @@ export function describe(body: Record<string, unknown>, n: number, bytes: number
     stream: body.stream === true,
     bytes,
     authorization,
-    system: messages.flatMap((message) => (message.role === 'system' ? [textOf(message.content)] : [])).join('\n'),
+    system,
     lastUser: textOf(messages[last]?.content),
     toolResults: messages.slice(last).flatMap((m) => (m.role === 'tool' ? [textOf(m.content)] : [])),
-    tools: tools.map((tool) => tool.function.name),
+    tools,
     messages,
     body,
     at: Date.now(),
     outcome: 'open',
   };
+}
+
+function readChat(body: Record<string, unknown>): { system: string; messages: WireMessage[]; tools: string[] } {
+  const messages = body.messages as WireMessage[];
+  const tools = (body.tools ?? []) as { function: { name: string } }[];
+  const system = messages.flatMap((message) => (message.role === 'system' ? [textOf(message.content)] : []));
+  return { system: system.join('\n'), messages, tools: tools.map((tool) => tool.function.name) };
 }

@@ -51,6 +51,10 @@ export interface Turn {
   chunks?: string[];
   toolCalls?: ToolCall[];
   reasoning?: string;
+  /** Content blocks of Anthropic's own kinds, before the text. */
+  blocks?: Record<string, unknown>[];
+  /** Lines of the stream that carry nothing, word for word, written before, between and after the events. */
+  noise?: string[];
   /** `finish_reason`; `tool_calls` or `stop` unless told. */
   finish?: string;
   usage?: { prompt_tokens: number; completion_tokens: number; prompt_tokens_details?: { cached_tokens: number } };
@@ -95,6 +99,8 @@ export interface LlmRequest {
   body: Record<string, unknown>;
   at: number;
   /** `aborted`: the client closed the connection before the answer was whole. */
+  /** What Anthropic's prompt cache has given and taken. */
+  cache?: { cache_read_input_tokens: number; cache_creation_input_tokens: number; input_tokens: number };
   outcome: 'open' | 'answered' | 'aborted' | 'faulted';
 }
 
