@@ -107,6 +107,43 @@ export function splitModelName(name: string): { provider: string; model: string 
   return { provider: name.slice(0, Math.max(slash, 0)), model: name.slice(slash + 1) };
 }
 
+/** Whose ways an endpoint has. Any other name of a provider stands for the plain interface. */
+export type Dialect =
+  | 'anthropic'
+  | 'openai'
+  | 'google'
+  | 'openrouter'
+  | 'deepseek'
+  | 'groq'
+  | 'mistral'
+  | 'moonshot'
+  | 'cerebras'
+  | '';
+
+const HOSTS: readonly (readonly [RegExp, Dialect])[] = [
+  [/(^|\.)deepseek\.com$/, 'deepseek'],
+  [/(^|\.)groq\.com$/, 'groq'],
+  [/(^|\.)mistral\.ai$/, 'mistral'],
+  [/(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/, 'moonshot'],
+  [/(^|\.)cerebras\.ai$/, 'cerebras'],
+  [/(^|\.)openrouter\.ai$/, 'openrouter'],
+];
+const DIALECTS: readonly string[] = ['anthropic', 'openai', 'google', ...HOSTS.map(([, dialect]) => dialect)];
+
+/** Of a provider by its name, or by its address where its owner has named it otherwise. */
+export function dialectOf(provider: string, baseURL: string | undefined): Dialect {
+  if (DIALECTS.includes(provider)) return provider as Dialect;
+  if (baseURL === undefined || !URL.canParse(baseURL)) return '';
+  const { hostname } = new URL(baseURL);
+  return HOSTS.find(([host]) => host.test(hostname))?.[1] ?? '';
+}
+
+/** @param provider the SDK's name of a provider, `anthropic.messages` */
+export function dialectIn(provider: string): Dialect {
+  const [name = ''] = provider.split('.', 1);
+  return DIALECTS.includes(name) ? (name as Dialect) : '';
+}
+
 /** What the configuration says of a provider. */
 export interface ProviderSettings {
   baseURL?: string;

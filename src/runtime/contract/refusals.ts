@@ -118,6 +118,41 @@ export function whyRefused({ status, words, sentence }: Refusal): Why | undefine
   )?.why;
 }
 
+/** The part of a request that a refusal speaks of. */
+export type About =
+  | 'thoughts'
+  /** It wants thoughts that are not there. */
+  | 'no-thoughts'
+  | 'files'
+  /** How long to think. */
+  | 'level'
+  | 'steps';
+
+/** The first that fits; with `effort` and `found` before what they have words in common with. */
+const SPEAKS_OF: readonly (readonly [About, RegExp])[] = [
+  [
+    'no-thoughts',
+    /reasoning_content\W.{0,80}(is missing|must be (passed|provided)|is required)|missing\W{0,3}reasoning_content/i,
+  ],
+  [
+    'level',
+    /must start with a thinking block|expected .{0,3}thinking.{0,60}found|reasoning.?effort|thinking.?(budget|level|config)/i,
+  ],
+  [
+    'thoughts',
+    /reasoning_content|reasoning_details|\.reasoning\b|property 'reasoning'|thinking.{0,3} block|redacted_thinking|signature|encrypted.content|reasoning.{0,3} item/i,
+  ],
+  [
+    'files',
+    /\bimages?\b|image_url|picture|\bpdf\b|\bdocument\b|\bfiles?\b|media.type|mime.?type|multimodal|\bvision\b|inline.?data/i,
+  ],
+  ['steps', /tool.?(calls?|results?|use)\b|tool_(call|use)_id|function.?(call|response)|role:? ?'?tool/i],
+];
+
+/** What of the request it speaks of, where it says so. */
+export const aboutIn = ({ words, sentence }: Refusal): About | undefined =>
+  SPEAKS_OF.find(([, said]) => said.test(sentence) || words.some((word) => said.test(word)))?.[0];
+
 /** What matters stands at the beginning. */
 const READ = 2_000;
 
@@ -128,10 +163,18 @@ export function readRefusal(error: unknown): Refusal {
   const details = field(inner, 'details');
   const reasons = Array.isArray(details) ? details.map((detail: unknown) => field(detail, 'reason')) : [];
   const words = [field(inner, 'code'), field(data, 'code'), field(inner, 'type'), ...reasons].filter(isWord);
-  const sentences = [inner, field(inner, 'message'), field(data, 'detail'), field(error, 'message')];
-  const sentence = sentences.map((said) => (typeof said === 'string' ? said.slice(0, READ) : '')).join('\n');
+  const raw = field(field(inner, 'metadata'), 'raw');
+  const sentences = [inner, field(inner, 'message'), field(data, 'detail'), raw, field(error, 'message')];
+  const sentence = sentences.map((said) => textIn(said).slice(0, READ)).join('\n');
   const retryAfterMs = retryAfter(error, details) ?? waitIn(sentence);
   return { status: statusOf(error, inner), code: words[0] ?? '', retryAfterMs, words, sentence };
+}
+
+/** Mistral and others with its library say it in a list of faults, `[{"loc":["body","messages",1],"msg":"…"}]`. */
+function textIn(said: unknown): string {
+  if (typeof said === 'string') return said;
+  const faults = Array.isArray(said) ? said : field(said, 'detail');
+  return Array.isArray(faults) ? JSON.stringify(faults.slice(0, 10)) : '';
 }
 
 export const isWord = (word: unknown): word is string => typeof word === 'string' && /^[\w.:-]{1,64}$/.test(word);

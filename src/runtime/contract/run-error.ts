@@ -6,7 +6,7 @@ import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import { doingWith } from './doing.ts';
 import { betterAddress, keySetting, knownProvider, splitModelName } from './providers.ts';
-import { field, isWord, type Refusal, readRefusal, whyRefused } from './refusals.ts';
+import { type About, aboutIn, field, isWord, type Refusal, readRefusal, whyRefused } from './refusals.ts';
 
 export type RunErrorKind =
   | 'provider'
@@ -61,8 +61,10 @@ export interface ModelFailure {
   error: RunError;
   retry: boolean;
   retryAfterMs?: number;
-  /** The provider refused the request itself, so leaving files out of it may help. */
+  /** The provider refused the request itself: another form of it may do. */
   badRequest?: boolean;
+  /** What of the request it speaks of; absent where it says something else. */
+  about?: About | 'unsaid';
 }
 
 /** A request that it does not take. */
@@ -90,7 +92,8 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   const name = error instanceof Error ? error.name : 'error event';
   if (name === 'AI_UnsupportedFunctionalityError') {
     const text = say('failures.content', { model });
-    return { error: new RunError('refused', text, { detail: `${model}: ${name}` }), retry: false, badRequest: true };
+    const refused = new RunError('refused', text, { detail: `${model}: ${name}` });
+    return { error: refused, retry: false, badRequest: true, about: 'files' };
   }
   if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
   const detail = `${model}: ${name} ${code}`.trim();
@@ -211,7 +214,7 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
     const text = wrong ? say('failures.wrongAddress', { provider, ...wrong, setting: address }) : unknownModel(name);
     return told('refused', text, { badRequest });
   }
-  return told('refused', say('failures.refused', { provider }), { badRequest });
+  return told('refused', say('failures.refused', { provider }), { badRequest, about: aboutIn(refusal) ?? 'unsaid' });
 }
 
 function noCredit(provider: string): Said {

@@ -4,8 +4,8 @@
  */
 
 import type { StreamPart } from '../contract/model.ts';
+import { carriedBy } from './events.ts';
 import { EndlessError } from './http-fetch.ts';
-import { withReadableUsage } from './reported-usage.ts';
 
 export interface Fold {
   /** One event's data. */
@@ -46,8 +46,8 @@ export function createFold(tell: (part: StreamPart) => void): Fold {
 
   return {
     take(given) {
-      if (given === '[DONE]') return;
-      const data = withReadableUsage(given);
+      const data = carriedBy('chat', given);
+      if (data === undefined || data === '[DONE]') return;
       const chunk = rest === '' ? parse(data) : undefined;
       // Some servers write `"error": null` beside every piece of a healthy answer.
       if (chunk && !isEmpty(chunk.error)) return tell({ type: 'error', error: chunk.error });
@@ -96,28 +96,3 @@ const isEmpty = (value: unknown): boolean =>
   value == null || value === '' || (Array.isArray(value) && value.length === 0);
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-/**
- * Server-sent events: `onData` gets the data of each whole one. An empty line ends an event, lines end in LF or CRLF.
- * https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
- */
-export function createEventReader(onData: (data: string) => void): (text: string) => void {
-  let pending = '';
-  let data: string | undefined;
-  return (text) => {
-    pending += text;
-    if (!text.includes('\n')) return;
-    const lines = pending.split('\n');
-    pending = lines.pop() ?? '';
-    for (const ended of lines) {
-      const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
-      if (line.startsWith('data:')) {
-        const value = line.slice(line[5] === ' ' ? 6 : 5);
-        data = data === undefined ? value : `${data}\n${value}`;
-      } else if (line === '' && data !== undefined) {
-        onData(data);
-        data = undefined;
-      }
-    }
-  };
-}

@@ -8,7 +8,8 @@
  */
 
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
-import { createEventReader, createFold, type Folded } from './fold.ts';
+import { createEventReader } from './events.ts';
+import { createFold, type Folded } from './fold.ts';
 import { brokeOff, EVENTS, type Incoming, isEvents, type Post, toResponse } from './http-fetch.ts';
 
 /** A provider's model with the doors between which its request is sent. */

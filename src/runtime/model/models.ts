@@ -7,9 +7,17 @@ import { ConfigError } from '../../errors.ts';
 import { addSecret, scrub } from '../../log.ts';
 import type { CallOptions, ModelV4 } from '../contract/model.ts';
 import type { ProviderSettings } from '../contract/providers.ts';
-import { keySetting, knownProvider, OFFLINE_MODEL, PROVIDERS, splitModelName } from '../contract/providers.ts';
+import {
+  dialectOf,
+  keySetting,
+  knownProvider,
+  OFFLINE_MODEL,
+  PROVIDERS,
+  splitModelName,
+} from '../contract/providers.ts';
 import { bodyFor } from './dialects.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
+import { type Shape, withCarryingEvents } from './events.ts';
 import { createFolding } from './folded-model.ts';
 import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
 import type { Searching } from './search.ts';
@@ -173,23 +181,28 @@ function checkSettings(provider: string, settings: ProviderSettings, given: Reco
 
 async function createFactory(provider: string, settings: ProviderSettings, post: Post): Promise<Factory> {
   const { baseURL, apiKey, headers } = settings;
-  const common = { fetch: createHttpFetch(post), ...(headers && { headers }), ...(baseURL && { baseURL }) };
-  const withKey = { ...common, apiKey: apiKey ?? 'none' };
+  const withKey = (shape: Shape) => ({
+    fetch: withCarryingEvents(createHttpFetch(post), shape),
+    ...(headers && { headers }),
+    ...(baseURL && { baseURL }),
+    apiKey: apiKey ?? 'none',
+  });
   switch (provider) {
     case 'anthropic':
-      return (await import('@ai-sdk/anthropic')).createAnthropic(withKey);
+      return (await import('@ai-sdk/anthropic')).createAnthropic(withKey('messages'));
     case 'google':
-      return (await import('@ai-sdk/google')).createGoogle(withKey);
+      return (await import('@ai-sdk/google')).createGoogle(withKey('gemini'));
     case 'openai':
-      return createOpenAIFactory(withKey, baseURL);
+      return createOpenAIFactory(withKey(baseURL ? 'chat' : 'responses'), baseURL);
     default: {
       const { OpenAICompatibleChatLanguageModel } = await import('@ai-sdk/openai-compatible');
       const folding = createFolding(post, { baseURL: baseURL ?? '', apiKey, headers });
+      const dialect = dialectOf(provider, baseURL);
       const config = {
-        provider: `${provider}.chat`,
+        provider: `${dialect || provider}.chat`,
         url: () => folding.url,
         fetch: folding.fetch,
-        transformRequestBody: (body: Record<string, unknown>) => bodyFor(provider, body),
+        transformRequestBody: (body: Record<string, unknown>) => bodyFor(dialect, body),
       };
       return (model) => folding.wrap(new OpenAICompatibleChatLanguageModel(model, config));
     }

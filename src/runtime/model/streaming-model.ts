@@ -10,7 +10,9 @@ import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts'
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { collectAnswer } from './collect-answer.ts';
-import { fitPrompt, hasFiles, tidyCalls, withoutFiles } from './prompt.ts';
+import { withMaker } from './history.ts';
+import { fitPrompt, tidyCalls } from './prompt.ts';
+import { createRepair, type Repair } from './repair.ts';
 
 export interface StreamingOptions {
   /** Models by name, the wanted one first; the others follow when one before them fails. */
@@ -50,8 +52,8 @@ class Streaming implements StreamingModel {
   readonly #options: StreamingOptions;
   /** The model that answers: it stays with the first of `names` that did, for all later steps. */
   #at = 0;
-  /** Models that have refused the files of this run. */
-  readonly #blind = new Set<string>();
+  /** By model: how it is asked in this run. */
+  readonly #repairs = new Map<string, Repair>();
 
   constructor(options: StreamingOptions) {
     this.#options = options;
@@ -77,9 +79,8 @@ class Streaming implements StreamingModel {
   }
 
   /** Asks one model, again if that may help. Gives the answer or the last failure. */
-  async #tryModel(name: string, given: CallOptions): Promise<GenerateResult | ModelFailure> {
+  async #tryModel(name: string, call: CallOptions): Promise<GenerateResult | ModelFailure> {
     const { limits } = this.#options;
-    let call = this.#blind.has(name) ? { ...given, prompt: withoutFiles(given.prompt) } : given;
     for (let tries = 1; ; tries += 1) {
       let told = 0;
       // Of text, thoughts and calls.
@@ -104,21 +105,17 @@ class Streaming implements StreamingModel {
         return answer;
       } catch (thrown) {
         // What was counted already is not counted again.
-        if (!used && (given.abortSignal?.aborted || isCharged(thrown, written))) spent(estimate(call.prompt, written));
-        const isStopped = given.abortSignal?.aborted === true;
+        if (!used && (call.abortSignal?.aborted || isCharged(thrown, written))) spent(estimate(call.prompt, written));
+        const isStopped = call.abortSignal?.aborted === true;
         const failure = describeFailure(thrown, name);
         ended?.({ ...(used && { usage: used }), error: isStopped ? 'stopped' : failure.error.kind });
-        given.abortSignal?.throwIfAborted();
+        call.abortSignal?.throwIfAborted();
         this.#options.onFailure({ model: name, tries, kind: failure.error.kind, err: failure.error });
         if (told > 0) this.#options.onRestart();
         const wait = failure.retryAfterMs ?? limits.retry;
-        if (failure.badRequest && hasFiles(call.prompt)) {
-          // Once is enough: pictures stay in the conversation for many calls.
-          this.#blind.add(name);
-          call = { ...call, prompt: withoutFiles(call.prompt) };
-        } else if (failure.badRequest && call.reasoning) call = withoutReasoning(call);
+        if (this.#repairs.get(name)?.takes(failure)) tries -= 1;
         else if (!failure.retry || tries >= TRIES || wait > limits.maxRetryAfter) return failure;
-        else await sleep(wait, undefined, given.abortSignal ? { signal: given.abortSignal } : {});
+        else await sleep(wait, undefined, call.abortSignal ? { signal: call.abortSignal } : {});
       }
     }
   }
@@ -131,20 +128,18 @@ class Streaming implements StreamingModel {
     spent: (usage: CallUsage) => void,
   ): Promise<GenerateResult> {
     const model = await this.#options.load(name);
-    const given = await collectAnswer(
-      model,
-      name,
-      { ...call, prompt: fitPrompt(call.prompt, model.provider) },
-      this.#options.limits,
-      onText,
-      onSize,
-    );
-    spent(usageOf(given, call.prompt));
+    const repair = this.#repairs.get(name) ?? createRepair(name, model);
+    this.#repairs.set(name, repair);
+    const asked = repair.prepare(call);
+    const fit = { ...asked, prompt: fitPrompt(asked.prompt, model.provider) };
+    const given = await collectAnswer(model, name, fit, this.#options.limits, onText, onSize);
+    repair.worked();
+    spent(usageOf(given, asked.prompt));
     const answer = await withoutUnseen(given, this.#options.isBlank);
     if (isEmpty(answer) && !this.#options.acceptsEmpty()) {
       throw new RunError('empty', say('failures.emptyFrom', { model: name }), { detail: `${name}: empty answer` });
     }
-    return tidyCalls(answer, call.prompt);
+    return withMaker(tidyCalls(answer, call.prompt), name);
   }
 }
 
@@ -153,11 +148,6 @@ async function withoutUnseen(answer: GenerateResult, isBlank: StreamingOptions['
   const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   if (text === '' || !(await isBlank?.(text))) return answer;
   return { ...answer, content: answer.content.filter((part) => part.type !== 'text') };
-}
-
-/** A model that does not know the level thinks as it usually does. */
-function withoutReasoning({ reasoning: _level, ...call }: CallOptions): CallOptions {
-  return call;
 }
 
 /** Whether the provider was at work on a try that failed after so many characters, of thoughts and calls too. */

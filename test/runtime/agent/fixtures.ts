@@ -26,6 +26,9 @@ export const QUICK: Partial<Timeouts> = {
   maxRetryAfter: 1_500,
 };
 
+/** Where no wait is what is tested. */
+export const PATIENT: Partial<Timeouts> = { ...QUICK, connect: 20_000, firstToken: 20_000, idle: 20_000, run: 60_000 };
+
 export function request(overrides: Partial<AgentRequest> = {}): AgentRequest {
   return {
     ...{ taskId: 't1', runId: 'r1', viber: 'default', goal: 'help me', model: 'local/test-model', fallback: [] },

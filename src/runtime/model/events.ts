@@ -1,0 +1,123 @@
+/**
+ * The events of a provider's stream, without those that carry nothing: servers and proxies write them to keep a connection alive, or
+ * because a piece was empty, and a reader that knows the provider's shapes alone would throw the whole answer away. What is torn or of
+ * another shape is handed on, so that it counts as broken.
+ */
+import { isRecord } from '../../lib/json.ts';
+import { EVENTS } from './http-fetch.ts';
+import { withReadableUsage } from './reported-usage.ts';
+
+/** Chat Completions, Anthropic's Messages, OpenAI's Responses, Google's generateContent. */
+export type Shape = 'chat' | 'messages' | 'responses' | 'gemini';
+
+/** An event's data as its reader takes it; undefined for one that carries nothing. */
+export function carriedBy(shape: Shape, data: string): string | undefined {
+  if (shape === 'chat' && /"choices"\s*:\s*\[\s*\{/.test(data)) return withReadableUsage(data);
+  const text = data.trim();
+  if (text === '[DONE]') return data;
+  // A word such as `ping`; a torn piece of JSON has at least one of these signs.
+  if (!/[[\]{}"]/.test(text)) return undefined;
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return data;
+    throw error;
+  }
+  if (!isRecord(event)) return undefined;
+  if (event.error !== undefined && event.error !== null && event.error !== '') return data;
+  const carried = READERS[shape](event);
+  if (carried === undefined) return undefined;
+  const read = carried === event ? data : JSON.stringify(carried);
+  return shape === 'chat' ? withReadableUsage(read) : read;
+}
+
+type Event = Record<string, unknown>;
+
+const READERS: Readonly<Record<Shape, (event: Event) => Event | undefined>> = {
+  chat(event) {
+    // As vLLM says that it has failed.
+    if (event.object === 'error') return { error: event };
+    const given = Array.isArray(event.choices) ? event.choices : [];
+    const choices = given.filter(isRecord);
+    return choices.length === 0 && !isRecord(event.usage) ? undefined : { ...event, choices };
+  },
+  // Its documentation says that there will be events of new types, to be passed over.
+  messages(event) {
+    if (typeof event.type !== 'string' || !MESSAGES.has(event.type)) return undefined;
+    if (event.type === 'content_block_delta' && !isRecord(event.delta)) return undefined;
+    if (event.type !== 'message_delta' || (isRecord(event.delta) && isRecord(event.usage))) return event;
+    if (!isRecord(event.delta) && !isRecord(event.usage)) return undefined;
+    return { ...event, delta: event.delta ?? {}, usage: event.usage ?? { output_tokens: 0 } };
+  },
+  responses: (event) => (typeof event.type === 'string' ? event : undefined),
+  gemini(event) {
+    if (event.candidates === undefined || event.candidates === null)
+      return isRecord(event.usageMetadata) || isRecord(event.promptFeedback) ? event : undefined;
+    if (!Array.isArray(event.candidates)) return event;
+    const candidates = event.candidates.filter(isRecord).map((candidate: Event) => {
+      const { content } = candidate;
+      if (!isRecord(content) || !Array.isArray(content.parts)) return candidate;
+      return { ...candidate, content: { ...content, parts: content.parts.filter(isRecord) } };
+    });
+    return { ...event, candidates };
+  },
+};
+
+const MESSAGES: ReadonlySet<string> = new Set([
+  ...['message_start', 'message_delta', 'message_stop', 'ping', 'error'],
+  ...['content_block_start', 'content_block_delta', 'content_block_stop'],
+]);
+
+/** `fetch` whose streams hold only events that carry something. */
+export function withCarryingEvents(fetch: typeof globalThis.fetch, shape: Shape): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const isStream = response.headers.get('content-type')?.startsWith(EVENTS) === true;
+    if (!response.body || !response.ok || !isStream) return response;
+    const { status, headers } = response;
+    return new Response(response.body.pipeThrough(createFilter(shape)), { status, headers });
+  };
+}
+
+function createFilter(shape: Shape): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let read = '';
+  const take = createEventReader((data) => {
+    const carried = carriedBy(shape, data);
+    if (carried !== undefined) read += `data: ${carried.replaceAll('\n', '\ndata: ')}\n\n`;
+  });
+  return new TransformStream({
+    transform(chunk, controller) {
+      take(decoder.decode(chunk, { stream: true }));
+      if (read !== '') controller.enqueue(encoder.encode(read));
+      read = '';
+    },
+  });
+}
+
+/**
+ * Server-sent events: `onData` gets the data of each whole one. An empty line ends an event, lines end in LF or CRLF.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ */
+export function createEventReader(onData: (data: string) => void): (text: string) => void {
+  let pending = '';
+  let data: string | undefined;
+  return (text) => {
+    pending += text;
+    if (!text.includes('\n')) return;
+    const lines = pending.split('\n');
+    pending = lines.pop() ?? '';
+    for (const ended of lines) {
+      const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
+      if (line.startsWith('data:')) {
+        const value = line.slice(line[5] === ' ' ? 6 : 5);
+        data = data === undefined ? value : `${data}\n${value}`;
+      } else if (line === '' && data !== undefined) {
+        onData(data);
+        data = undefined;
+      }
+    }
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * A conversation's history as one provider takes it. Thoughts, signatures, item ids and ids of calls are words of whoever made them:
+ * they go back to their maker alone. Pure; nothing here changes what is kept.
+ */
+import { createHash } from 'node:crypto';
+import type { GenerateResult, Prompt } from '../contract/model.ts';
+import type { Dialect } from '../contract/providers.ts';
+import { splitModelName } from '../contract/providers.ts';
+
+type Message = Prompt[number];
+type Assistant = Extract<Message, { role: 'assistant' }>;
+type Part = Assistant['content'][number];
+type Options = Part['providerOptions'];
+
+/** Who is asked. */
+export interface Reader {
+  /** `provider/model`. */
+  name: string;
+  dialect: Dialect;
+  /** The call asks for no thoughts. */
+  isUnthinking: boolean;
+}
+
+/** Under this key of a part's options stands the model that made it. */
+const MARK = 'maker';
+/** Thoughts with a signature are read by the very model that wrote them: Anthropic, Google and OpenAI refuse those of another. */
+const SIGNERS: readonly string[] = ['anthropic', 'google', 'openai'];
+export const isSigner = (dialect: Dialect): boolean => SIGNERS.includes(dialect);
+/** They refuse a tool call in the history without the thoughts that led to it. */
+const WANTING: readonly Dialect[] = ['deepseek', 'moonshot'];
+/** They refuse thoughts in the history, their own too. */
+const REFUSING: readonly Dialect[] = ['groq', 'mistral', 'cerebras'];
+const MADE_UP = 'A tool helps here.';
+
+/** What every provider but Mistral takes for a call's id: Anthropic these letters, OpenAI at most 40 of them. */
+const CALL_ID = /^[A-Za-z0-9_-]{1,40}$/;
+const MISTRAL_ID = /^[A-Za-z0-9]{9}$/;
+
+/** The answer with its maker's name at what only its maker understands. */
+export function withMaker(answer: GenerateResult, name: string): GenerateResult {
+  const content = answer.content.map((part) => {
+    const isOwn = part.type === 'tool-call' ? !CALL_ID.test(part.toolCallId) : isThought(part);
+    return isOwn || part.providerMetadata !== undefined
+      ? { ...part, providerMetadata: { ...part.providerMetadata, [MARK]: { name } } }
+      : part;
+  });
+  return { ...answer, content };
+}
+
+const isThought = ({ type }: { type: string }): boolean =>
+  type === 'reasoning' || type === 'reasoning-file' || type === 'custom';
+
+/** The history as `reader` takes it. */
+export function historyFor(prompt: Prompt, reader: Reader): Prompt {
+  const ids = new Map<string, string>();
+  const read = prompt.flatMap((message): Message[] => {
+    if (message.role === 'tool') {
+      const content = message.content.map((part) =>
+        part.type === 'tool-result' ? { ...part, toolCallId: ids.get(part.toolCallId) ?? part.toolCallId } : part,
+      );
+      return [{ ...message, content }];
+    }
+    if (message.role !== 'assistant') return [message];
+    const content = message.content.flatMap((part) => partFor(part, reader, ids));
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+  return WANTING.includes(reader.dialect) && !reader.isUnthinking ? withMadeUpThoughts(read) : read;
+}
+
+function partFor(part: Part, reader: Reader, ids: Map<string, string>): Part[] {
+  const maker = makerOf(part);
+  const { providerOptions, ...bare } = part;
+  const { [MARK]: _mark, ...options } = providerOptions ?? {};
+  const isMade = maker === undefined ? false : isSame(maker, reader);
+  if (isThought(part)) {
+    if (REFUSING.includes(reader.dialect)) return [];
+    // Sessions of earlier versions do not say who thought; who demands thoughts is given them.
+    if (!isMade && !(maker === undefined && WANTING.includes(reader.dialect) && part.type === 'reasoning')) return [];
+    if (reader.isUnthinking && WANTING.includes(reader.dialect)) return [];
+  }
+  const isForeign = maker !== undefined && !isMade;
+  // What a provider has run by itself, or drawn, is told in its own words.
+  if (isForeign && (part.type === 'file' || part.type === 'tool-result')) return [];
+  if (isForeign && part.type === 'tool-call' && part.providerExecuted) return [];
+  const kept: Options = isForeign || Object.keys(options).length === 0 ? undefined : options;
+  const read = { ...bare, ...(kept && { providerOptions: kept }) } as Part;
+  if (read.type !== 'tool-call') return [read];
+  const id = idFor(read.toolCallId, reader.dialect, isMade);
+  ids.set(read.toolCallId, id);
+  return [{ ...read, toolCallId: id }];
+}
+
+/** The model that made a part; a provider's key alone where an earlier version kept it. Undefined when nothing says so. */
+function makerOf({ providerOptions = {} }: Part): string | undefined {
+  const marked = providerOptions[MARK]?.name;
+  if (typeof marked === 'string') return marked;
+  return SIGNERS.find((signer) => providerOptions[signer] !== undefined);
+}
+
+/** Whether what `maker` wrote is for the reader's eyes. */
+function isSame(maker: string, { name, dialect }: Reader): boolean {
+  const own = splitModelName(name).provider;
+  if (!maker.includes('/')) return maker === dialect || maker === own;
+  return SIGNERS.includes(dialect) ? maker === name : splitModelName(maker).provider === own;
+}
+
+function idFor(id: string, dialect: Dialect, isMade: boolean): string {
+  if (dialect === 'mistral') return MISTRAL_ID.test(id) ? id : hash(id).slice(0, 9);
+  // Moonshot's models read the name of the tool in the ids they make.
+  return isMade || CALL_ID.test(id) ? id : `call_${hash(id).slice(0, 32)}`;
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Whether anything in the history is for its maker's eyes alone. */
+export const hasThoughts = (prompt: Prompt): boolean =>
+  prompt.some(
+    (message) =>
+      message.role === 'assistant' &&
+      message.content.some((part) => isThought(part) || part.providerOptions !== undefined),
+  );
+
+/** The history without thoughts, signatures and item ids. */
+export function withoutThoughts(prompt: Prompt): Prompt {
+  return prompt.flatMap((message): Message[] => {
+    if (message.role !== 'assistant') return [message];
+    const content = message.content
+      .filter((part) => !isThought(part))
+      .map(({ providerOptions: _own, ...part }) => part as Part);
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
+
+/** The history with a thought before every tool call that has none. */
+export function withMadeUpThoughts(prompt: Prompt): Prompt {
+  return prompt.map((message) => {
+    if (message.role !== 'assistant' || !message.content.some(({ type }) => type === 'tool-call')) return message;
+    if (message.content.some((part) => part.type === 'reasoning' && part.text.trim() !== '')) return message;
+    return { ...message, content: [{ type: 'reasoning', text: MADE_UP }, ...message.content] };
+  });
+}

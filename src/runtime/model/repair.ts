@@ -1,0 +1,112 @@
+/**
+ * A request that a provider has refused, in another form: without thoughts, without pictures, with old tool steps as words. What a
+ * conversation has gathered must not be the end of it, and whoever wrote last hears nothing of it. Each form is tried once; it then
+ * holds for the rest of the run, and for all runs of a model that takes no thoughts, or wants them, or has less room. Pure but for
+ * that memory.
+ */
+import type { CallOptions, ModelV4, Prompt } from '../contract/model.ts';
+import { dialectIn } from '../contract/providers.ts';
+import type { ModelFailure } from '../contract/run-error.ts';
+import { hasThoughts, historyFor, isSigner, withMadeUpThoughts, withoutThoughts } from './history.ts';
+import { knownModel } from './known.ts';
+import { hasFiles, withoutFiles } from './prompt.ts';
+import { fitResults, hasSteps, sizeOfResults, withStepsTold } from './results.ts';
+
+type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'steps';
+
+/** How one model is asked. */
+interface Manner {
+  forms: ReadonlySet<Form>;
+  /** Characters of tool results. */
+  room: number;
+}
+
+const isCalling = (prompt: Prompt): boolean =>
+  prompt.some((message) => message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call'));
+
+/** What each form is for, and makes. They are made in this order. */
+const FORMS: Readonly<Record<Form, { helps(call: CallOptions): boolean; make(call: CallOptions): CallOptions }>> = {
+  steps: { helps: ({ prompt }) => hasSteps(prompt), make: (call) => ({ ...call, prompt: withStepsTold(call.prompt) }) },
+  files: { helps: ({ prompt }) => hasFiles(prompt), make: (call) => ({ ...call, prompt: withoutFiles(call.prompt) }) },
+  thoughts: {
+    helps: ({ prompt }) => hasThoughts(prompt),
+    make: (call) => ({ ...call, prompt: withoutThoughts(call.prompt) }),
+  },
+  'no-thoughts': {
+    helps: ({ prompt }) => isCalling(prompt),
+    make: (call) => ({ ...call, prompt: withMadeUpThoughts(call.prompt) }),
+  },
+  // A model that does not know the level thinks as it usually does.
+  level: {
+    helps: ({ reasoning }) => reasoning !== undefined,
+    make: ({ reasoning: _level, ...call }) => call,
+  },
+};
+
+/** What may help against a refusal, the likeliest first. */
+function formsFor({ error, about }: ModelFailure): readonly Form[] {
+  const usual: readonly Form[] = ['thoughts', 'files', 'level', 'steps'];
+  if (error.kind === 'too-long') return ['files', 'steps'];
+  // An unknown model stays unknown without thoughts.
+  if (about === undefined) return ['files', 'level'];
+  return about === 'unsaid' ? usual : [about, ...usual.filter((form) => form !== about)];
+}
+
+/** Characters of tool results in a request: half of what the model reads, at four characters a token; for one that nobody knows, of 200,000 tokens. */
+const MAX_ROOM = 1_000_000;
+const USUAL_CONTEXT = 200_000;
+const LEAST_ROOM = 4_000;
+
+const roomOf = (name: string): number => Math.min(MAX_ROOM, 2 * (knownModel(name)?.context ?? USUAL_CONTEXT));
+
+/** What was learned of models, as long as they stay loaded. */
+const learned = new WeakMap<ModelV4, Manner>();
+
+/** How one model is asked in one run. */
+export interface Repair {
+  /** The call as this model takes it. */
+  prepare(call: CallOptions): CallOptions;
+  /** Whether the call that was prepared last is to be asked again: it then has another form. */
+  takes(failure: ModelFailure): boolean;
+  /** The call prepared last was taken. */
+  worked(): void;
+}
+
+export function createRepair(name: string, model: ModelV4): Repair {
+  const dialect = dialectIn(model.provider);
+  let manner: Manner = learned.get(model) ?? { forms: new Set(), room: roomOf(name) };
+  let last: CallOptions | undefined;
+
+  function prepare(call: CallOptions): CallOptions {
+    const reader = { name, dialect, isUnthinking: call.reasoning === 'none' };
+    const fit = { ...call, prompt: fitResults(historyFor(call.prompt, reader), manner.room) };
+    last = FORM_NAMES.reduce((made, form) => (manner.forms.has(form) ? FORMS[form].make(made) : made), fit);
+    return last;
+  }
+
+  return {
+    prepare,
+    takes(failure) {
+      if (!failure.badRequest || !last) return false;
+      const call = last;
+      const size = sizeOfResults(call.prompt);
+      if (failure.error.kind === 'too-long' && size > LEAST_ROOM) {
+        manner = { ...manner, room: Math.max(LEAST_ROOM, Math.min(size, manner.room) / 2) };
+        return true;
+      }
+      const form = formsFor(failure).find((one) => !manner.forms.has(one) && FORMS[one].helps(call));
+      if (form === undefined) return false;
+      manner = { ...manner, forms: new Set([...manner.forms, form]) };
+      return true;
+    },
+    worked() {
+      // A signature that is wrong says nothing of those to come, nor does a picture or a level.
+      const lasting = isSigner(dialect) ? [] : LASTING.filter((form) => manner.forms.has(form));
+      if (lasting.length > 0 || manner.room < roomOf(name))
+        learned.set(model, { forms: new Set(lasting), room: manner.room });
+    },
+  };
+}
+
+const FORM_NAMES = Object.keys(FORMS) as Form[];
+const LASTING: readonly Form[] = ['thoughts', 'no-thoughts'];

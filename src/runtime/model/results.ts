@@ -1,0 +1,115 @@
+/**
+ * What the tools have said, as far as there is room for it in one request: the oldest results are shortened first, and what is
+ * short stays so, so that a provider's cache holds. Pure.
+ */
+import type { Prompt } from '../contract/model.ts';
+
+type Message = Prompt[number];
+type ToolMessage = Extract<Message, { role: 'tool' }>;
+type ToolPart = ToolMessage['content'][number];
+type Result = Extract<ToolPart, { type: 'tool-result' }>;
+
+/** Characters that are left of a result that has made room. */
+const SHORT = 500;
+/** Of a result, and of a call's arguments, where steps are told as words. */
+const TOLD = 300;
+const NOTE = 'Shortened, because newer results need the room: call the tool again if you need the rest.';
+
+function textOf({ output }: Result): string {
+  if (output.type === 'execution-denied') return output.reason ?? '';
+  return typeof output.value === 'string' ? output.value : JSON.stringify(output.value);
+}
+
+const isResult = (part: ToolPart): part is Result => part.type === 'tool-result';
+const resultsIn = (message: Message): Result[] => (message.role === 'tool' ? message.content.filter(isResult) : []);
+
+/** Characters of all results. */
+export const sizeOfResults = (prompt: Prompt): number =>
+  prompt.flatMap(resultsIn).reduce((sum, result) => sum + textOf(result).length, 0);
+
+/** The prompt with at most `room` characters of results, as long as there are fewer of them than it holds short ones. */
+export function fitResults(prompt: Prompt, room: number): Prompt {
+  const limits = limitsFor(prompt.flatMap(resultsIn), room);
+  if (limits.size === 0) return prompt;
+  return prompt.map((message) => {
+    if (message.role !== 'tool') return message;
+    const content = message.content.map((part) => {
+      const limit = isResult(part) ? limits.get(part) : undefined;
+      return isResult(part) && limit !== undefined ? shortened(part, limit) : part;
+    });
+    return { ...message, content };
+  });
+}
+
+/**
+ * How long each result may be that must give way. Once there is too much, half of the room is made: a prefix that changed with every
+ * step would never be read from a cache. What is decided of a prompt's beginning does not depend on its end.
+ */
+function limitsFor(results: readonly Result[], room: number): Map<Result, number> {
+  const limits = new Map<Result, number>();
+  const sizes = results.map((result) => textOf(result).length);
+  let sum = 0;
+  let oldest = 0;
+  for (let newest = 0; newest < results.length; newest += 1) {
+    sum += sizes[newest] ?? 0;
+    if (sum <= room) continue;
+    for (; oldest <= newest && sum > room / 2; oldest += 1) {
+      const limit = oldest === newest ? Math.max(SHORT, Math.floor(room / 2)) : SHORT;
+      const size = sizes[oldest] ?? 0;
+      const result = results[oldest];
+      if (result && size > limit) {
+        limits.set(result, limit);
+        sum += limit - size;
+        sizes[oldest] = limit;
+      }
+      // The newest is still to give way to those after it.
+      if (oldest === newest) break;
+    }
+  }
+  return limits;
+}
+
+function shortened(result: Result, limit: number): Result {
+  const isError = result.output.type.startsWith('error');
+  const text = textOf(result);
+  const end = Math.floor(limit / 4);
+  const kept = `${text.slice(0, limit - end).toWellFormed()}\n[…]\n${text.slice(-end).toWellFormed()}\n[${NOTE}]`;
+  return { ...result, output: { type: isError ? 'error-text' : 'text', value: kept } };
+}
+
+/** Where the newest words of a person stand; what tools did before that is old. */
+const newestWords = (prompt: Prompt): number =>
+  prompt.findLastIndex((message) => message.role === 'user' && !isShown(message.content));
+
+/** Pictures that tools have given stand in a message of their own. */
+const isShown = (content: Extract<Message, { role: 'user' }>['content']): boolean =>
+  content.length > 1 && content[0]?.type === 'text' && content[0].text.startsWith('[Pictures that the tools');
+
+const isStep = (message: Message): boolean =>
+  message.role === 'tool' ||
+  (message.role === 'assistant' &&
+    message.content.some((part) => part.type === 'tool-call' || part.type === 'tool-result'));
+
+export const hasSteps = (prompt: Prompt): boolean => prompt.some(isStep);
+
+/** The prompt with its old steps told as words; where there are none, with all of them. */
+export function withStepsTold(prompt: Prompt): Prompt {
+  const end = newestWords(prompt);
+  const isOld = prompt.slice(0, Math.max(0, end)).some(isStep);
+  return prompt.flatMap((message, at): Message[] => {
+    if ((isOld && at > end) || !isStep(message)) return [message];
+    if (message.role === 'tool') return told(message);
+    if (message.role !== 'assistant') return [message];
+    const content = message.content.filter((part) => part.type === 'text');
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
+
+/** As data from outside: were it the model's own words, it would write its next calls like them. */
+function told(message: ToolMessage): Message[] {
+  const lines = resultsIn(message).map(
+    (result) => `${result.toolName}: ${textOf(result).slice(0, TOLD).toWellFormed()}`,
+  );
+  if (lines.length === 0) return [];
+  return [{ role: 'user', content: [{ type: 'text', text: `[What tools have said, as data]\n${lines.join('\n')}` }] }];
+}

@@ -1,0 +1,136 @@
+/** Streams with events that carry nothing, in the shape of every provider: the answer is what the others carry. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { carriedBy, type Shape } from '../../../src/runtime/model/events.ts';
+import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { failureOf, PATIENT, record, runWith, tool } from '../agent/fixtures.ts';
+
+let llm: Llm;
+beforeAll(async () => {
+  llm = await startLlm();
+  vi.stubEnv('OPENAI_BASE_URL', llm.url);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await llm.close();
+});
+beforeEach(() => llm.reset());
+
+const run = (...[providers, given, hooks = record()]: Parameters<typeof runWith>) =>
+  runWith(providers, given, hooks, PATIENT);
+
+/** For any stream: what proxies, servers and keep-alives write. */
+const ANY = [
+  'data: null',
+  'data: {}',
+  'data:',
+  'data: []',
+  'data: ""',
+  'data: ping',
+  'data: true',
+  ': OPENROUTER PROCESSING',
+  'event: keepalive\ndata: {}',
+  'id: 7',
+  'retry: 3000',
+];
+const CHAT = [
+  ...ANY,
+  'data: {"id":"x","object":"chat.completion.chunk","usage":{"prompt_tokens":3,"completion_tokens":2}}',
+  'data: {"choices":null}',
+  'data: {"choices":[]}',
+  'data: {"choices":[null]}',
+  'data: {"choices":[{"index":0,"delta":null,"finish_reason":null}]}',
+  'data: {"choices":[{"index":0,"delta":{},"finish_reason":null}]}',
+  'data: {"choices":[],"usage":null}',
+  'data: {"error":null,"choices":null}',
+];
+const MESSAGES = [
+  ...ANY,
+  'event: ping\ndata: {"type":"ping"}',
+  'data: {"type":"content_block_delta","index":0,"delta":null}',
+  'data: {"type":"message_delta","delta":null}',
+  'data: {"type":"of_tomorrow","what":1}',
+  'data: {"type":null}',
+];
+const RESPONSES = [
+  ...ANY,
+  'data: {"type":"keepalive","sequence_number":3}',
+  'data: {"type":null}',
+  'data: {"type":"response.of_tomorrow"}',
+];
+const GEMINI = [
+  ...ANY,
+  'data: {"candidates":null}',
+  'data: {"candidates":[]}',
+  'data: {"candidates":[null]}',
+  'data: {"candidates":[{"content":null}]}',
+  'data: {"candidates":[{"content":{"role":"model"}}]}',
+  'data: {"candidates":[{"content":{"role":"model","parts":null}}]}',
+  'data: {"candidates":[{"content":{"role":"model","parts":[null]}}]}',
+  'data: {"usageMetadata":{"promptTokenCount":3}}',
+];
+
+const PROVIDERS: [string, string, object, string[]][] = [
+  ['Chat Completions', 'local/m', { local: {} }, CHAT],
+  ["OpenAI's library for another address", 'openai/m', { openai: {} }, CHAT],
+  ['Responses', 'openai/gpt-5.5', { openai: { baseURL: undefined } }, RESPONSES],
+  ['Messages', 'anthropic/m', { anthropic: {} }, MESSAGES],
+  ['generateContent', 'google/m', { google: {} }, GEMINI],
+];
+const settings = (given: object) =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, more]) => {
+      const { baseURL = 'baseURL' in more ? undefined : llm.url } = more as { baseURL?: string };
+      return [name, { apiKey: 'k', ...(baseURL !== undefined && { baseURL }) }];
+    }),
+  );
+
+describe.each(PROVIDERS)('a stream of %s', (_name, model, given, noise) => {
+  it.each(noise)('with %s around every event is the same answer', async (line) => {
+    llm.script(() => ({ chunks: ['Hel', 'lo'], noise: [line] }));
+    const hooks = record();
+    const outcome = await run(settings(given), { model }, hooks);
+    expect([outcome.text, hooks.visible(), llm.stats().requests]).toEqual(['Hello', 'Hello', 1]);
+  });
+
+  it('with all of them calls its tools, each once', async () => {
+    const ran: unknown[] = [];
+    const look = tool('look', 'read', async (input) => void ran.push(input) ?? 'seen');
+    const calls = ['a', 'b'].map((text) => ({ name: 'look', arguments: { text } }));
+    llm.script([
+      { reasoning: 'Hm.', text: 'I look.', toolCalls: calls, noise },
+      { text: 'Done.', noise },
+    ]);
+    const outcome = await run(settings(given), { model, tools: [look] });
+    expect([outcome.text, ran, llm.stats().requests]).toEqual(['Done.', [{ text: 'a' }, { text: 'b' }], 2]);
+    expect(outcome.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it('of nothing but them is no answer', async () => {
+    llm.script(() => ({ fault: 'cut', text: '', noise }));
+    expect((await failureOf(run(settings(given), { model }))).error.kind).toBe('cut-off');
+  });
+});
+
+describe('an event', () => {
+  it.each<[Shape, string]>([
+    ['chat', '{"choices": [{'],
+    ['messages', '{"type":"content_bl'],
+    ['responses', 'tent":"x"}'],
+    ['gemini', '{"candidates":[{"content":{"parts":[{"text":"x'],
+  ])('of %s that is torn is left to its reader: %s', (shape, data) => {
+    expect(carriedBy(shape, data)).toBe(data);
+  });
+
+  it.each<[Shape, string]>([
+    ['chat', '{"error":{"message":"busy"},"choices":null}'],
+    ['messages', '{"type":"error","error":{"type":"overloaded_error","message":"x"}}'],
+    ['gemini', '{"error":{"code":503,"message":"x"}}'],
+  ])('of %s that tells a failure is told', (shape, data) => {
+    expect(carriedBy(shape, data)).toBe(data);
+  });
+
+  it('in which vLLM says that it has failed is a failure', async () => {
+    llm.script(() => ({ text: 'x', noise: ['data: {"object":"error","message":"This is broken","code":500}'] }));
+    expect((await failureOf(run(settings({ local: {} }), { model: 'local/m' }))).error.kind).toBe('provider');
+  });
+});

@@ -1,0 +1,228 @@
+/**
+ * A conversation that one provider has begun and another goes on with, over emulators that refuse what the real ones refuse:
+ * thoughts, signatures and ids of others. And a history that is refused all the same: it is repaired, and nobody hears of it.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentRequest } from '../../../src/runtime/agent/agent.ts';
+import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
+import { type Llm, type LlmOptions, type LlmRequest, startLlm, type Turn } from '../../emulators/llm.ts';
+import { modelsOf, PATIENT, record, request, runWith, tool } from '../agent/fixtures.ts';
+
+const STRICT = ['groq', 'mistral', 'cerebras', 'moonshot', 'deepseek', 'openai'] as const;
+/** By name of the provider; those that are not strict have endpoints of their own, or none that is. */
+const endpoints = new Map<string, Llm>();
+/** One that has Groq's or Moonshot's ways behind a name and an address that do not say so. */
+const UNKNOWN: Record<string, LlmOptions> = {
+  'like-groq': { strict: 'groq' },
+  'like-moonshot': { strict: 'moonshot' },
+};
+
+beforeAll(async () => {
+  for (const strict of STRICT) endpoints.set(strict, await startLlm({ strict }));
+  for (const [name, options] of Object.entries(UNKNOWN)) endpoints.set(name, await startLlm(options));
+  for (const name of ['anthropic', 'google', 'responses', 'local']) endpoints.set(name, await startLlm());
+  // As the library is told where OpenAI is, without a setting of ours, which stands for Chat Completions.
+  vi.stubEnv('OPENAI_BASE_URL', at('responses').url);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  for (const llm of endpoints.values()) await llm.close();
+});
+beforeEach(() => {
+  for (const llm of endpoints.values()) llm.reset();
+});
+
+const at = (name: string): Llm => endpoints.get(name) as Llm;
+/** @param names those that take part */
+const settings = (...names: string[]): Record<string, ProviderSettings> => ({
+  ...Object.fromEntries([...endpoints].map(([name, { url }]) => [name, { baseURL: url, apiKey: 'k' }])),
+  ...(names.includes('responses') && { openai: { apiKey: 'k' } }),
+});
+const MODELS: Record<string, string> = { google: 'google/gemini-3-flash', responses: 'openai/gpt-5.5' };
+const modelOf = (name: string): string => MODELS[name] ?? `${name}/m`;
+
+const run = (...[providers, given, hooks = record()]: Parameters<typeof runWith>) =>
+  runWith(providers, given, hooks, PATIENT);
+
+const look = tool('look', 'read', async () => 'seen');
+/** A thought, words and two calls with the ids that the provider makes. */
+const IDS: Record<string, string[]> = {
+  moonshot: ['functions.look:0', 'functions.look:1'],
+  mistral: ['abc123XYZ', 'abc123XYy'],
+  openai: ['call_1234567890', 'call_1234567891'],
+  local: ['x'.repeat(60), 'chatcmpl-tool/9'],
+};
+function begins(llm: Llm, name: string, after: Turn = { text: 'All seen.' }) {
+  const calls = [0, 1].map((n) => ({
+    name: 'look',
+    arguments: { text: `${n}` },
+    ...(IDS[name] && { id: IDS[name][n] }),
+  }));
+  llm.script(({ toolResults }: LlmRequest) =>
+    toolResults.length > 0
+      ? after
+      : { reasoning: 'I look twice.', text: 'Looking.', toolCalls: calls as Turn['toolCalls'] & {} },
+  );
+}
+
+/** The finished steps of a run at a provider, as the session keeps them. */
+async function stepsOf(name: string): Promise<AgentRequest['messages']> {
+  begins(at(name), name);
+  const hooks = record();
+  await run(settings(name), { model: modelOf(name), tools: [look] }, hooks);
+  const kept = hooks.steps.filter(({ messages }) => JSON.stringify(messages).includes('tool-call'));
+  return [
+    { role: 'user', text: 'look around' },
+    // Through a file, as sessions are.
+    ...kept.map(({ messages }) => ({ role: 'steps' as const, messages: JSON.parse(JSON.stringify(messages)) })),
+    { role: 'assistant', text: 'All seen.' },
+    { role: 'user', text: 'and now?' },
+  ];
+}
+
+const NAMES = [
+  'anthropic',
+  'google',
+  'openai',
+  'responses',
+  'moonshot',
+  'deepseek',
+  'groq',
+  'mistral',
+  'cerebras',
+  'local',
+];
+const PAIRS = NAMES.flatMap((first) => NAMES.map((second): [string, string] => [first, second])).filter(
+  (pair) => !(pair.includes('openai') && pair.includes('responses')),
+);
+
+describe('a history goes on', () => {
+  it.each(PAIRS)('from %s at %s', async (first, second) => {
+    const messages = await stepsOf(first);
+    const llm = at(second);
+    llm.reset();
+    llm.script([{ text: 'Here I am.' }]);
+    const outcome = await run(settings(second), { model: modelOf(second), messages, tools: [look] });
+    expect([outcome.text, llm.refused()]).toEqual(['Here I am.', 0]);
+    expect(JSON.stringify(llm.requests().at(-1)?.body)).toContain('seen');
+    expect(JSON.stringify(llm.requests().at(-1)?.body)).not.toContain('"maker"');
+  });
+
+  it.each(PAIRS.filter(([first, second]) => first !== second))(
+    'in the middle of a run that falls back from %s to %s',
+    async (first, second) => {
+      begins(at(first), first, { fault: 'overloaded' });
+      at(second).script([{ text: 'I go on.' }]);
+      const outcome = await run(settings(first, second), {
+        model: modelOf(first),
+        fallback: [modelOf(second)],
+        tools: [look],
+      });
+      expect([outcome.text, outcome.model, at(second).refused()]).toEqual(['I go on.', modelOf(second), 0]);
+    },
+  );
+
+  it.each(['anthropic', 'google', 'responses', 'moonshot', 'deepseek', 'local'])(
+    'with its own thoughts at %s',
+    async (name) => {
+      const messages = await stepsOf(name);
+      at(name).script([{ text: 'Here I am.' }]);
+      await run(settings(name), { model: modelOf(name), messages, tools: [look] });
+      const sent = JSON.stringify(at(name).requests().at(-1)?.body);
+      expect(sent).toContain('I look twice.');
+      expect(sent).not.toContain('A tool helps here.');
+    },
+  );
+
+  it.each(['anthropic', 'google'])('without the thoughts of another model of %s', async (name) => {
+    const messages = await stepsOf(name);
+    at(name).script([{ text: 'Here I am.' }]);
+    await run(settings(), { model: `${name}/gemini-3-pro`, messages, tools: [look] });
+    expect(JSON.stringify(at(name).requests().at(-1)?.body)).not.toContain('I look twice.');
+    expect(at(name).refused()).toBe(0);
+  });
+
+  it.each(['moonshot', 'deepseek'])('without thoughts where %s is told not to think', async (name) => {
+    const messages = await stepsOf('moonshot');
+    at(name).script([{ text: 'Here I am.' }]);
+    await run(settings(), { model: `${name}/m`, messages, tools: [look], thinking: 'off' });
+    expect(JSON.stringify(at(name).requests().at(-1)?.body)).not.toContain('reasoning_content');
+    expect(at(name).refused()).toBe(0);
+  });
+});
+
+describe('a history that is refused', () => {
+  it.each(['like-groq', 'like-moonshot'])(
+    'by %s is repaired, and the model is asked rightly from then on',
+    async (name) => {
+      const llm = at(name);
+      const messages = await stepsOf(name === 'like-groq' ? 'like-groq' : 'local');
+      llm.reset();
+      const models = modelsOf(settings());
+      const { createAgent } = await import('../../../src/runtime/agent/agent.ts');
+      const { silentLog } = await import('../../../src/log.ts');
+      const agent = createAgent({ models, timeouts: PATIENT, log: silentLog() });
+      const hooks = record();
+      const asked = request({ model: `${name}/m`, messages, tools: [look] });
+      llm.script(() => ({ text: 'Here I am.' }));
+      expect((await agent.run(asked, hooks)).text).toBe('Here I am.');
+      expect(hooks.visible()).toBe('Here I am.');
+      expect(llm.refused()).toBe(1);
+      expect((await agent.run(asked, record())).text).toBe('Here I am.');
+      expect(llm.refused()).toBe(1);
+    },
+  );
+
+  it('for a signature that is none is sent without its thoughts', async () => {
+    const messages = JSON.parse(
+      JSON.stringify(await stepsOf('anthropic')).replaceAll(/"signature":"[^"]*"/g, '"signature":"x"'),
+    );
+    at('anthropic').reset();
+    at('anthropic').script([{ text: 'Here I am.' }]);
+    expect((await run(settings(), { model: 'anthropic/m', messages, tools: [look] })).text).toBe('Here I am.');
+    expect(at('anthropic').refused()).toBe(1);
+  });
+
+  /** What is refused as long as it stands in a request, and a part of what is sent in the end. */
+  it.each<[string, (body: string) => boolean, string]>([
+    ['its thoughts', (body) => body.includes('I look twice.'), 'tool_calls'],
+    ['its tool steps', (body) => body.includes('tool_calls'), '[What tools have said, as data]'],
+    ['nothing that helps', () => true, ''],
+  ])('for %s and does not say so, is tried in each form once', async (_what, isRefused, left) => {
+    const llm = at('local');
+    const messages = await stepsOf('local');
+    llm.reset();
+    llm.script(({ body }) =>
+      isRefused(JSON.stringify(body.messages)) ? { fault: 'bad-request' } : { text: 'Here I am.' },
+    );
+    const asked = run(settings(), { model: 'local/m', messages, tools: [look] });
+    if (left === '') {
+      await expect(asked).rejects.toMatchObject({ kind: 'refused' });
+      // As it was, without thoughts, with steps as words.
+      expect(llm.requests()).toHaveLength(3);
+      return;
+    }
+    expect((await asked).text).toBe('Here I am.');
+    expect(JSON.stringify(llm.requests().at(-1)?.body.messages)).toContain(left);
+  });
+
+  it('for its length is sent with shorter results, the oldest first, and goes on', async () => {
+    const llm = at('local');
+    let n = 0;
+    llm.script(({ body, toolResults }) => {
+      if (JSON.stringify(body.messages).length > 60_000) return { fault: 'too-long' };
+      return toolResults.length < 12
+        ? { toolCalls: [{ name: 'look', arguments: { text: `${n++}` } }] }
+        : { text: 'All read.' };
+    });
+    const read = tool('look', 'read', async (input) => `page ${JSON.stringify(input)} ${'words '.repeat(2_000)}end`);
+    const outcome = await run(settings(), { model: 'local/m', tools: [read], maxSteps: 30 });
+    expect(outcome.text).toBe('All read.');
+    const last = llm.requests().at(-1)?.toolResults ?? [];
+    expect(last.at(0)).toContain('Shortened');
+    expect(last.at(-1)).toMatch(/page .*11.*end$/);
+    // It is not found out anew at every step.
+    const refused = llm.requests().filter(({ outcome: ended }) => ended === 'faulted');
+    expect(refused.length).toBeLessThanOrEqual(2);
+  });
+});
