@@ -94,7 +94,7 @@ describe.each(PROVIDERS)('a stream of %s', (_name, model, given, noise) => {
 
   it('with all of them calls its tools, each once', async () => {
     const ran: unknown[] = [];
-    const look = tool('look', 'read', async (input) => void ran.push(input) ?? 'seen');
+    const look = tool('look', 'read', async (input) => `seen ${ran.push(input)}`);
     const calls = ['a', 'b'].map((text) => ({ name: 'look', arguments: { text } }));
     llm.script([
       { reasoning: 'Hm.', text: 'I look.', toolCalls: calls, noise },
