@@ -1,6 +1,7 @@
 /**
  * The one way files of the home are written. A whole file is replaced atomically: a reader, and a restart after a crash,
- * sees the old text or the new one. Log files grow by one write a call. Paths from outside go through `guardPath` first.
+ * sees the old text or the new one. Log files grow by one write a call. A path from outside, and one below a folder that
+ * somebody else may write, goes through `files/below.ts`.
  */
 import { isUtf8 } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
@@ -14,7 +15,6 @@ import { stageFile, syncFolder, type WriteOptions, writeAll } from './files/stag
 import { readWhole, readWords } from './read-json.ts';
 
 export { syncFolder, type WriteOptions } from './files/staged-file.ts';
-export { guardPath } from './path-guard.ts';
 
 // Syncing waits for the disk: never on the main thread.
 const fdatasync = promisify(fs.fdatasync);

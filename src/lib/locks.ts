@@ -62,3 +62,39 @@ export function createKeyedMutex(): KeyedMutex {
     },
   };
 }
+
+/** Folders in which somebody works, and until when. */
+const turns = new Set<{ folder: string; over: Promise<void> }>();
+
+/**
+ * Works in a folder while nobody who asked earlier works in it, in one above it or in one within it.
+ * @param folder its real path
+ * @throws the signal's reason where it was given up while waiting
+ */
+export async function inFolder<T>(folder: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const before = [...turns].filter((turn) => isWithin(turn.folder, folder) || isWithin(folder, turn.folder));
+  const turn = { folder, over };
+  turns.add(turn);
+  try {
+    if (before.length > 0) await unlessAborted(Promise.all(before.map((one) => one.over)), signal);
+    return await work();
+  } finally {
+    turns.delete(turn);
+    resolve();
+  }
+}
+
+const isWithin = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(outer + path.sep);
+
+async function unlessAborted(waiting: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.race([waiting, promise]);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,8 +1,8 @@
 /** The further files of a bundle (`references/`, `scripts/`, `assets/`), read on demand: inside its own folder only, no links, text only. */
-import { constants, type Stats } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
+import { PathRefused, readBytes, useFile } from '../lib/files/below.ts';
 import { isProgramName } from './program.ts';
 import type { Skill } from './skill.ts';
 
@@ -70,33 +70,16 @@ export async function readSkillFile(skill: Skill, name: string, maxBytes: number
     throw refuse('only files beside its SKILL.md can be, by their name in the list');
   }
   try {
-    let current = skill.folder;
-    for (const [index, part] of parts.entries()) {
-      current = path.join(current, part);
-      if (!isExpected(await lstat(current), index === parts.length - 1)) throw refuse('it is no regular file');
-    }
-    const handle = await open(current, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      if ((await handle.stat()).size > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
-      const buffer = Buffer.alloc(maxBytes + 1);
-      let length = 0;
-      for (let got = -1; got !== 0 && length < buffer.length; length += got) {
-        got = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
-      }
-      if (length > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
-      return decode(buffer.subarray(0, length), () => refuse('it is not text'));
-    } finally {
-      await handle.close();
-    }
+    const text = await useFile(skill.folder, parts, async ({ fd, stat }) => {
+      if (stat.size > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
+      return decode(await readBytes(fd, maxBytes), () => refuse('it is not text'));
+    });
+    if (text === undefined) throw refuse('it is not there');
+    return text;
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(errorCode(error) ?? ''))
-      throw refuse('it is not there', error);
+    if (error instanceof PathRefused) throw refuse('it is no regular file', error);
     throw error;
   }
-}
-
-function isExpected(stats: Stats, isLast: boolean): boolean {
-  return isLast ? stats.isFile() : stats.isDirectory();
 }
 
 function decode(bytes: Uint8Array, refused: () => UserError): string {

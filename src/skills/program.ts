@@ -1,9 +1,10 @@
 /**
  * A file of a bundle as a program: where it is and what runs it. Inside the bundle's own folder only, through no link; nothing is run here.
  */
-import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { accessSync, closeSync, constants, lstatSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
+import { type HeldFile, type HeldFolder, holdFolder, openFile, PathRefused } from '../lib/files/below.ts';
 import { isSystemFile, searchPath } from './sandbox.ts';
 import type { Skill } from './skill.ts';
 
@@ -52,8 +53,7 @@ export const isProgramName = (name: string): boolean => Object.hasOwn(BY_ENDING,
 
 /** @throws UserError where it is none, where it leads elsewhere, or where nothing here runs it */
 export function programOf(skill: Skill, given: string): SkillProgram {
-  const { file, name } = fileOf(skill, given);
-  const text = readText(file);
+  const { file, name, text } = fileOf(skill, given);
   const by = interpreterOf(name, text);
   if (!by)
     throw refused(skill, name, 'only Python, JavaScript and shell are run, by their ending or their first line (#!)');
@@ -80,7 +80,7 @@ const refused = ({ name }: Skill, file: string, why: string, cause?: unknown): U
   new UserError(`The file "${shown(file)}" of the skill ${name} cannot be run: ${why}.`, { cause });
 
 /** The file itself; its name may leave the ending out, or be that of a module (`scripts.check` is `scripts/check.py`). */
-function fileOf(skill: Skill, given: string): { file: string; name: string } {
+function fileOf(skill: Skill, given: string): { file: string; name: string; text: string } {
   const { level, folder } = skill;
   const wanted = given.trim().replace(/^(?:\{baseDir\}|\$\{?(?:CLAUDE_)?SKILL_DIR\}?|\.)\//, '');
   const parts = wanted.split('/');
@@ -93,15 +93,11 @@ function fileOf(skill: Skill, given: string): { file: string; name: string } {
     `${wanted}.py`,
     ...(/^\w+(\.\w+)+$/.test(wanted) ? [`${wanted.replaceAll('.', '/')}.py`] : []),
   ];
-  const name = names.find((each) => existsSync(path.join(folder, each)));
-  if (name === undefined) throw refused(skill, given, 'it is not there');
-  const steps = name.split('/');
-  for (const [index] of steps.entries()) {
-    const stat = lstatSync(path.join(folder, ...steps.slice(0, index + 1)), { throwIfNoEntry: false });
-    const isLast = index === steps.length - 1;
-    if (!(isLast ? stat?.isFile() : stat?.isDirectory())) throw refused(skill, given, 'it is no regular file');
+  for (const name of names) {
+    const text = readText(skill, folder, name);
+    if (text !== undefined) return { file: path.join(folder, name), name, text };
   }
-  return { file: path.join(folder, name), name };
+  throw refused(skill, given, 'it is not there');
 }
 
 function interpreterOf(name: string, text: string): Interpreter | undefined {
@@ -154,18 +150,29 @@ function canRun(file: string): boolean {
   }
 }
 
-/** Its text, one character more than is shown at most; '' for what is no text. */
-function readText(file: string): string {
-  const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+/** Its text, one character more than is shown at most; '' for what is no text, undefined where there is no such file. */
+function readText(skill: Skill, folder: string, name: string): string | undefined {
+  const steps = name.split('/');
+  let held: HeldFolder | undefined;
+  let file: HeldFile | undefined;
   try {
+    held = holdFolder(folder, steps.slice(0, -1));
+    file = held && openFile(held, steps);
+    if (file === undefined) return undefined;
+    if (!file.stat.isFile()) throw refused(skill, name, NO_FILE);
     const buffer = Buffer.alloc(MAX_TEXT + 1);
-    const length = readSync(handle, buffer, 0, buffer.length, 0);
-    const bytes = buffer.subarray(0, length);
+    const bytes = buffer.subarray(0, readSync(file.fd, buffer, 0, buffer.length, 0));
     return bytes.includes(0) ? '' : bytes.toString();
+  } catch (error) {
+    if (error instanceof PathRefused) throw refused(skill, name, NO_FILE, error);
+    throw error;
   } finally {
-    closeSync(handle);
+    if (file) closeSync(file.fd);
+    held?.close();
   }
 }
+
+const NO_FILE = 'it is no regular file';
 
 const shown = (name: string): string =>
   name

@@ -52,7 +52,7 @@ const PROTECTED_INSIDE = [
   /(^|\/)\.git(\/|$)/i,
 ];
 
-/** Whether the agent's file tools must not write here. `file` is a path that `guardPath` gave; outside the home is protected too. */
+/** Whether the agent's file tools must not write here. `file` is a real path; outside the home is protected too. */
 export function isProtected(home: Home, file: string): boolean {
   const relative = path.relative(fs.realpathSync.native(home.root), file).split(path.sep).join('/');
   const [first = ''] = relative.split('/');

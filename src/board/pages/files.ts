@@ -2,9 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { hashText, readTextSync } from '../../lib/files.ts';
+import { hashText } from '../../lib/files.ts';
 import type { BoardRoute } from '../contract.ts';
-import { editableFile, NO_HASH, writeFile, writePlanText } from '../protocol/edits.ts';
+import { editableFile, NO_HASH, useEditable, writeFile, writePlanText } from '../protocol/edits.ts';
 import { readBody } from '../respond.ts';
 import type { PageParts } from './parts.ts';
 import { pageOf, route, viberOf } from './route.ts';
@@ -20,10 +20,9 @@ export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {
   const { home } = protocol;
 
   async function rowOf(viber: string, name: string) {
-    const file = await editableFile(home, viber, name);
-    const stat = fs.statSync(file, { throwIfNoEntry: false });
-    const place = path.relative(home.root, file);
-    return { name: path.basename(name), place, exists: stat !== undefined, ...(stat && { size: stat.size }) };
+    const place = path.relative(home.root, editableFile(home, viber, name));
+    const stat = await useEditable(home, viber, name, (file) => file.stat);
+    return { name: path.basename(name), place, exists: stat !== undefined, ...(stat && { size: Number(stat.size) }) };
   }
 
   return [
@@ -38,10 +37,11 @@ export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {
     }),
     route('GET', '/api/files/*name', 'owner', async ({ url, params }) => {
       const name = nameOf(params.name ?? '');
-      const file = await editableFile(home, viberOf(url, about), name);
-      const text = readTextSync(file);
+      const viber = viberOf(url, about);
+      const place = path.relative(home.root, editableFile(home, viber, name));
+      const text = await useEditable(home, viber, name, (file) => file.read());
       const hash = text === undefined ? NO_HASH : hashText(text);
-      return { name, text: text ?? '', hash, place: path.relative(home.root, file) };
+      return { name, text: text ?? '', hash, place };
     }),
     route('PUT', '/api/files/*name', 'owner', async (asked) => {
       const viberId = viberOf(asked.url, about);

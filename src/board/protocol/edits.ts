@@ -1,8 +1,10 @@
 /** Files that people edit, written through the same doors as an editor's save: what was changed meanwhile is never written over. */
+import { type BigIntStats, closeSync } from 'node:fs';
+import path from 'node:path';
 import type { Principal } from '../../access/principal.ts';
+import { type HeldFolder, openFile, useFolder } from '../../lib/files/below.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
-import { guardPath } from '../../lib/path-guard.ts';
 import { DEFAULT_VIBER, type Home } from '../../workspace/home.ts';
 import { readPlan, writePlan } from '../../workspace/plan/plan.ts';
 import { isViber } from '../../workspace/vibers.ts';
@@ -37,11 +39,44 @@ const EDITABLE = /^(AGENTS|SOUL|TOOLS|USER|IDENTITY|MEMORY)\.md$|^memory\/\d{4}-
 
 export const isEditable = (name: string): boolean => EDITABLE.test(name);
 
+/** Such a file of a viber, while the folder that it is in is held. */
+export interface Editable {
+  /** For one call, which does not follow it. */
+  at: string;
+  stat: BigIntStats | undefined;
+  read(): string | undefined;
+}
+
 /** Where such a file of a viber is. Throws Refused for any other name. */
-export async function editableFile(home: Home, viber: string, name: string): Promise<string> {
+export function editableFile(home: Home, viber: string, name: string): string {
   if (!isEditable(name) || !isViber(home, viber))
     throw new Refused(404, 'not_found', 'There is no such file to edit.', 'name');
-  return guardPath(home.viberDir(viber), name);
+  return path.join(home.viberDir(viber), name);
+}
+
+/** Uses such a file, through no link: a program that keeps folders in step may put one there at any time. Undefined without its folder. */
+export function useEditable<T>(
+  home: Home,
+  viber: string,
+  name: string,
+  use: (file: Editable) => T | Promise<T>,
+  making: { isMade?: boolean } = {},
+): Promise<T | undefined> {
+  editableFile(home, viber, name);
+  const [last = '', ...above] = name.split('/').reverse();
+  const held = (folder: HeldFolder) =>
+    use({ at: folder.at(last), stat: folder.stat(last), read: () => textIn(folder, last) });
+  return useFolder(home.viberDir(viber), above, held, making);
+}
+
+/** @throws UserError for a link */
+function textIn(folder: HeldFolder, name: string): string | undefined {
+  const file = openFile(folder, [name]);
+  try {
+    return file && readTextSync(file.path);
+  } finally {
+    if (file) closeSync(file.fd);
+  }
 }
 
 export async function writeFile(
@@ -50,16 +85,20 @@ export async function writeFile(
   { home }: Pick<ProtocolParts, 'home'>,
 ): Promise<{ name: string } & Written> {
   if (by.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
-  const file = await editableFile(home, viberId, name);
-  return exclusively(file, async () => {
+  const edit = async (file: Editable) => {
     let current: string | undefined;
     const change = (stands: string | undefined) => {
       current = stands;
       const isBase = (stands === undefined ? NO_HASH : hashText(stands)) === baseHash;
       return isBase || stands === text ? text : undefined;
     };
-    const stands = await editText(file, change, { read: () => readTextSync(file) });
+    const stands = await editText(file.at, change, { read: file.read, isFollowed: false });
     if (stands === text) return { name, text, hash: hashText(text) };
     throw new Conflict({ text: current ?? '', hash: current === undefined ? NO_HASH : hashText(current) });
-  });
+  };
+  const written = await exclusively(editableFile(home, viberId, name), () =>
+    useEditable(home, viberId, name, edit, { isMade: true }),
+  );
+  if (!written) throw new Refused(404, 'not_found', 'There is no such file to edit.', 'name');
+  return written;
 }

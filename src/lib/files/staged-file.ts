@@ -16,6 +16,8 @@ export interface WriteOptions {
   sync?: boolean;
   /** Permission bits of a new file, 0600 by default. */
   mode?: number;
+  /** Whether a target that is a link stays one, by default. Otherwise the file takes its place. */
+  isFollowed?: boolean;
 }
 
 /** By folder, the sync under way and the one that follows it. */
@@ -66,9 +68,9 @@ export interface StagedFile {
 export async function stageFile(
   file: string,
   data: string | Uint8Array,
-  { sync = true, mode = 0o600 }: WriteOptions,
+  { sync = true, mode = 0o600, isFollowed = true }: WriteOptions,
 ): Promise<StagedFile> {
-  const target = followLinks(file);
+  const target = isFollowed ? followLinks(file) : file;
   const dir = path.dirname(target);
   const newDir = !fs.existsSync(dir);
   if (newDir) fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -112,10 +114,13 @@ function followLinks(file: string): string {
   throw new WorkspaceError(`${file} is a link that leads back to itself`);
 }
 
-/** A name that nobody else uses, on this machine or another, in the folder of the file; what a crash leaves of such is cleared away by age. */
-export function tempBeside(file: string): string {
+/**
+ * A name that nobody else uses, on this machine or another, in the folder of the file; what a crash leaves of such is cleared away by age.
+ * @param folder says which folder it is, where its path does not
+ */
+export function tempBeside(file: string, folder = path.dirname(file)): string {
   const dir = path.dirname(file);
-  sweep(dir);
+  sweep(dir, folder);
   return path.join(dir, `.${randomBytes(8).toString('hex')}.tmp`);
 }
 
@@ -124,14 +129,14 @@ const TEMP_NAME = /^\.[0-9a-f]{16}\.tmp$/;
 const HOUR_MS = 3_600_000;
 
 /** Once a folder and process: removes what a crash left half-written an hour ago or more. */
-function sweep(dir: string): void {
-  if (swept.has(dir)) return;
+function sweep(dir: string, folder: string): void {
+  if (swept.has(folder)) return;
   if (swept.size > 10_000) swept.clear();
-  swept.add(dir);
+  swept.add(folder);
   for (const name of fs.readdirSync(dir)) {
     if (!TEMP_NAME.test(name)) continue;
     const temp = path.join(dir, name);
-    const stat = fs.statSync(temp, { throwIfNoEntry: false });
+    const stat = fs.lstatSync(temp, { throwIfNoEntry: false });
     if (stat !== undefined && Date.now() - stat.mtimeMs > HOUR_MS) fs.rmSync(temp, { force: true });
   }
 }

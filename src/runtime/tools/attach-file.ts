@@ -1,13 +1,12 @@
 /** An artifact of the task that a name, a path or an address means: one that is there, a file of the workspace taken in, or a link. */
-import { statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
+import { readBytes } from '../../lib/files/below.ts';
 import { hashText } from '../../lib/files.ts';
 import { createArtifact, findArtifact, keepLink } from '../../workspace/artifacts.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
-import { findFile } from './paths.ts';
+import { useFound } from './paths.ts';
 
 const MAX_BYTES = 50 * 1024 * 1024;
 
@@ -18,15 +17,16 @@ export async function existingArtifact(scope: Where, given: string): Promise<Art
   const own = await findArtifact(scope.home, scope.taskId, path.posix.basename(given));
   const isElsewhere = /^workspace\//.test(given.trim());
   if (own && !isElsewhere) return own;
-  const { file, name, ref } = await findFile(scope, given);
-  if (ref) return ref;
-  if (statSync(file).size > MAX_BYTES) throw new UserError(`"${name}" is too large: at most 50 MB.`);
-  const { default: mime } = await import('mime');
-  const type = name.endsWith('.md') ? 'text/markdown' : (mime.getType(name) ?? 'application/octet-stream');
-  // The same file again is the same artifact, as it is now.
-  const id = hashText(`workspace ${given}`).slice(0, 10);
-  const content = await readFile(file);
-  return createArtifact(scope.home, scope.taskId, { id, title: name, name, type, content, origin: 'agent' });
+  return useFound(scope, given, async ({ fd, stat, name, ref }) => {
+    if (ref) return ref;
+    if (stat.size > MAX_BYTES) throw new UserError(`"${name}" is too large: at most 50 MB.`);
+    const { default: mime } = await import('mime');
+    const type = name.endsWith('.md') ? 'text/markdown' : (mime.getType(name) ?? 'application/octet-stream');
+    // The same file again is the same artifact, as it is now.
+    const id = hashText(`workspace ${given}`).slice(0, 10);
+    const content = await readBytes(fd, MAX_BYTES);
+    return createArtifact(scope.home, scope.taskId, { id, title: name, name, type, content, origin: 'agent' });
+  });
 }
 
 /** What an answer refers to. Throws UserError as `existingArtifact` does. */

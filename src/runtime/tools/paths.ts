@@ -1,11 +1,14 @@
 /**
  * What a path from a model may mean (promises 50 and 51): an artifact of this task, or a file of this viber's
- * workspace. No other task's, no operational file, nothing hidden, nothing through a link; for a guest the task's alone. Resolving never opens anything.
+ * workspace. No other task's, no operational file, nothing hidden, nothing through a link; for a guest the task's alone. Scripts and
+ * programs that keep folders in step may write there at the same time: a file is used as it was opened, never by its path again.
  */
-import { lstatSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
-import { guardPath } from '../../lib/files.ts';
+import { type HeldFile, useFile, useFolder } from '../../lib/files/below.ts';
+import { pathNames } from '../../lib/files/path-names.ts';
+import { inFolder } from '../../lib/locks.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import { isProtected } from '../../workspace/home.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
@@ -15,9 +18,8 @@ import { refusedToGuest } from './guests.ts';
 /** What of a run's scope says which files it may use. */
 export type FileScope = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'isGuest'>;
 
-export interface FoundFile {
-  /** Absolute, real. */
-  file: string;
+/** Held open for as long as it is used. */
+export interface FoundFile extends HeldFile {
   /** As the model may name it again. */
   label: string;
   /** As it was called when it came, with its ending. */
@@ -56,49 +58,86 @@ export async function artifactNamed(scope: FileScope, name: string): Promise<Art
   );
 }
 
-/** The existing file a model means: this task's artifacts first, then the workspace. Throws UserError when there is none. */
-export async function findFile(scope: FileScope, given: string): Promise<FoundFile> {
+/** Uses the existing file a model means: this task's artifacts first, then the workspace. Throws UserError when there is none. */
+export async function useFound<T>(
+  scope: FileScope,
+  given: string,
+  use: (file: FoundFile) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const { area, rest } = splitArea(scope, given);
   const meta = area === 'workspace' ? undefined : await artifactNamed(scope, rest);
-  if (meta)
-    return {
-      file: artifactPath(scope.home, scope.taskId, meta),
-      label: meta.title,
-      name: meta.name,
-      type: meta.type,
-      ref: meta,
-    };
+  if (meta) return useArtifact(scope, meta, use);
   const areas: readonly Area[] = scope.isGuest ? ['task'] : ['task', 'workspace'];
   for (const where of area ? [area] : areas) {
-    const file = await resolveIn(scope, where, rest);
-    if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return { file, label: rest, name: path.basename(rest) };
+    const place = placeIn(scope, where, rest);
+    if (place.names.length === 0) continue;
+    const look = () =>
+      useFile(place.root, place.names, async (file) => ({
+        result: await use({ ...file, label: rest, name: path.basename(rest) }),
+      }));
+    const found = await inPlace(place, look, signal);
+    if (found) return found.result;
   }
   throw new UserError(`There is no file "${given.slice(0, 100)}"; list_files shows what there is.`);
 }
 
-/** The real path of `rest` in an area, existing or not. Throws UserError for every path that may not be used. */
-export async function resolveIn(scope: FileScope, area: Area, rest: string): Promise<string> {
+async function useArtifact<T>(
+  { home, taskId }: FileScope,
+  meta: ArtifactMeta,
+  use: (file: FoundFile) => Promise<T>,
+): Promise<T> {
+  const file = artifactPath(home, taskId, meta);
+  const about = { label: meta.title, name: meta.name, type: meta.type, ref: meta };
+  // Programs that write recordings down go by the ending of the name; nobody but the gateway writes beside an artifact.
+  const found = await useFile(home.taskDir(taskId), [path.basename(file)], async (held) => ({
+    result: await use({ ...held, path: file, ...about }),
+  }));
+  if (!found) throw new UserError(`The file of "${meta.title}" is no longer there.`);
+  return found.result;
+}
+
+/** What a path means: names below the area's own folder. */
+export interface Place {
+  root: string;
+  names: readonly string[];
+}
+
+/** `rest` in an area, existing or not. Throws UserError for every path that may not be used; links are found when it is opened. */
+export function placeIn(scope: FileScope, area: Area, rest: string): Place {
   if (scope.isGuest && (area === 'workspace' || RECORDS.test(rest))) throw refusedToGuest();
   const root = area === 'task' ? scope.home.taskDir(scope.taskId) : scope.home.viberDir(scope.viber);
-  if (rest === '') return guardPath(root, '.');
-  const file = await guardPath(root, rest);
-  const relative = path.relative(await guardPath(root, '.'), file);
-  if (relative.split(path.sep).join('/') !== rest) throw refused(rest, 'links are not followed');
-  for (const part of rest.split('/')) {
+  const names = rest === '' ? [] : pathNames(rest);
+  for (const part of names) {
     if (part.startsWith('.')) throw refused(rest, 'hidden files are off limits');
     if (isSecret(part)) throw refused(rest, 'credentials are off limits');
   }
-  return file;
+  return { root, names };
 }
 
+/** Throws UserError where a link stands in a place, though it would not be written through. */
+export async function refuseLinks({ root, names }: Place): Promise<void> {
+  const [last = '', ...above] = names.toReversed();
+  const stat = await useFolder(root, above.reverse(), (folder) => folder.stat(last));
+  if (stat?.isSymbolicLink()) throw refused(names.join('/'), 'links are not followed');
+}
+
+/** Takes turns with the scripts that work there. */
+export function inPlace<T>({ root, names }: Place, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return inFolder(path.join(realRoot(root), ...names), work, signal);
+}
+
+const realRoot = (root: string): string => (existsSync(root) ? realpathSync.native(root) : root);
+
 /** Throws UserError where only typed operations may write: the gateway's records, the viber's own prompt, plan and memory. */
-export function refuseProtected(scope: ToolScope, area: Area, file: string, rest: string): void {
+export function refuseProtected(scope: ToolScope, area: Area, { root, names }: Place, rest: string): void {
   const [first = ''] = rest.toLowerCase().split('/');
   if (first === 'task.md') throw refused(rest, 'call update_plan to change the plan');
   if (area === 'workspace' && (first === 'memory.md' || first === 'memory'))
     throw refused(rest, 'call remember to add to memory');
   const isOwned = area === 'workspace' && OWNED.test(rest);
-  if (isOwned || isProtected(scope.home, file)) throw refused(rest, 'only the person may change it');
+  if (isOwned || isProtected(scope.home, path.join(realRoot(root), ...names)))
+    throw refused(rest, 'only the person may change it');
 }
 
 /** What shapes every later prompt, and the records beside it. */

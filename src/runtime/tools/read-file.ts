@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { readPlan } from '../../workspace/plan/plan.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { findFile, splitArea } from './paths.ts';
-import { readTextPage } from './read-text.ts';
+import { type FoundFile, splitArea, useFound } from './paths.ts';
+import { readKept, readTextPage } from './read-text.ts';
 
 const input = z.object({ path: z.string(), offset: z.number().exactOptional() });
 
@@ -25,10 +25,14 @@ export const readFile = (scope: ToolScope) =>
         if (!plan) throw new UserError('This task has no plan yet.');
         return { path: 'task.md', text: plan.text };
       }
-      const found = await findFile(scope, given);
-      const { file, label, type } = found;
-      if (found.ref && scope.onShown?.(found.ref)) return { path: label, shown: 'The picture follows.' };
-      const said = await scope.textOf?.({ path: file, name: found.name, ...(type ? { type } : {}) }, signal);
-      return { path: label, ...(await readTextPage(said?.file ?? file, label, offset, said ? 'text/plain' : type)) };
+      const read = async ({ label, type, name, ref, path, fd }: FoundFile) => {
+        if (ref && scope.onShown?.(ref)) return { path: label, shown: 'The picture follows.' };
+        const said = await scope.textOf?.({ path, name, ...(type ? { type } : {}) }, signal);
+        return {
+          path: label,
+          ...(await (said ? readKept(said.file, label, offset) : readTextPage(fd, label, offset, type))),
+        };
+      };
+      return useFound(scope, given, read, signal);
     },
   });

@@ -1,7 +1,7 @@
 /** Text out of a file of any kind, a page at a time; or the reason why it is none. */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import fs from 'node:fs';
+import { promisify } from 'node:util';
 import { UserError } from '../../errors.ts';
 import { type Charset, type Guess, guessCharset, isIso2022Jp, unmarkedUtf16 } from '../../lib/charset.ts';
 import { isMarkedUtf16 } from '../../lib/text.ts';
@@ -26,45 +26,51 @@ export interface TextPage {
 const UNSURE =
   'Its encoding could not be recognised: letters beyond ASCII are a guess and may be wrong. Say so, and ask for the file in UTF-8.';
 
-/**
- * One page of a file, from `offset` bytes on. Characters are never cut: a page may be a few bytes shorter.
- * Throws UserError for folders, links and files that are not text, naming `label`, the type and the size.
- */
-export async function readTextPage(file: string, label: string, offset: number, type?: string): Promise<TextPage> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+/** One page of a text that the gateway has made itself. */
+export async function readKept(file: string, label: string, offset: number): Promise<TextPage> {
+  const fd = fs.openSync(file, 'r');
   try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw new UserError(`${label} is not a file.`);
-    const head = await bytesAt(handle, 0, Math.min(stat.size, SNIFF_BYTES));
-    const guess = await sniff(handle, head, stat.size);
-    if (guess === 'binary') {
-      const what = type && !type.startsWith('text/') ? type : binaryType(head);
-      throw new UserError(`${label} is not text: ${what}, ${formatSize(stat.size)}.`);
-    }
-    const { charset, isUnsure } = guess;
-    const unit = charset.startsWith('utf-16') ? 2 : 1;
-    const from = Math.min(stat.size, Math.max(0, Math.floor(offset / unit) * unit));
-    const page = await bytesAt(handle, from, Math.min(PAGE_BYTES, stat.size - from));
-    const isLast = from + page.length >= stat.size;
-    const whole = isLast ? page : page.subarray(0, wholeCharacters(page, charset));
-    const next = from + whole.length;
-    return {
-      text: new TextDecoder(charset).decode(whole),
-      size: stat.size,
-      ...(next < stat.size ? { next } : {}),
-      ...(charset === 'utf-8' ? {} : { encoding: charset }),
-      ...(isUnsure && { note: UNSURE }),
-    };
+    return await readTextPage(fd, label, offset, 'text/plain');
   } finally {
-    await handle.close();
+    fs.closeSync(fd);
   }
 }
 
-async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+/**
+ * One page of an open file, from `offset` bytes on. Characters are never cut: a page may be a few bytes shorter.
+ * Throws UserError for files that are not text, naming `label`, the type and the size.
+ */
+export async function readTextPage(fd: number, label: string, offset: number, type?: string): Promise<TextPage> {
+  const { size } = fs.fstatSync(fd);
+  const head = await bytesAt(fd, 0, Math.min(size, SNIFF_BYTES));
+  const guess = await sniff(fd, head, size);
+  if (guess === 'binary') {
+    const what = type && !type.startsWith('text/') ? type : binaryType(head);
+    throw new UserError(`${label} is not text: ${what}, ${formatSize(size)}.`);
+  }
+  const { charset, isUnsure } = guess;
+  const unit = charset.startsWith('utf-16') ? 2 : 1;
+  const from = Math.min(size, Math.max(0, Math.floor(offset / unit) * unit));
+  const page = await bytesAt(fd, from, Math.min(PAGE_BYTES, size - from));
+  const isLast = from + page.length >= size;
+  const whole = isLast ? page : page.subarray(0, wholeCharacters(page, charset));
+  const next = from + whole.length;
+  return {
+    text: new TextDecoder(charset).decode(whole),
+    size,
+    ...(next < size ? { next } : {}),
+    ...(charset === 'utf-8' ? {} : { encoding: charset }),
+    ...(isUnsure && { note: UNSURE }),
+  };
+}
+
+const readBytes = promisify(fs.read);
+
+async function bytesAt(fd: number, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   let filled = 0;
   while (filled < length) {
-    const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
+    const { bytesRead } = await readBytes(fd, buffer, filled, length - filled, position + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
@@ -72,7 +78,7 @@ async function bytesAt(handle: FileHandle, position: number, length: number): Pr
 }
 
 /** Marks decide; then NUL bytes and controls mean binary, valid UTF-8 is UTF-8, and the rest is an older encoding. */
-async function sniff(handle: FileHandle, head: Buffer, size: number): Promise<Guess | 'binary'> {
+async function sniff(fd: number, head: Buffer, size: number): Promise<Guess | 'binary'> {
   if (isMarkedUtf16(head)) return { charset: head[0] === 0xff ? 'utf-16le' : 'utf-16be' };
   if (MAGIC.some(([mark]) => head.subarray(0, mark.length).equals(mark))) return 'binary';
   if (head.includes(0)) {
@@ -82,22 +88,18 @@ async function sniff(handle: FileHandle, head: Buffer, size: number): Promise<Gu
   const controls = head.reduce((sum, byte) => sum + (byte < 9 || (byte > 13 && byte < 32 && byte !== 27) ? 1 : 0), 0);
   if (controls * 100 > head.length) return 'binary';
   if (isIso2022Jp(head)) return { charset: 'iso-2022-jp' };
-  const telling = await firstBeyondAscii(handle, head, size);
+  const telling = await firstBeyondAscii(fd, head, size);
   if (isUtf8Text(telling.bytes, telling.isCut)) return { charset: 'utf-8' };
   return controls === 0 ? guessCharset(telling.bytes) : 'binary';
 }
 
 /** A long list may begin with pages of ASCII: what tells the encoding comes after them. */
-async function firstBeyondAscii(
-  handle: FileHandle,
-  head: Buffer,
-  size: number,
-): Promise<{ bytes: Buffer; isCut: boolean }> {
+async function firstBeyondAscii(fd: number, head: Buffer, size: number): Promise<{ bytes: Buffer; isCut: boolean }> {
   let bytes = head;
   let at = 0;
   while (isAscii(bytes) && at + bytes.length < size) {
     at += bytes.length;
-    bytes = await bytesAt(handle, at, Math.min(SCAN_BYTES, size - at));
+    bytes = await bytesAt(fd, at, Math.min(SCAN_BYTES, size - at));
     if (bytes.length === 0) break;
   }
   const first = at === 0 ? 0 : bytes.findIndex((byte) => byte >= 0x80);

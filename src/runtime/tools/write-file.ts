@@ -1,13 +1,13 @@
 /** `write_file`: text into the workspace, or as an artifact of the task when the path says no place. */
-import { lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { sha256File, writeFileAtomic } from '../../lib/files.ts';
+import { PathRefused, putFile, useFile } from '../../lib/files/below.ts';
+import { ensureDir, sha256File } from '../../lib/files.ts';
 import { createArtifact } from '../../workspace/artifacts.ts';
 import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
 import { attached, decode } from './artifacts.ts';
-import { artifactNamed, refuseProtected, resolveIn, splitArea } from './paths.ts';
+import { artifactNamed, inPlace, placeIn, refuseLinks, refuseProtected, splitArea } from './paths.ts';
 
 const input = z.object({ path: z.string(), content: z.string() });
 
@@ -27,16 +27,19 @@ export const writeFile = (scope: ToolScope) =>
       const key = area === 'workspace' ? 'consent.saveFile' : 'consent.saveArtifact';
       return { text: messages.text(key, { file: plain(rest) }), yes: messages.text('consent.save') };
     },
-    async execute({ path: given, content }) {
+    async execute({ path: given, content }, { signal }) {
       const bytes = decode(content, 'utf8');
       const { area = 'task', rest } = splitArea(scope, given);
       if (rest === '') throw new UserError('The path names no file.');
-      const file = await resolveIn(scope, area, rest);
-      refuseProtected(scope, area, file, rest);
-      if (area === 'task' && !scope.isGuest && /^work\/./.test(rest)) return writeWork(rest, file, bytes);
-      if (area === 'task' && rest.toLowerCase() !== 'implementation_plan.md') return writeArtifact(scope, rest, bytes);
-      if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`"${rest}" is a folder.`);
-      await writeFileAtomic(file, bytes);
+      const place = placeIn(scope, area, rest);
+      await ensureDir(place.root);
+      refuseProtected(scope, area, place, rest);
+      // Where programs of skills work, what they have put there is changed where it stands.
+      const isWork = !scope.isGuest && /^work\/./.test(rest);
+      await refuseLinks(place);
+      if (area === 'task' && !isWork && rest.toLowerCase() !== 'implementation_plan.md')
+        return writeArtifact(scope, rest, bytes);
+      await inPlace(place, () => putFile(place.root, place.names, bytes), signal);
       return { path: area === 'task' ? rest : `workspace/${rest}`, size: bytes.length };
     },
   });
@@ -46,17 +49,14 @@ async function stampOf(scope: ToolScope, given: string): Promise<string> {
   const { area = 'task', rest } = splitArea(scope, given);
   const known = area === 'task' ? await artifactNamed(scope, rest) : undefined;
   if (known) return known.sha256;
-  const file = await resolveIn(scope, area, rest);
-  const isThere = lstatSync(file, { throwIfNoEntry: false })?.isFile();
-  return isThere ? sha256File(file) : '';
-}
-
-/** Where programs of skills work: what they have put there is changed where it stands. */
-async function writeWork(rest: string, file: string, bytes: Buffer) {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`"${rest}" is a folder.`);
-  await writeFileAtomic(file, bytes);
-  return { path: rest, size: bytes.length };
+  const { root, names } = placeIn(scope, area, rest);
+  try {
+    return (await useFile(root, names, ({ path: file }) => sha256File(file))) ?? '';
+  } catch (error) {
+    // What is no file is replaced by nothing: the write is refused.
+    if (error instanceof PathRefused) return '';
+    throw error;
+  }
 }
 
 /** What the viber made is replaced under its id; what a person sent in stays, and the new one stands beside it. */

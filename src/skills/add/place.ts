@@ -5,36 +5,22 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { crashPoint } from '../../crash-points.ts';
 import { errorCode, UserError } from '../../errors.ts';
-import { writeAll } from '../../lib/files/staged-file.ts';
-import { guardPath, syncFolder } from '../../lib/files.ts';
+import { putFile } from '../../lib/files/below.ts';
+import { pathNames } from '../../lib/files/path-names.ts';
+import { syncFolder } from '../../lib/files.ts';
 import { say } from '../../messages/messages.ts';
 import { type Files, sumOf } from './bundle.ts';
 import { PIN, type Pin, readInstalled } from './pin.ts';
 import { atWork, nameFor, namesIn, putAway, recover, remove } from './recover.ts';
 
-// Syncing waits for the disk: never on the main thread.
-const fsync = promisify(fs.fsync);
-
 /** Writes files into a folder that is not there yet. Throws UserError for a name that cannot be one. @param sync they survive a power cut */
 export async function writeFiles(folder: string, files: Files, sync: boolean): Promise<void> {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const folders = new Set([folder]);
-  for (const [name, { bytes, isExecutable }] of files) {
-    const file = await guardPath(folder, name);
-    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    for (let at = path.dirname(file); at.length > folder.length; at = path.dirname(at)) folders.add(at);
-    const fd = fs.openSync(file, 'wx', isExecutable ? 0o700 : 0o600);
-    try {
-      writeAll(fd, bytes, 0);
-      if (sync) await fsync(fd);
-    } finally {
-      fs.closeSync(fd);
-    }
-  }
-  if (sync) for (const each of folders) await syncFolder(each);
+  for (const [name, { bytes, isExecutable }] of files)
+    await putFile(folder, pathNames(name), bytes, { mode: isExecutable ? 0o700 : 0o600, sync, isNew: true });
+  if (sync) await syncFolder(folder);
 }
 
 /**

@@ -16,21 +16,22 @@ const inside = (folder: string, name: Buffer) => Buffer.concat([Buffer.from(`${f
 test('pipes, links, holes, odd names and thousands of files: what can be kept is, and the next call can start', async () => {
   const home = await openHome(tempFolder());
   const taskId = '20260101-aaaaa';
-  const work = path.join(home.taskDir(taskId), 'work');
-  fs.mkdirSync(work, { recursive: true });
+  const folder = path.join(home.taskDir(taskId), 'work');
+  fs.mkdirSync(folder, { recursive: true });
+  const work = { path: folder, isTasks: true, files: home.taskDir(taskId) };
   const scope = {
     ...{ home, viber: 'default', taskId, runId: 'r' },
     onArtifact: () => undefined,
   } as unknown as ToolScope;
   const before = await snapshotOf(work);
-  execFileSync('mkfifo', [path.join(work, 'a-pipe')]);
-  fs.closeSync(fs.openSync(path.join(work, 'a-hole'), 'w'));
-  fs.truncateSync(path.join(work, 'a-hole'), 2 ** 40);
-  fs.symlinkSync('/etc/passwd', path.join(work, 'a-link'));
-  fs.writeFileSync(inside(work, NO_TEXT), 'x');
-  fs.mkdirSync(inside(work, Buffer.concat([NO_TEXT, NO_TEXT])));
-  for (const name of ['a-\nline', 'constructor', '__proto__']) fs.writeFileSync(path.join(work, name), name);
-  for (let file = 0; file < 1_100; file++) fs.writeFileSync(path.join(work, `z${file}`), '');
+  execFileSync('mkfifo', [path.join(folder, 'a-pipe')]);
+  fs.closeSync(fs.openSync(path.join(folder, 'a-hole'), 'w'));
+  fs.truncateSync(path.join(folder, 'a-hole'), 2 ** 40);
+  fs.symlinkSync('/etc/passwd', path.join(folder, 'a-link'));
+  fs.writeFileSync(inside(folder, NO_TEXT), 'x');
+  fs.mkdirSync(inside(folder, Buffer.concat([NO_TEXT, NO_TEXT])));
+  for (const name of ['a-\nline', 'constructor', '__proto__']) fs.writeFileSync(path.join(folder, name), name);
+  for (let file = 0; file < 1_100; file++) fs.writeFileSync(path.join(folder, `z${file}`), '');
   const kept = await keepWritten(scope, work, before);
   expect(kept.files.map(({ name }) => name).sort()).toEqual(['__proto__', 'a-\nline', 'constructor']);
   expect(kept.left).toContain('a-hole');

@@ -5,7 +5,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { UserError } from '../../../errors.ts';
+import { errorCode, UserError } from '../../../errors.ts';
+import { type HeldFolder, PathRefused, useFolder } from '../../../lib/files/below.ts';
 import { sentences } from '../../../messages/messages.ts';
 import { missingHint } from '../../../skills/missing.ts';
 import { programOf, type SkillProgram } from '../../../skills/program.ts';
@@ -17,7 +18,7 @@ import { artifactNamed } from '../paths.ts';
 import { skillNamed } from '../read-skill.ts';
 import { givenText, notKept, told } from './script-tool.ts';
 import { versionOf } from './version.ts';
-import { workFolder } from './work-folder.ts';
+import { inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
 import { keepWritten, snapshotOf } from './written-files.ts';
 
 export const RUN_SKILL_FILE = 'run_skill_file';
@@ -101,7 +102,12 @@ export function runSkillFile(skills: ReadonlyMap<string, Skill>, scope: ToolScop
       // It may have gone since the run was offered it.
       if (!deps.isSandboxed || !(await hasSandbox())) throw new UserError(NO_SANDBOX);
       const { skill, program } = found(given);
-      return run(skill, program, given, scope, deps, signal);
+      return inWorkFolder(
+        scope,
+        undefined,
+        (work) => run(skill, program, given, { scope, work, deps, signal }),
+        signal,
+      );
     },
   });
 }
@@ -120,13 +126,10 @@ async function run(
   skill: Skill,
   program: SkillProgram,
   { args = [], stdin }: z.infer<typeof input>,
-  scope: ToolScope,
-  deps: FileDeps,
-  signal: AbortSignal,
+  { scope, work, deps, signal }: { scope: ToolScope; work: WorkFolder; deps: FileDeps; signal: AbortSignal },
 ) {
   const { runScript } = await import('../../../skills/script.ts');
-  const work = workFolder(scope, undefined);
-  const before = await snapshotOf(work.path);
+  const before = await snapshotOf(work);
   const timeoutMs = deps.timeoutMs(skill);
   const words = await Promise.all(args.map((arg) => argument(arg, skill, scope, work)));
   const result = await runScript({
@@ -140,8 +143,8 @@ async function run(
       ...(program.visible === undefined ? {} : { visible: program.visible }),
     },
   });
-  const kept = await keepWritten(scope, work.path, before, isAtTop).catch(notKept);
-  const after = await snapshotOf(work.path);
+  const kept = await keepWritten(scope, work, before, isAtTop).catch(notKept);
+  const after = await snapshotOf(work);
   const below = [...after].filter(([name, stamp]) => !isAtTop(name) && before.get(name) !== stamp);
   const said = `${result.stdout}\n${result.stderr}`;
   const hint = result.code === 0 ? undefined : missingHint(said, program.language, skill);
@@ -161,19 +164,27 @@ const listed = (names: readonly string[]): string[] =>
   names.length > MAX_LISTED ? [...names.slice(0, MAX_LISTED), `... and ${names.length - MAX_LISTED} more`] : [...names];
 
 /** A file of the work folder stays as it is named; the name or id of an artifact becomes its place. */
-async function argument(
-  arg: string,
-  skill: Skill,
-  scope: ToolScope,
-  work: { path: string; files: string },
-): Promise<string> {
+async function argument(arg: string, skill: Skill, scope: ToolScope, work: WorkFolder): Promise<string> {
   const placed = arg.replace(/\{baseDir\}|\$\{(?:CLAUDE_)?SKILL_DIR\}/g, () => skill.folder ?? '');
   if (placed !== arg || arg.startsWith('-') || arg === '') return placed;
   const inWork = arg.replace(/^(?:\.\/)?work\//, '');
   if (inWork !== arg) return inWork;
-  if (existsSync(path.resolve(work.path, arg))) return arg;
+  if (await standsIn(work, arg)) return arg;
   const artifact = await artifactNamed(scope, arg);
   return artifact ? path.join(work.files, path.basename(artifactPath(scope.home, scope.taskId, artifact))) : arg;
+}
+
+/** Links are none of its files: what they lead to is not asked for. */
+async function standsIn(work: WorkFolder, arg: string): Promise<boolean> {
+  const names = [path.basename(work.path), ...arg.split('/').filter((name) => name !== '' && name !== '.')];
+  if (path.isAbsolute(arg) || names.includes('..') || names.length === 1) return false;
+  try {
+    const stat = (folder: HeldFolder) => folder.stat(names.at(-1) ?? '');
+    return (await useFolder(work.files, names.slice(0, -1), stat)) !== undefined;
+  } catch (error) {
+    if (error instanceof PathRefused || errorCode(error) === 'ENAMETOOLONG') return false;
+    throw error;
+  }
 }
 
 /** Modules are found from the bundle's root and from `scripts/`, as they are imported there; nothing is written beside them. */

@@ -14,7 +14,7 @@ import { clip, visibleText } from '../../context/turn.ts';
 import type { RuntimeTool } from '../../contract/task.ts';
 import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { versionOf } from './version.ts';
-import { expanded, workFolder } from './work-folder.ts';
+import { expanded, inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
 import { type Kept, keepWritten, snapshotOf } from './written-files.ts';
 
 export interface ScriptDeps {
@@ -69,21 +69,23 @@ export function scriptTool(
     codeFor: () => script.text,
     async execute(given, { signal }) {
       const { runScript } = await import('../../../skills/script.ts');
-      const work = workFolder(scope, folder);
-      const before = work.isTasks ? await snapshotOf(work.path) : undefined;
-      const result = await runScript({
-        ...{ script, granted, timeoutMs, signal, cwd: work.path, network, sandbox: isSandboxed },
-        readable: work.files,
-        variables: toVariables(skill, given),
-        ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
-      });
-      const kept = before ? await keepWritten(scope, work.path, before).catch(notKept) : { files: [], left: [] };
-      return {
-        ...told(result, timeoutMs),
-        ...(result.code !== 0 && work.isTasks ? { hint: hintFor(scope) } : {}),
-        ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
-        ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
+      const run = async (work: WorkFolder) => {
+        const before = work.isTasks ? await snapshotOf(work) : undefined;
+        const result = await runScript({
+          ...{ script, granted, timeoutMs, signal, cwd: work.path, network, sandbox: isSandboxed },
+          readable: work.files,
+          variables: toVariables(skill, given),
+          ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
+        });
+        const kept = before ? await keepWritten(scope, work, before).catch(notKept) : { files: [], left: [] };
+        return {
+          ...told(result, timeoutMs),
+          ...(result.code !== 0 && work.isTasks ? { hint: hintFor(scope) } : {}),
+          ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
+          ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
+        };
       };
+      return inWorkFolder(scope, folder, run, signal);
     },
   });
 }

@@ -10,7 +10,7 @@ import type { RuntimeTool } from '../../contract/task.ts';
 import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { fenced, visible } from '../../reply/show.ts';
 import { givenText, notKept, told } from './script-tool.ts';
-import { expanded, workFolder } from './work-folder.ts';
+import { expanded, inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
 import { keepWritten, snapshotOf } from './written-files.ts';
 
 export const SHELL = 'shell';
@@ -58,19 +58,21 @@ export function shellTool(scope: ToolScope, deps: ShellDeps): RuntimeTool {
       const { hasSandbox, runScript } = await import('../../../skills/script.ts');
       // It may have gone since the run was offered it.
       if (!(await hasSandbox())) throw new UserError('There is no sandbox on this machine, so no command is run.');
-      const work = workFolder(scope, folder);
-      const before = work.isTasks ? await snapshotOf(work.path) : undefined;
-      const timeoutMs = timeoutOf(seconds);
-      const result = await runScript({
-        ...{ script: { shell: 'bash', text: `${command}\n` }, variables: {}, granted, timeoutMs, signal, network },
-        ...{ cwd: work.path, readable: work.files },
-      });
-      const kept = before ? await keepWritten(scope, work.path, before).catch(notKept) : { files: [], left: [] };
-      return {
-        ...told(result, timeoutMs),
-        ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
-        ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
+      const run = async (work: WorkFolder) => {
+        const before = work.isTasks ? await snapshotOf(work) : undefined;
+        const timeoutMs = timeoutOf(seconds);
+        const result = await runScript({
+          ...{ script: { shell: 'bash', text: `${command}\n` }, variables: {}, granted, timeoutMs, signal, network },
+          ...{ cwd: work.path, readable: work.files },
+        });
+        const kept = before ? await keepWritten(scope, work, before).catch(notKept) : { files: [], left: [] };
+        return {
+          ...told(result, timeoutMs),
+          ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
+          ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
+        };
       };
+      return inWorkFolder(scope, folder, run, signal);
     },
   });
 }

@@ -3,10 +3,12 @@
  * the task stands there, with the people and the consents, and no script may write it. Nor does a script work in a folder that
  * holds the home.
  */
-import { lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorCode, UserError } from '../../../errors.ts';
+import { HeldFolder } from '../../../lib/files/below.ts';
+import { inFolder } from '../../../lib/locks.ts';
 import { type Home, isProtected } from '../../../workspace/home.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 
@@ -52,12 +54,31 @@ export function workFolder({ home, taskId, viber }: ToolScope, folder: string | 
   }
 }
 
-/** A script may have put a link in its place, to have the next one work elsewhere. */
+/** Takes turns with whatever else reads or writes in the folder: scripts, and the tools for files. */
+export function inWorkFolder<T>(
+  scope: ToolScope,
+  folder: string | undefined,
+  work: (folder: WorkFolder) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  // What has become of it meanwhile is looked at again in its turn.
+  return inFolder(workFolder(scope, folder).path, () => work(workFolder(scope, folder)), signal);
+}
+
 function ownFolder(files: string): string {
-  const own = path.join(files, NAME);
-  if (lstatSync(own, { throwIfNoEntry: false }) === undefined) mkdirSync(own, { mode: 0o700 });
-  if (lstatSync(own).isDirectory()) return own;
-  throw new UserError(`The scripts of this task cannot work any more: ${NAME} in its folder is no folder; remove it.`);
+  const task = HeldFolder.root(files);
+  try {
+    task.make(NAME);
+    task.folder(NAME).close();
+    return path.join(files, NAME);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOTDIR' && errorCode(error) !== 'ELOOP') throw error;
+    throw new UserError(
+      `The scripts of this task cannot work any more: ${NAME} in its folder is no folder; remove it.`,
+    );
+  } finally {
+    task.close();
+  }
 }
 
 function holdsHome(home: Home, folder: string): boolean {

@@ -3,13 +3,13 @@
  * link of either kind is followed, since a script could point it at any file of this machine.
  */
 import { hash } from 'node:crypto';
-import { constants, type Dirent } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../../../errors.ts';
+import { type HeldFolder, PathRefused, readBytes, useFile, useFolder } from '../../../lib/files/below.ts';
 import { createArtifact } from '../../../workspace/artifacts.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 import { attached } from '../artifacts.ts';
+import type { WorkFolder } from './work-folder.ts';
 
 /** By name relative to the folder: what tells two states of a file apart. */
 export type Snapshot = ReadonlyMap<string, string>;
@@ -26,42 +26,44 @@ const MAX_FILES = 10;
 const MAX_BYTES = 10_485_760;
 const MAX_TOTAL = 3 * MAX_BYTES;
 
-/** The regular files in a folder; hidden ones are the programs' own affair. */
-export async function snapshotOf(folder: string): Promise<Snapshot> {
+/** The regular files in a task's own work folder; hidden ones are the programs' own affair. */
+export async function snapshotOf(work: WorkFolder): Promise<Snapshot> {
   const found = new Map<string, string>();
-  async function walk(dir: string, prefix: string, depth: number): Promise<void> {
-    for (const entry of (await entriesOf(dir)).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  function walk(folder: HeldFolder, prefix: string, depth: number): void {
+    for (const entry of (unlessGone(() => folder.entries()) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (found.size >= MAX_SEEN) return;
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
-      const file = path.join(dir, entry.name);
-      if (entry.isDirectory() && depth > 0) await walk(file, `${prefix}${entry.name}/`, depth - 1);
-      else if (entry.isFile()) found.set(prefix + entry.name, await stampOf(file));
+      if (entry.isFolder && depth > 0) walkInto(folder, entry.name, `${prefix}${entry.name}/`, depth - 1);
+      else if (entry.isFile) found.set(prefix + entry.name, stampOf(folder, entry.name));
     }
   }
-  await walk(folder, '', MAX_DEPTH);
+  function walkInto(folder: HeldFolder, name: string, prefix: string, depth: number): void {
+    const below = unlessGone(() => folder.folder(name));
+    try {
+      if (below) walk(below, prefix, depth);
+    } finally {
+      below?.close();
+    }
+  }
+  await useFolder(work.files, [path.basename(work.path)], (folder) => walk(folder, '', MAX_DEPTH));
   return found;
 }
 
 /** What a script has locked us out of, or given a name that is no text and so cannot be asked for. */
-const OUT_OF_REACH = ['EACCES', 'ENOENT', 'ENOTDIR'];
+const OUT_OF_REACH = ['EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP'];
 
-async function entriesOf(dir: string): Promise<Dirent[]> {
+function unlessGone<T>(look: () => T): T | undefined {
   try {
-    return await readdir(dir, { withFileTypes: true });
+    return look();
   } catch (error) {
-    if (OUT_OF_REACH.includes(errorCode(error) ?? '')) return [];
+    if (OUT_OF_REACH.includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }
 
-async function stampOf(file: string): Promise<string> {
-  try {
-    const { ino, size, ctimeNs } = await lstat(file, { bigint: true });
-    return `${ino} ${size} ${ctimeNs}`;
-  } catch (error) {
-    if (OUT_OF_REACH.includes(errorCode(error) ?? '')) return 'out of reach';
-    throw error;
-  }
+function stampOf(folder: HeldFolder, name: string): string {
+  const stat = unlessGone(() => folder.stat(name));
+  return stat ? `${stat.ino} ${stat.size} ${stat.ctimeNs}` : 'out of reach';
 }
 
 /**
@@ -70,16 +72,16 @@ async function stampOf(file: string): Promise<string> {
  */
 export async function keepWritten(
   scope: ToolScope,
-  folder: string,
+  work: WorkFolder,
   before: Snapshot,
   isWanted: (name: string) => boolean = () => true,
 ): Promise<Kept> {
-  const after = await snapshotOf(folder);
+  const after = await snapshotOf(work);
   const kept: Kept = { files: [], left: [] };
   let total = 0;
   for (const [name, stamp] of after) {
     if (before.get(name) === stamp || !isWanted(name)) continue;
-    const content = kept.files.length < MAX_FILES ? await contentOf(path.join(folder, name)) : undefined;
+    const content = kept.files.length < MAX_FILES ? await contentOf(work, name) : undefined;
     if (content === undefined || content.length === 0 || total + content.length > MAX_TOTAL) {
       kept.left.push(name);
       continue;
@@ -95,18 +97,13 @@ export async function keepWritten(
 }
 
 /** Undefined for what is no regular file of one name alone, or larger than may be kept. */
-async function contentOf(file: string): Promise<Buffer | undefined> {
+async function contentOf(work: WorkFolder, name: string): Promise<Buffer | undefined> {
   try {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const stat = await handle.stat();
-      // Nothing writes to it any more: the script and all that it started have ended.
-      return stat.isFile() && stat.nlink === 1 && stat.size <= MAX_BYTES ? await handle.readFile() : undefined;
-    } finally {
-      await handle.close();
-    }
+    return await useFile(work.files, [path.basename(work.path), ...name.split('/')], ({ fd, stat }) =>
+      stat.nlink === 1 && stat.size <= MAX_BYTES ? readBytes(fd, MAX_BYTES) : undefined,
+    );
   } catch (error) {
-    if (['ENOENT', 'ELOOP', 'EACCES', 'ENXIO'].includes(errorCode(error) ?? '')) return undefined;
+    if (error instanceof PathRefused) return undefined;
     throw error;
   }
 }
