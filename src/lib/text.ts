@@ -67,3 +67,7 @@ export function decodedText(bytes: Uint8Array): string {
   const encoding = isMarkedUtf16(bytes) ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
   return new TextDecoder(encoding).decode(bytes);
 }
+
+/** What others wrote, as it stands: no mark of Markdown in it counts. Brackets of which both were escaped would pass for a formula. */
+export const escaped = (text: string): string =>
+  text.replace(/[\\`*_~[\]<>|#]/g, (mark) => (mark === ']' ? '&#93;' : `\\${mark}`));

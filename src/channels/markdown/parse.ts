@@ -54,7 +54,7 @@ export function loadMarkdown(): Promise<MarkdownParser> {
 }
 
 async function load(): Promise<MarkdownParser> {
-  const [{ fromMarkdown }, { gfm }, { gfmFromMarkdown }, cjk, cjkStrike, { blocksOf }, { chunkSource }, breaks] =
+  const [{ fromMarkdown }, { gfm }, { gfmFromMarkdown }, cjk, cjkStrike, { blocksOf }, { chunkSource }, breaks, math] =
     await Promise.all([
       import('mdast-util-from-markdown'),
       import('micromark-extension-gfm'),
@@ -64,6 +64,7 @@ async function load(): Promise<MarkdownParser> {
       import('./mdast.ts'),
       import('./chunks.ts'),
       import('./line-break.ts'),
+      import('./math.ts'),
     ]);
   // One tilde is a range ("5~10 min") or a home folder far more often than a strikethrough.
   const strike = { singleTilde: false };
@@ -75,11 +76,13 @@ async function load(): Promise<MarkdownParser> {
       cjkStrike.gfmStrikethroughCjkFriendly(strike),
       { disable: { null: ['htmlFlow', 'htmlText'] } },
       breaks.lineBreakTag,
+      math.formula,
     ],
     mdastExtensions: [
       // Their tree transforms look for addresses once more, which takes quadratic time on hostile text.
       ...gfmFromMarkdown().map(({ transforms: _transforms, ...extension }) => extension),
       breaks.lineBreakTagFromMarkdown,
+      math.formulaFromMarkdown,
     ],
   };
   const parse = (source: string): Root => fromMarkdown(source, options);

@@ -44,8 +44,7 @@ export function placesOf(conversations: readonly string[], messages: Messages): 
   return [...names.slice(0, 3), ...more].join(', ');
 }
 
-/** What others wrote, as it stands: no mark of Markdown in it counts. */
-export const escaped = (text: string): string => text.replace(/[\\`*_~[\]<>|#]/g, '\\$&');
+export { escaped } from '../../lib/text.ts';
 
 /** A name from outside as plain words: no marks of Markdown, one line, at most 40 characters. */
 export function plainName(name: string): string {

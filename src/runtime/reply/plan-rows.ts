@@ -1,5 +1,5 @@
 /** The steps of a plan as people see them, and what has changed between two of them. Pure. */
-import { cutText, plainLine } from '../../lib/text.ts';
+import { cutText, escaped, plainLine } from '../../lib/text.ts';
 import { type Messages, type Text, words } from '../../messages/messages.ts';
 import { nextStep } from '../../workspace/plan/markdown.ts';
 import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
@@ -11,8 +11,7 @@ const MAX_STEPS = 40;
 const MAX_CHANGES = 6;
 const MAX_CHANGED = 60;
 
-const shownTitle = ({ title }: PlanStep, most: number): string =>
-  cutText(plainLine(title), most).replace(/[\\`*_~[\]<>|#]/g, '\\$&');
+const shownTitle = ({ title }: PlanStep, most: number): string => escaped(cutText(plainLine(title), most));
 
 export const stepTitle = (step: PlanStep): string => shownTitle(step, MAX_TITLE);
 

@@ -18,7 +18,7 @@ describe('markup', () => {
     ['headings', '# A\ntext\n## B\n### C\n#### D *d*', '# A\ntext\n\n## B\n### C\n**D _d_**'],
     [
       'marks that mean nothing',
-      '2*3*4 stays\\*, a_b_c, \\[x\\], \\|\\|s\\|\\|',
+      '2*3*4 stays\\*, a_b_c, \\[x], \\|\\|s\\|\\|',
       '2_3_·4 stays\\*, a\\_b\\_c, \\[x\\], \\|\\|s\\|\\|',
     ],
     ['what looks like a block', '\\# a\n\\- b\n1\\. c\n\\> d\n-# e', '\\# a\n\\- b\n1\\. c\n\\> d\n\\-# e'],

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_SOURCE } from '../../../src/channels/markdown/chunks.ts';
 import { loadMarkdown, parseMarkdown, plainRich } from '../../../src/channels/markdown/parse.ts';
 import type { Rich } from '../../../src/channels/markdown/rich.ts';
+import { escaped } from '../../../src/lib/text.ts';
 import { huge, nasty, PROPERTY_TIMEOUT, runs } from './nasty.ts';
 
 /** The text, and below it each span as `kind detail "covered text"`. */
@@ -18,6 +19,44 @@ async function read(source: string): Promise<string> {
 }
 
 const lines = (...all: string[]) => all.join('\n');
+
+describe('formulas', () => {
+  test.each([
+    ['inline', String.raw`Area \(\pi r^2\) here`],
+    ['displayed', String.raw`so \[a_1 * b * c_2\] holds`],
+    [
+      'on lines of their own',
+      String.raw`\[
+\begin{aligned}
+a &= b \\
+&= c
+\end{aligned}
+\]`,
+    ],
+    ['one in the other', String.raw`\[ \text{if \(x\)} \]`],
+    ['with code and links in them', String.raw`\(\texttt{a\`b} [x](y)\)`],
+  ])('%s stay as written', async (_name, source) => {
+    expect(await parseMarkdown(source)).toMatchObject({ text: source, spans: [] });
+  });
+
+  test.each([
+    ['in bold', String.raw`**\(x_1\)**`, '\\(x_1\\)\nbold "\\\\(x_1\\\\)"'],
+    ['in a quotation', '> \\[\n> a_1\n> \\]', '\\[\na_1\n\\]\nquote "\\\\[\\na_1\\n\\\\]"'],
+    ['in a list', '- x \\(a\n  b\\) y', '• x \\(a\n  b\\) y'],
+    ['no number of a list', String.raw`1\) one`, '1) one'],
+    ['no link', String.raw`\[a\](b) \[c\]: d`, '[a](b) [c]: d'],
+    ['nothing in them', String.raw`\(\) \[ \]`, '() [ ]'],
+    ['not closed', String.raw`\(a \[b`, '(a [b'],
+    ['a backslash before a bracket', String.raw`C:\\(x86\\)`, 'C:\\(x86\\)'],
+  ])('%s', async (_name, source, expected) => {
+    expect(await read(source)).toBe(expected);
+  });
+
+  test('what we escape is no formula', async () => {
+    for (const text of ['[urgent] fix', 'a [b] [c]', '\\[x\\]', '](y) [x', 'f(x) = \\(x\\)'])
+      expect((await parseMarkdown(escaped(text))).text).toBe(text);
+  });
+});
 
 describe('each construct as it reads', () => {
   test.each<[string, string, string]>([
