@@ -288,6 +288,39 @@ describe('what else a message holds', () => {
     expect(found.files[0]?.kind).toBe('voice');
   });
 
+  it('the counts of a poll, and what came of one', () => {
+    const answers = [
+      { answer_id: 1, poll_media: { text: 'sea' } },
+      { answer_id: 2, poll_media: { text: 'hills' } },
+      { answer_id: 3, poll_media: { text: 'town' } },
+    ];
+    const results = {
+      is_finalized: true,
+      answer_counts: [
+        { id: 1, count: 3, me_voted: false },
+        { id: 2, count: 1, me_voted: false },
+      ],
+    };
+    const told = 'Poll (closed): Where? Options: sea: 3 votes; hills: 1 vote; town: 0 votes';
+    const poll = { question: { text: 'Where?' }, answers, results };
+    expect(read({ content: '', poll }).facts).toEqual([told]);
+    const author = { id: '2003', username: 'bea' };
+    const asked = { type: 19, content: 'which one wins?' };
+    expect(read({ ...asked, referenced_message: { id: '1', author, content: '', poll } }).quotes).toMatchObject([
+      { text: `[${told}]` },
+    ]);
+    const fields = [
+      { name: 'poll_question_text', value: 'Where?' },
+      { name: 'victor_answer_text', value: 'sea' },
+      { name: 'victor_answer_votes', value: '3' },
+      { name: 'total_votes', value: '4' },
+    ];
+    const ended = { id: '1', type: 46, author, content: '', embeds: [{ type: 'poll_result', fields }] };
+    expect(read({ ...asked, referenced_message: ended }).quotes).toMatchObject([
+      { text: '[Poll result: Where? 4 votes in all; most votes: sea (3)]' },
+    ]);
+  });
+
   it('a reply quotes what it answers; to us it is a mention', () => {
     const referenced_message = {
       id: '1',

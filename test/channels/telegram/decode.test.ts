@@ -277,6 +277,29 @@ describe('what is not the sender’s own', () => {
     }
   });
 
+  it('names the item of a checklist and the option of a poll that is answered', () => {
+    const tasks = [
+      { id: 1, text: 'milk', completion_date: 5 },
+      { id: 2, text: 'bread' },
+    ];
+    const list = { message_id: 4, from: ALEX, checklist: { title: 'Shop', tasks } };
+    const quotesOf = (body: object) => message(inPrivate({ text: 'which one?', ...body })).quotes;
+    expect(quotesOf({ reply_to_message: list, reply_to_checklist_task_id: 2 })).toMatchObject([
+      { kind: 'reply', text: '[Checklist: Shop: [x] milk; [ ] bread]' },
+      { kind: 'quote', text: '[ ] bread' },
+    ]);
+    expect(quotesOf({ reply_to_message: list, reply_to_checklist_task_id: 9 })).toHaveLength(1);
+    const options = [
+      { persistent_id: 'a', text: 'sea', voter_count: 3 },
+      { persistent_id: 'b', text: 'hills', voter_count: 0 },
+    ];
+    const poll = { message_id: 5, from: ALEX, poll: { question: 'Where?', options, total_voter_count: 3 } };
+    expect(quotesOf({ reply_to_message: poll, reply_to_poll_option_id: 'b' })).toMatchObject([
+      { kind: 'reply', text: '[Poll (3 votes): Where? Options: sea: 3 votes; hills: 0 votes]' },
+      { kind: 'quote', text: 'hills: 0 votes' },
+    ]);
+  });
+
   it('a reply to a table of ours reads as the table', () => {
     const cells = [
       [{ text: 'a' }, { text: ['b', { type: 'code', text: 'c' }] }],
@@ -450,6 +473,22 @@ describe('facts', () => {
       'Venue: Café, Road 1 (52.5, 13.4)',
     ],
     ['contact', { contact: { first_name: 'Bo', phone_number: '+49 1' } }, 'Contact: Bo, +49 1'],
+    [
+      'poll',
+      {
+        poll: {
+          question: 'Where?',
+          options: [
+            { text: 'sea', voter_count: 3 },
+            { text: 'hills', voter_count: 1 },
+          ],
+          total_voter_count: 4,
+          is_closed: true,
+          correct_option_ids: [1],
+        },
+      },
+      'Poll (4 votes, closed): Where? Options: sea: 3 votes; hills: 1 vote (correct)',
+    ],
     ['poll', { poll: { question: 'Tea?', options: [{ text: 'yes' }, { text: 'no' }] } }, 'Poll: Tea? Options: yes; no'],
     ['dice', { dice: { emoji: '🎲', value: 6 } }, 'Dice 🎲: 6'],
     [

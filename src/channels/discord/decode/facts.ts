@@ -1,4 +1,6 @@
 /** What a message says without words: one line of text for each thing. https://discord.com/developers/docs/resources/message */
+
+import { pollVotes } from '../../shared/poll.ts';
 import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
 import { hasFlag } from './read.ts';
 
@@ -8,6 +10,7 @@ export function readFacts(message: Fields): string[] {
   const facts = [
     ...list(message, 'sticker_items').map((sticker) => `Sticker: ${words(sticker, 'name') || 'without a name'}`),
     ...poll(message),
+    ...pollResult(message),
     ...voice(message),
   ];
   return facts.slice(0, 20).map((fact) => oneLine(fact, 1000));
@@ -21,9 +24,30 @@ function poll(message: Fields): string[] {
   const body = fields(message, 'poll');
   if (!body) return [];
   const answers = list(body, 'answers').slice(0, 30);
-  const options = answers.map((answer) => media(fields(answer, 'poll_media')));
+  const results = fields(body, 'results');
+  const options = answers.map((answer) => media(fields(answer, 'poll_media')) + votesFor(answer, results));
   const many = body.allow_multiselect === true ? ' (several may be chosen)' : '';
-  return [`Poll: ${media(fields(body, 'question'))}${many} Options: ${options.join('; ')}`];
+  const closed = results?.is_finalized === true ? ' (closed)' : '';
+  return [`Poll${closed}: ${media(fields(body, 'question'))}${many} Options: ${options.join('; ')}`];
+}
+
+/** Discord leaves out what nobody has chosen; without results at all the counts are not known. */
+function votesFor(answer: Fields, results: Fields | undefined): string {
+  if (!results) return '';
+  const answerId = integer(answer, 'answer_id');
+  const counted = list(results, 'answer_counts').find((one) => integer(one, 'id') === answerId);
+  return `: ${pollVotes((counted && integer(counted, 'count')) ?? 0)}`;
+}
+
+/** What Discord says by itself when a poll has ended stands in an embed. */
+function pollResult(message: Fields): string[] {
+  const embed = list(message, 'embeds').find(({ type }) => type === 'poll_result');
+  if (!embed) return [];
+  const told = new Map(list(embed, 'fields').map((field) => [string(field, 'name') ?? '', words(field, 'value')]));
+  const total = told.get('total_votes') ?? '0';
+  const winner = told.get('victor_answer_text');
+  const won = winner ? `; most votes: ${winner} (${told.get('victor_answer_votes') ?? '?'})` : '';
+  return [`Poll result: ${told.get('poll_question_text') ?? ''} ${total} votes in all${won}`];
 }
 
 function media(part: Fields | undefined): string {

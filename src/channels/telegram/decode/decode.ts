@@ -33,7 +33,7 @@ export const ALLOWED_UPDATES: readonly string[] = [...KINDS.keys()];
 /** What surrounds the content of a message; any other field may be the reason why nothing was found in it. */
 const ENVELOPE = new Set(
   `message_id message_thread_id from sender_chat sender_boost_count sender_business_bot sender_tag date chat is_topic_message
-  reply_to_message external_reply quote reply_to_story via_bot edit_date has_protected_content is_from_offline media_group_id
+  reply_to_message external_reply quote reply_to_story reply_to_checklist_task_id reply_to_poll_option_id via_bot edit_date has_protected_content is_from_offline media_group_id
   author_signature effect_id reply_markup link_preview_options show_caption_above_media has_media_spoiler paid_star_count
   is_automatic_forward is_paid_post entities caption_entities`.split(/\s+/),
 );

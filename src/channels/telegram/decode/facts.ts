@@ -1,4 +1,5 @@
 /** What a message says without words: one line of text for each thing. https://core.telegram.org/bots/api#message */
+import { pollVotes } from '../../shared/poll.ts';
 import { decimal, type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
 
 type Describe = (body: Fields) => string | undefined;
@@ -11,10 +12,7 @@ const FACTS = new Map<string, Describe>([
   ],
   ['location', location],
   ['contact', (body) => `Contact: ${personName(body)}, ${words(body, 'phone_number')}`],
-  [
-    'poll',
-    (body) => `Poll: ${words(body, 'question')} Options: ${each(body, 'options', (option) => words(option, 'text'))}`,
-  ],
+  ['poll', poll],
   ['dice', (body) => `Dice ${words(body, 'emoji')}: ${integer(body, 'value') ?? '?'}`],
   ['sticker', (body) => `Sticker: ${words(body, 'emoji') || 'no emoji'}`],
   ['checklist', checklist],
@@ -52,9 +50,40 @@ function each(body: Fields, key: string, describe: (item: Fields) => string): st
   return list(body, key).slice(0, 30).map(describe).join('; ');
 }
 
+/** The counts are those of the moment at which Telegram told of it; before the first vote there are none to tell. */
+function poll(body: Fields): string {
+  const total = integer(body, 'total_voter_count') ?? 0;
+  const state = [total > 0 ? pollVotes(total) : '', body.is_closed === true ? 'closed' : ''].filter(Boolean);
+  const told = state.length > 0 ? ` (${state.join(', ')})` : '';
+  const right = Array.isArray(body.correct_option_ids) ? body.correct_option_ids : [body.correct_option_id];
+  const options = list(body, 'options')
+    .slice(0, 30)
+    .map((one, at) => pollOption(one, total > 0) + (right.includes(at) ? ' (correct)' : ''));
+  return `Poll${told}: ${words(body, 'question')} Options: ${options.join('; ')}`;
+}
+
+function pollOption(option: Fields, isCounted: boolean): string {
+  const votes = integer(option, 'voter_count');
+  return words(option, 'text') + (isCounted && votes !== undefined ? `: ${pollVotes(votes)}` : '');
+}
+
 function checklist(body: Fields): string {
-  const done = (task: Fields) => (integer(task, 'completion_date') ?? 0) > 0;
-  return `Checklist: ${words(body, 'title')}: ${each(body, 'tasks', (task) => `[${done(task) ? 'x' : ' '}] ${words(task, 'text')}`)}`;
+  return `Checklist: ${words(body, 'title')}: ${each(body, 'tasks', checklistTask)}`;
+}
+
+function checklistTask(task: Fields): string {
+  return `[${(integer(task, 'completion_date') ?? 0) > 0 ? 'x' : ' '}] ${words(task, 'text')}`;
+}
+
+/** The item of a checklist, or the option of a poll, that a message answers. */
+export function answeredItem(message: Fields, answered: Fields): string | undefined {
+  const taskId = integer(message, 'reply_to_checklist_task_id');
+  const task = list(fields(answered, 'checklist') ?? {}, 'tasks').find((one) => integer(one, 'id') === taskId);
+  if (task) return checklistTask(task);
+  const optionId = string(message, 'reply_to_poll_option_id');
+  const options = list(fields(answered, 'poll') ?? {}, 'options');
+  const option = options.find((one) => optionId !== undefined && string(one, 'persistent_id') === optionId);
+  return option && pollOption(option, true);
 }
 
 function location(body: Fields): string | undefined {

@@ -5,7 +5,7 @@
  */
 import type { QuotedText } from '../../channel.ts';
 import { type Fields, fields, integer, oneLine, string } from '../../shared/read.ts';
-import { chatName, personName, readFacts } from './facts.ts';
+import { answeredItem, chatName, personName, readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
 import { readRich } from './rich.ts';
 import { type Bot, readWords } from './text.ts';
@@ -31,6 +31,8 @@ export function readReply(message: Fields, bot: Bot): QuotedText[] {
   const text = describe(answered);
   const files = readFiles(answered);
   if (text !== '') quotes.push({ kind: 'reply', ...from, text, ...(files.length > 0 && { files }) });
+  const item = answeredItem(message, answered);
+  if (item !== undefined) quotes.push({ kind: 'quote', ...from, text: item });
   const part = quoted ? readWords(quoted).text : '';
   if (part !== '' && part !== text) quotes.push({ kind: 'quote', ...from, text: part });
   return quotes;
