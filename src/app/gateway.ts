@@ -7,6 +7,7 @@ import { accessRulesOf } from '../config/access-rules.ts';
 import { spoolKey } from '../engine/engine.ts';
 import type { Text } from '../messages/messages.ts';
 import type { Approvals } from '../runtime/approvals/approvals.ts';
+import { typedAnswer } from '../runtime/approvals/typed.ts';
 import { type Issuer, redeemAnswer } from '../runtime/commands/people/link.ts';
 import { suggest } from '../runtime/commands/suggest.ts';
 import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
@@ -26,7 +27,7 @@ import { traceAccept } from './tracing.ts';
 /** What of the work is asked when something comes in. */
 interface Wired {
   records: Pick<TaskRecords, 'note'>;
-  approvals: Pick<Approvals, 'open'>;
+  approvals: Pick<Approvals, 'open' | 'all' | 'refresh'>;
   stopping: Stopping;
 }
 
@@ -104,6 +105,8 @@ function lookupsFor(services: Pick<Services, LookupParts> & Pick<Wired, 'approva
   const { home, vibers, queue, buttons, questions, approvals } = services;
   return {
     rewordedBy: (reply) => rewordedBy(reply, { home, questions, buttons }),
+    typed: (message, principal, means) =>
+      typedAnswer(message, principal, means, { home, approvals, questions, buttons }),
     press: (id, address) => buttons.press(id, address),
     // In `dead` stand answers too.
     textOf: async (key) => (await queue.find(key))?.message.text,

@@ -111,7 +111,7 @@ export interface Work {
   interrupt: Interrupt;
   /** Ends what a task is at; false where there is nothing to end. */
   stopTask(taskId: string, by: Principal): Promise<boolean>;
-  approvals: Pick<Approvals, 'get' | 'all' | 'open' | 'decide'>;
+  approvals: Pick<Approvals, 'get' | 'all' | 'open' | 'decide' | 'refresh'>;
   records: RunServices['taskRecords'];
   stopping: Worker['stopping'];
   /** What is looked at elsewhere than in a chat. */

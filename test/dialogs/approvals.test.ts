@@ -178,15 +178,17 @@ describe.each(NAMES)('consent on %s', (name) => {
     expect(note(world)).toBe('');
   });
 
-  it('is not given by writing something else: that is taken up, and the question is closed', async () => {
+  it('is not given by writing something else: that is taken up, and the question stays open', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(writing()));
     await ask(platform, dm, 'keep a note', { text: 'Save notes.md in your workspace?' });
     world.llm.script(() => ({ text: 'here is a poem' }));
     await ask(platform, dm, 'never mind, a poem please', { text: 'here is a poem' });
-    expect(history(world)).toMatch(/keep a note[\s\S]*write_file[\s\S]*the person wrote instead[\s\S]*a poem please/);
-    expect((await press(platform, dm, 'Save', /closed/)).text).toBe('This is closed: you wrote to me instead.');
+    expect(history(world)).toMatch(/keep a note[\s\S]*write_file[\s\S]*question stays open[\s\S]*a poem please/);
     expect(note(world)).toBe('');
+    world.llm.script(calls(writing()));
+    await press(platform, dm, 'Save', 'I was told');
+    expect(note(world)).toBe('milk and eggs');
   });
 
   it('holds for the rest of the task when so pressed, is shown in /status, and is taken back there', async () => {
@@ -308,12 +310,11 @@ describe.each(NAMES)('the plan on %s', (name) => {
     world.llm.script(calls({ name: 'update_plan', arguments: { plan: changed } }));
     const asked = await ask(platform, dm, 'a pie would be better', { text: 'Bake a pie' });
     expect(asked.buttons).toContain('Approve');
-    expect(history(world)).toMatch(/the person wrote instead[\s\S]*a pie would be better/);
+    expect(history(world)).toMatch(/question stays open[\s\S]*a pie would be better/);
     const file = taskFile(world, 'implementation_plan.md');
     fs.writeFileSync(path.join(world.home, file), world.read(file).replace('a pie', 'an apple pie'));
     world.llm.script(calls(planning));
     await ask(platform, dm, 'what do you think?', { text: 'nothing has been done yet' });
-    expect(history(world)).toMatch(/changed it[\s\S]*what do you think/);
     expect(history(world)).toMatch(/<task>[\s\S]*Bake an apple pie/);
     const done = await press(platform, dm, 'Reject', 'I was told');
     expect(done.text).toContain('rejected');

@@ -96,7 +96,7 @@ describe('several agents that are asked in one step', () => {
 });
 
 describe('an agent further down', () => {
-  it('that needs consent has the person asked, and what they write instead is told to it', async () => {
+  it('that needs consent has the person asked, whose other words leave the question open', async () => {
     const world = await open(['telegram']);
     const { telegram } = world.platforms;
     const dm = telegram.dm('alex');
@@ -117,10 +117,10 @@ describe('an agent further down', () => {
     const after = telegram.answers(dm).length;
     telegram.say(dm, 'begin again');
     await waitFor(telegram, dm, { after, text: 'asks:' });
-    telegram.say(dm, 'rather not');
-    await waitFor(telegram, dm, { text: 'end: rather not' });
+    telegram.say(dm, 'rather something else');
+    await waitFor(telegram, dm, { text: 'end: rather something else' });
     const [task = ''] = world.tasks();
-    expect(world.read(`agents/ben/sessions/${task}.jsonl`)).toContain('the person wrote instead');
+    expect(world.read(`agents/ben/sessions/${task}.jsonl`)).not.toContain('wrote');
     const last = JSON.stringify(world.llm.requests().at(-1)?.messages);
     expect(last).toContain('This has not run');
   });

@@ -298,6 +298,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       lookups: {
         rewordedBy: async () => undefined,
+        typed: async () => undefined,
         press: buttons.press,
         asks: () => false,
         textOf: async (key) => (await queue.find(key))?.message.text,

@@ -9,6 +9,7 @@ export const questions = translate(english)({
   ownersOnly: 'Das darf nur ein Besitzer beantworten.',
   theyOrOwner: 'Das dürfen nur {name} oder ein Besitzer beantworten.',
   somebody: 'jemand',
+  which: 'Ich habe dich mehr als eins gefragt. Drücke eine Taste, oder antworte auf die Frage, die du meinst.',
   approved: 'Gut, ich mache es jetzt.',
   approvedPlan: 'Gut, ich fange an.',
   always: 'Gut, ich mache es jetzt, und frage in dieser Aufgabe nicht mehr nach: {what}. /status nimmt das zurück.',

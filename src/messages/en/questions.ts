@@ -6,6 +6,7 @@ export const questions = {
   ownersOnly: 'Only an owner may answer this.',
   theyOrOwner: 'Only {name} or an owner may answer this.',
   somebody: 'Somebody',
+  which: 'I’ve asked you more than one thing. Press a button, or reply to the question you mean.',
   approved: 'All right, I do it now.',
   approvedPlan: 'All right, I begin.',
   always: 'All right, I do it now, and no longer ask in this task about: {what}. /status takes that back.',

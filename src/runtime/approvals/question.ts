@@ -1,4 +1,5 @@
 /** The words and buttons with which a person is asked: for consent to a call, about a plan, or what the model wants to know. */
+import type { BareAnswer } from '../../messages/bare-answers.ts';
 import { lines, type Messages, sentences, type Text, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
@@ -31,11 +32,14 @@ const MAX_ROWS = 5;
 /** The hidden command behind the buttons; its first argument is the request's id. */
 export const APPROVE = 'approve';
 
+const MEANS: Readonly<Record<string, BareAnswer>> = { yes: 'yes', no: 'no' };
+
 const button = (label: Text, id: string, verb: string): ButtonAction => ({
   label: label.length > MAX_LABEL ? words(`${label.slice(0, MAX_LABEL - 1)}…`.toWellFormed()) : label,
   command: APPROVE,
   args: `${id} ${verb}`,
   decides: questionId.approval(id),
+  ...(MEANS[verb] && { means: MEANS[verb] }),
 });
 
 const isLong = (text: string): boolean => text.length > MAX_INLINE || text.split('\n').length > MAX_LINES;

@@ -1,5 +1,8 @@
 /** What is said by a request alone: whether it waits, what a press means now, and with what the run goes on. */
+import { authoriseAction } from '../../access/authorise.ts';
+import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
+import type { TaskRecord } from '../../workspace/types.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
 
@@ -54,9 +57,32 @@ export function askedAt(request: ApprovalRequest, address: Address): InboundMess
   return request.asked.find((message) => conversationKey(message.address) === key);
 }
 
+/** In the linked direct messages of one person, which are one conversation, or in a thread of the one where it was asked. */
+export function isSamePersons(
+  { principal, asked }: ApprovalRequest,
+  { person }: Principal,
+  { address, isDirect }: Pick<InboundMessage, 'address' | 'isDirect'>,
+): boolean {
+  if (!isDirect) return false;
+  const chatOf = ({ thread: _thread, ...chat }: Address) => conversationKey(chat);
+  const isTheirs = person !== undefined && principal.person === person;
+  return asked.some((message) => message.isDirect && (isTheirs || chatOf(message.address) === chatOf(address)));
+}
+
+/** One of the task's people; a guest answers questions about their own task, and consents to no effect. */
+export function mayDecide({ kind, principal: asker }: ApprovalRequest, by: Principal, task: TaskRecord): boolean {
+  if (!authoriseAction(by, 'steer', task.people)) return false;
+  return by.role !== 'guest' || (asker.role === 'guest' && kind !== 'tool');
+}
+
+/** What was decided in another direct message of theirs goes on there. */
+function fromElsewhere({ asked: [first] }: ApprovalRequest, address: Address): InboundMessage | undefined {
+  return first && { ...first, address };
+}
+
 /** What a press decides: itself, or that the time was up before it; undefined: nothing, the request was decided before. */
 export function madeBy(request: ApprovalRequest, decision: Decision, now: number, where?: Address): Made | undefined {
   if (request.decision || isLate(request, now)) return lapse(request, now);
-  const here = where && askedAt(request, where);
+  const here = where && (askedAt(request, where) ?? fromElsewhere(request, where));
   return { decision, ...(here && { asked: [here, ...request.asked.filter((message) => message !== here)] }) };
 }

@@ -99,6 +99,7 @@ export class RunSuspension {
     const tool = tools.find(({ name }) => name === call.tool);
     const messages = messagesFor((where.items[0] as QueueItem<Entry>).message.message);
     const { request, plan, asked, isAgain } = await this.#requestFor(where, call, tool, refs);
+    if (!asked) await this.#replace(where, request);
     const question: Question = asked
       ? askPerson(request, asked, messages)
       : plan
@@ -152,27 +153,40 @@ export class RunSuspension {
   }
 
   /**
-   * Somebody of the task's people wrote instead of deciding: what waited is denied, and the history says so. What was said yes to is
-   * not among it: it is done in its turn.
+   * Somebody of the task's people wrote instead of pressing: that answers what the model wanted to know, and the history says so. What
+   * waits for consent goes on waiting for it.
    */
   async supersede({ task, run, items }: SuspendedRun): Promise<void> {
     const entry = (items[0] as QueueItem<Entry>).message;
     if (!authoriseAction(entry.principal, 'steer', task.people)) return;
-    const by = { by: principalText(entry.principal), name: entry.principal.name };
     await this.#approvals.refresh();
     for (const request of this.#approvals.waiting(task.id)) {
-      if (request.run === run || isPromised(request)) continue;
+      // What they have made of a proposed plan is what the task goes on with; its question stays.
+      if (request.kind === 'plan' && !request.decision) await adoptPlan(this.#home, task, request.digest);
+      if (request.kind !== 'question' || request.run === run || isPromised(request)) continue;
       // What was asked of others is theirs to decide.
       if (entry.principal.role === 'guest' && request.principal.role !== 'guest') continue;
-      await this.#approvals.withdraw(request.id, by);
-      const { decision } = this.#approvals.get(request.id) ?? {};
-      if (!decision) continue;
-      const asked = await this.#innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
-      const closing = this.#decisionLine(asked.run, request, decision);
-      const isEdited =
-        request.kind === 'plan' && (await adoptPlan(this.#home, task, request.digest)).hash !== request.digest;
-      await this.#answerAll(asked, insteadOf(request, isEdited), [closing]);
+      await this.#close(task, request, entry.principal);
     }
+  }
+
+  /** What is asked now stands in the place of an open question of the task about the same matter. */
+  async #replace({ task, principal }: SuspendedRun, now: ApprovalRequest): Promise<void> {
+    for (const request of this.#approvals.waiting(task.id)) {
+      if (request.run === now.run || request.decision || !isSameMatter(request, now)) continue;
+      if (principal.role === 'guest' && request.principal.role !== 'guest') continue;
+      await this.#close(task, request, principal);
+    }
+  }
+
+  /** Its call gets a result that says so, so that the history is whole. */
+  async #close(task: TaskRecord, request: ApprovalRequest, principal: Principal): Promise<void> {
+    await this.#approvals.withdraw(request.id, { by: principalText(principal), name: principal.name });
+    const { decision } = this.#approvals.get(request.id) ?? {};
+    if (!decision) return;
+    const asked = await this.#innerOf(task, request.inner ?? { viber: task.viber, run: request.run });
+    const closing = this.#decisionLine(asked.run, request, decision);
+    await this.#answerAll(asked, insteadOf(request), [closing]);
   }
 
   #later(minutes: number) {
@@ -268,12 +282,27 @@ const sessionOf = (
 
 const where = (task: TaskRecord, run: string, earlier: readonly SessionEntry[]) => ({ task, run, earlier });
 
-function insteadOf({ kind }: ApprovalRequest, isEdited: boolean): string {
+function insteadOf({ kind }: ApprovalRequest): string {
   if (kind === 'question') return 'The person answers in their own words: see their next message.';
-  if (kind === 'plan')
-    return `The plan is not approved yet: the person ${isEdited ? 'changed it (the task has theirs) and ' : ''}wrote instead; see their next message. Give the changed plan with update_plan.`;
-  return 'execution denied: the person wrote instead; see their next message.';
+  return 'This has not run: something else was asked about in its place, see below.';
 }
+
+/** Arguments that say what a call is about: with another time, or other words, it is still about that. */
+const ABOUT = ['name', 'prompt', 'to', 'path', 'url', 'skill', 'words', 'text', 'title'];
+
+/** The plan, or a call of the same tool that shares what it is about; one that takes no such argument has one matter. */
+function isSameMatter(before: ApprovalRequest, now: ApprovalRequest): boolean {
+  if (before.kind !== now.kind || before.tool !== now.tool) return false;
+  if (now.kind === 'plan') return true;
+  const [old, fresh] = [fieldsOf(before.input), fieldsOf(now.input)];
+  const shared = ABOUT.filter((name) => name in old || name in fresh);
+  if (shared.length > 0) return shared.some((name) => old[name] === fresh[name]);
+  const names = Object.keys(fresh);
+  return names.length <= 1 || names.some((name) => JSON.stringify(old[name]) === JSON.stringify(fresh[name]));
+}
+
+const fieldsOf = (input: Json): { [name: string]: Json } =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 
 /** As they are kept until the decision: without what the platform alone could use, and its time with it. */
 function askedOf({ message: { message, job } }: QueueItem<Entry>) {

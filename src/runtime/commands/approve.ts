@@ -11,7 +11,7 @@ import type { Consent, TaskRecord } from '../../workspace/types.ts';
 import { coveredText } from '../approvals/covers.ts';
 import { planFileName, planPath } from '../approvals/plan-approval.ts';
 import { APPROVE, CONSENT_MINUTES, QUESTION_MINUTES } from '../approvals/question.ts';
-import { askedAt } from '../approvals/request.ts';
+import { askedAt, isSamePersons, mayDecide } from '../approvals/request.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
@@ -31,10 +31,10 @@ export const approve: Command = {
     const request = context.approvals?.get(id);
     const task = request && (await readTask(context.home, request.taskId));
     if (!request || !task) return { text: messages.text('questions.gone') };
-    if (!askedAt(request, context.address)) return { text: messages.text('questions.elsewhere') };
+    if (!askedAt(request, context.address) && !isSamePersons(request, principal, context))
+      return { text: messages.text('questions.elsewhere') };
     if (!context.mayUse('steer', task)) return { text: messages.text('questions.peopleOnly', { title: task.title }) };
-    // A guest answers questions about their own task, and consents to no effect.
-    if (principal.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool')) {
+    if (!mayDecide(request, principal, task)) {
       const { role, name } = request.principal;
       if (role === 'guest') return { text: messages.text('questions.ownersOnly') };
       return { text: messages.text('questions.theyOrOwner', { name: plainName(name) }) };

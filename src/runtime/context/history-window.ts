@@ -145,7 +145,8 @@ function withWaiting({ entries, begun }: Run): RunEntry[] {
   return results.length > 0 ? entries.with(at, { ...step, messages: [...step.messages, ...results] }) : entries;
 }
 
-const NOT_RUN = 'This has not run.';
+const NOT_RUN =
+  'This has not run: it waits for the person, whose question stays open. Call it again only to ask for something else in its place.';
 
 const isResult = ({ messages: [first] }: FinishedStep): boolean =>
   typeof first === 'object' && first !== null && !Array.isArray(first) && first.role === 'tool';

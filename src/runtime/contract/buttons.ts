@@ -1,9 +1,13 @@
 /** What a button does, and what its press decides. */
+import type { BareAnswer } from '../../messages/bare-answers.ts';
 import type { Text } from '../../messages/messages.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 
-/** `command` runs as if typed; `say` is taken as a message. `decides`: see `Button`. */
-export type ButtonAction = { label: Text; decides?: string } & ({ command: string; args: string } | { say: string });
+/** `command` runs as if typed; `say` is taken as a message. `decides`: see `Button`. `means`: a bare yes or no that is typed presses it. */
+export type ButtonAction = { label: Text; decides?: string; means?: BareAnswer } & (
+  | { command: string; args: string }
+  | { say: string }
+);
 
 /** How the messages that ask a question are found once it is decided. */
 export const questionId = {

@@ -62,8 +62,8 @@ const UNDELIVERED = 'undelivered-';
 function pairingButtons(code: string, messages: Messages): ButtonAction[] {
   const decides = questionId.pairing(code);
   return [
-    { label: messages.text('pairing.approve'), command: 'pair', args: `approve ${code}`, decides },
-    { label: messages.text('pairing.deny'), command: 'pair', args: `deny ${code}`, decides },
+    { label: messages.text('pairing.approve'), command: 'pair', args: `approve ${code}`, decides, means: 'yes' },
+    { label: messages.text('pairing.deny'), command: 'pair', args: `deny ${code}`, decides, means: 'no' },
   ];
 }
 

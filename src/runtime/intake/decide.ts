@@ -7,7 +7,9 @@ import type { EntryDecision } from '../../access/authorise.ts';
 import type { RateLimiter } from '../../access/limits.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
+import { type BareAnswer, bareAnswer } from '../../messages/bare-answers.ts';
 import { type Messages, type Said, say } from '../../messages/messages.ts';
+import type { TypedAnswer } from '../approvals/typed.ts';
 import type { Command } from '../commands/command.ts';
 import { findCommand } from '../commands/table.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -65,6 +67,8 @@ export interface Facts {
   readonly expected: ExpectedAnswer | undefined;
   /** What an owner's reply to a message of ours stands for; undefined until it was looked up. */
   readonly replied: ExpectedAnswer | 'nothing' | undefined;
+  /** What a bare yes or no answers; undefined until it was looked up. */
+  readonly typed: TypedAnswer | 'nothing' | undefined;
   /** Chosen for the conversation. */
   readonly mode: InjectionMode;
 }
@@ -77,6 +81,8 @@ export type Step =
   | { kind: 'press'; id: string }
   /** What the message that this one replies to asks. */
   | { kind: 'replied'; repliesTo: string }
+  /** Which question a bare yes or no answers. */
+  | { kind: 'typed'; means: BareAnswer }
   /** Compare with what was said before. */
   | { kind: 'compare'; editOf: string }
   | { kind: 'look'; taskId: string };
@@ -114,6 +120,7 @@ const STEPS: readonly Decision['kind'][] = [
   'seen',
   'press',
   'replied',
+  'typed',
   'compare',
   'look',
 ] satisfies Step['kind'][];
@@ -143,6 +150,9 @@ export function decide(facts: Facts): Decision {
   if (message.button && !facts.pressed) return { kind: 'press', id: message.button.id };
   if (facts.pressed === 'gone') return { kind: 'notice', said: GONE };
   if (mayReword(facts)) return { kind: 'replied', repliesTo: message.repliesTo ?? '' };
+  const means = isAnswering(facts) ? bareAnswer(message.text) : undefined;
+  if (means && facts.typed === undefined) return { kind: 'typed', means };
+  if (facts.typed === 'several') return { kind: 'notice', said: say('questions.which') };
   return decideTask(facts, meant(message, facts.pressed, facts));
 }
 
@@ -151,6 +161,9 @@ function mayReword({ message, principal, pressed, expected, replied }: Facts): b
   if (message.repliesTo === undefined || principal.role !== 'owner' || replied !== undefined) return false;
   return isPlain(message) && !pressed && expected === undefined;
 }
+
+const isAnswering = ({ message, pressed, expected, replied }: Facts): boolean =>
+  isPlain(message) && !pressed && expected === undefined && (replied === undefined || replied === 'nothing');
 
 const isPlain = (message: InboundMessage): boolean =>
   message.kind === 'message' && !message.command && isShortAnswer(message);
@@ -184,9 +197,13 @@ interface Meaning {
 function meant(
   original: InboundMessage,
   action: ButtonAction | undefined,
-  asked: Pick<Facts, 'expected' | 'replied'>,
+  asked: Pick<Facts, 'expected' | 'replied' | 'typed'>,
 ): Meaning {
   let message = original;
+  if (typeof asked.typed === 'object') {
+    const { command: name, args } = asked.typed;
+    return { message: { ...message, command: { name, args } }, spec: findCommand(name), mode: undefined };
+  }
   const replied = asked.replied === 'nothing' ? undefined : asked.replied;
   const expected = isPlain(message) && !action ? (asked.expected ?? replied) : undefined;
   if (expected) {

@@ -36,6 +36,9 @@ export async function findOut(
     case 'replied':
       arrival.replied = (await lookups.rewordedBy({ ...message, repliesTo: step.repliesTo })) ?? 'nothing';
       return;
+    case 'typed':
+      arrival.typed = (await lookups.typed(message, principal, step.means)) ?? 'nothing';
+      return;
     case 'look': {
       const { busy, depth, stopped = 0 } = await queue.look(taskLane(step.taskId));
       const isBusy = busy || depth + stopped > 0 || lookups.asks(step.taskId);

@@ -31,6 +31,7 @@ export interface Arrival {
   isSeen?: boolean;
   isUnchanged?: boolean;
   replied?: Facts['replied'];
+  typed?: Facts['typed'];
   /** Of the task that it was bound to when that was looked up. */
   looked?: { taskId: string; isBusy: boolean };
 }
@@ -76,7 +77,7 @@ function correctsCommand({ kind, text }: InboundMessage): boolean {
 }
 
 export function gather(arrival: Arrival, services: GatewayServices, state: IntakeState): Gathered {
-  const { visit, pressed, isSeen, isUnchanged, replied, looked } = arrival;
+  const { visit, pressed, isSeen, isUnchanged, replied, typed, looked } = arrival;
   const { conversations, vibers, access, languages, lookups, settings, digests } = services;
   const message = placed(arrival);
   const { address, isDirect, editOf } = message;
@@ -108,6 +109,7 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
       rate: visit.rate,
       pressed,
       replied,
+      typed,
       key,
       isSeen,
       isUnchanged: editOf === undefined ? false : isUnchanged,

@@ -9,9 +9,11 @@ import type { Zones } from '../../access/zones.ts';
 import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import type { Engine, Queue } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
+import type { BareAnswer } from '../../messages/bare-answers.ts';
 import type { Said, Text } from '../../messages/messages.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
+import type { TypedAnswer } from '../approvals/typed.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
@@ -44,6 +46,8 @@ export interface Lookups extends Pick<Buttons, 'press'> {
   rewordedBy(
     reply: Pick<InboundMessage, 'address' | 'text'> & { repliesTo: string },
   ): Promise<ExpectedAnswer | undefined>;
+  /** Which question a bare yes or no of somebody answers. */
+  typed(message: InboundMessage, principal: Principal, means: BareAnswer): Promise<TypedAnswer | undefined>;
   /** One of the task's people, or an owner (promise 33); undefined while the task has no record. */
   mayJoin(taskId: string, principal: Principal): boolean | undefined;
   /** Whether a task waits for somebody's decision. */

@@ -27,9 +27,9 @@ export function suggestionButtons(
   const name = `${viber}/${suggestion.id}`;
   const decides = questionId.suggestion(suggestion.id, viber);
   return [
-    { label: of(messages.text('memory.accept')), command: 'memory', args: `accept ${name}`, decides },
+    { label: of(messages.text('memory.accept')), command: 'memory', args: `accept ${name}`, decides, means: 'yes' },
     { label: of(messages.text('memory.edit')), command: 'memory', args: `edit ${name}`, decides },
-    { label: of(messages.text('memory.reject')), command: 'memory', args: `reject ${name}`, decides },
+    { label: of(messages.text('memory.reject')), command: 'memory', args: `reject ${name}`, decides, means: 'no' },
   ];
 }
 

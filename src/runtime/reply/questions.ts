@@ -10,7 +10,7 @@ import type { State } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
 import { createLru } from '../../lib/lru.ts';
 import { parseJson } from '../../lib/read-json.ts';
-import { isFilled, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
+import { isFilled, isFlag, isInteger, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { Logger } from '../../log.ts';
 import type { Messages, Said } from '../../messages/messages.ts';
 
@@ -21,6 +21,10 @@ export interface Asking {
   /** Markdown. */
   text: string;
   buttons: Button[][];
+  /** Milliseconds since the epoch: when it stood there. Absent in those of before. */
+  at?: number;
+  /** It took the place of a message that had been there before. */
+  isEdit?: boolean;
 }
 
 export interface QuestionsOptions {
@@ -38,8 +42,13 @@ const MAX_OUTCOMES = 1_000;
 
 const isButton = objectOf({ id: isFilled, label: isText, decides: optional(isFilled) });
 const askingShape = shape<Asking>(
-  objectOf({ address: isAddress, messageId: isFilled, text: isText, buttons: listOf(listOf(isButton)) }),
+  objectOf({
+    ...{ address: isAddress, messageId: isFilled, text: isText, buttons: listOf(listOf(isButton)) },
+    ...{ at: optional(isInteger), isEdit: optional(isFlag) },
+  }),
 );
+/** Messages of one conversation that ask something. */
+const MAX_HERE = 20;
 const keysShape = shape<string[]>(listOf(isFilled));
 
 export class Questions {
@@ -54,14 +63,19 @@ export class Questions {
   }
 
   /** A message with buttons that decide something has this id on its platform. Never rejects. */
-  async asked({ address, text, buttons = [] }: OutboundMessage, messageId: string): Promise<void> {
+  async asked({ address, text, buttons = [], placeholder }: OutboundMessage, messageId: string): Promise<void> {
     const questions = questionsOf(buttons);
     if (questions.length === 0 || messageId === '') return;
-    const asking: Asking = { address, messageId, text, buttons };
+    const isEdit = messageId === placeholder;
+    const asking: Asking = { address, messageId, text, buttons, at: Date.now(), ...(isEdit && { isEdit }) };
     const key = keyOf(address, messageId);
     await this.#change(async () => {
       const { state } = this.#options;
-      await state.set(`asking:${key}`, JSON.stringify(asking), TTL_MS);
+      // Told again after a crash, it was there before.
+      if (!(await this.#asking(key))) await state.set(`asking:${key}`, JSON.stringify(asking), TTL_MS);
+      const here = `here:${conversationKey(address)}`;
+      const others = (await this.#keys(here)).filter((other) => other !== key);
+      await state.set(here, JSON.stringify([...others, key].slice(-MAX_HERE)), TTL_MS);
       if (address.thread !== undefined) await state.set(`newest:${conversationKey(address)}`, key, TTL_MS);
       for (const question of questions) {
         const keys = new Set(await this.#keysOf(question)).add(key);
@@ -85,6 +99,20 @@ export class Questions {
     if (own || thread !== messageId) return own;
     const newest = await this.#options.state.get(`newest:${conversationKey(address)}`);
     return newest === undefined ? undefined : this.#asking(newest);
+  }
+
+  /** The messages that ask something in a conversation, oldest first. */
+  async here(address: Address): Promise<Asking[]> {
+    return this.#askings(await this.#keys(`here:${conversationKey(address)}`));
+  }
+
+  /** The messages that ask a question, wherever that is. */
+  async asking(question: string): Promise<Asking[]> {
+    return this.#askings(await this.#keysOf(question));
+  }
+
+  async #askings(keys: readonly string[]): Promise<Asking[]> {
+    return (await Promise.all(keys.map((key) => this.#asking(key)))).filter((asking) => asking !== undefined);
   }
 
   /** The edits are durable in the outbox when it resolves; again it has no effect. Never rejects. */
@@ -117,8 +145,12 @@ export class Questions {
     return stored === undefined ? undefined : askingShape.safeParse(parseJson(stored)).data;
   }
 
-  async #keysOf(question: string): Promise<string[]> {
-    const stored = await this.#options.state.get(`asked:${question}`);
+  #keysOf(question: string): Promise<string[]> {
+    return this.#keys(`asked:${question}`);
+  }
+
+  async #keys(name: string): Promise<string[]> {
+    const stored = await this.#options.state.get(name);
     return (stored === undefined ? undefined : keysShape.safeParse(parseJson(stored)).data) ?? [];
   }
 

@@ -28,6 +28,7 @@ const KNOWN: Facts = {
   },
   ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, isChanging: false, expected: undefined },
   replied: undefined,
+  typed: undefined,
   ...{ task: TASK, digest: undefined, mode: 'followup' },
 };
 

@@ -67,7 +67,9 @@ const VERBS: Readonly<Record<string, Act>> = {
     const decides = questionId.skills(`remove ${name}`);
     return {
       text,
-      buttons: [[{ label: messages.text('adding.remove'), command: 'skills', args: `remove! ${name}`, decides }]],
+      buttons: [
+        [{ label: messages.text('adding.remove'), command: 'skills', args: `remove! ${name}`, decides, means: 'yes' }],
+      ],
     };
   },
   async 'remove!'(context, [name = ''], adding) {
@@ -159,8 +161,8 @@ async function offer(
   const folder = path.join(shown, id);
   const files = await Promise.all(skills.map((skill) => shownFile(folder, skill)));
   const asks: ButtonAction[] = [
-    { label: yes, command: 'skills', args: `take! ${id}`, decides },
-    { label: no, command: 'skills', args: `leave! ${id}`, decides },
+    { label: yes, command: 'skills', args: `take! ${id}`, decides, means: 'yes' },
+    { label: no, command: 'skills', args: `leave! ${id}`, decides, means: 'no' },
   ];
   return {
     text: paragraphs(...skills.map((skill) => offerText(skill, messages, plain)), messages.text('adding.trust')),

@@ -1,0 +1,276 @@
+/**
+ * Words that are a yes or a no by themselves, by language: typed alone they are as good as the button. A message counts where nothing else
+ * stands in it: phrases of one side, one or several, with politeness around them. Case, punctuation, marks and the colour of an emoji
+ * do not matter; a question mark does: "ok?" is no yes.
+ */
+export type BareAnswer = 'yes' | 'no';
+
+interface Words extends Readonly<Record<BareAnswer, readonly string[]>> {
+  /** What may stand beside them and says nothing alone. */
+  beside: readonly string[];
+}
+
+const WORDS: Readonly<Record<string, Words>> = {
+  en: {
+    yes: [
+      ...[
+        'yes',
+        'y',
+        'yep',
+        'yeah',
+        'yup',
+        'yea',
+        'aye',
+        'sure',
+        'sure thing',
+        'ok',
+        'okay',
+        'okey',
+        'k',
+        'fine',
+        'alright',
+        'all right',
+      ],
+      ...[
+        'go ahead',
+        'go for it',
+        'go on',
+        'go',
+        'do it',
+        'do that',
+        'do so',
+        'please do',
+        'yes please',
+        'of course',
+        'absolutely',
+      ],
+      ...[
+        'definitely',
+        'certainly',
+        'by all means',
+        'correct',
+        'right',
+        'exactly',
+        'agreed',
+        'confirm',
+        'confirmed',
+        'approve',
+      ],
+      ...[
+        'approved',
+        'i approve',
+        'i agree',
+        'i confirm',
+        'sounds good',
+        'looks good',
+        'looks good to me',
+        'lgtm',
+        'good',
+        'perfect',
+      ],
+      ...[
+        'great',
+        'that is fine',
+        "that's fine",
+        'thats fine',
+        'works for me',
+        'you may',
+        'yes you may',
+        'proceed',
+        'make it so',
+      ],
+    ],
+    no: [
+      ...[
+        'no',
+        'n',
+        'nope',
+        'nah',
+        'no way',
+        'no thanks',
+        'no thank you',
+        "don't",
+        'dont',
+        'do not',
+        "don't do it",
+        'do not do it',
+      ],
+      ...[
+        "don't do that",
+        'do not do that',
+        'not now',
+        'rather not',
+        'better not',
+        "i'd rather not",
+        'please no',
+        "please don't",
+      ],
+      ...[
+        'never',
+        'never mind',
+        'nevermind',
+        'forget it',
+        'leave it',
+        'not today',
+        'deny',
+        'denied',
+        'reject',
+        'decline',
+        'refuse',
+      ],
+    ],
+    beside: ['please', 'thanks', 'thank you', 'thx', 'ty', 'then', 'now'],
+  },
+  de: {
+    yes: [
+      ...[
+        'ja',
+        'j',
+        'jo',
+        'jep',
+        'jup',
+        'jawohl',
+        'jap',
+        'yo',
+        'ja bitte',
+        'ja gern',
+        'ja gerne',
+        'gern',
+        'gerne',
+        'klar',
+        'na klar',
+      ],
+      ...[
+        'ja klar',
+        'sicher',
+        'natürlich',
+        'selbstverständlich',
+        'auf jeden fall',
+        'in ordnung',
+        'einverstanden',
+        'genau',
+        'richtig',
+      ],
+      ...[
+        'stimmt',
+        'passt',
+        'passt so',
+        'das passt',
+        'gut',
+        'alles klar',
+        'geht klar',
+        'mach',
+        'mach das',
+        'mach es',
+        "mach's",
+        'machs',
+      ],
+      ...[
+        'mach mal',
+        'mach das so',
+        'tu das',
+        'tu es',
+        'tu’s',
+        'bitte tu das',
+        'los',
+        "los geht's",
+        'los gehts',
+        'leg los',
+        'nur zu',
+        'bestätigt',
+      ],
+      ...['ich stimme zu', 'bitte mach das', 'mach ruhig', 'perfekt', 'super', 'doch'],
+    ],
+    no: [
+      ...[
+        'nein',
+        'ne',
+        'nee',
+        'nö',
+        'nö danke',
+        'nein danke',
+        'lieber nicht',
+        'besser nicht',
+        'bitte nicht',
+        'nicht',
+        'lass es',
+        'lass das',
+      ],
+      ...[
+        'lass mal',
+        'lass gut sein',
+        'auf keinen fall',
+        'auf gar keinen fall',
+        'doch nicht',
+        'vergiss es',
+        'jetzt nicht',
+        'nicht jetzt',
+      ],
+      ...['heute nicht', 'mach das nicht', 'mach es nicht', 'tu das nicht', 'tu es nicht', 'niemals', 'abgelehnt'],
+    ],
+    beside: ['bitte', 'danke', 'dankeschön', 'vielen dank', 'dann', 'mal', 'jetzt'],
+  },
+};
+/** The same everywhere; Slack writes them as names. */
+const SIGNS: Readonly<Record<BareAnswer, readonly string[]>> = {
+  yes: [
+    '👍',
+    '👌',
+    '✅',
+    '✔',
+    '🆗',
+    '💯',
+    '🙏',
+    ':+1:',
+    ':thumbsup:',
+    ':ok_hand:',
+    ':white_check_mark:',
+    ':heavy_check_mark:',
+    ':ok:',
+  ],
+  no: ['👎', '❌', '🚫', '✖', '⛔', '🙅', ':-1:', ':thumbsdown:', ':x:', ':no_entry:', ':no_entry_sign:', ':no_good:'],
+};
+const MAX_LENGTH = 60;
+const MOST_WORDS = 5;
+
+const meanings = new Map<string, BareAnswer | 'beside'>();
+for (const { yes, no, beside } of Object.values(WORDS)) {
+  for (const phrase of beside) meanings.set(plain(phrase), 'beside');
+  for (const phrase of yes) meanings.set(plain(phrase), 'yes');
+  for (const phrase of no) meanings.set(plain(phrase), 'no');
+}
+
+/** What a whole message says; undefined for anything that is more, or less, than a yes or a no. */
+export function bareAnswer(text: string): BareAnswer | undefined {
+  if (text.length > MAX_LENGTH || /[?？؟]/u.test(text)) return undefined;
+  const words = plain(text).split(' ').filter(Boolean);
+  let said: BareAnswer | undefined;
+  for (let at = 0; at < words.length; ) {
+    const found = longest(words, at);
+    if (!found || (said !== undefined && found.meaning !== 'beside' && found.meaning !== said)) return undefined;
+    if (found.meaning !== 'beside') said = found.meaning;
+    at += found.length;
+  }
+  return said;
+}
+
+function longest(words: readonly string[], at: number): { meaning: BareAnswer | 'beside'; length: number } | undefined {
+  for (let length = Math.min(MOST_WORDS, words.length - at); length > 0; length--) {
+    const meaning = meanings.get(words.slice(at, at + length).join(' '));
+    if (meaning) return { meaning, length };
+  }
+  return undefined;
+}
+
+/** Lower case, each sign as a word of its own, nothing but words between single spaces. */
+function plain(text: string): string {
+  let rest = text.normalize('NFC').toLowerCase();
+  rest = rest.replace(/:skin-tone-\d:/g, '').replace(/[\u{1f3fb}-\u{1f3ff}\ufe0e\ufe0f\u200d]|[♂♀]/gu, '');
+  for (const answer of ['yes', 'no'] as const)
+    for (const sign of SIGNS[answer]) rest = rest.replaceAll(sign, ` ${answer} `);
+  return rest
+    .replace(/[’‘`´]/g, "'")
+    .replace(/(?<!\p{L})'|'(?!\p{L})/gu, ' ')
+    .replace(/[\s.,;:!¡。！，、…"“”„«»()*_\-–—]+/gu, ' ')
+    .trim();
+}

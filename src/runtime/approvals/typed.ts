@@ -1,0 +1,148 @@
+/**
+ * A yes or a no that is typed. Invariants: it is as good as the button of the one question that its writer may decide, and that stood in
+ * this conversation before they wrote; by no order in which events come does it decide another.
+ */
+import type { Principal } from '../../access/principal.ts';
+import { conversationKey, type InboundMessage } from '../../channels/channel.ts';
+import type { BareAnswer } from '../../messages/bare-answers.ts';
+import type { Home } from '../../workspace/home.ts';
+import { readTask } from '../../workspace/tasks.ts';
+import type { ApprovalRequest } from '../contract/approval.ts';
+import { type ButtonAction, questionId } from '../contract/buttons.ts';
+import type { ExpectedAnswer } from '../conversations/expected.ts';
+import type { Buttons } from '../reply/buttons.ts';
+import type { Asking, Questions } from '../reply/questions.ts';
+import type { Approvals } from './approvals.ts';
+import { askedAt, isSamePersons, mayDecide } from './request.ts';
+
+export interface TypedServices {
+  home: Home;
+  approvals: Pick<Approvals, 'all' | 'refresh'>;
+  questions: Pick<Questions, 'here' | 'asking'>;
+  buttons: Pick<Buttons, 'press'>;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+export type TypedAnswer = ExpectedAnswer | 'several';
+
+/** The platform has the question, and we have not heard of it: a person may be that quick. */
+const SHOWN_SOON_MS = 1_500;
+const LOOK_MS = 25;
+/** What is no request for consent, an offer of a skill for example, is meant by a bare word for as long as this. */
+const OFFER_MS = 12 * 3_600_000;
+const APPROVAL = questionId.approval('');
+/** They tell a question as what it is: nothing says that it stands there but that it was asked. */
+const WITHOUT_MESSAGES = ['api', 'hub'];
+
+interface Open {
+  question: string;
+  asking: Asking;
+}
+
+/** What a bare word means; undefined where it answers nothing. */
+export async function typedAnswer(
+  message: InboundMessage,
+  principal: Principal,
+  means: BareAnswer,
+  services: TypedServices,
+): Promise<TypedAnswer | undefined> {
+  const requests = await theirRequests(message, principal, services);
+  const direct = requests.filter(({ asked }) =>
+    asked.some(({ address }) => WITHOUT_MESSAGES.includes(address.channel)),
+  );
+  const open = [...(await shownRequests(requests, message, services)), ...(await offers(message, principal, services))];
+  const replied = open.filter(({ asking }) => isRepliedTo(asking, message));
+  const meant = distinct(replied.length > 0 ? replied : open);
+  const bare = direct.filter(({ askedAt: at }) => Date.parse(at) <= endOf(message));
+  if (meant.length + (replied.length > 0 ? 0 : bare.length) > 1) return 'several';
+  const [only] = meant;
+  if (only) return pressed(only, means, services);
+  const [request] = bare;
+  return request && request.kind !== 'question' ? { command: 'approve', args: `${request.id} ${means}` } : undefined;
+}
+
+/** Those that wait for a decision in this conversation, and that this person may decide. */
+async function theirRequests(
+  message: InboundMessage,
+  principal: Principal,
+  { home, approvals }: TypedServices,
+): Promise<ApprovalRequest[]> {
+  await approvals.refresh();
+  const here = approvals
+    .all()
+    .filter((request) => askedAt(request, message.address) !== undefined || isSamePersons(request, principal, message));
+  const found = await Promise.all(
+    here.map(async (request) => ({ request, task: await readTask(home, request.taskId) })),
+  );
+  return found.flatMap(({ request, task }) => (task && mayDecide(request, principal, task) ? [request] : []));
+}
+
+async function shownRequests(
+  requests: readonly ApprovalRequest[],
+  message: InboundMessage,
+  { questions, now = Date.now }: TypedServices,
+): Promise<Open[]> {
+  const until = now() + SHOWN_SOON_MS;
+  for (;;) {
+    const found = await Promise.all(
+      requests.map(async ({ id }) => {
+        const question = questionId.approval(id);
+        return (await questions.asking(question)).map((asking) => ({ question, asking }));
+      }),
+    );
+    const isWhole = requests.every(
+      ({ asked }, at) => found[at]?.length || asked.every(({ address }) => WITHOUT_MESSAGES.includes(address.channel)),
+    );
+    if (isWhole || now() >= until) return found.flat().filter(({ asking }) => stoodBefore(asking, message));
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/** Other questions with a yes: only owners are asked them. */
+async function offers(message: InboundMessage, { role }: Principal, services: TypedServices): Promise<Open[]> {
+  if (role !== 'owner') return [];
+  const { questions, buttons, now = Date.now } = services;
+  const open: Open[] = [];
+  for (const asking of await questions.here(message.address)) {
+    if (!stoodBefore(asking, message) || (asking.at ?? 0) < now() - OFFER_MS) continue;
+    for (const { id, decides } of asking.buttons.flat()) {
+      if (decides === undefined || decides.startsWith(APPROVAL)) continue;
+      const action = await buttons.press(id, asking.address);
+      if (action?.means) open.push({ question: decides, asking });
+    }
+  }
+  return open;
+}
+
+/** One entry a question, wherever it stands. */
+const distinct = (open: readonly Open[]): Open[] => [...new Map(open.map((one) => [one.question, one])).values()];
+
+async function pressed(
+  { question, asking }: Open,
+  means: BareAnswer,
+  { buttons }: TypedServices,
+): Promise<ExpectedAnswer | undefined> {
+  for (const { id, decides } of asking.buttons.flat()) {
+    const action: ButtonAction | undefined = decides === question ? await buttons.press(id, asking.address) : undefined;
+    if (action && 'command' in action && action.means === means) return { command: action.command, args: action.args };
+  }
+  return undefined;
+}
+
+const isRepliedTo = ({ address, messageId }: Asking, message: InboundMessage): boolean =>
+  message.repliesTo === messageId && conversationKey(address) === conversationKey(message.address);
+
+/**
+ * By the platform's own order within a chat; by time where it has none, where the question was put into a message that had been there
+ * before, and from one of a person's chats to another.
+ */
+function stoodBefore({ address, messageId, at = 0, isEdit = false }: Asking, message: InboundMessage): boolean {
+  const place = conversationKey(address) === conversationKey(message.address) ? Number(messageId) : Number.NaN;
+  const isOrdered = message.sequence !== undefined && Number.isFinite(place);
+  if (isOrdered && message.sequence !== undefined && message.sequence <= place) return false;
+  return isOrdered && !isEdit ? true : at <= endOf(message);
+}
+
+/** A time in whole seconds may be any within its second. */
+const endOf = ({ sentAt }: InboundMessage): number => sentAt + (sentAt % 1_000 === 0 ? 999 : 0);

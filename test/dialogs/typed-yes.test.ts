@@ -1,0 +1,132 @@
+/** A yes that is typed is as good as the button: for the one open question, in its conversation, by somebody who may decide. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import {
+  NAMES,
+  openPlatforms,
+  type PlatformName,
+  type PlatformWorld,
+  type PlatformWorldOptions,
+} from '../platforms/world.ts';
+
+const job = (name: string, schedule = 'tomorrow at 9'): ToolCall => ({
+  name: 'create_scheduled_job',
+  arguments: { name, schedule, prompt: `Remind Alex to ${name}` },
+});
+
+/** "remind NAME [WHEN]" asks for a job; anything else is answered. */
+function script({ lastUser, toolResults }: LlmRequest): Turn {
+  if (toolResults.length > 0) return { text: `I was told: ${toolResults.at(-1)}` };
+  const [, name, when] = /remind (\w+)(?: (.+))?$/.exec(lastUser) ?? [];
+  return name ? { toolCalls: [job(name, when)] } : { text: `re ${lastUser}` };
+}
+
+const jobs = ({ home }: PlatformWorld): string[] => {
+  const folder = path.join(home, 'jobs');
+  return fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [];
+};
+
+async function open(on: PlatformName[], more: PlatformWorldOptions = {}) {
+  const config = { jobs: { timezone: 'Europe/Berlin' } };
+  const world = await openPlatforms({ on, channel: { live: 'off' }, config, ...more });
+  world.llm.script(script);
+  return world;
+}
+
+const answer = async (platform: Platform, place: Place, text: string, expected: string | RegExp) => {
+  const after = platform.answers(place).length;
+  platform.say(place, text);
+  return waitFor(platform, place, { after, text: expected });
+};
+
+describe.each(NAMES)('on %s', (name) => {
+  it('a yes and a no that are typed decide the one question that is open; other words leave it open', async () => {
+    const world = await open([name]);
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'remind milk', { text: 'milk' });
+    await answer(platform, dm, 'and how are you?', 're ');
+    expect(jobs(world)).toEqual([]);
+    await answer(platform, dm, 'Ja bitte!', 'I was told');
+    expect(jobs(world)).toEqual(['milk.yaml']);
+    // With nothing open they are words like any other.
+    await answer(platform, dm, 'yes', /^re [\s\S]*yes/);
+    await ask(platform, dm, 'remind bread', { text: 'bread' });
+    await answer(platform, dm, 'no, thanks', /said no/);
+    expect(jobs(world)).toEqual(['milk.yaml']);
+  });
+
+  it('with two open questions it asks which; a reply, or the button, says it', async () => {
+    const world = await open([name]);
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'remind milk', { text: 'milk' });
+    await ask(platform, dm, 'remind bread', { text: 'bread' });
+    await answer(platform, dm, 'yes', 'more than one thing');
+    expect(jobs(world)).toEqual([]);
+    await platform.press(dm, 'No');
+    await expect.poll(() => platform.answers(dm).filter(({ text }) => text.includes('said no')).length).toBe(1);
+    await answer(platform, dm, '👍', 'I was told');
+    expect(jobs(world)).toEqual(['milk.yaml']);
+  });
+
+  it('what changes the same matter is asked in the place of the older question', async () => {
+    const world = await open([name]);
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'remind milk', { text: '09:00' });
+    await ask(platform, dm, 'rather remind milk tomorrow at 10', { text: '10:00' });
+    await answer(platform, dm, 'ok', 'I was told');
+    expect(world.read('jobs/milk.yaml')).toMatch(/T0[89]:00:00Z/);
+    expect(jobs(world)).toEqual(['milk.yaml']);
+  });
+});
+
+it('a yes in a linked direct message is a yes; in another conversation it is none', async () => {
+  const world = await open(['telegram', 'discord']);
+  const { telegram, discord } = world.platforms;
+  const [phone, desk] = [telegram.dm('alex'), discord.dm('alex')];
+  const thread = discord.answerPlace(discord.say(discord.room, 'hello', { mention: true }));
+  await waitFor(discord, thread, { text: 're ' });
+  await ask(telegram, phone, 'remind milk', { text: 'milk' });
+  await answer(discord, thread, 'yes', /^re [\s\S]*yes/);
+  expect(jobs(world)).toEqual([]);
+  await answer(discord, desk, 'yes', 'I was told');
+  expect(jobs(world)).toEqual(['milk.yaml']);
+});
+
+it('a yes by somebody who may not decide is none', async () => {
+  const world = await open(['slack'], { linked: false });
+  const { slack } = world.platforms;
+  const thread = slack.answerPlace(slack.say(slack.room, 'remind milk', { mention: true }));
+  await waitFor(slack, thread, { text: 'milk' });
+  const after = slack.answers(thread).length;
+  slack.say(thread, 'yes', { by: 'sam', mention: true });
+  await waitFor(slack, thread, { after, text: /^re [\s\S]*yes/ });
+  expect(jobs(world)).toEqual([]);
+  await answer(slack, thread, 'yes', 'I was told');
+  expect(jobs(world)).toEqual(['milk.yaml']);
+});
+
+it('a yes holds over a crash before it, counts once when it comes twice, and an edit into one is none', async () => {
+  const world = await open(['slack'], { process: true });
+  const { slack } = world.platforms;
+  const dm = slack.dm('alex');
+  await ask(slack, dm, 'remind milk', { text: 'milk' });
+  const id = slack.say(dm, 'hm');
+  await waitFor(slack, dm, { text: 're ' });
+  slack.edit(dm, id, 'yes');
+  await waitFor(slack, dm, { text: /re [\s\S]*yes/ });
+  expect(jobs(world)).toEqual([]);
+  await world.kill();
+  const after = slack.answers(dm).length;
+  const yes = slack.say(dm, 'yes');
+  slack.redeliver(yes, dm);
+  await waitFor(slack, dm, { after, text: 'I was told' });
+  await world.kill();
+  expect(jobs(world)).toEqual(['milk.yaml']);
+  expect(slack.answers(dm).filter(({ text }) => text.includes('I was told'))).toHaveLength(1);
+});
