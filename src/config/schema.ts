@@ -55,6 +55,7 @@ const provider = section({
   baseURL: address().exactOptional(),
   apiKey: secret,
   headers: z.record(z.string(), text('expected text'), 'expected headers with values').exactOptional(),
+  maxOutputTokens: whole(1).exactOptional(),
 });
 
 const price = section(

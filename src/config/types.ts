@@ -14,6 +14,8 @@ export interface ProviderConfig {
   baseURL?: string;
   apiKey?: string;
   headers?: Record<string, string>;
+  /** Of one answer, thoughts and calls included. */
+  maxOutputTokens?: number;
 }
 
 /** Who may write to the viber. Ids are the platform's own, kept as strings. */

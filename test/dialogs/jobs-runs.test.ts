@@ -197,6 +197,25 @@ describe('a job that looks after something', () => {
     await waitFor(telegram, dm, { text: 'Digest: I looked' });
   });
 
+  it('of tools alone, without a word from any model, is a failure that its owner hears of, and nothing is delivered', async () => {
+    const { world, run } = await open({ deliver: [] }, { on: ['slack'] });
+    const { slack } = world.platforms;
+    const dm = slack.dm('alex');
+    await ask(slack, dm, 'hello');
+    await put(world, {
+      ...{ name: 'Digest', schedule: '0 * * * *', prompt: 'Write the digest', timezone: 'UTC' },
+      deliver: [`slack:${slack.room.chat}`],
+    });
+    const look = { name: 'list_files', arguments: {} };
+    world.llm.script(({ toolResults, lastUser }) =>
+      lastUser.includes('Write the digest') && toolResults.length === 0 ? { toolCalls: [look] } : { reasoning: 'Hm.' },
+    );
+    await run();
+    const told = await waitFor(slack, dm, { text: 'failed' });
+    expect(told.text).toMatch(/Digest.*failed.*empty answer/s);
+    expect(slack.answers(slack.room).filter(({ text }) => /That is done|Done\./.test(text))).toEqual([]);
+  });
+
   it('that reaches its limit of steps sends what there is, and its owner is told', async () => {
     const { world, run } = await open({ deliver: 'telegram:-100500', maxSteps: 2 }, { on: ['telegram'] });
     const { telegram } = world.platforms;

@@ -55,6 +55,8 @@ export interface PlatformWorldOptions {
   channel?: Record<string, unknown>;
   /** Merged into the section of one channel. */
   sections?: Partial<Record<PlatformName, Record<string, unknown>>>;
+  /** The model, whose provider is the emulator; `local/test-model` unless told. */
+  model?: string;
   /** Use the built-in model. */
   offline?: boolean;
   /** Run the gateway as a process of its own. */
@@ -99,9 +101,15 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
     const access = { dm: 'pairing', chats: name === 'discord' ? [] : [each.room.chat] };
     return [name, { ...each.section, access, ...options.channel, ...options.sections?.[name] }];
   });
+  const { model = 'local/test-model' } = options;
   const config = {
-    model: options.offline ? 'offline/viber' : 'local/test-model',
-    providers: { local: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } },
+    model: options.offline ? 'offline/viber' : model,
+    providers: Object.fromEntries(
+      ['local', model.slice(0, model.indexOf('/'))].map((name) => [
+        name,
+        { baseURL: llm.url, apiKey: 'sk-test-model-key-123' },
+      ]),
+    ),
     channels: Object.fromEntries(sections),
     people: options.linked === false ? apart : people,
     limits: { freeBytes: 0, messagesPerMinute: 1000 },

@@ -18,6 +18,8 @@ export const answers = translate(english.answers)({
     'Für eine Antwort waren das genug Schritte (maxSteps), darum höre ich hier auf; was fertig ist, bleibt. Schreib „mach weiter“, dann mache ich weiter.',
   cutLength:
     'Hier endet die Antwort, weil das Modell nicht länger schreiben kann. Schreib „mach weiter“, dann kommt der Rest.',
+  stuck:
+    'Ich höre hier auf: Mir ist {doing} dreimal auf dieselbe Weise etwas schiefgegangen. Sag mir, was ich anders machen soll.',
   withheld: 'Den Rest dieser Antwort hat der Anbieter des Modells zurückgehalten. Frag mit anderen Worten.',
 });
 

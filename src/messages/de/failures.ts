@@ -43,6 +43,8 @@ export const failures = translate(english.failures)({
   place:
     'Der Anbieter „{provider}“ bedient das Land nicht, in dem dieser Rechner steht: wähl mit /model ein anderes Modell.',
   refused: 'Der Anbieter „{provider}“ hat die Anfrage abgelehnt: sag es anders, oder stell ein anderes Modell ein.',
+  onlyThoughts:
+    'Das Modell {model} hat den ganzen Platz seiner Antwort zum Nachdenken gebraucht und nichts gesagt: frag bitte nochmal, oder lass es weniger nachdenken (/think low).',
   emptyFrom: 'Das Modell {model} hat eine leere Antwort gegeben: frag bitte nochmal, oder sag es anders.',
   noModel: 'Ich habe noch kein Modell, mit dem ich antworten kann: setz model, zum Beispiel auf openai/gpt-5-mini.',
   tookMinutes:

@@ -37,6 +37,8 @@ export const failures = {
   place:
     'The provider "{provider}" does not serve the country that this machine is in: choose another model with /model.',
   refused: 'The provider "{provider}" refused the request: try to put it differently, or set another model.',
+  onlyThoughts:
+    'The model {model} used all the room of its answer for thinking and said nothing: please ask again, or let it think less (/think low).',
   emptyFrom: 'The model {model} gave an empty answer: please ask again, or put it differently.',
   noModel: 'I have no model to answer with yet: set model, for example to openai/gpt-5-mini.',
   tookMinutes:

@@ -16,6 +16,7 @@ import { answerCalls } from './answer-calls.ts';
 import type { AgentEvents } from './events.ts';
 import { addStep, besideOf, finalText, NOTHING_SAID, type Said } from './outcome.ts';
 import { appendSteps, showPictures, toInstructions, toPrompt, withBreakpoint } from './prompt.ts';
+import { failsTheSame } from './same-failure.ts';
 import { callsOf, stepMessages, type ToolOutput } from './step.ts';
 import { callTool, type ToolHooks, toToolSpecs } from './tools.ts';
 import { takeWritten } from './written.ts';
@@ -79,7 +80,7 @@ export class Loop {
       onText: events.text,
       onRestart: events.thinking,
       isBlank: to.isBlank,
-      acceptsEmpty: () => this.#said.latest !== '',
+      acceptsEmpty: () => this.#said.beside.at(-1)?.isAside === true && this.#said.text !== '',
       ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
       ...(hooks.onUsage && { onUsage: hooks.onUsage }),
       ...(hooks.watch?.model && { watch: hooks.watch.model }),
@@ -118,6 +119,7 @@ export class Loop {
         if (this.#parked.length > 0) return this.#wait();
         if (finish === 'length' || finish === 'content-filter') return this.#outcome(finish);
         if (calls === 0) return this.#outcome('stop');
+        if (failsTheSame(call.prompt) !== undefined) return this.#outcome('stuck');
         if (this.#steps >= maxSteps) return this.#outcome('max-steps');
       }
     } catch (error) {
@@ -125,7 +127,7 @@ export class Loop {
       if (!(error instanceof RunError) || error.kind !== 'empty' || used.length === 0) throw error;
       if (failed.length > 0) throw toolFailed(failed);
       // The work is done; that the model adds no words to it is no reason to hide it.
-      return this.#outcome('stop');
+      return this.#wordless();
     }
   }
 
@@ -206,6 +208,14 @@ export class Loop {
   #wait(): AgentOutcome {
     this.#events.waiting();
     return { ...this.#outcome('parked'), parked: this.#parked };
+  }
+
+  /** What was said with calls was no answer to what came of them. */
+  #wordless(): AgentOutcome {
+    const outcome = this.#outcome('stop');
+    const { latest } = this.#said;
+    const noWords = messagesIn(this.#request.language).text('answers.noWords');
+    return { ...outcome, text: latest === '' ? noWords : `${latest}\n\n${noWords}`, isWordless: true };
   }
 
   #outcome(finish: AgentOutcome['finish']): AgentOutcome {

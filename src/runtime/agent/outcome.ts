@@ -2,6 +2,7 @@
 import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { AgentOutcome, Beside } from '../contract/agent.ts';
+import { doingWith } from '../contract/doing.ts';
 
 /** What the steps of a run have said and done so far. */
 export interface Said {
@@ -78,6 +79,11 @@ export function finalText(finish: AgentOutcome['finish'], said: Said, messages: 
       return join(said.text, messages.text('answers.cutLength'));
     case 'content-filter':
       return join(said.text, messages.text('answers.withheld'));
+    case 'stuck':
+      return join(
+        said.text,
+        messages.text('answers.stuck', { doing: doingWith(said.failed.at(-1) ?? said.tools.at(-1) ?? '') }),
+      );
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Json } from '../../workspace/types.ts';
 import type { GenerateResult } from '../contract/model.ts';
+import { CUT_BY_LIMIT } from '../model/prompt.ts';
 
 type Content = GenerateResult['content'][number];
 type Call = Extract<Content, { type: 'tool-call' }>;
@@ -18,12 +19,19 @@ export interface ToolCall {
   tool: string;
   /** Undefined when what the model wrote is no JSON. */
   input: Json | undefined;
+  /** The limit of the answer has cut it. */
+  isCut?: true;
 }
 
 /** The calls that are ours to run, in their order. */
 export function callsOf(answer: GenerateResult): ToolCall[] {
   const calls = answer.content.filter((part) => part.type === 'tool-call').filter((part) => !part.providerExecuted);
-  return calls.map((part) => ({ callId: part.toolCallId, tool: part.toolName, input: parseInput(part.input) }));
+  return calls.map(({ toolCallId, toolName, input }) => {
+    const call = { callId: toolCallId, tool: toolName };
+    return input.endsWith(CUT_BY_LIMIT)
+      ? { ...call, input: undefined, isCut: true }
+      : { ...call, input: parseInput(input) };
+  });
 }
 
 /** @param outputs by call; a call without one waits for a person */

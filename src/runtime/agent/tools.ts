@@ -77,6 +77,11 @@ export async function callTool(
     const names = tools.map(({ name }) => name).join(', ');
     return { type: 'error-text', value: `There is no tool ${call.tool}. Available tools: ${names || 'none'}.` };
   }
+  if (call.isCut)
+    return {
+      type: 'error-text',
+      value: `Nothing has run: your answer reached the limit of its length in the midst of this call of ${call.tool}, so its arguments were cut off. Do the same in smaller pieces: shorter arguments, a long text in several calls or files, one call an answer.`,
+    };
   if (call.input === undefined)
     return { type: 'error-text', value: `Invalid input for ${call.tool}: the arguments are no JSON.` };
   let waits = false;

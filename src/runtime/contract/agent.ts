@@ -116,7 +116,9 @@ export interface AgentOutcome {
   model: string;
   /** Model calls of the whole run. */
   steps: number;
-  finish: 'stop' | 'max-steps' | 'length' | 'content-filter' | 'parked';
+  finish: 'stop' | 'max-steps' | 'length' | 'content-filter' | 'stuck' | 'parked';
+  /** Tools have done something, and no model had a word to say about it. */
+  isWordless?: true;
   /** With `parked`: the calls that wait, in their order; the text is what the model said with them, and may be empty. */
   parked?: WaitingCall[];
   /** Tokens of the steps run here, not of those before a restart. */

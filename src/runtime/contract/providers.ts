@@ -149,6 +149,7 @@ export interface ProviderSettings {
   baseURL?: string;
   apiKey?: string;
   headers?: Record<string, string>;
+  maxOutputTokens?: number;
 }
 
 /** Which providers' models look at the pages of a PDF themselves; all others are given its text. */

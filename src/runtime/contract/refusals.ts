@@ -153,6 +153,28 @@ const SPEAKS_OF: readonly (readonly [About, RegExp])[] = [
 export const aboutIn = ({ words, sentence }: Refusal): About | undefined =>
   SPEAKS_OF.find(([, said]) => said.test(sentence) || words.some((word) => said.test(word)))?.[0];
 
+/** As Anthropic, OpenAI, Groq and DeepSeek say that an answer may not have as many tokens as were asked for. */
+const TOO_MANY = either(
+  /max_tokens: \d+ > (?<a>\d+)/,
+  /max_\w*tokens is too large.{0,80}at most (?<b>\d+)/,
+  /max_\w*tokens.{0,20}must be less than or equal to .?(?<c>\d+)/,
+  /range of max_\w*tokens is \[1, ?(?<d>\d+)\]/,
+);
+const NO_ROOM = /(\d+) \+ \d+ > (\d+), decrease input length or .?max_tokens/;
+
+/** How many tokens an answer may have, where it refuses a call for asking for more. */
+export function mostTokensIn({ sentence }: Refusal): number | undefined {
+  const [, input, context] = NO_ROOM.exec(sentence) ?? [];
+  const left = Number(context) - Number(input);
+  if (left >= LEAST_ANSWER) return left;
+  const groups = TOO_MANY.exec(sentence)?.groups ?? {};
+  const most = Object.values(groups).find((group) => group !== undefined);
+  return most === undefined ? undefined : Number(most);
+}
+
+/** With less the conversation is what is too long. */
+const LEAST_ANSWER = 1_000;
+
 /** What matters stands at the beginning. */
 const READ = 2_000;
 

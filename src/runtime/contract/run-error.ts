@@ -6,7 +6,7 @@ import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import { doingWith } from './doing.ts';
 import { betterAddress, keySetting, knownProvider, splitModelName } from './providers.ts';
-import { type About, aboutIn, field, isWord, type Refusal, readRefusal, whyRefused } from './refusals.ts';
+import { type About, aboutIn, field, isWord, mostTokensIn, type Refusal, readRefusal, whyRefused } from './refusals.ts';
 
 export type RunErrorKind =
   | 'provider'
@@ -65,6 +65,8 @@ export interface ModelFailure {
   badRequest?: boolean;
   /** What of the request it speaks of; absent where it says something else. */
   about?: About | 'unsaid';
+  /** An answer may have as many tokens, and more were asked for. */
+  mostTokens?: number;
 }
 
 /** A request that it does not take. */
@@ -198,8 +200,9 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
   const told = (kind: RunErrorKind, text: Said, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
   const address = `providers.${provider}.baseURL`;
   const badRequest = true;
+  const mostTokens = status === 400 || status === 422 ? mostTokensIn(refusal) : undefined;
   const refused = describeRefusal(refusal, name, detail);
-  if (refused) return refused;
+  if (refused) return mostTokens === undefined ? refused : { ...refused, mostTokens };
   if (status === 401 || status === 403)
     return told('key', say('failures.key', { provider, setting: keySetting(provider) }));
   if (status === 429)
@@ -214,7 +217,10 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
     const text = wrong ? say('failures.wrongAddress', { provider, ...wrong, setting: address }) : unknownModel(name);
     return told('refused', text, { badRequest });
   }
-  return told('refused', say('failures.refused', { provider }), { badRequest, about: aboutIn(refusal) ?? 'unsaid' });
+  return told('refused', say('failures.refused', { provider }), {
+    ...{ badRequest, about: aboutIn(refusal) ?? ('unsaid' as const) },
+    ...(mostTokens !== undefined && { mostTokens }),
+  });
 }
 
 function noCredit(provider: string): Said {

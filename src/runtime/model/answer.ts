@@ -14,6 +14,8 @@ type FinishPart = Extract<StreamPart, { type: 'finish' }>;
  */
 const MAX_ANSWER = 2_000_000;
 const MAX_PIECE = 1_000_000;
+/** Characters that are kept of the arguments of a call that the limit of the answer has cut. */
+const KEPT_OF_CUT = 500;
 /** Tool calls of one answer. */
 const MAX_CALLS = 100;
 // Names some servers have for a complete answer. Any other unknown reason counts as broken off, but after a call that is complete:
@@ -26,8 +28,8 @@ export class Answer {
   readonly #onText: (delta: string) => void;
   readonly #content: Content[] = [];
   readonly #blocks = new Map<string, Block>();
-  /** Characters of arguments that are still coming, by the call's id. */
-  readonly #openInputs = new Map<string, number>();
+  /** Calls whose arguments are still coming, by their ids. */
+  readonly #openInputs = new Map<string, { tool: string; length: number; start: string }>();
   readonly #said = { text: 0, reasoning: 0 };
   #response: GenerateResult['response'];
   #end: FinishPart | undefined;
@@ -58,13 +60,16 @@ export class Answer {
         this.#block('reasoning', part.id, part.providerMetadata, part.delta);
         break;
       case 'tool-input-start':
-        this.#openInputs.set(part.id, 0);
+        this.#openInputs.set(part.id, { tool: part.toolName, length: 0, start: '' });
         this.#grow(1);
         break;
       case 'tool-input-delta': {
-        const length = (this.#openInputs.get(part.id) ?? 0) + part.delta.length;
-        if (this.#openInputs.has(part.id)) this.#openInputs.set(part.id, length);
-        this.#grow(part.delta.length, length);
+        const open = this.#openInputs.get(part.id);
+        if (open) {
+          open.length += part.delta.length;
+          if (open.start.length < KEPT_OF_CUT) open.start += part.delta;
+        }
+        this.#grow(part.delta.length, open?.length);
         break;
       }
       case 'tool-call':
@@ -108,9 +113,13 @@ export class Answer {
   /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing, or it is not whole. */
   finish(): GenerateResult {
     const end = this.#end;
-    if (!end || this.#openInputs.size > 0) throw cutOff(this.#name, this.received());
+    const isCut = end?.finishReason.unified === 'length';
+    if (!end || (this.#openInputs.size > 0 && !isCut)) throw cutOff(this.#name, this.received());
     const { usage, finishReason, providerMetadata } = end;
-    const content = this.#content;
+    const cut = [...this.#openInputs].map(([toolCallId, { tool, start }]): Content => {
+      return { type: 'tool-call', toolCallId, toolName: tool, input: start };
+    });
+    const content = [...this.#content, ...cut];
     const unified = finishReason.unified === 'other' ? reasonOf(finishReason.raw, content) : finishReason.unified;
     if (unified === 'error' || unified === 'other' || unified === 'interrupted')
       throw endedEarly(this.#name, finishReason.raw);

@@ -15,7 +15,7 @@ import {
   PROVIDERS,
   splitModelName,
 } from '../contract/providers.ts';
-import { bodyFor } from './dialects.ts';
+import { bodyFor, outputLimitOf } from './dialects.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import { type Shape, withCarryingEvents } from './events.ts';
 import { createFolding } from './folded-model.ts';
@@ -79,7 +79,11 @@ export function createModels(options: {
     const settings = settingsOf(provider);
     checkSettings(provider, settings, options.providers);
     addSecret(settings.apiKey);
-    const making = createFactory(provider, settings, scrubbedPost(connectMs));
+    const making = createFactory(provider, settings, scrubbedPost(connectMs)).then(
+      (factory): Factory =>
+        (model) =>
+          withOutputLimit(factory(model), settings.maxOutputTokens ?? outputLimitOf(provider, model)),
+    );
     factories.set(key, making);
     return making;
   }
@@ -228,6 +232,21 @@ function cacheKey({ providerOptions }: CallOptions): { promptCacheKey?: string }
   return typeof id === 'string' ? { promptCacheKey: id } : {};
 }
 
+/** A model whose answers have at most so many tokens, where a call does not say so. */
+function withOutputLimit(model: ModelV4, maxOutputTokens: number | undefined): ModelV4 {
+  if (maxOutputTokens === undefined) return model;
+  return {
+    ...facts(model),
+    doGenerate: (call) => model.doGenerate({ maxOutputTokens, ...call }),
+    doStream: (call) => model.doStream({ maxOutputTokens, ...call }),
+  };
+}
+
+const facts = ({ provider, modelId, supportedUrls }: ModelV4) => ({
+  specificationVersion: 'v4' as const,
+  ...{ provider, modelId, supportedUrls },
+});
+
 /** Nothing is kept at the provider: the history we send must be whole in itself. */
 function keepingNothing(model: ModelV4): ModelV4 {
   const withOption = (call: CallOptions): CallOptions => ({
@@ -238,10 +257,7 @@ function keepingNothing(model: ModelV4): ModelV4 {
     },
   });
   return {
-    specificationVersion: 'v4',
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
+    ...facts(model),
     doGenerate: (call) => model.doGenerate(withOption(call)),
     doStream: (call) => model.doStream(withOption(call)),
   };

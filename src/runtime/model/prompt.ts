@@ -59,6 +59,29 @@ export function withoutFiles(prompt: Prompt): Prompt {
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_BROKEN_INPUT = 500;
 
+/** Stands at the end of arguments that the limit of an answer has cut. */
+export const CUT_BY_LIMIT = '\n[cut by the limit of the answer]';
+
+/**
+ * An answer that its limit has cut in the midst of its calls, as one whose calls are cut: the model hears it from their results, and
+ * goes on. Even what looks whole may be half of what was meant.
+ */
+export function withCutCalls(answer: GenerateResult): GenerateResult {
+  const isCall = (part: GenerateResult['content'][number]) =>
+    part.type === 'tool-call' && part.providerExecuted !== true;
+  const { finishReason, content } = answer;
+  if (finishReason.unified !== 'length' || !content.some(isCall)) return answer;
+  return {
+    ...answer,
+    finishReason: { unified: 'tool-calls', raw: finishReason.raw },
+    content: content.map((part) =>
+      part.type === 'tool-call' && isCall(part)
+        ? { ...part, input: `${part.input.slice(0, MAX_BROKEN_INPUT)}${CUT_BY_LIMIT}` }
+        : part,
+    ),
+  };
+}
+
 /**
  * Calls with names and ids that providers take back in the history: a name of the allowed characters, an id that no
  * other call of the conversation has. A long input that is not JSON is cut: it is only ever told back to the model as
@@ -75,7 +98,8 @@ export function tidyCalls(answer: GenerateResult, prompt: Prompt): GenerateResul
     const toolName = NAME.test(part.toolName)
       ? part.toolName
       : part.toolName.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
-    const broken = part.input.length > MAX_BROKEN_INPUT && !isJson(part.input);
+    const isLong = part.input.length > MAX_BROKEN_INPUT && !part.input.endsWith(CUT_BY_LIMIT);
+    const broken = isLong && !isJson(part.input);
     // The note at the end keeps the cut text from being JSON by chance.
     return {
       ...part,

@@ -19,6 +19,8 @@ interface Manner {
   forms: ReadonlySet<Form>;
   /** Characters of tool results. */
   room: number;
+  /** Tokens of an answer at most, where it takes fewer than the library asks for. */
+  mostTokens?: number;
 }
 
 const isCalling = (prompt: Prompt): boolean =>
@@ -79,7 +81,9 @@ export function createRepair(name: string, model: ModelV4): Repair {
 
   function prepare(call: CallOptions): CallOptions {
     const reader = { name, dialect, isUnthinking: call.reasoning === 'none' };
-    const fit = { ...call, prompt: fitResults(historyFor(call.prompt, reader), manner.room) };
+    const prompt = fitResults(historyFor(call.prompt, reader), manner.room);
+    const { mostTokens } = manner;
+    const fit = { ...call, prompt, ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }) };
     last = FORM_NAMES.reduce((made, form) => (manner.forms.has(form) ? FORMS[form].make(made) : made), fit);
     return last;
   }
@@ -89,6 +93,11 @@ export function createRepair(name: string, model: ModelV4): Repair {
     takes(failure) {
       if (!failure.badRequest || !last) return false;
       const call = last;
+      const { mostTokens } = failure;
+      if (mostTokens !== undefined && mostTokens < (manner.mostTokens ?? Number.POSITIVE_INFINITY)) {
+        manner = { ...manner, mostTokens };
+        return true;
+      }
       const size = sizeOfResults(call.prompt);
       if (failure.error.kind === 'too-long' && size > LEAST_ROOM) {
         manner = { ...manner, room: Math.max(LEAST_ROOM, Math.min(size, manner.room) / 2) };
@@ -102,8 +111,7 @@ export function createRepair(name: string, model: ModelV4): Repair {
     worked() {
       // A signature that is wrong says nothing of those to come, nor does a picture or a level.
       const lasting = isSigner(dialect) ? [] : LASTING.filter((form) => manner.forms.has(form));
-      if (lasting.length > 0 || manner.room < roomOf(name))
-        learned.set(model, { forms: new Set(lasting), room: manner.room });
+      learned.set(model, { ...manner, forms: new Set(lasting) });
     },
   };
 }

@@ -3,6 +3,7 @@
  * short stays so, so that a provider's cache holds. Pure.
  */
 import type { Prompt } from '../contract/model.ts';
+import { SHOWN_BY_TOOLS } from '../contract/standing.ts';
 
 type Message = Prompt[number];
 type ToolMessage = Extract<Message, { role: 'tool' }>;
@@ -11,7 +12,9 @@ type Result = Extract<ToolPart, { type: 'tool-result' }>;
 
 /** Characters that are left of a result that has made room. */
 const SHORT = 500;
-/** Of a result, and of a call's arguments, where steps are told as words. */
+/** A result that is little longer than what would be left of it stays whole. */
+const WORTH = 200;
+/** Of a result, where steps are told as words. */
 const TOLD = 300;
 const NOTE = 'Shortened, because newer results need the room: call the tool again if you need the rest.';
 
@@ -57,7 +60,7 @@ function limitsFor(results: readonly Result[], room: number): Map<Result, number
       const limit = oldest === newest ? Math.max(SHORT, Math.floor(room / 2)) : SHORT;
       const size = sizes[oldest] ?? 0;
       const result = results[oldest];
-      if (result && size > limit) {
+      if (result && size > limit + WORTH) {
         limits.set(result, limit);
         sum += limit - size;
         sizes[oldest] = limit;
@@ -78,12 +81,11 @@ function shortened(result: Result, limit: number): Result {
 }
 
 /** Where the newest words of a person stand; what tools did before that is old. */
-const newestWords = (prompt: Prompt): number =>
+export const newestWords = (prompt: Prompt): number =>
   prompt.findLastIndex((message) => message.role === 'user' && !isShown(message.content));
 
-/** Pictures that tools have given stand in a message of their own. */
-const isShown = (content: Extract<Message, { role: 'user' }>['content']): boolean =>
-  content.length > 1 && content[0]?.type === 'text' && content[0].text.startsWith('[Pictures that the tools');
+const isShown = ([first]: Extract<Message, { role: 'user' }>['content']): boolean =>
+  first?.type === 'text' && first.text === SHOWN_BY_TOOLS;
 
 const isStep = (message: Message): boolean =>
   message.role === 'tool' ||

@@ -11,8 +11,10 @@ import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from 
 import type { TurnWatch } from '../contract/watch.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { withMaker } from './history.ts';
-import { fitPrompt, tidyCalls } from './prompt.ts';
+import { withFitNames } from './names.ts';
+import { fitPrompt, tidyCalls, withCutCalls } from './prompt.ts';
 import { createRepair, type Repair } from './repair.ts';
+import { withWantedInputs } from './wanted.ts';
 
 export interface StreamingOptions {
   /** Models by name, the wanted one first; the others follow when one before them fails. */
@@ -131,15 +133,16 @@ class Streaming implements StreamingModel {
     const repair = this.#repairs.get(name) ?? createRepair(name, model);
     this.#repairs.set(name, repair);
     const asked = repair.prepare(call);
-    const fit = { ...asked, prompt: fitPrompt(asked.prompt, model.provider) };
+    const names = withFitNames(asked);
+    const fit = { ...names.call, prompt: fitPrompt(names.call.prompt, model.provider) };
     const given = await collectAnswer(model, name, fit, this.#options.limits, onText, onSize);
     repair.worked();
     spent(usageOf(given, asked.prompt));
     const answer = await withoutUnseen(given, this.#options.isBlank);
-    if (isEmpty(answer) && !this.#options.acceptsEmpty()) {
-      throw new RunError('empty', say('failures.emptyFrom', { model: name }), { detail: `${name}: empty answer` });
-    }
-    return withMaker(tidyCalls(answer, call.prompt), name);
+    if (isEmpty(answer) && !(answer.finishReason.unified !== 'length' && this.#options.acceptsEmpty()))
+      throw empty(name, answer);
+    const called = names.back(tidyCalls(withCutCalls(answer), call.prompt));
+    return withMaker(withWantedInputs(called, call.tools), name);
   }
 }
 
@@ -154,9 +157,19 @@ async function withoutUnseen(answer: GenerateResult, isBlank: StreamingOptions['
 const isCharged = (thrown: unknown, written: number): boolean =>
   written > 0 || (thrown instanceof RunError && thrown.kind === 'timeout');
 
-function isEmpty({ content, finishReason }: GenerateResult): boolean {
-  if (finishReason.unified === 'length' || finishReason.unified === 'content-filter') return false;
-  return content.every((part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''));
+/** Without words for a person and calls for us, whatever else came: thoughts, parts of a provider's own, pictures, sources. */
+const isEmpty = ({ content, finishReason }: GenerateResult): boolean =>
+  finishReason.unified !== 'content-filter' &&
+  !content.some(
+    (part) =>
+      (part.type === 'text' && part.text.trim() !== '') ||
+      (part.type === 'tool-call' && part.providerExecuted !== true),
+  );
+
+function empty(model: string, { finishReason }: GenerateResult): RunError {
+  const isCut = finishReason.unified === 'length';
+  const said = isCut ? say('failures.onlyThoughts', { model }) : say('failures.emptyFrom', { model });
+  return new RunError('empty', said, { detail: `${model}: empty answer${isCut ? ', cut at its limit' : ''}` });
 }
 
 /** The person is told what to mend at the model they chose; that the others failed too is added. */

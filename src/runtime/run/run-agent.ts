@@ -1,13 +1,20 @@
 /** The agent at work on an order: a message's, a scheduled job's, or a question of another agent. All of them pass here. */
 import { principalText } from '../../access/principal.ts';
+import { say } from '../../messages/messages.ts';
+import type { AgentOutcome } from '../contract/agent.ts';
 import type { Order, Performed } from '../contract/order.ts';
+import { RunError } from '../contract/run-error.ts';
 import { throwWith } from '../reply/failure.ts';
 import { shownAs } from '../tools/asked.ts';
 import { type AssembleServices, assemble } from './assemble.ts';
-import { journal, progressOf } from './journal.ts';
+import { journal, type Progress, progressOf } from './journal.ts';
 import type { RunServices } from './services.ts';
 
 export type AgentServices = Pick<RunServices, 'agent' | 'bus' | 'meter'> & AssembleServices;
+
+/** Nobody is there to see what the tools of a job have done: without a word, a file or a message of its own nothing came of it. */
+const isForNothing = ({ isWordless, beside = [] }: AgentOutcome, { made }: Progress): boolean =>
+  isWordless === true && made.refs.length === 0 && !beside.some(({ tools }) => tools.includes('notify'));
 
 /** Throws RunError, or a system error when the disk fails. */
 export async function runAgent(order: Order, to: AgentServices): Promise<Performed> {
@@ -29,6 +36,10 @@ export async function runAgent(order: Order, to: AgentServices): Promise<Perform
   };
   try {
     const outcome = await to.agent.run(request, hooks);
+    if (order.job && isForNothing(outcome, progress)) {
+      const { model } = outcome;
+      throw new RunError('empty', say('failures.emptyFrom', { model }), { detail: `${model}: no words for a job` });
+    }
     return { outcome, made: progress.made, tools: request.tools };
   } catch (error) {
     throwWith(error, { words: words.join('\n\n'), hasSteps: progress.hasSteps });

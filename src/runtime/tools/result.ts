@@ -8,8 +8,11 @@ import { clip } from '../context/turn.ts';
 
 /** Characters of one result: a page of `read_file` always fits. */
 const MAX_RESULT = 100_000;
-/** Of all results of a run, some 250,000 tokens. */
-const MAX_RUN = 1_000_000;
+/**
+ * Of all results of a run: more than any model reads at once, so that the oldest give way first (`src/runtime/model/results.ts`), and
+ * little enough for a session's file.
+ */
+const MAX_RUN = 10_000_000;
 /** What each result has when a run has used up its room: enough to go on, or to end. */
 const MIN_RESULT = 2_000;
 /** Shorter base64 is a key, a token or a sum, and may matter. */

@@ -60,7 +60,8 @@ const PLAYS: Record<LlmFault, Play> = {
     sendError(response, 500, 'The server had an error while processing your request', 'server_error'),
   overloaded: (response, turn) =>
     sendError(response, turn.status ?? 503, 'The engine is currently overloaded', 'overloaded_error'),
-  'bad-request': (response) => sendError(response, 400, 'Unsupported parameter', 'invalid_request_error'),
+  'bad-request': (response, { text }) =>
+    sendError(response, 400, text ?? 'Unsupported parameter', 'invalid_request_error'),
   'too-long': (response) => {
     const message =
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.";

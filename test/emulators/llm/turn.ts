@@ -10,7 +10,7 @@ export type LlmFault =
   | 'rate-limited'
   | 'server-error'
   | 'overloaded'
-  /** 400, as a provider answers to a request it cannot use. */
+  /** 400, as a provider answers to a request it cannot use; in the words of `Turn.text`, if there are any. */
   | 'bad-request'
   /** 400: the conversation is longer than the model takes. */
   | 'too-long'

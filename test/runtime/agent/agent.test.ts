@@ -220,11 +220,11 @@ describe('a run', () => {
     expect([llm.stats().requests, hooks.steps.length]).toEqual([3, 3]);
   });
 
-  it('silence after work: earlier words stand, or it is said that it is done', async () => {
+  it('silence after work, twice: earlier words stand, and it is said that it is done', async () => {
     const tools = [tool('write', 'idempotent', async () => null)];
     const write = { toolCalls: [{ name: 'write', arguments: { text: 'x' } }] };
-    llm.script([{ text: 'Here is the file.', ...write }, { text: '' }]);
-    expect((await runWith(local(), { tools })).text).toBe('Here is the file.');
+    llm.script([{ text: 'Here is the file.', ...write }, { text: '' }, { text: '' }]);
+    expect((await runWith(local(), { tools })).text).toMatch(/^Here is the file\.\n\nThat is done/);
     llm.script([write, { text: '' }, { text: '' }]);
     expect(await runWith(local(), { tools })).toMatchObject({
       finish: 'stop',

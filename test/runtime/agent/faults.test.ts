@@ -237,9 +237,11 @@ describe('a model that fails', () => {
 
   it('tool calls of an answer cut at its length do not run', async () => {
     const ran: unknown[] = [];
-    llm.script([{ text: 'I write', toolCalls: [{ name: 'write', arguments: { text: 'half' } }], finish: 'length' }]);
+    const half = { text: 'I write', toolCalls: [{ name: 'write', arguments: { text: 'half' } }], finish: 'length' };
+    llm.script([half, { text: 'I write less.' }]);
     const outcome = await runWith(local(), { tools: [tool('write', 'external', async () => ran.push(1))] });
-    expect([outcome.finish, ran]).toEqual(['length', []]);
+    expect([outcome.text, outcome.finish, ran]).toEqual(['I write less.', 'stop', []]);
+    expect(llm.requests()[1]?.toolResults[0]).toMatch(/Nothing has run/);
   });
 
   it('neither the prompt, nor the key, nor the body of a refusal is in the error', async () => {

@@ -206,6 +206,31 @@ describe('a history that is refused', () => {
     expect(JSON.stringify(llm.requests().at(-1)?.body.messages)).toContain(left);
   });
 
+  it.each([
+    ['max_tokens: 128000 > 8192, which is the maximum allowed number of output tokens for m', 8192],
+    [
+      'max_tokens is too large: 32000. This model supports at most 4096 completion tokens, whereas you provided 32000.',
+      4096,
+    ],
+    [
+      '`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model',
+      8192,
+    ],
+    ['Invalid max_tokens value, the valid range of max_tokens is [1, 8192]', 8192],
+    [
+      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length or `max_tokens` and try again',
+      10_000,
+    ],
+  ])('for the length of its answer is asked for a shorter one: %s', async (message, limit) => {
+    const llm = at('local');
+    llm.script(({ body }) =>
+      body.max_tokens === limit ? { text: 'Here I am.' } : { fault: 'bad-request', text: message },
+    );
+    const providers = { local: { baseURL: llm.url, maxOutputTokens: 128_000 } };
+    expect((await run(providers, { model: 'local/m' })).text).toBe('Here I am.');
+    expect(llm.requests()).toHaveLength(2);
+  });
+
   it('for its length is sent with shorter results, the oldest first, and goes on', async () => {
     const llm = at('local');
     let n = 0;
