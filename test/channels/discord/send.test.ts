@@ -199,6 +199,35 @@ describe('what Discord refuses', () => {
     expect(ours(bench)).toMatchObject([{ text: 'Hello', files: [{ name: 'a.txt' }] }]);
   });
 
+  it('a form that is refused falls through to the next, whatever its code is, to words alone at last', async () => {
+    const buttons = [[{ id: 'b', label: 'Go' }]];
+    for (const code of [50035, 50109, 59_999, undefined]) {
+      for (const [times, expected] of [
+        [1, { buttons: [], flags: 4, replyTo: expect.any(String) }],
+        [2, { buttons: [], flags: 4, replyTo: null }],
+      ] as const) {
+        const bench = await talking();
+        const said = bench.discord.say(bench.discord.rooms.general, 'plan?');
+        const body = { message: 'Something of the form', ...(code !== undefined && { code }) };
+        bench.discord.fault({
+          path: '/channels/:id/messages',
+          method: 'POST',
+          kind: 'status',
+          status: 400,
+          body,
+          times,
+        });
+        await bench.channel.send(answer(bench, { text: '**Done** now', buttons, replyTo: said.id }), createLedger());
+        expect(ours(bench)).toMatchObject([{ text: '**Done** now', ...expected }]);
+      }
+    }
+    const bench = await talking();
+    const body = { message: 'Missing Access', code: 50001 };
+    bench.discord.fault({ path: '/channels/:id/messages', kind: 'status', status: 400, body, times: 9 });
+    expect(await refusal(bench.channel, answer(bench, { buttons }))).toMatchObject({ retryAfterMs: undefined });
+    expect(bench.discord.counters().faultsLeft).toBe(8);
+  });
+
   it('a revoked token does not lose the message, and the next call has the token again', async () => {
     const bench = await talking();
     bench.discord.fault({

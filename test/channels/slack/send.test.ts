@@ -47,7 +47,9 @@ describe('a text', () => {
     expect(messages.map(({ shown }) => shown).join('\n')).toContain('line 399');
   });
 
-  test.each(['invalid_blocks', 'msg_blocks_too_long'])('goes in the next form when Slack says %s', async (error) => {
+  const FORMS = ['invalid_blocks', 'msg_blocks_too_long', 'invalid_attachments', 'a_name_to_come'];
+
+  test.each(FORMS)('goes in the next form when Slack says %s', async (error) => {
     const { slack, channel, connect } = await startBench();
     await connect();
     slack.fault({ method: 'chat.postMessage', kind: 'error', error });
@@ -57,7 +59,49 @@ describe('a text', () => {
     slack.fault({ method: 'chat.postMessage', kind: 'error', error, times: 2 });
     await channel.send(answer(channel, { chat: slack.general, text: '**again** text' }), createLedger());
     expect(said(slack)[1]).toMatchObject({ blocks: [], shown: expect.stringContaining('again') });
+    slack.fault({ method: 'chat.postMessage', kind: 'error', error, times: 3 });
+    await channel.send(
+      answer(channel, { chat: slack.general, text: '**a** < [b](https://b.example) <!channel>' }),
+      createLedger(),
+    );
+    expect(said(slack)[2]).toMatchObject({
+      blocks: [],
+      shown: expect.stringMatching(/^\*a\* < b \(https:\/\/b\.example\) <.*channel/),
+    });
+    expect(slack.pings()).toEqual([]);
   });
+
+  test.each(FORMS)('becomes a new message when Slack says %s of every edit', async (error) => {
+    const { slack, channel, connect } = await startBench();
+    await connect();
+    const status = slack.botSays(slack.general, 'Working', { ours: true });
+    slack.fault({ method: 'chat.update', kind: 'error', error, times: 9 });
+    const message = answer(channel, { chat: slack.general, text: 'Done', placeholder: status.ts });
+    await channel.send(message, createLedger());
+    expect(said(slack).map(({ shown }) => shown)).toEqual(['Done']);
+  });
+
+  test('with two tables, of which Slack takes one, is said with every cell', async () => {
+    const { slack, channel, connect } = await startBench();
+    await connect();
+    const text = '| a | b |\n| --- | --- |\n| 1 | 2 |\n\nand\n\n| c |\n| --- |\n| 3 |';
+    await channel.send(answer(channel, { chat: slack.general, text }), createLedger());
+    expect(slack.counters().errors).toEqual({ invalid_attachments: 1 });
+    expect(said(slack)).toHaveLength(1);
+    for (const word of ['a', 'b', '1', '2', 'and', 'c', '3']) expect(said(slack)[0]?.shown).toContain(word);
+  });
+
+  test.each(['is_archived', 'not_in_channel', 'restricted_action_read_only_channel', 'no_permission', 'access_denied'])(
+    'is tried in one form alone when Slack says %s',
+    async (error) => {
+      const { slack, channel, connect } = await startBench();
+      await connect();
+      slack.fault({ method: 'chat.postMessage', kind: 'error', error, times: 9 });
+      const sent = channel.send(answer(channel, { chat: slack.general, text: 'x' }), createLedger());
+      expect(await failure(sent)).toMatchObject({ retryAfterMs: undefined });
+      expect(slack.counters().methods['chat.postMessage']).toBe(1);
+    },
+  );
 
   test('replaces the status message, also when the answer to that is lost; a new one comes when it is gone', async () => {
     const { slack, channel, connect } = await startBench();

@@ -241,6 +241,40 @@ describe('rich messages', () => {
     expect(bot(bench)).toMatchObject([{ id: Number(placeholder), isRich: false, text: expect.stringContaining('2') }]);
   });
 
+  it('a form that is refused falls through to the next, whatever it is called, to words alone at last', async () => {
+    const buttons = [[{ id: 'b', label: 'Go' }]];
+    const refused = (times: number) =>
+      ({
+        method: 'sendMessage',
+        kind: 'status',
+        status: 400,
+        description: 'Bad Request: A_NAME_TO_COME',
+        times,
+      }) as const;
+    for (const [times, expected] of [
+      [1, { entities: [], buttons: [expect.anything()], replyTo: 1 }],
+      [2, { entities: [], buttons: [], replyTo: 1 }],
+      [3, { entities: [], buttons: [], replyTo: undefined }],
+    ] as const) {
+      const bench = await talking();
+      bench.telegram.fault(refused(times));
+      expect(await bench.send({ text: '**Done** now', buttons, replyTo: '1' })).toBeUndefined();
+      expect(bot(bench).map(({ text, entities, buttons, replyTo }) => ({ text, entities, buttons, replyTo }))).toEqual([
+        { text: 'Done now', ...expected },
+      ]);
+    }
+    const gone = await talking();
+    gone.telegram.fault({
+      method: 'sendMessage',
+      kind: 'status',
+      status: 400,
+      description: 'Bad Request: CHAT_WRITE_FORBIDDEN',
+      times: 9,
+    });
+    expect(await gone.send({ text: '**Done**', buttons })).toMatchObject({ retryAfterMs: undefined });
+    expect(gone.telegram.counters().methods.sendMessage).toBe(1);
+  });
+
   it('one that is wrong itself does not switch the others off', async () => {
     const bench = await talking();
     await bench.send({ text: table });

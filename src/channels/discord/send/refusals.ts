@@ -70,7 +70,32 @@ const REMEDIES: Remedy[] = [
     fits: ({ code, message }) => code === 50035 && /components/i.test(message),
     change: (form) => without(form, 'components'),
   },
+  // Whatever else is wrong with the form: less and less goes along with the words.
+  { name: 'less-buttons', fits: refusesForm, change: (form) => without(form, 'components') },
+  { name: 'less-reply', fits: refusesForm, change: (form) => without(form, 'message_reference') },
+  { name: 'new', fits: refusesForm, change: (form, fresh) => (form.method === 'PATCH' ? bare(fresh) : undefined) },
 ];
+
+/** The bad requests that say nothing about how the message is made: limits, people, channels, threads, and what may not be said. */
+function isElsewhere(code: number): boolean {
+  const isLimit = code >= 10_000 && code < 50_000;
+  return isLimit || code >= 160_000 || ELSEWHERE.has(code);
+}
+const ELSEWHERE = new Set([
+  ...[50001, 50005, 50007, 50008, NO_TEXT_CHANNEL, 50009, LACKS_PERMISSION, 50021, 50024, 50027, 50033],
+  ...[ARCHIVED, 50278],
+]);
+
+/** Files that are refused go another way. */
+function refusesForm({ status, code }: DiscordError, { files }: Form): boolean {
+  return status === 400 && files.length === 0 && (code === undefined || !isElsewhere(code));
+}
+
+/** Nobody is notified by it, and no link in it grows a preview, as of every other. */
+function bare(form: Form): Form {
+  const { components: _buttons, message_reference: _reply, ...body } = form.body;
+  return { ...form, body };
+}
 
 /** Another form to try, or undefined. `tried` holds the names of remedies and grows; `fresh` is the form as a new message. */
 export function remedy(error: DiscordError, form: Form, fresh: Form, tried: Set<string>): Form | undefined {
@@ -85,7 +110,8 @@ export function remedy(error: DiscordError, form: Form, fresh: Form, tried: Set<
 }
 
 function without(form: Form, key: string): Form | undefined {
-  if (!(key in form.body)) return undefined;
+  const held = form.body[key];
+  if (held === undefined || (Array.isArray(held) && held.length === 0)) return undefined;
   return { ...form, body: Object.fromEntries(Object.entries(form.body).filter(([name]) => name !== key)) };
 }
 

@@ -84,7 +84,7 @@ class Sender {
     if (!interaction) return undefined;
     await this.#to.settled(interaction.id);
     const hook = `/webhooks/${interaction.application}/${interaction.token}` as const;
-    const form: Form = isSame
+    const first: Form = isSame
       ? { method: 'PATCH', route: `${hook}/messages/@original`, body: { ...partBody(part) }, files: uploads(part) }
       : {
           method: 'POST',
@@ -92,19 +92,26 @@ class Sender {
           body: { ...partBody(part), flags: EPHEMERAL | SUPPRESS_EMBEDS },
           files: uploads(part),
         };
-    try {
-      return await this.#perform(form, false);
-    } catch (error) {
-      if (!(error instanceof DiscordError)) throw error;
-      const isOver = error.kind === 'refused' && (error.status === 404 || RUN_OUT.has(error.code ?? 0));
-      const why = whyRefused(form, error);
-      if (why) throw new FilesRefused(why, error);
-      if (!isOver) throw toDeliveryError(error, isSame);
-      this.#to.log.debug(
-        { err: error },
-        'an interaction can no longer be answered; the answer goes to its person directly',
-      );
-      return undefined;
+    const tried = new Set<string>();
+    for (let form = first; ; ) {
+      try {
+        return await this.#perform(form, false);
+      } catch (error) {
+        if (!(error instanceof DiscordError)) throw error;
+        const isOver = error.kind === 'refused' && (error.status === 404 || RUN_OUT.has(error.code ?? 0));
+        const why = whyRefused(form, error);
+        if (why) throw new FilesRefused(why, error);
+        const next = isOver ? undefined : remedy(error, form, form, tried);
+        if (!next && !isOver) throw toDeliveryError(error, isSame);
+        if (!next) {
+          this.#to.log.debug(
+            { err: error },
+            'an interaction takes no answer any more; that goes to its person directly',
+          );
+          return undefined;
+        }
+        form = next;
+      }
     }
   }
 

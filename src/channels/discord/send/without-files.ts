@@ -35,7 +35,9 @@ export function whyRefused({ files }: Form, { kind, code, status }: DiscordError
   if (kind === 'unreadable') return 'gone';
   if (kind !== 'refused') return undefined;
   if (status === 413 || (code !== undefined && SIZE.has(code))) return 'size';
-  if (code === undefined || code < 10_000 || code >= THREADS || ABOUT_CHAT.has(code)) return undefined;
+  if (code === 0 || status === 401 || status === 404) return undefined;
+  if (code === undefined) return status === 400 ? 'file' : undefined;
+  if (code < 10_000 || code >= THREADS || ABOUT_CHAT.has(code)) return undefined;
   return code === MISSING_PERMISSION ? 'rights' : 'file';
 }
 

@@ -8,6 +8,8 @@ import type { SlackPart } from './render.ts';
 export interface Form {
   text: string;
   blocks: object[];
+  /** False: every character of the text is shown as it stands. */
+  mrkdwn?: false;
 }
 
 const ROW = 5;
@@ -17,8 +19,8 @@ const MAX_ROWS = 5;
 const LABEL = 75;
 
 /**
- * A markdown block, then sections of mrkdwn, then text alone, without the buttons: what Slack refuses in one form it may take
- * in the next.
+ * A markdown block, then sections of mrkdwn, then text alone, without the buttons, then text without any marks of Slack's: what Slack
+ * refuses in one form it may take in the next.
  */
 export function formsOf(part: SlackPart, buttons: readonly (readonly Button[])[]): Form[] {
   const rows = rowsOf(buttons);
@@ -27,8 +29,12 @@ export function formsOf(part: SlackPart, buttons: readonly (readonly Button[])[]
     { text: part.mrkdwn, blocks: [{ type: 'markdown', text: part.markdown }, ...rows] },
     { text: part.mrkdwn, blocks: [...sections, ...rows] },
     { text: part.sections.join('\n'), blocks: [] },
+    { text: withoutLinks(part.sections.join('\n')), blocks: [], mrkdwn: false },
   ];
 }
+
+const withoutLinks = (text: string): string =>
+  text.replace(/<([^<>|]*)\|([^<>]*)>/g, '$2 ($1)').replace(/<([^<>]*)>/g, '$1');
 
 /** Rows as they were given, of at most five each; where they are too many, blocks of as many as one may hold. */
 export function rowsOf(buttons: readonly (readonly Button[])[]): object[] {

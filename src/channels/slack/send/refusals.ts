@@ -2,12 +2,23 @@
 import { DeliveryError } from '../../../errors.ts';
 import { SlackError } from '../connect/api.ts';
 
-/** The part was refused for its form; another form of it may be sent at once. */
+/**
+ * The part was refused for its form; another form of it may be sent at once. Slack has many names for that and finds new ones, so it is
+ * whatever says nothing about something else: the token, rights, the chat, its thread, the message to edit, or how much was sent.
+ */
 export function refusesForm(error: unknown): boolean {
-  return error instanceof SlackError && error.kind === 'refused' && FORM.test(error.code);
+  if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) return false;
+  return FORM.test(error.code) || !ELSEWHERE.test(error.code);
 }
-const FORM =
-  /^(invalid_blocks(_format)?|msg_blocks_too_long|msg_too_long|block_mismatch|markdown_text_conflict|invalid_arguments)$/;
+const FORM = /^(block_mismatch|http_413)$/;
+const ELSEWHERE = new RegExp(
+  [
+    ...['auth', 'token', 'account', 'scope', 'login', 'two_factor', 'permission', 'access', 'denied', 'restrict'],
+    ...['archived', 'blocked', 'disabled', 'locked', 'limited', 'message_limit', 'not_found', 'not_in', 'is_inactive'],
+    ...['channel', 'thread', 'user', 'team', 'org_', 'enterprise', 'ekm', 'as_user', 'is_bot', 'deprecated'],
+    ...['cant_', 'cannot_', 'edit_window', 'streaming', 'duplicate_', 'messages_tab', 'http_', 'unknown_method'],
+  ].join('|'),
+);
 
 /** The thread it was to go to is not there, is locked, or stands in a channel that has no threads any more. */
 export function refusesThread(error: unknown): boolean {

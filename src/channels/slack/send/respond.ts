@@ -25,14 +25,15 @@ export function readResponse(interaction: string): { url: string; user?: string 
 }
 
 const TIMEOUT_MS = 15_000;
-const FORM = /invalid_blocks|msg_blocks_too_long|msg_too_long|invalid_payload|no_text/;
+/** The address has run out, or leads nowhere any more; any other refusal is about what was sent. */
+const OVER = /expired|used_url|invalid_url|no_service|not_found|no_team|no_active_hooks|archived|restricted|denied/;
 
 /** Throws DeliveryError; an ambiguous one cannot be cleared up, for nobody but the person sees these answers. */
 export function createRespond({ transport, hosts }: { transport: Transport; hosts: Hosts }): Respond {
-  return async (interaction, { text, blocks }) => {
+  return async (interaction, { text, blocks, mrkdwn }) => {
     const { url } = readResponse(interaction);
     if (!hosts.isHooks(url)) return 'over';
-    const shown = { text, ...(blocks.length > 0 && { blocks }) };
+    const shown = { text, ...(blocks.length > 0 && { blocks }), ...(mrkdwn === false && { mrkdwn }) };
     const body = JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...NO_PREVIEWS, ...shown });
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     try {
@@ -48,10 +49,9 @@ export function createRespond({ transport, hosts }: { transport: Transport; host
 }
 
 function judge(status: number, said: string, seconds: number): Responded {
-  if (FORM.test(said)) return 'form';
   const message = `the answer to a command was answered with ${status}`;
   if (status === 429) throw new DeliveryError(message, { retryAfterMs: (seconds || 1) * 1000, rateLimited: true });
   if (status >= 500) throw new DeliveryError(message, { retryAfterMs: 1000, ambiguous: true });
   if (status === 200 && !/"ok"\s*:\s*false/.test(said)) return 'taken';
-  return 'over';
+  return OVER.test(said) || (status >= 300 && status < 400) || status === 404 || status === 410 ? 'over' : 'form';
 }

@@ -200,7 +200,8 @@ class Sender {
       });
       return ts;
     } catch (error) {
-      if (!refusesEdit(error)) throw toDeliveryError(error, true);
+      // An edit takes less text than a message.
+      if (!refusesEdit(error) && !refusesForm(error)) throw toDeliveryError(error, true);
       this.#to.log.debug({ err: error, chat }, 'the status message could not become the answer');
       await this.#remove(place);
       return undefined;

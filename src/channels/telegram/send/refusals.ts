@@ -17,6 +17,12 @@ interface Remedy {
   change: (part: TelegramPart, message: OutboundMessage) => TelegramPart | undefined;
 }
 
+/** Says nothing about how the part is made. */
+const ABOUT_CHAT = /chat not found|PEER_ID_INVALID|rights|CHAT_\w+|USER_\w+|upgraded/i;
+/** A bad request says something about the chat, about what became of a message, or else about how the part is made. */
+const ABOUT_FORM =
+  /^(?!.*(?:chat not found|PEER_ID_INVALID|rights|CHAT_|USER_|TOPIC_|upgraded|deactivated|thread not found|not modified|to edit not found|blocked|kicked))/i;
+
 /** In order of preference; the first that applies and was not tried yet is taken. */
 const REMEDIES: Remedy[] = [
   {
@@ -41,7 +47,23 @@ const REMEDIES: Remedy[] = [
     said: /PHOTOS?_|IMAGE_PROCESS|dimensions|to send (photos|voice)|big for a photo|VOICE_MESSAGES_FORBIDDEN/i,
     change: asDocument,
   },
+  // Whatever else is wrong with the form: less and less goes along with the words.
+  { name: 'less-marks', said: ABOUT_FORM, change: (part) => (isWords(part) ? asPlain(part) : undefined) },
+  { name: 'less-buttons', said: ABOUT_FORM, change: (part) => lessOf(part, ['reply_markup']) },
+  {
+    name: 'less-reply',
+    said: ABOUT_FORM,
+    change: (part) => lessOf(part, ['reply_parameters']),
+  },
+  { name: 'new', said: ABOUT_FORM, change: (part, message) => (isWords(part) ? asNew(part, message) : undefined) },
 ];
+
+/** Files that are refused go another way, and rich messages are sent as those that are not. */
+const isWords = (part: TelegramPart): boolean => !isRich(part) && part.files.length === 0;
+
+function lessOf(part: TelegramPart, keys: string[]): TelegramPart | undefined {
+  return isWords(part) ? without(part, keys) : undefined;
+}
 
 /** Another form of the part to try, or undefined. `tried` holds the names of remedies and grows. */
 export function remedy(
@@ -63,9 +85,6 @@ export function remedy(
   }
   return undefined;
 }
-
-/** Says nothing about how the part is made. */
-const ABOUT_CHAT = /chat not found|PEER_ID_INVALID|rights|CHAT_\w+|USER_\w+|upgraded/i;
 
 /** Rich messages, or this one, are not taken. */
 export function refusesRich(part: TelegramPart, error: TelegramError): boolean {
