@@ -57,6 +57,8 @@ const LONG = [
   'telemetry/metrics',
   'board/ui/axe',
   'board/ui/drops',
+  'board/browser/real',
+  'board/browser/every-control',
   'cli/init',
   'cli/terminal',
   'dialogs/foreign',

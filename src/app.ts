@@ -14,7 +14,6 @@ import { openServices, type Services, type ServicesOptions } from './app/service
 import { openWork, type Work } from './app/work.ts';
 import type { Places } from './board/guard.ts';
 import type { Server } from './board/server.ts';
-import { conversationKey } from './channels/channel.ts';
 import { ended, never } from './channels/lead.ts';
 import type { QueueItem, Stop } from './engine/engine.ts';
 import { errorMessage } from './errors.ts';
@@ -202,8 +201,7 @@ class RunningApp implements App {
         localOnly,
         uploads: this.#services.uploads,
         onNotice: (message, taskId) => news.tell({ type: 'notice', message, ...(taskId !== undefined && { taskId }) }),
-        taskAt: (address) =>
-          address.thread === undefined ? undefined : conversations.get(conversationKey(address))?.taskId,
+        conversations,
         nameAt: openNaming(this.#services),
         onEnd: () => onEnd?.(),
         serveHub: async (socket, caller) => (await this.#board.protocol(parts)).sockets.serve(socket, caller),

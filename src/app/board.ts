@@ -51,7 +51,7 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
   return {
     routes: [
       ...login.routes,
-      ...taskRoutes(protocol.parts),
+      ...taskRoutes(protocol.parts, protocol.exchange),
       eventsRoute(protocol.parts, protocol.exchange),
       ...chatRoutes(protocol.parts, protocol.exchange, config.limits.downloadBytes),
       ...jobRoutes(protocol.parts),

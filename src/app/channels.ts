@@ -5,7 +5,14 @@ import type { Role } from '../access/principal.ts';
 import type { Caller } from '../board/contract.ts';
 import type { HttpHandler } from '../board/server.ts';
 import { API, HUB } from '../channels/address.ts';
-import type { Address, Channel, CommandSpec, LiveMode, OutboundMessage } from '../channels/channel.ts';
+import {
+  type Address,
+  type Channel,
+  type CommandSpec,
+  conversationKey,
+  type LiveMode,
+  type OutboundMessage,
+} from '../channels/channel.ts';
 import type { Hub, HubSocket } from '../channels/hub/adapter.ts';
 import type { Mouth } from '../channels/hub/relay.ts';
 import { channelModules } from '../channels/index.ts';
@@ -16,9 +23,11 @@ import { type Config, terminalEnabled } from '../config.ts';
 import type { State } from '../engine/engine.ts';
 import { machineLanguage } from '../lib/language.ts';
 import type { Logger } from '../log.ts';
+import type { Conversations } from '../runtime/conversations/conversations.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import { artifactPath } from '../workspace/artifacts.ts';
 import { type Home, isId } from '../workspace/home.ts';
+import { readTaskSync } from '../workspace/tasks.ts';
 import type { Uploads } from '../workspace/uploads.ts';
 
 export interface BuildOptions {
@@ -38,8 +47,7 @@ export interface BuildOptions {
   uploads: Pick<Uploads, 'find'>;
   /** Words for programs that end no run, and the task they are about. */
   onNotice: (message: OutboundMessage, taskId: string | undefined) => void;
-  /** The task that a thread is about. */
-  taskAt: (address: Address) => string | undefined;
+  conversations: Pick<Conversations, 'get'>;
   onEnd: () => void;
   /** Who answers on a channel of this machine, by name. */
   nameAt: (address: Address, user: string) => Promise<string>;
@@ -90,7 +98,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   channels.set(
     API,
     createApi({
-      onNotice: (message) => options.onNotice(message, options.taskAt(message.address)),
+      onNotice: (message) => options.onNotice(message, taskAt(message.address, options)),
       fileOf: (id) => fileOfRef(options, id),
     }),
   );
@@ -159,9 +167,17 @@ async function fileOfRef(
   return artifactPath(home, taskId, { ref, title: name });
 }
 
+/** The task that a program's thread is about: it bears the task's id before anything was said in it. */
+function taskAt(address: Address, { home, conversations }: Pick<BuildOptions, 'home' | 'conversations'>) {
+  const { thread } = address;
+  if (thread === undefined) return undefined;
+  const bound = conversations.get(conversationKey(address))?.taskId;
+  return bound ?? (isId(thread) ? readTaskSync(home, thread)?.id : undefined);
+}
+
 /** The hub of the configuration; it is off without an address or a token. */
 async function openHub(options: BuildOptions): Promise<Hub | undefined> {
-  const { config, log, serveHub, lead, mouth, taskAt } = options;
+  const { config, log, serveHub, lead, mouth } = options;
   const { url, token, role, viberId } = config.hub;
   if (url === undefined || token === undefined) return undefined;
   const [hub, { endFrame, noticeFrame }] = await Promise.all([
@@ -170,7 +186,7 @@ async function openHub(options: BuildOptions): Promise<Hub | undefined> {
   ]);
   return new hub.Hub({
     ...{ url, token, lead, mouth, frameOf: endFrame },
-    noticeOf: (message) => noticeFrame(message, taskAt(message.address)),
+    noticeOf: (message) => noticeFrame(message, taskAt(message.address, options)),
     fileOf: (id) => fileOfRef(options, id),
     serve: (socket) => serveHub(socket, callerOfHub(role, viberId)),
     onError: (error) => log.error({ err: error }, 'a connection with the hub failed'),

@@ -26,6 +26,7 @@ import type { ViberRules } from '../runtime/conversations/vibers.ts';
 import { openDelivery } from '../runtime/delivery.ts';
 import { createBus } from '../runtime/live/bus.ts';
 import { NewsDesk } from '../runtime/live/news.ts';
+import { SeenRuns } from '../runtime/live/seen.ts';
 import { createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -81,7 +82,8 @@ export async function openServices(options: ServicesOptions) {
   const news = new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed'));
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
   const isShared = config.engine.kind !== 'local';
-  const elsewhere = isShared ? tellElsewhere(engine, bus, news) : undefined;
+  const seen = new SeenRuns(bus);
+  const elsewhere = isShared ? tellElsewhere(engine, bus, news, seen) : undefined;
   const unshareLocks = isShared ? shareLocks(home.root, (name, work) => engine.lock(name, work)) : undefined;
   /** Empty until the channels are built. */
   const built: BuiltChannels = { channels: new Map(), mounts: new Map(), close: async () => undefined };
@@ -121,7 +123,7 @@ export async function openServices(options: ServicesOptions) {
     ...{ config, viber: config.viber ?? DEFAULT_VIBER, vibers: vibersBy(config, home), home, log, metrics, tracing },
     ...{ limit, shortage, handles, damage, crashed, roles, isShared, release },
     ...{ engine, queue, state, lead, elsewhere, unshareLocks, syncSoon, delivery },
-    ...{ buttons, questions, bus, news, live, settings, built, channelOf },
+    ...{ buttons, questions, bus, news, seen, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
     uploads: new Uploads(home, config.limits.downloadBytes),
   };

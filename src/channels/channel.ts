@@ -67,6 +67,8 @@ export interface InboundMessage {
   below?: { address: Address; opens: boolean };
   /** On which channel it was said, where that is not the one of its address: on the Board, in a conversation that goes on elsewhere. */
   via?: string;
+  /** Where a command is answered that was given elsewhere than in its conversation: on the page it was typed on. */
+  answerAt?: Address;
   isDirect: boolean;
   /** Addressed to this bot: a mention, a reply to it, or a command naming it. */
   isMention: boolean;
@@ -133,8 +135,12 @@ export interface OutboundMessage {
 
 /** The four kinds of event, with the task and run they belong to. */
 export type AgentState = 'idle' | 'thinking' | 'tool' | 'waiting-approval';
-export type AgentStreamEvent = { agentId: string; taskId: string; runId: string } & (
-  | { type: 'text-delta'; content: string }
+export type AgentStreamEvent = {
+  agentId: string;
+  taskId: string;
+  runId: string;
+} /** `whole`: the text from its beginning, in the place of all pieces that came before. */ & (
+  | { type: 'text-delta'; content: string; whole?: true }
   | { type: 'tool-call'; tool: string; args: unknown; callId?: string }
   | { type: 'tool-result'; tool: string; result: unknown; callId?: string }
   /** `progress`: how far a tool is, in words from outside. */

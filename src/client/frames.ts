@@ -71,6 +71,7 @@ export type OtherEvent =
   | 'approval:asked'
   | 'approval:decided'
   | 'memory:suggested'
+  | 'memory:decided'
   | 'job:changed'
   | 'channel:status'
   | 'notice';

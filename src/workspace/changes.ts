@@ -5,7 +5,9 @@ import type { ArtifactRef } from './types.ts';
 export type Change =
   | { kind: 'plan'; taskId: string; hash: string }
   | { kind: 'artifact'; taskId: string; artifact: ArtifactRef }
-  | { kind: 'suggestion'; viber: string; suggestion: { id: string; section?: string; text: string } };
+  | { kind: 'suggestion'; viber: string; suggestion: { id: string; section?: string; text: string } }
+  /** It waits no more: it was remembered, refused, or has made room. */
+  | { kind: 'suggestion-decided'; viber: string; suggestion: string };
 
 const listeners = new Map<string, (change: Change) => void>();
 

@@ -115,6 +115,8 @@ type Entry =
       /** What a program says was said before these words. */
       before?: { role: 'user' | 'assistant'; text: string }[];
       text: string;
+      /** The person's own words, where `text` says more to the model: of files, quotes, and who speaks. */
+      said?: string;
       from: { channel: string; user: string; name: string };
       /** Its run is on the word of a guest: nothing in it comes from memory or other files of the viber. */
       isGuest?: true;

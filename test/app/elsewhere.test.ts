@@ -6,6 +6,7 @@ import type { AgentStreamEvent } from '../../src/channels/channel.ts';
 import type { News } from '../../src/runtime/contract/news.ts';
 import { createBus } from '../../src/runtime/live/bus.ts';
 import { NewsDesk } from '../../src/runtime/live/news.ts';
+import { SeenRuns } from '../../src/runtime/live/seen.ts';
 import { openSharedEngine } from '../helpers/shared-engine.ts';
 
 const fail = (error: unknown) => {
@@ -26,11 +27,12 @@ async function world() {
   const processOf = () => {
     const [bus, news] = [createBus(fail), new NewsDesk(fail)];
     const [events, heard]: [AgentStreamEvent[], News[]] = [[], []];
-    const elsewhere = tellElsewhere(engine, bus, news);
+    const seen = new SeenRuns(bus);
+    const elsewhere = tellElsewhere(engine, bus, news, seen);
     onTestFinished(() => elsewhere.close());
     bus.subscribe((event) => events.push(event));
     news.subscribe((item) => heard.push(item));
-    return { bus, news, events, heard, elsewhere };
+    return { bus, news, events, heard, elsewhere, seen };
   };
   return { one: processOf(), two: processOf(), published: () => published };
 }
@@ -54,17 +56,37 @@ it('tells progress only while somebody looks, words together and in order, and n
   await sleep(150);
   expect([published(), two.events]).toEqual([0, []]);
   const end = two.elsewhere.watch();
-  await sleep(20);
+  // Where the run is now.
+  await expect.poll(() => two.events).toEqual([{ ...run, type: 'state-change', state: 'thinking' }]);
   for (let n = 0; n < 200; n++) word('x');
   one.bus.emit({ ...run, type: 'tool-call', tool: 'write', args: { text: 'y'.repeat(200_000) } });
   word('z');
-  await expect.poll(() => two.events.length).toBe(3);
-  expect(two.events).toMatchObject([
+  await expect.poll(() => two.events.length).toBe(4);
+  expect(two.events.slice(1)).toMatchObject([
     { type: 'text-delta', content: 'x'.repeat(200) },
     { type: 'tool-call', tool: 'write', args: null },
     { type: 'text-delta', content: 'z' },
   ]);
-  // One word that somebody looks, and three of progress: nothing comes back.
-  expect(published()).toBe(4);
+  // One word that somebody looks, and four of progress: nothing comes back.
+  expect(published()).toBe(5);
   end();
+});
+
+it('shows a run of another process from its beginning to whoever begins to look, and a second time', async () => {
+  const { one, two } = await world();
+  const said = Array.from({ length: 20_000 }, (_, n) => `word${n}`).join(' ');
+  one.bus.emit({ ...run, type: 'state-change', state: 'thinking' });
+  for (const piece of said.match(/[\s\S]{1,1000}/g) ?? []) one.bus.emit({ ...run, type: 'text-delta', content: piece });
+  const shown = () => two.seen.soFar('t1').flatMap((event) => (event.type === 'text-delta' ? [event.content] : []))[0];
+  // The last word may still grow.
+  const begun = said.slice(0, said.lastIndexOf(' ') + 1);
+  const end = two.elsewhere.watch();
+  await expect.poll(shown).toBe(begun);
+  end();
+  const again = two.elsewhere.watch();
+  one.bus.emit({ ...run, type: 'text-delta', content: ' and more ' });
+  await expect.poll(shown).toBe(`${said} and more `);
+  again();
+  one.bus.emit({ ...run, type: 'state-change', state: 'idle' });
+  await expect.poll(shown).toBeUndefined();
 });

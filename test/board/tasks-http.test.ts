@@ -84,7 +84,10 @@ describe('tasks over HTTP', () => {
     for (const path of ['', '/messages', '/events'])
       expect((await call('GET', `/api/tasks/${taskId}${path}`, undefined, {}, 'token-of-other')).status).toBe(404);
     expect((await call('POST', `/api/tasks/${taskId}/stop`, {}, {}, 'token-of-other')).status).toBe(404);
-    expect((await call('GET', '/api/tasks', undefined, {}, 'token-of-other')).body).toEqual({ tasks: [] });
+    expect((await call('GET', '/api/tasks', undefined, {}, 'token-of-other')).body).toEqual({
+      tasks: [],
+      cursor: expect.any(String),
+    });
     expect((await call('GET', '/api/tasks', undefined, {}, TOKEN)).body.tasks).toHaveLength(1);
   });
 

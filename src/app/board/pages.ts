@@ -14,6 +14,7 @@ import { parseFile } from '../../jobs/written/job-file.ts';
 import { keptLines, scrub } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import { questionId } from '../../runtime/contract/buttons.ts';
+import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
 import { bindingKey } from '../../runtime/conversations/conversations.ts';
 import { plainName } from '../../runtime/conversations/places.ts';
 import { listPlaybooks } from '../../runtime/playbook/library.ts';
@@ -41,6 +42,7 @@ export function openPages({ services, work, sessions, protocol, readiness }: Pag
     ...{ protocol, readiness, letters: openLetters({ folder: home.spool, queue, delivery }) },
     about: {
       ...{ viber, version: protocol.about.version, vibers: () => vibers.ids() },
+      hasModel: () => work.modelName() !== OFFLINE_MODEL,
       language: (caller) => languages.at(placeOf(caller)).language,
       // Their direct messages; where they have none yet, the conversation that was begun on the Board.
       taskOf: (caller) => {

@@ -14,8 +14,6 @@ import { decide } from '../../runtime/commands/memory/decide.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
 import type { Gateway } from '../../runtime/gateway.ts';
-import type { Bus } from '../../runtime/live/bus.ts';
-import { createLiveText, type LiveText } from '../../runtime/live/text.ts';
 import { type Change, hearChanges } from '../../workspace/changes.ts';
 import { PlanWatch } from '../../workspace/plan/watch.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
@@ -43,7 +41,7 @@ export interface Protocol {
 const ANSWERED_MS = 7 * 86_400_000;
 
 export function openProtocol(services: ProtocolServices): Protocol {
-  const { home, viber, state, live, bus, news, elsewhere, engine, languages, questions, uploads, work, gateway, log } =
+  const { home, viber, state, live, seen, news, elsewhere, engine, languages, questions, uploads, work, gateway, log } =
     services;
   const submissions = createSubmissions({
     ...services,
@@ -78,11 +76,12 @@ export function openProtocol(services: ProtocolServices): Protocol {
     },
     onNews: (listener) => news.subscribe(listener),
     onProgress(listener) {
-      const ends = [watch(bus, listener), elsewhere?.watch()];
+      const ends = [seen.subscribe((event) => listener(shown(event))), elsewhere?.watch()];
       return () => {
         for (const end of ends) end?.();
       };
     },
+    soFar: (taskId) => seen.soFar(taskId).map(shown),
     onError: (error) => log.error({ err: error }, 'a part of the protocol failed'),
   };
 
@@ -144,30 +143,18 @@ function newsOf(change: Change): News {
       return { type: 'artifact:created', taskId: change.taskId, artifact: change.artifact };
     case 'suggestion':
       return { type: 'memory:suggested', viber: change.viber, suggestion: change.suggestion };
+    case 'suggestion-decided':
+      return { type: 'memory:decided', viber: change.viber, suggestion: change.suggestion };
   }
 }
 
 /** Bytes of what a tool was given, or gave, that is told. */
 const MAX_TOLD = 32 * 1024;
 
-/** The bus as people may see it: no blocks, no secrets, no half words, and nothing endless. */
-function watch(bus: Bus, listener: (event: AgentStreamEvent) => void): () => void {
-  const texts = new Map<string, LiveText>();
-  return bus.subscribe((event) => {
-    const { runId } = event;
-    if (event.type === 'text-delta') {
-      const text = texts.get(runId) ?? createLiveText();
-      texts.set(runId, text);
-      const content = text.add(event.content);
-      if (content !== '') listener({ ...event, content });
-      return;
-    }
-    // What was said before is not the answer.
-    if (event.type === 'tool-call' || event.type === 'state-change') texts.delete(runId);
-    if (event.type === 'tool-call') listener({ ...event, args: told(event.args) });
-    else if (event.type === 'tool-result') listener({ ...event, result: told(event.result) });
-    else listener(event);
-  });
+/** Nothing that a tool was given, or gave, holds secrets or is endless. */
+function shown(event: AgentStreamEvent): AgentStreamEvent {
+  if (event.type === 'tool-call') return { ...event, args: told(event.args) };
+  return event.type === 'tool-result' ? { ...event, result: told(event.result) } : event;
 }
 
 function told(value: unknown): unknown {

@@ -4,10 +4,10 @@
  */
 import { type Principal, principalText } from '../../access/principal.ts';
 import type { Caller } from '../../board/contract.ts';
-import type { Submissions } from '../../board/protocol/parts.ts';
+import type { Submissions, Told } from '../../board/protocol/parts.ts';
 import type { CommandOf } from '../../board/protocol/schemas.ts';
 import { Refused } from '../../board/respond.ts';
-import { apiAddress, apiPlaces, messageOf, type Saying } from '../../channels/api/decode.ts';
+import { apiAddress, apiPlaces, commandIn, messageOf, type Saying } from '../../channels/api/decode.ts';
 import { type Address, API, conversationKey, type Given, type RemoteFile } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
@@ -132,22 +132,27 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
           ? await speech.placeIn(taskId, viber, withoutDirect(caller))
           : place;
       const given: Given = injectionMode === undefined ? {} : { mode: injectionMode };
-      await speech.accept(
-        caller,
-        { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber },
-        { type: 'task:message', id },
-      );
-      return { taskId };
+      // Whoever types on a page means what they would mean in a chat; programs may say anything.
+      const commandsAt = caller.kind === 'session' ? placeOf(caller, taskId) : undefined;
+      const saying = { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber, commandsAt };
+      await speech.accept(caller, saying, { type: 'task:message', id });
+      return { taskId, ...toldOf(saying) };
     },
     async say(caller, id, { content, attachments, context }) {
       const refs = attachments.map((given) => (typeof given === 'string' ? given : given.ref));
       const files = await speech.filesOf(caller, refs);
       const address = caller.direct && files.length === 0 ? caller.direct : placeOf(caller);
-      const saying = { id: `${caller.id}:${id}`, address, text: content, context, files, takesCommands: true };
+      const saying = { id: `${caller.id}:${id}`, address, text: content, context, files, commandsAt: placeOf(caller) };
       const taskId = await speech.accept(caller, saying, { type: 'message', id });
-      return taskId === undefined ? {} : { taskId };
+      return { ...(taskId !== undefined && { taskId }), ...toldOf(saying) };
     },
   };
+}
+
+/** What the words are called in the task's messages; of a command its name, since that stands in none. */
+function toldOf({ id, address, text, commandsAt }: Pick<Saying, 'id' | 'address' | 'text' | 'commandsAt'>): Told {
+  const [, command] = (commandsAt && commandIn(text)) ?? [];
+  return command === undefined ? { message: spoolKey(dedupeId({ id, address })) } : { command: command.toLowerCase() };
 }
 
 /** The words of the person, and all that came with them. */

@@ -11,6 +11,7 @@ import { parseJson } from '../../lib/read-json.ts';
 import type { News } from '../../runtime/contract/news.ts';
 import type { Bus } from '../../runtime/live/bus.ts';
 import type { NewsDesk } from '../../runtime/live/news.ts';
+import type { SeenRuns } from '../../runtime/live/seen.ts';
 
 export interface Elsewhere {
   /** Somebody looks at runs from here, until what it gives back is called. */
@@ -30,8 +31,9 @@ const LOOKED_MS = 10_000;
 const GATHER_MS = 100;
 const MAX_CHARS = 64 * 1024;
 
-export function tellElsewhere(engine: Mouth, bus: Bus, news: NewsDesk): Elsewhere {
-  return new Teller(engine, bus, news);
+/** @param seen hears the bus before what is made here does */
+export function tellElsewhere(engine: Mouth, bus: Bus, news: NewsDesk, seen: SeenRuns): Elsewhere {
+  return new Teller(engine, bus, news, seen);
 }
 
 class Teller implements Elsewhere {
@@ -46,9 +48,13 @@ class Teller implements Elsewhere {
   /** By run, words that are not told yet. */
   readonly #words = new Map<string, Extract<AgentStreamEvent, { type: 'text-delta' }>>();
   #gathering: NodeJS.Timeout | undefined;
+  readonly #seen: SeenRuns;
+  /** Runs of this process. */
+  readonly #own = new Set<string>();
 
-  constructor(engine: Mouth, bus: Bus, news: NewsDesk) {
+  constructor(engine: Mouth, bus: Bus, news: NewsDesk, seen: SeenRuns) {
     this.#engine = engine;
+    this.#seen = seen;
     const unbus = bus.subscribe((event) => this.#progress(event));
     const unnews = news.subscribe((item) => {
       if (!this.#isHearing && !OWN.includes(item.type)) this.#say(TOPICS.news, item);
@@ -58,17 +64,17 @@ class Teller implements Elsewhere {
       async () => unnews(),
       this.#hear(TOPICS.news, (item) => news.tell(item as News)),
       this.#hear(TOPICS.progress, (event) => bus.emit(event as AgentStreamEvent)),
-      this.#hear(TOPICS.looking, () => {
+      this.#hear(TOPICS.looking, (what) => {
         this.#lookedUntil = performance.now() + LOOKED_MS;
+        if ('isFirst' in what) this.#sayAll();
       }),
     ];
   }
 
   watch(): () => void {
-    const say = () => this.#say(TOPICS.looking, {});
     if (this.#watchers++ === 0) {
-      say();
-      this.#saying = setInterval(say, SAY_MS).unref();
+      this.#say(TOPICS.looking, { isFirst: true });
+      this.#saying = setInterval(() => this.#say(TOPICS.looking, {}), SAY_MS).unref();
     }
     let isOver = false;
     return () => {
@@ -84,8 +90,20 @@ class Teller implements Elsewhere {
     await Promise.all(this.#stops.map((stop) => stop()));
   }
 
+  /** Whoever looks from now on sees the runs of this process from their beginning. */
+  #sayAll(): void {
+    this.#words.clear();
+    for (const event of this.#seen.raw(this.#own)) {
+      if (event.type !== 'text-delta') this.#say(TOPICS.progress, bounded(event));
+      else for (const piece of piecesOf(event)) this.#say(TOPICS.progress, piece);
+    }
+  }
+
   #progress(event: AgentStreamEvent): void {
-    if (this.#isHearing || performance.now() > this.#lookedUntil) return;
+    if (this.#isHearing) return;
+    if (event.type === 'state-change' && event.state === 'idle') this.#own.delete(event.runId);
+    else this.#own.add(event.runId);
+    if (performance.now() > this.#lookedUntil) return;
     if (event.type === 'text-delta') {
       const before = this.#words.get(event.runId);
       this.#words.set(event.runId, before ? { ...before, content: before.content + event.content } : event);
@@ -121,6 +139,16 @@ class Teller implements Elsewhere {
       }
     });
   }
+}
+
+/** The first is still the beginning. */
+function piecesOf(event: Extract<AgentStreamEvent, { type: 'text-delta' }>): AgentStreamEvent[] {
+  const { whole: _whole, content, ...rest } = event;
+  const size = MAX_CHARS / 8;
+  const further = Array.from({ length: Math.max(0, Math.ceil(content.length / size) - 1) }, (_, index) => ({
+    ...{ ...rest, content: content.slice((index + 1) * size, (index + 2) * size) },
+  }));
+  return [{ ...event, content: content.slice(0, size) }, ...further];
 }
 
 /** What a tool was given, and gave, may be anything. */

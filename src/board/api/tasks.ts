@@ -7,9 +7,11 @@ import { byChange, type ListedTask, TaskOrder } from '../../workspace/task-order
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
+import type { Exchange } from '../protocol/exchange.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { parsedBy, seenTask } from '../protocol/refusals.ts';
 import { tasksQuerySchema } from '../protocol/schemas.ts';
+import type { Standings } from '../protocol/standings.ts';
 import { Refused, sendJson } from '../respond.ts';
 import { twin } from './twin.ts';
 
@@ -18,16 +20,19 @@ const PAGE = 100;
 const TAIL = { maxBytes: 8 * 1024 * 1024 };
 const STEERED = 'steered';
 
-export function taskRoutes(parts: ProtocolParts): BoardRoute[] {
+export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute[] {
   const { home, maySee } = parts;
   const order = new TaskOrder(home);
   const of = ({ params: { id = '' }, caller }: BoardRequest) => seenTask(id, caller.principal, parts);
   return [
     route('GET', '/api/tasks', async ({ url, response, caller }) => {
       const { after, state, channel } = parsedBy(tasksQuerySchema, Object.fromEntries(url.searchParams));
+      // What is read from here on holds all that was told up to this place.
+      const { cursor } = exchange.log;
       const all = await order.list();
+      const standing = exchange.standings();
       const isMeant = (task: ListedTask) =>
-        (state === undefined || task.state === state) &&
+        (state === undefined || standing.isIn(task, state)) &&
         (channel === undefined || channelOf(task) === channel) &&
         maySee(caller.principal, task);
       const page: ListedTask[] = [];
@@ -37,10 +42,16 @@ export function taskRoutes(parts: ProtocolParts): BoardRoute[] {
       }
       const rows = page.slice(0, PAGE).flatMap(({ id }) => readTaskSync(home, id) ?? []);
       const next = page.length > PAGE ? page[PAGE - 1] : undefined;
-      sendJson(response, 200, { tasks: rows.map(rowOf), ...(next && { next: `${next.updatedAt}_${next.id}` }) });
+      sendJson(response, 200, {
+        tasks: rows.map((task) => rowOf(task, standing)),
+        ...(next && { next: `${next.updatedAt}_${next.id}` }),
+        cursor,
+      });
     }),
     twin(parts, ['POST', '/api/tasks'], 'task:submit', 202),
-    route('GET', '/api/tasks/:id', async (asked) => sendJson(asked.response, 200, await detailOf(of(asked), parts))),
+    route('GET', '/api/tasks/:id', async (asked) =>
+      sendJson(asked.response, 200, await detailOf(of(asked), parts, exchange)),
+    ),
     route('GET', '/api/tasks/:id/messages', async (asked) => {
       sendJson(
         asked.response,
@@ -79,16 +90,19 @@ function placeAfter(all: readonly ListedTask[], after: string): number {
 const channelOf = ({ conversations, job }: Pick<TaskRecord, 'conversations' | 'job'>): string =>
   /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
 
-const rowOf = (task: TaskRecord) => ({
-  ...{ taskId: task.id, title: task.title, goal: task.goal, state: task.state, channel: channelOf(task) },
+const rowOf = (task: TaskRecord, standing: Standings) => ({
+  ...{ taskId: task.id, title: task.title, goal: task.goal, channel: channelOf(task), state: standing.stateOf(task) },
   ...{ person: task.people[0] ?? '', viberId: task.viber, updatedAt: task.updatedAt },
+  ...(standing.isWaiting(task) && { waiting: true }),
 });
 
-async function detailOf(task: TaskRecord, { home }: Pick<ProtocolParts, 'home'>): Promise<object> {
+async function detailOf(task: TaskRecord, { home }: Pick<ProtocolParts, 'home'>, exchange: Exchange): Promise<object> {
+  const { cursor } = exchange.log;
+  const row = rowOf(readTaskSync(home, task.id) ?? task, exchange.standings());
   const [plan, artifacts] = await Promise.all([readPlan(home, task.id, task.viber), listArtifacts(home, task.id)]);
   const { always: _always, approvedPlan: _approved, counted: _counted, called: _called, ...record } = task;
   return {
-    ...{ ...record, ...rowOf(task) },
+    ...{ ...record, ...row, cursor },
     ...(plan && { plan }),
     artifacts: artifacts.map(({ id, title, type, ref, size, createdAt, origin }) => ({
       ...{ id, title, type, ref, size, createdAt, origin },
@@ -128,9 +142,14 @@ async function messagesOf(
   return { messages, ...(end > PAGE && first && { next: first.id }) };
 }
 
-function wordsOf({ id, text, at, from, via, files, run }: Extract<SessionEntry, { type: 'message' }>) {
-  const told = { id, role: 'user' as const, text, at, runId: run, name: from.name, channel: via ?? from.channel };
-  return files.length > 0 ? { ...told, files } : told;
+/** As the person has written it: what the model is told beside it is no part of it. */
+function wordsOf(line: Extract<SessionEntry, { type: 'message' }>) {
+  const { id, also, text, said = text, at, from, via, files, run } = line;
+  return {
+    ...{ id, role: 'user' as const, text: said, at, runId: run, name: from.name, channel: via ?? from.channel },
+    ...(also && { also }),
+    ...(files.length > 0 && { files }),
+  };
 }
 
 function answerOf({ run, text, at, artifactRefs }: Extract<SessionEntry, { type: 'result' }>) {

@@ -18,12 +18,12 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
       return {
         ...{ name: person ?? name, role, ...(person !== undefined && { person }), principal: principalText(principal) },
         ...{ viber: about.viber, vibers: role === 'owner' ? all : all.filter((each) => each === about.viber) },
-        ...{ version: about.version, language: about.language(caller) },
+        ...{ version: about.version, language: about.language(caller), hasModel: about.hasModel() },
         ...(kind === 'session' && { session: id }),
         ...(taskId !== undefined && { taskId }),
       };
     }),
-    route('GET', '/api/health', 'owner', async () => readiness()),
+    route('GET', '/api/health', 'owner', async () => ({ ...(await readiness()), hasModel: about.hasModel() })),
     route('GET', '/api/letters', 'owner', async ({ url }) => {
       const kind = url.searchParams.get('kind') ?? 'dead';
       if (kind !== 'dead' && kind !== 'unsure')

@@ -10,6 +10,8 @@ export interface About {
   version: string;
   vibers(): string[];
   language(caller: Caller): string;
+  /** False: no model is configured, and answers come from built-in words. */
+  hasModel(): boolean;
   /** The task that the person's own conversation is about. */
   taskOf(caller: Caller): string | undefined;
 }

@@ -88,14 +88,14 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   }),
   'task:message': command(tellSchema, async (said, asked) => {
     steeredTask(said.taskId, asked.caller.principal, asked.parts);
-    const { taskId } = await asked.parts.submissions.tell(asked.caller, asked.id, said);
-    await followed(asked, taskId);
-    return { fields: { taskId } };
+    const fields = await asked.parts.submissions.tell(asked.caller, asked.id, said);
+    await followed(asked, fields.taskId);
+    return { fields };
   }),
   message: command(saySchema, async (said, asked) => {
-    const { taskId } = await asked.parts.submissions.say(asked.caller, asked.id, said);
-    await followed(asked, taskId);
-    return { fields: taskId === undefined ? {} : { taskId } };
+    const fields = await asked.parts.submissions.say(asked.caller, asked.id, said);
+    await followed(asked, fields.taskId);
+    return { fields };
   }),
   'task:stop': command(stopSchema, async ({ taskId }, { caller, parts }) => {
     const before = steeredTask(taskId, caller.principal, parts);

@@ -189,7 +189,8 @@ export class Connection {
   #hold(frame: Extract<EventFrame, { type: 'task:progress' }>, text: string): void {
     const known = this.#held.get(frame.runId);
     const all = (known?.text ?? '') + text;
-    if (all.length <= MAX_HELD) this.#held.set(frame.runId, { frame, text: all });
+    if (frame.event.type === 'text-delta' && frame.event.whole) this.#held.set(frame.runId, { frame, text });
+    else if (all.length <= MAX_HELD) this.#held.set(frame.runId, { frame: known?.frame ?? frame, text: all });
   }
 
   #release(): void {

@@ -13,6 +13,7 @@ import { ALL, Connection, type LiveChoice, type Peer, type Scope } from './conne
 import { type Audience, EventLog, type LoggedEvent } from './events.ts';
 import { type ApprovalFrame, type EndFrame, type EventFrame, endFrame, noticeFrame } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';
+import { type Standings, standingsOf } from './standings.ts';
 
 /** Tasks that are told of where nobody has named any. */
 const MAX_TOLD = 100;
@@ -28,6 +29,8 @@ export class Exchange {
   readonly #connections = new Set<Connection>();
   readonly #unsubscribe: () => void;
   #stopProgress: (() => void) | undefined;
+  /** Tasks of which a run was told to begin, and not yet to end. */
+  readonly #atWork = new Set<string>();
 
   constructor(parts: ProtocolParts) {
     this.#parts = parts;
@@ -64,7 +67,13 @@ export class Exchange {
     connection.follow(ids, live);
     this.#attend();
     if (after !== undefined) await this.catchUp(connection, after, taskIds);
+    if (live !== undefined && live !== 'off') this.#tellSoFar(connection, taskIds);
     await this.attend(connection, taskIds);
+  }
+
+  #tellSoFar(connection: Connection, taskIds: readonly string[] | '*'): void {
+    for (const taskId of taskIds === ALL ? this.#parts.runningTasks() : taskIds)
+      for (const event of this.#parts.soFar(taskId)) connection.progress(event, this.log.cursor);
   }
 
   /** Nothing is told there until what it gives back is called; see `Connection.hold`. */
@@ -101,9 +110,19 @@ export class Exchange {
     }
   }
 
-  /** How a task stands: from its session how its latest runs have ended, and its state. */
+  /** How tasks stand this moment. */
+  standings(): Standings {
+    const { approvals, runningTasks } = this.#parts;
+    return standingsOf(
+      new Set(approvals.all().map(({ taskId }) => taskId)),
+      new Set([...this.#atWork, ...runningTasks()]),
+    );
+  }
+
+  /** How a task stands: from its session how its latest runs have ended, its state, and what waits for a person. */
   async standing(task: TaskRecord): Promise<EventFrame[]> {
-    const { id: taskId, viber, state } = task;
+    const { id: taskId, viber } = task;
+    const state = this.standings().stateOf(task);
     const tail = await readSessionTail(this.#parts.home, viber, taskId, TAIL);
     const ends: EndFrame[] = tail.flatMap((entry) => {
       if (entry.type !== 'result' || entry.error === STEERED) return [];
@@ -116,6 +135,7 @@ export class Exchange {
     return [
       ...ends.filter((frame) => frame.type !== 'task:state').slice(-MAX_ENDS),
       { type: 'task:state', taskId, state, ...(runId !== undefined && { runId }) },
+      ...this.#parts.approvals.all().flatMap((request) => (request.taskId === taskId ? [approvalFrame(request)] : [])),
     ];
   }
 
@@ -146,6 +166,9 @@ export class Exchange {
   }
 
   #hear(news: News): void {
+    if (news.type === 'task:started') this.#atWork.add(news.taskId);
+    if (news.type === 'run:ended') this.#atWork.delete(news.end.taskId);
+    if (news.type === 'task:state') this.#atWork.delete(news.taskId);
     for (const [frame, audience] of framesOf(news)) {
       // What somebody works on now is what people edit.
       const isAtWork = frame.type === 'task:started' || frame.type === 'plan:changed';
@@ -190,6 +213,8 @@ function framesOf(news: News): [EventFrame, Audience][] {
         [{ type: news.type, viberId, suggestion: id, ...(section !== undefined && { section }), text }, 'owners'],
       ];
     }
+    case 'memory:decided':
+      return [[{ type: news.type, viberId: news.viber, suggestion: news.suggestion }, 'owners']];
     case 'job:changed':
       return [[news, 'owners']];
     case 'channel:status':

@@ -33,6 +33,7 @@ export type EventFrame = { cursor?: string } & (
   | ApprovalFrame
   | { type: 'approval:decided'; taskId: string; approval: string; verdict: string; by: string; answer?: string }
   | { type: 'memory:suggested'; viberId: string; suggestion: string; section?: string; text: string }
+  | { type: 'memory:decided'; viberId: string; suggestion: string }
   | { type: 'job:changed'; job: string }
   | ({ type: 'channel:status'; channel: string } & ChannelStatus)
   | { type: 'notice'; text: string; taskId?: string; files: { name: string; type: string; size: number }[] }

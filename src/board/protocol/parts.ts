@@ -10,11 +10,14 @@ import type { Upload, Uploads } from '../../workspace/uploads.ts';
 import type { Caller } from '../contract.ts';
 import type { CommandOf } from './schemas.ts';
 
+/** What became of words: a message of this id in its task, or a command of this name, which is answered by a notice. */
+export type Told = { message: string } | { command: string };
+
 /** What is said enters through the gateway's door: durable when it resolves. Throws Refused. */
 export interface Submissions {
   submit(caller: Caller, id: string, task: CommandOf<'task:submit'>): Promise<{ taskId: string }>;
-  tell(caller: Caller, id: string, said: CommandOf<'task:message'>): Promise<{ taskId: string }>;
-  say(caller: Caller, id: string, said: CommandOf<'message'>): Promise<{ taskId?: string }>;
+  tell(caller: Caller, id: string, said: CommandOf<'task:message'>): Promise<{ taskId: string } & Told>;
+  say(caller: Caller, id: string, said: CommandOf<'message'>): Promise<{ taskId?: string } & Told>;
   /** Whether a task was begun, or is taken part in, by this client itself. */
   isOwn(caller: Caller, task: Pick<TaskRecord, 'conversations'>): boolean;
   /** The client's conversations as a text that no other client has. */
@@ -70,5 +73,7 @@ export interface ProtocolParts {
   onNews(listener: (news: News) => void): () => void;
   /** Live progress as people may see it. */
   onProgress(listener: (event: AgentStreamEvent) => void): () => void;
+  /** What whoever begins to look at a task now has missed of its runs at work. */
+  soFar(taskId: string): AgentStreamEvent[];
   onError(error: unknown): void;
 }

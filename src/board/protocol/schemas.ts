@@ -35,12 +35,17 @@ export const submitSchema = taskRequestSchema.extend({
   live: liveSchema.exactOptional(),
   files: refs.exactOptional(),
 });
-export const tellSchema = z.object({
-  taskId,
-  message: words,
-  injectionMode: z.enum(['steer', 'collect', 'followup']).exactOptional(),
-  files: refs.exactOptional(),
-});
+export const tellSchema = z
+  .object({
+    taskId,
+    message: z.string(),
+    injectionMode: z.enum(['steer', 'collect', 'followup']).exactOptional(),
+    files: refs.exactOptional(),
+  })
+  .refine(({ message, files = [] }) => message.trim() !== '' || files.length > 0, {
+    path: ['message'],
+    message: 'is empty',
+  });
 export const stopSchema = z.object({ taskId });
 export const interruptSchema = z.object({
   targetAgentId: z.string().min(1).max(64),
@@ -115,7 +120,7 @@ export const tasksQuerySchema = z.object({
 
     .regex(/^[^_]{1,64}_[a-z0-9][a-z0-9_-]{0,63}$/, 'is no place in this list')
     .exactOptional(),
-  state: z.enum(['pending', 'running', 'completed', 'error', 'stopped']).exactOptional(),
+  state: z.enum(['waiting', 'pending', 'running', 'completed', 'error', 'stopped']).exactOptional(),
   channel: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,31}$/, 'is no channel')

@@ -10,6 +10,8 @@ import { Button, Empty, Loading, Problem } from './parts/common.tsx';
 import { Icon, type IconName } from './parts/icons.tsx';
 import { lazy } from './parts/lazy.tsx';
 import { announce, Notices } from './parts/notices.tsx';
+import { pageTitle, waitingTasks } from './parts/title.ts';
+import { useWaiting } from './parts/waiting.ts';
 import { guard, link, parts, place } from './router.ts';
 import { words } from './words.ts';
 
@@ -114,6 +116,7 @@ export function Shell(): JSX.Element {
       <Side />
       <div class="page-box">
         <Lost />
+        {me.value !== undefined && <Counting />}
         <main id="page" class={`page page-${parts.value[0] === '' ? 'now' : parts.value[0]}`} tabIndex={-1}>
           <Content />
         </main>
@@ -131,14 +134,14 @@ function Content(): JSX.Element {
   const shown = useRef(path);
   useEffect(() => {
     const found = ALL.find((one) => one.path === parts.value[0]);
-    document.title =
+    pageTitle.value =
       found === undefined || found.path === '' ? words.product : `${words.nav[found.name]} – ${words.product}`;
     if (shown.current === path) return;
     shown.current = path;
     guard.ask = undefined;
     // Those who listen, and those who use keys, begin at the top of the new page.
     document.querySelector<HTMLElement>('#page')?.focus({ preventScroll: true });
-    announce(document.title);
+    announce(pageTitle.peek());
     reset();
   }, [path, reset]);
   if (error !== undefined) return <Problem error={new Error(words.errors.page)} retry={() => location.reload()} />;
@@ -171,6 +174,7 @@ function Side(): JSX.Element {
                   <a href={link(one.path)} aria-current={isHere(one)}>
                     <Icon name={one.icon} />
                     {words.nav[one.name]}
+                    {one.name === 'now' && <Badge />}
                   </a>
                 </li>
               ))}
@@ -181,6 +185,28 @@ function Side(): JSX.Element {
       <Who />
     </div>
   );
+}
+
+/** How many tasks wait for whoever looks. */
+function Badge(): JSX.Element | null {
+  const count = waitingTasks.value;
+  if (count === 0) return null;
+  return (
+    <span class="badge" title={words.now.count(count)}>
+      <span aria-hidden="true">{count}</span>
+      <span class="hidden">{words.now.count(count)}</span>
+    </span>
+  );
+}
+
+/** Keeps count for the navigation and the title, whatever page is shown. */
+function Counting(): null {
+  const { all } = useWaiting();
+  const count = new Set(all.map(({ taskId }) => taskId)).size;
+  useEffect(() => {
+    waitingTasks.value = count;
+  }, [count]);
+  return null;
 }
 
 function Who(): JSX.Element {
@@ -249,6 +275,7 @@ function Foot(): JSX.Element {
             <a href={link(one.path)} aria-current={isHere(one)}>
               <Icon name={one.icon} size={20} />
               {words.nav[one.name]}
+              {one.name === 'now' && <Badge />}
             </a>
           </li>
         ))}

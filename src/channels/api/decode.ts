@@ -20,10 +20,14 @@ export interface Saying {
   via?: string | undefined;
   /** One line of text each. */
   facts?: readonly string[];
-  /** A line that begins with a slash is a command, as in every chat. */
-  takesCommands?: boolean;
+  /** A line that begins with a slash is a command, as in every chat, and is answered there. */
+  commandsAt?: Address | undefined;
   sentAt: number;
 }
+
+/** A command as people type it, with what follows its name. */
+export const commandIn = (text: string): RegExpExecArray | undefined =>
+  /^\s*\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) ?? undefined;
 
 /** A client's own conversation, or with `thread` the one about a task. */
 export const apiAddress = (chat: string, thread?: string, channel = API): Address => ({
@@ -35,7 +39,8 @@ export const apiAddress = (chat: string, thread?: string, channel = API): Addres
 export const apiPlaces = (chat: string, channel = API): string => `${channel}@${channel}:${chat}`;
 
 export function messageOf({ id, address, sender, text, given, viber, via, sentAt, ...more }: Saying): InboundMessage {
-  const [, name, args = ''] = (more.takesCommands ? /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) : null) ?? [];
+  const { commandsAt } = more;
+  const [, name, args = ''] = (commandsAt ? commandIn(text) : undefined) ?? [];
   const { currentFile, selection } = more.context ?? {};
   const open = currentFile ? [`Open in their editor: ${currentFile}`] : [];
   const selected: QuotedText[] = selection
@@ -48,6 +53,8 @@ export function messageOf({ id, address, sender, text, given, viber, via, sentAt
     ...(via !== undefined && { via }),
     ...(viber !== undefined && { viber }),
     ...(given && Object.keys(given).length > 0 && { given }),
-    ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),
+    ...(name === undefined
+      ? { kind: 'message' }
+      : { kind: 'command', command: { name: name.toLowerCase(), args }, ...(commandsAt && { answerAt: commandsAt }) }),
   };
 }

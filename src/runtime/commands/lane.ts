@@ -39,7 +39,7 @@ export function createCommandLane(
     const item = claimed.message.moves ? await place(claimed) : claimed;
     if (!item) return;
     const { message } = item.message;
-    const { address } = message;
+    const address = message.answerAt ?? message.address;
     const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
     // What is written after a stop is not stopped by it, however long the stop has waited here.
     const stop = (taskId: string) => service.stop(taskId, arrivalOf(claimed));

@@ -17,6 +17,7 @@ export type TaskNews =
 export type News =
   | TaskNews
   | { type: 'memory:suggested'; viber: string; suggestion: { id: string; section?: string; text: string } }
+  | { type: 'memory:decided'; viber: string; suggestion: string }
   | { type: 'job:changed'; job: string }
   | { type: 'channel:status'; channel: string; status: ChannelStatus }
   /** Words for a program that end no run, perhaps about a task. */

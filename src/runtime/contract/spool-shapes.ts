@@ -36,6 +36,7 @@ export const isMessage = objectOf({
     group: optional(isText),
     editOf: optional(isText),
     movedTo: optional(isAddress),
+    answerAt: optional(isAddress),
     repliesTo: optional(isText),
     given: optional(isGiven),
   },

@@ -173,6 +173,8 @@ function messageLine(
     from: { channel: author.channel, user: principalText(author), name: sender.name },
     files: files.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
   };
+  const own = scrub(formatUserTurn({ text: words.join('\n\n') }));
+  if (own !== line.text) line.said = own;
   if (heard.spoken.length > 0) line.spoken = heard.spoken;
   const addresses = addressesIn(messages.map((message) => message.text).join('\n'));
   // Only the task's own people say where it may go, and no guest.

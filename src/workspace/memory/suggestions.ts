@@ -142,6 +142,7 @@ export async function takeSuggestion(
       throw error;
     }
     fs.rmSync(claimed, { force: true });
+    tellChange(home, { kind: 'suggestion-decided', viber, suggestion: id });
     return suggestion;
   } finally {
     claims.delete(claimed);

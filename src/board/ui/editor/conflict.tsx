@@ -5,6 +5,7 @@ import { Button } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { announce } from '../parts/notices.tsx';
 import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 import { compare, type ShownLine } from './merge.ts';
 
 export function Conflict(props: {
@@ -16,24 +17,24 @@ export function Conflict(props: {
 }): JSX.Element {
   const { mine, theirs, onMine, onTheirs, onMerge } = props;
   const shown = compare(theirs, mine);
-  useEffect(() => announce(words.conflict.title), []);
+  useEffect(() => announce(words.task.changed), []);
   return (
-    <section class="conflict" aria-label={words.conflict.title}>
+    <section class="conflict" aria-label={words.task.changed}>
       <p class="conflict-title">
         <Icon name="alert" />
-        {words.conflict.title}
+        {words.task.changed}
       </p>
-      <p class="hint">{words.conflict.hint}</p>
+      <p class="hint">{pageWords.conflict.hint}</p>
       <div class="conflict-texts">
-        <Text title={words.conflict.theirs} lines={shown.one} />
-        <Text title={words.conflict.mine} lines={shown.other} />
+        <Text title={pageWords.conflict.theirs} lines={shown.one} />
+        <Text title={pageWords.conflict.mine} lines={shown.other} />
       </div>
       <div class="approval-actions">
         <Button kind="main" onClick={onMerge}>
-          {words.conflict.merge}
+          {pageWords.conflict.merge}
         </Button>
-        <Button onClick={onMine}>{words.conflict.keepMine}</Button>
-        <Button onClick={onTheirs}>{words.conflict.keepTheirs}</Button>
+        <Button onClick={onMine}>{pageWords.conflict.keepMine}</Button>
+        <Button onClick={onTheirs}>{pageWords.conflict.keepTheirs}</Button>
       </div>
     </section>
   );

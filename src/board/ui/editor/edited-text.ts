@@ -6,6 +6,7 @@ import { computed, signal } from '@preact/signals';
 import { ApiError, said } from '../net/api.ts';
 import { note } from '../parts/notices.tsx';
 import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 import { mergeTexts } from './merge.ts';
 
 export interface Written {
@@ -88,12 +89,12 @@ export class EditedText {
   }
 
   merge(found: Written): void {
-    const labels = { mine: words.conflict.mine, theirs: words.conflict.theirs };
+    const labels = { mine: pageWords.conflict.mine, theirs: pageWords.conflict.theirs };
     const merged = mergeTexts(this.draft.peek(), this.base.peek()?.text ?? '', found.text, labels);
     this.base.value = found;
     this.#put(merged.text);
     this.theirs.value = undefined;
-    note(merged.conflicts === 0 ? words.conflict.merged : words.conflict.marked(merged.conflicts));
+    note(merged.conflicts === 0 ? pageWords.conflict.merged : pageWords.conflict.marked(merged.conflicts));
   }
 
   async #write(text: string, baseHash: string): Promise<void> {

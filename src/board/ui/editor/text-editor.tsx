@@ -5,7 +5,7 @@ import { onBehind } from '../net/live.ts';
 import { Button, Loading, Problem } from '../parts/common.tsx';
 import { ask } from '../parts/notices.tsx';
 import { guard } from '../router.ts';
-import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 import { CodeEditor } from './code-editor.tsx';
 import { Conflict } from './conflict.tsx';
 import { EditedText, type Load, type Save } from './edited-text.ts';
@@ -39,17 +39,17 @@ export function TextEditor({ name, language, load, save, beside, onSaved }: Text
     <div class="editor">
       <div class="editor-head">
         <span class="editor-name">{name}</span>
-        {isDirty && <span class="editor-dirty">{words.editor.dirty}</span>}
+        {isDirty && <span class="editor-dirty">{pageWords.editor.dirty}</span>}
         <span class="grow" />
         <Button kind="quiet" disabled={!isDirty} onClick={() => text.revert()}>
-          {words.editor.revert}
+          {pageWords.editor.revert}
         </Button>
         <Button
           kind="main"
           disabled={!isDirty || text.isSaving.value || found !== undefined}
           onClick={() => void text.keep()}
         >
-          {words.editor.save}
+          {pageWords.editor.save}
         </Button>
       </div>
       {found !== undefined && (
@@ -64,13 +64,13 @@ export function TextEditor({ name, language, load, save, beside, onSaved }: Text
       <CodeEditor
         text={text.draft.value}
         version={text.version.value}
-        label={words.editor.label(name)}
+        label={pageWords.editor.label(name)}
         language={language}
         onChange={(written) => (text.draft.value = written)}
         onSave={() => void text.keep()}
       />
       {beside?.(text.draft.value)}
-      <p class="hint">{words.editor.hint}</p>
+      <p class="hint">{pageWords.editor.hint}</p>
     </div>
   );
 }
@@ -94,7 +94,7 @@ function useGuard(isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return undefined;
     const stay = (event: BeforeUnloadEvent) => event.preventDefault();
-    const question = { title: words.editor.leave, yes: words.editor.leaveIt, no: words.editor.stay };
+    const question = { title: pageWords.editor.leave, yes: pageWords.editor.leaveIt, no: pageWords.editor.stay };
     guard.ask = () => ask(question);
     addEventListener('beforeunload', stay);
     return () => {

@@ -7,6 +7,7 @@ import type { EventFrame } from '../../../client/client.ts';
 import { api } from './api.ts';
 import { onBehind, onEvent, send, watch } from './live.ts';
 import type { Artifact, Message, MessagePage, TaskDetail } from './shapes.ts';
+import { type ShownState, shownState, states } from './states.ts';
 
 /** Written here, on its way. */
 export interface Sent {
@@ -14,9 +15,11 @@ export interface Sent {
   text: string;
   at: string;
   files: readonly Artifact[];
-  /** `kept`: the gateway has it on disk. */
-  state: 'sending' | 'kept' | 'failed';
+  /** `kept`: the gateway has it on disk; `command`: it stands in no task, and is answered beside the conversation. */
+  state: 'sending' | 'kept' | 'failed' | 'command';
   problem?: string;
+  /** What it is called among the task's messages. */
+  message?: string;
   /** The user's messages that were there before. */
   before: ReadonlySet<string>;
 }
@@ -31,6 +34,20 @@ export interface LiveRun {
   state: 'idle' | 'thinking' | 'tool' | 'waiting-approval';
 }
 
+export interface Aside {
+  id: string;
+  text: string;
+  /** Names of what goes along. */
+  files: readonly string[];
+  at: string;
+}
+
+const MAX_ASIDES = 50;
+export const filesOf = (given: unknown): { name: string }[] =>
+  Array.isArray(given)
+    ? given.flatMap((one) => (typeof one?.name === 'string' ? [{ name: String(one.name) }] : []))
+    : [];
+
 export type Mode = 'steer' | 'collect' | 'followup';
 
 export class Conversation {
@@ -42,8 +59,12 @@ export class Conversation {
   readonly live: Signal<LiveRun | undefined> = signal(undefined);
   /** Where older messages go on. */
   readonly earlier: Signal<string | undefined> = signal(undefined);
+  /** What the viber has said beside the conversation: answers to commands. */
+  readonly asides: Signal<readonly Aside[]> = signal([]);
   /** Messages of the gateway's list that stand for one that was sent here. */
   readonly #claimed = new Set<string>();
+  /** The run that ended last: what still comes of it is late. */
+  #ended: string | undefined;
   #asked = 0;
   #shown = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,6 +75,21 @@ export class Conversation {
 
   get #path(): string {
     return `/api/tasks/${encodeURIComponent(this.taskId)}`;
+  }
+
+  /** From the moment at which something is sent until the last of it has ended. */
+  get isBusy(): boolean {
+    if (this.sent.value.some(({ state }) => state === 'sending' || state === 'kept')) return true;
+    const detail = this.detail.value;
+    return detail !== undefined && (detail.state === 'running' || detail.state === 'pending');
+  }
+
+  /** How it stands, for people; what was sent and has not begun waits its turn. */
+  get shownState(): ShownState | undefined {
+    const detail = this.detail.value;
+    if (detail === undefined) return this.isBusy ? 'pending' : undefined;
+    const shown = shownState(detail);
+    return this.isBusy && shown !== 'running' && shown !== 'waiting' ? 'pending' : shown;
   }
 
   /** For as long as somebody looks. */
@@ -73,10 +109,9 @@ export class Conversation {
     this.#asked += 1;
     const mine = this.#asked;
     try {
-      const [detail, page] = await Promise.all([
-        api<TaskDetail>(this.#path),
-        api<MessagePage>(`${this.#path}/messages`),
-      ]);
+      // How it stands is read last: a message that is in the list has begun by then.
+      const page = await api<MessagePage>(`${this.#path}/messages`);
+      const detail = await api<TaskDetail>(this.#path);
       if (mine < this.#shown) return;
       this.#shown = mine;
       batch(() => this.#show(detail, page));
@@ -85,8 +120,9 @@ export class Conversation {
     }
   }
 
-  #show(detail: TaskDetail, page: MessagePage): void {
+  #show(read: TaskDetail, page: MessagePage): void {
     this.error.value = undefined;
+    const detail = states.read(read, read.cursor);
     this.detail.value = detail;
     const newest = new Set(page.messages.map(({ id }) => id));
     const known = this.messages.value ?? [];
@@ -106,11 +142,13 @@ export class Conversation {
   /** What the gateway's list has is not shown a second time. Each of its messages stands for one that was sent. */
   #settle(messages: readonly Message[]): void {
     this.sent.value = this.sent.value.filter((sent) => {
+      const { message } = sent;
+      if (sent.state === 'command') return true;
+      if (message !== undefined) return !messages.some(({ id, also }) => id === message || also?.includes(message));
+      // Nobody has said yet what it is called.
       const match = messages.find(
         ({ id, role, text }) =>
-          role === 'user' &&
-          !this.#claimed.has(id) &&
-          (id === sent.id || (!sent.before.has(id) && text.trim() === sent.text.trim())),
+          role === 'user' && !this.#claimed.has(id) && !sent.before.has(id) && text.trim() === sent.text.trim(),
       );
       if (match !== undefined) this.#claimed.add(match.id);
       return match === undefined;
@@ -146,7 +184,10 @@ export class Conversation {
         ),
         id,
       );
-      this.#mark(id, { state: 'kept' });
+      const message = typeof ack.message === 'string' ? ack.message : undefined;
+      const isCommand = typeof ack.command === 'string';
+      this.#mark(id, { state: isCommand ? 'command' : 'kept', ...(message !== undefined && { message }) });
+      this.#settle(this.messages.value ?? []);
       this.#soon();
       return ack.taskId === undefined ? {} : { taskId: ack.taskId };
     } catch (error) {
@@ -155,8 +196,22 @@ export class Conversation {
     }
   }
 
+  /** What was sent before it was known to be about this task. */
+  adopt(other: Conversation): void {
+    this.sent.value = [...this.sent.value, ...other.sent.value.filter(({ state }) => state !== 'command')];
+    other.sent.value = other.sent.value.filter(({ state }) => state === 'command');
+    this.#settle(this.messages.value ?? []);
+  }
+
   drop(id: string): void {
     this.sent.value = this.sent.value.filter((sent) => sent.id !== id);
+  }
+
+  /** Said now, beside the conversation. */
+  aside(text: string, files: readonly { name: string }[]): void {
+    const id = crypto.randomUUID();
+    const said = { id, text, files: files.map(({ name }) => name), at: new Date().toISOString() };
+    this.asides.value = [...this.asides.value, said].slice(-MAX_ASIDES);
   }
 
   #mark(id: string, change: Partial<Sent>): void {
@@ -173,12 +228,13 @@ export class Conversation {
   #take(event: EventFrame): void {
     if (!('taskId' in event) || event.taskId !== this.taskId) return;
     if (event.type === 'task:progress') this.#progress(event.runId ?? '', event.event as Progress);
+    else if (event.type === 'notice') this.aside(String(event.text ?? ''), filesOf(event.files));
     else batch(() => this.#happened(event));
   }
 
   #happened(event: EventFrame): void {
+    this.#stand();
     if (event.type === 'task:started') {
-      this.#state('running');
       this.live.value = { runId: event.runId, parts: [], state: 'thinking' };
     }
     if (event.type === 'task:completed') {
@@ -187,22 +243,23 @@ export class Conversation {
         ...{ id: event.runId, role: 'assistant', text, at: new Date().toISOString(), runId: event.runId },
         artifactRefs,
       });
-      this.#state('completed');
-      this.live.value = undefined;
+      this.#end(event.runId);
     }
-    if (event.type === 'task:error') {
-      this.#state('error');
-      this.live.value = undefined;
-    }
-    if (event.type === 'task:state') {
-      this.#state(event.state as TaskDetail['state']);
-      if (event.state === 'stopped') this.live.value = undefined;
-    }
+    if (event.type === 'task:error') this.#end(event.runId);
+    if (event.type === 'task:state' && event.state === 'stopped') this.#end(event.runId ?? this.live.value?.runId);
     this.#soon();
   }
 
-  #state(state: TaskDetail['state']): void {
-    if (this.detail.value !== undefined) this.detail.value = { ...this.detail.value, state };
+  #end(runId: string | undefined): void {
+    this.#ended = runId;
+    if (runId === undefined || this.live.value?.runId === runId) this.live.value = undefined;
+  }
+
+  /** As the newest word says. */
+  #stand(): void {
+    const standing = states.of(this.taskId);
+    if (this.detail.value === undefined || standing === undefined) return;
+    this.detail.value = { ...this.detail.value, state: standing.state, waiting: standing.waiting };
   }
 
   /** The answer at once; the gateway's own list takes its place. */
@@ -214,6 +271,7 @@ export class Conversation {
 
   #progress(runId: string, event: Progress): void {
     const before = this.live.value;
+    if (runId !== '' && runId === this.#ended) return;
     const run = before === undefined || (before.runId !== runId && runId !== '') ? { runId, parts: [] } : before;
     this.live.value = { ...run, ...advance(run.parts, event, before?.state ?? 'thinking') };
   }
@@ -222,6 +280,8 @@ export class Conversation {
 interface Progress {
   type: string;
   content?: string;
+  /** From its beginning, in the place of the pieces that came before. */
+  whole?: boolean;
   tool?: string;
   callId?: string;
   state?: LiveRun['state'];
@@ -237,10 +297,14 @@ export function advance(
   const last = parts.at(-1);
   switch (event.type) {
     case 'text-delta':
+      if (last?.kind === 'text' && event.whole === true)
+        return { parts: [...parts.slice(0, -1), { kind: 'text', text: event.content ?? '' }], state };
       if (last?.kind === 'text')
         return { parts: [...parts.slice(0, -1), { kind: 'text', text: last.text + (event.content ?? '') }], state };
       return { parts: [...parts, { kind: 'text', text: event.content ?? '' }], state };
     case 'tool-call': {
+      if (event.callId && parts.some((part) => part.kind === 'tool' && part.callId === event.callId))
+        return { parts, state: 'tool' };
       const call: LivePart = {
         kind: 'tool',
         tool: event.tool ?? '',

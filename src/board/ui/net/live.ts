@@ -5,6 +5,7 @@
 import { signal } from '@preact/signals';
 import { type AckFrame, type CommandFrame, type EventFrame, ViberClient } from '../../../client/client.ts';
 import { isLoggedIn, keyOf } from './api.ts';
+import { states } from './states.ts';
 
 /** `steady`: what is seen is what holds. */
 export type Connection = 'connecting' | 'steady' | 'lost' | 'refused';
@@ -23,6 +24,7 @@ export function connect(): void {
   client = new ViberClient({ url, key, maxWaitMs: 5_000 });
   let wasOpen = false;
   client.onEvent((event) => {
+    states.happened(event);
     for (const listener of [...listeners]) listener(event);
     if (event.type === 'resync') tellBehind();
   });

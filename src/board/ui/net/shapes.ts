@@ -10,6 +10,8 @@ export interface Me {
   version?: string;
   language?: string;
   session?: string;
+  /** False: answers come from built-in words, since no model is configured. */
+  hasModel?: boolean;
   /** The task that the person's own conversation is about. */
   taskId?: string;
 }
@@ -21,6 +23,8 @@ export interface TaskRow {
   title: string;
   goal?: string;
   state: TaskState;
+  /** Somebody is asked, and nothing goes on before they have answered. */
+  waiting?: boolean;
   channel?: string;
   person?: string;
   viberId?: string;
@@ -30,6 +34,8 @@ export interface TaskRow {
 export interface TaskPage {
   tasks: readonly TaskRow[];
   next?: string;
+  /** The place in the order of events up to which it was read. */
+  cursor?: string;
 }
 
 export interface Artifact {
@@ -58,10 +64,13 @@ export interface TaskDetail extends TaskRow {
   artifacts?: readonly Artifact[];
   createdAt?: string;
   runs?: number;
+  cursor?: string;
 }
 
 export interface Message {
   id: string;
+  /** Of further messages that are part of this one. */
+  also?: readonly string[];
   role: 'user' | 'assistant';
   text: string;
   at: string;
@@ -160,6 +169,8 @@ export interface Health {
   dead: number;
   unsure: number;
   oldestUndeliveredSeconds?: number | null;
+  /** False: no model is configured. */
+  hasModel?: boolean;
 }
 
 export interface Letter {

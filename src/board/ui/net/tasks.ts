@@ -1,16 +1,17 @@
 /**
- * The list of tasks: pages of 100, the last changed first, as the gateway orders them. Invariants: a task stands in it once; what an event says of a task is shown at once,
- * and asked for again where it is not known whole.
+ * The list of tasks: those that wait for a person, then pages of 100, the last changed first, as the gateway orders them. Invariants: a task
+ * stands in it once, in the state that the newest word says; what an event says is shown at once, and asked for again where it is not known whole.
  */
 import { batch, type Signal, signal } from '@preact/signals';
 import type { EventFrame } from '../../../client/client.ts';
 import { api } from './api.ts';
 import { gather } from './gather.ts';
 import { onBehind, onEvent } from './live.ts';
-import type { TaskDetail, TaskPage, TaskRow, TaskState } from './shapes.ts';
+import type { TaskDetail, TaskPage, TaskRow } from './shapes.ts';
+import { type ShownState, shownState, states } from './states.ts';
 
 export interface Filter {
-  state: '' | TaskState;
+  state: '' | ShownState;
   channel: string;
 }
 
@@ -26,6 +27,8 @@ const query = ({ state, channel }: Filter, after?: string): string => {
 const byTime = (one: TaskRow, other: TaskRow): number =>
   compare(other.updatedAt, one.updatedAt) || compare(other.taskId, one.taskId);
 const compare = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1);
+const waits = (task: TaskRow): number => (shownState(task) === 'waiting' ? 1 : 0);
+const byPlace = (one: TaskRow, other: TaskRow): number => waits(other) - waits(one) || byTime(one, other);
 
 /** What an event says is in sight before; the list is asked for to be sure. */
 const GATHER_MS = 1_000;
@@ -59,24 +62,38 @@ export class TaskList {
     this.#asked += 1;
     const mine = this.#asked;
     try {
-      const page = await api<TaskPage>(query(this.filter));
+      const isAll = this.filter.state === '';
+      const [page, waiting] = await Promise.all([
+        api<TaskPage>(query(this.filter)),
+        isAll ? api<TaskPage>(query({ ...this.filter, state: 'waiting' })) : undefined,
+      ]);
       if (mine < this.#shown) return;
       this.#shown = mine;
-      batch(() => this.#show(page));
+      batch(() => this.#show(page, waiting));
     } catch (error) {
       if (mine === this.#asked) this.error.value = error;
     }
   }
 
-  #show({ tasks, next }: TaskPage): void {
+  #show({ tasks, next, cursor }: TaskPage, waiting: TaskPage | undefined): void {
     this.error.value = undefined;
-    const fresh = new Set(tasks.map(({ taskId }) => taskId));
+    const read = [
+      ...tasks.map((task) => states.read(task, cursor)),
+      ...(waiting?.tasks ?? []).map((task) => states.read(task, waiting?.cursor)),
+    ];
+    const fresh = new Map(read.map((task) => [task.taskId, task]));
     const known = this.tasks.value ?? [];
     const last = tasks.at(-1);
-    const isBelow = (task: TaskRow) => last !== undefined && !fresh.has(task.taskId) && byTime(last, task) < 0;
+    const isBelow = (task: TaskRow) =>
+      last !== undefined && !fresh.has(task.taskId) && waits(task) === 0 && byTime(last, task) < 0;
     const below = next === undefined ? [] : known.filter(isBelow);
     if (below.length === 0) this.next.value = next;
-    this.tasks.value = [...tasks, ...below].sort(byTime);
+    this.tasks.value = [...fresh.values(), ...below].filter((task) => this.#fits(task)).sort(byPlace);
+  }
+
+  #fits(task: TaskRow): boolean {
+    const { state, channel } = this.filter;
+    return (state === '' || shownState(task) === state) && (channel === '' || task.channel === channel);
   }
 
   async more(): Promise<void> {
@@ -88,8 +105,11 @@ export class TaskList {
       if (this.next.value !== after) return;
       const known = new Set(this.tasks.value?.map(({ taskId }) => taskId));
       batch(() => {
-        const older = page.tasks.filter(({ taskId }) => !known.has(taskId));
-        this.tasks.value = [...(this.tasks.value ?? []), ...older].sort(byTime);
+        const older = page.tasks
+          .filter(({ taskId }) => !known.has(taskId))
+          .map((task) => states.read(task, page.cursor))
+          .filter((task) => this.#fits(task));
+        this.tasks.value = [...(this.tasks.value ?? []), ...older].sort(byPlace);
         this.next.value = page.next;
       });
     } catch (error) {
@@ -100,12 +120,14 @@ export class TaskList {
   }
 
   #take(event: EventFrame): void {
-    const state = stateAfter(event);
-    if (state === undefined || !('taskId' in event)) return;
+    if (!CHANGES.has(event.type) || !('taskId' in event) || typeof event.taskId !== 'string') return;
     const { taskId } = event;
+    const standing = states.of(taskId);
     const known = this.tasks.value?.find((task) => task.taskId === taskId);
-    if (known) this.#put({ ...known, state, updatedAt: new Date().toISOString() });
-    else void this.#find(taskId);
+    if (known && standing) {
+      const { state, waiting } = standing;
+      this.#put({ ...known, state, waiting, updatedAt: new Date().toISOString() });
+    } else void this.#find(taskId);
     this.#gather.soon();
   }
 
@@ -114,7 +136,8 @@ export class TaskList {
     if (this.#finding.has(taskId)) return;
     this.#finding.add(taskId);
     try {
-      this.#put(await api<TaskDetail>(`/api/tasks/${encodeURIComponent(taskId)}`));
+      const found = await api<TaskDetail>(`/api/tasks/${encodeURIComponent(taskId)}`);
+      this.#put(states.read(found, found.cursor));
     } catch {
       // Whether it is there the list says.
       this.#gather.soon();
@@ -126,19 +149,14 @@ export class TaskList {
   /** In its place among those of the list, or out of it when it does not belong there any more. */
   #put(task: TaskRow): void {
     if (this.tasks.value === undefined) return;
-    const { state, channel } = this.filter;
     const others = this.tasks.value.filter(({ taskId }) => taskId !== task.taskId);
-    const fits = (state === '' || task.state === state) && (channel === '' || task.channel === channel);
-    this.tasks.value = fits ? [task, ...others].sort(byTime) : others;
+    this.tasks.value = this.#fits(task) ? [task, ...others].sort(byPlace) : others;
   }
 }
 
-function stateAfter(event: EventFrame): TaskState | undefined {
-  if (event.type === 'task:started') return 'running';
-  if (event.type === 'task:completed') return 'completed';
-  if (event.type === 'task:error') return 'error';
-  return event.type === 'task:state' ? (event.state as TaskState) : undefined;
-}
+const CHANGES: ReadonlySet<string> = new Set([
+  ...['task:started', 'task:completed', 'task:error', 'task:state', 'approval:asked', 'approval:decided'],
+]);
 
 const lists = new Map<string, TaskList>();
 

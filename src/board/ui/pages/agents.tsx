@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useResource } from '../net/resource.ts';
 import { me } from '../net/session.ts';
 import { PageHead, Pill, Section, Shown } from '../parts/common.tsx';
-import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 interface AgentsData {
   vibers: readonly {
@@ -21,12 +21,12 @@ export function Agents(): JSX.Element {
   const agents = useResource<AgentsData>('/api/agents');
   return (
     <>
-      <PageHead title={words.agents.title} intro={words.agents.intro} />
+      <PageHead title={pageWords.agents.title} intro={pageWords.agents.intro} />
       <Shown of={agents} rows={6}>
         {({ vibers, playbooks }) => (
           <>
-            <Section title={words.agents.vibers}>
-              {vibers.length === 0 && <p class="hint">{words.agents.none}</p>}
+            <Section title={pageWords.agents.vibers}>
+              {vibers.length === 0 && <p class="hint">{pageWords.agents.none}</p>}
               <ul class="rows">
                 {vibers.map(({ id, name, model, description, role }) => (
                   <li key={id} class="row">
@@ -37,13 +37,13 @@ export function Agents(): JSX.Element {
                       <span class="row-title">{name ?? id}</span>
                       <span class="row-sub">{[description ?? role, model].filter(Boolean).join(', ')}</span>
                     </span>
-                    {id === me.value?.viber && <Pill kind="accent">{words.agents.usual}</Pill>}
+                    {id === me.value?.viber && <Pill kind="accent">{pageWords.agents.usual}</Pill>}
                   </li>
                 ))}
               </ul>
             </Section>
-            <Section title={words.agents.playbooks}>
-              {playbooks.length === 0 && <p class="hint">{words.agents.noPlaybooks}</p>}
+            <Section title={pageWords.agents.playbooks}>
+              {playbooks.length === 0 && <p class="hint">{pageWords.agents.noPlaybooks}</p>}
               <ul class="rows">
                 {playbooks.map(({ name, goal, steps, problem }) => (
                   <li key={name} class="row">
@@ -53,7 +53,7 @@ export function Agents(): JSX.Element {
                     </span>
                     {steps !== undefined && (
                       <span class="row-end">
-                        {words.agents.steps(typeof steps === 'number' ? steps : steps.length)}
+                        {pageWords.agents.steps(typeof steps === 'number' ? steps : steps.length)}
                       </span>
                     )}
                   </li>

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
 import { link, place } from '../router.ts';
-import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 const TextEditor = lazy(() => import('../editor/text-editor.tsx').then(({ TextEditor }) => TextEditor));
 
@@ -21,13 +21,13 @@ export function Files(): JSX.Element {
   return (
     <>
       <PageHead
-        title={words.files.title}
-        intro={words.files.intro}
+        title={pageWords.files.title}
+        intro={pageWords.files.intro}
         above={
           name !== undefined && (
             <a class="back narrow" href={link('files') + viberKept().replace('&', '?')}>
               <Icon name="left" size={14} />
-              {words.files.all}
+              {pageWords.files.all}
             </a>
           )
         }
@@ -35,7 +35,7 @@ export function Files(): JSX.Element {
         <ViberChoice page="files" />
       </PageHead>
       <div class={`split${name === undefined ? '' : ' chosen'}`}>
-        <nav class="split-list" aria-label={words.files.title}>
+        <nav class="split-list" aria-label={pageWords.files.title}>
           <Shown of={files}>
             {({ files: all }) => (
               <ul>
@@ -44,7 +44,7 @@ export function Files(): JSX.Element {
                   return (
                     <li key={file.name}>
                       <a
-                        href={`${link('files')}?file=${encodeURIComponent(file.name)}$XX`}
+                        href={`${link('files')}?file=${encodeURIComponent(file.name)}${viberKept()}`}
                         aria-current={file.name === name ? 'page' : undefined}
                       >
                         <Icon name="files" />
@@ -52,8 +52,8 @@ export function Files(): JSX.Element {
                           <span>{file.name}</span>
                           <span class="hint">
                             {file.exists === false
-                              ? words.files.new
-                              : (file.about ?? words.files.about[file.name] ?? file.place ?? '')}
+                              ? pageWords.files.new
+                              : (file.about ?? pageWords.files.about[file.name] ?? file.place ?? '')}
                           </span>
                         </span>
                       </a>
@@ -67,7 +67,7 @@ export function Files(): JSX.Element {
         </nav>
         <div class="split-main">
           {name === undefined ? (
-            <Empty icon="files" title={words.files.pick} />
+            <Empty icon="files" title={pageWords.files.pick} />
           ) : (
             <TextEditor
               key={path}

@@ -8,7 +8,7 @@ import { Button, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ask, note } from '../parts/notices.tsx';
 import { duration, Time } from '../parts/time.tsx';
-import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 export function Health(): JSX.Element {
   const health = useResource<HealthData>('/api/health', of('channel:status', 'task:completed', 'task:started'));
@@ -16,23 +16,23 @@ export function Health(): JSX.Element {
     <Shown of={health}>
       {(found) => (
         <>
-          <PageHead title={words.health.title} intro={<Sum health={found} />} />
-          <Section title={words.health.channels}>
+          <PageHead title={pageWords.health.title} intro={<Sum health={found} />} />
+          <Section title={pageWords.health.channels}>
             <ul class="rows">
               {Object.entries(found.channels).map(([id, channel]) => (
                 <Channel key={id} id={id} channel={channel} />
               ))}
             </ul>
           </Section>
-          <Section title={words.health.queue}>
+          <Section title={pageWords.health.queue}>
             <dl class="figures">
-              <Figure label={words.health.waiting} value={String(found.waiting)} />
+              <Figure label={pageWords.health.waiting} value={String(found.waiting)} />
               <Figure
-                label={words.health.oldest}
+                label={pageWords.health.oldest}
                 value={found.oldestUndeliveredSeconds == null ? '–' : duration(found.oldestUndeliveredSeconds)}
               />
-              <Figure label={words.health.dead} value={String(found.dead)} warm={found.dead > 0} />
-              <Figure label={words.health.unsure} value={String(found.unsure)} warm={found.unsure > 0} />
+              <Figure label={pageWords.health.dead} value={String(found.dead)} warm={found.dead > 0} />
+              <Figure label={pageWords.health.unsure} value={String(found.unsure)} warm={found.unsure > 0} />
             </dl>
           </Section>
           <Letters kind="dead" onChange={() => void health.refresh()} />
@@ -49,11 +49,14 @@ function Sum({ health }: { health: HealthData }): JSX.Element {
   const isFull = health.workspace?.writable === false;
   const needs = isFull || health.dead > 0 || health.unsure > 0 || channels.some(({ state }) => state === 'failed');
   const comes = !health.ready || channels.some(({ state }) => state === 'connecting' || state === 'reconnecting');
-  const text = needs ? words.health.unwell : comes ? words.health.starting : words.health.well;
+  const isWithout = health.hasModel === false;
+  const well = isWithout ? pageWords.health.noModel : pageWords.health.well;
+  const text = needs ? pageWords.health.unwell : comes ? pageWords.health.starting : well;
+  const isWarm = needs || isWithout;
   return (
-    <span class={`sum${needs ? ' warm' : ''}`}>
-      <Icon name={needs ? 'alert' : 'check'} />
-      {isFull ? words.health.disk : text}
+    <span class={`sum${isWarm ? ' warm' : ''}`}>
+      <Icon name={isWarm ? 'alert' : 'check'} />
+      {isFull ? pageWords.health.disk : text}
     </span>
   );
 }
@@ -66,7 +69,7 @@ function Channel({ id, channel }: { id: string; channel: ChannelHealth }): JSX.E
         <span class="row-title">{id.charAt(0).toUpperCase() + id.slice(1)}</span>
         {channel.detail !== undefined && <span class="row-sub">{channel.detail}</span>}
       </span>
-      <span class="row-end">{words.health.state[channel.state]}</span>
+      <span class="row-end">{pageWords.health.state[channel.state]}</span>
     </li>
   );
 }
@@ -93,7 +96,7 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
     isBusy.value = true;
     try {
       const { retried = 1 } = await api<{ retried?: number }>(path, { method: 'POST', body });
-      note(words.health.retried(retried));
+      note(pageWords.health.retried(retried));
     } catch (error) {
       note(said(error), { warm: true });
     }
@@ -103,18 +106,21 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
   };
   const retry = async ({ id }: Letter) => {
     const isUnsure = kind === 'unsure';
-    if (isUnsure && !(await ask({ title: words.health.sure, hint: words.health.sureHint, yes: words.health.retry })))
+    if (
+      isUnsure &&
+      !(await ask({ title: pageWords.health.sure, hint: pageWords.health.sureHint, yes: pageWords.health.retry }))
+    )
       return;
     await send(`/api/letters/${encodeURIComponent(id)}/retry`, isUnsure ? { sure: true } : {});
   };
   const retryAll =
     kind === 'dead' ? (
       <Button small icon="again" disabled={isBusy.value} onClick={() => void send('/api/letters/retry', {})}>
-        {words.health.retryAll}
+        {pageWords.health.retryAll}
       </Button>
     ) : undefined;
   return (
-    <Section title={words.health.letters[kind]} actions={retryAll}>
+    <Section title={pageWords.health.letters[kind]} actions={retryAll}>
       <ul class="cards">
         {all.map((letter) => (
           <li key={letter.id} class="card">
@@ -128,7 +134,7 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
             </div>
             <div class="card-actions">
               <Button small disabled={isBusy.value} onClick={() => void retry(letter)}>
-                {words.health.retry}
+                {pageWords.health.retry}
               </Button>
             </div>
           </li>
@@ -142,8 +148,8 @@ function Letters({ kind, onChange }: { kind: 'dead' | 'unsure'; onChange: () => 
 function Settings(): JSX.Element {
   const config = useResource<{ config?: unknown }>('/api/config');
   return (
-    <Section title={words.health.settings}>
-      <p class="hint">{words.health.settingsHint}</p>
+    <Section title={pageWords.health.settings}>
+      <p class="hint">{pageWords.health.settingsHint}</p>
       <Shown of={config} rows={3}>
         {(found) => (
           <details class="settings">

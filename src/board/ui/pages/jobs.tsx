@@ -12,6 +12,7 @@ import { ask, note } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
 import { link, place, taskLink } from '../router.ts';
 import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 const TextEditor = lazy(() => import('../editor/text-editor.tsx').then(({ TextEditor }) => TextEditor));
 const pathOf = (id: string): string => `/api/jobs/${encodeURIComponent(id)}`;
@@ -29,22 +30,25 @@ function JobList(): JSX.Element {
   const act = async (job: JobRow, what: 'run' | 'pause' | 'resume') => {
     try {
       await api(`${pathOf(job.id)}/${what}`, { method: 'POST' });
-      if (what === 'run') note(words.jobs.started(job.name));
+      if (what === 'run') note(pageWords.jobs.started(job.name));
     } catch (error) {
       note(said(error), { warm: true });
     }
     await jobs.refresh();
   };
   const remove = async (job: JobRow) => {
-    if (!(await ask({ title: words.jobs.sure(job.name), hint: words.jobs.sureHint, yes: words.jobs.remove }))) return;
+    if (
+      !(await ask({ title: pageWords.jobs.sure(job.name), hint: pageWords.jobs.sureHint, yes: pageWords.jobs.remove }))
+    )
+      return;
     await api(pathOf(job.id), { method: 'DELETE' }).catch((error: unknown) => note(said(error), { warm: true }));
     await jobs.refresh();
   };
   return (
     <>
-      <PageHead title={words.jobs.title} intro={words.jobs.intro}>
+      <PageHead title={pageWords.jobs.title} intro={pageWords.jobs.intro}>
         <Button icon="plus" kind={isMaking.value ? 'plain' : 'main'} onClick={() => (isMaking.value = !isMaking.value)}>
-          {isMaking.value ? words.cancel : words.jobs.new}
+          {isMaking.value ? words.cancel : pageWords.jobs.new}
         </Button>
       </PageHead>
       {isMaking.value && (
@@ -58,7 +62,7 @@ function JobList(): JSX.Element {
       <Shown of={jobs}>
         {({ jobs: all }) =>
           all.length === 0 ? (
-            <Empty icon="jobs" title={words.jobs.empty} hint={words.jobs.emptyHint} />
+            <Empty icon="jobs" title={pageWords.jobs.empty} hint={pageWords.jobs.emptyHint} />
           ) : (
             <ul class="cards">
               {all.map((job) => (
@@ -89,15 +93,15 @@ function JobCard(props: {
       <div class="card-main">
         <p class="card-title">
           <a href={jobLink(job.id)}>{job.name}</a>
-          {job.state !== 'on' && <Pill kind={KINDS[job.state]}>{words.jobs.state[job.state]}</Pill>}
+          {job.state !== 'on' && <Pill kind={KINDS[job.state]}>{pageWords.jobs.state[job.state]}</Pill>}
         </p>
         <p class="card-sub">
           {job.words || job.schedule}
-          {job.deliver.length > 0 && <span> {words.jobs.to(job.deliver.join(', '))}</span>}
+          {job.deliver.length > 0 && <span> {pageWords.jobs.to(job.deliver.join(', '))}</span>}
         </p>
         {job.problem !== undefined && <p class="card-problem">{job.problem}</p>}
         {job.next.length > 0 && (
-          <ul class="times" aria-label={words.jobs.next}>
+          <ul class="times" aria-label={pageWords.jobs.next}>
             {job.next.slice(0, 3).map((at) => (
               <li key={at}>
                 <Time at={at} />
@@ -107,18 +111,25 @@ function JobCard(props: {
         )}
         {job.lastRun !== undefined && (
           <p class="hint">
-            {words.jobs.last}: <a href={taskLink(job.lastRun.task)}>{words.state[job.lastRun.state].toLowerCase()}</a>
+            {pageWords.jobs.last}:{' '}
+            <a href={taskLink(job.lastRun.task)}>{words.state[job.lastRun.state].toLowerCase()}</a>
           </p>
         )}
       </div>
       <div class="card-actions">
-        <Button kind="quiet" small icon="play" label={`${words.jobs.run}: ${job.name}`} onClick={() => onAct('run')} />
+        <Button
+          kind="quiet"
+          small
+          icon="play"
+          label={`${pageWords.jobs.run}: ${job.name}`}
+          onClick={() => onAct('run')}
+        />
         {job.state === 'on' && (
           <Button
             kind="quiet"
             small
             icon="pause"
-            label={`${words.jobs.pause}: ${job.name}`}
+            label={`${pageWords.jobs.pause}: ${job.name}`}
             onClick={() => onAct('pause')}
           />
         )}
@@ -127,11 +138,11 @@ function JobCard(props: {
             kind="quiet"
             small
             icon="again"
-            label={`${words.jobs.resume}: ${job.name}`}
+            label={`${pageWords.jobs.resume}: ${job.name}`}
             onClick={() => onAct('resume')}
           />
         )}
-        <Button kind="quiet" small icon="trash" label={`${words.jobs.remove}: ${job.name}`} onClick={onRemove} />
+        <Button kind="quiet" small icon="trash" label={`${pageWords.jobs.remove}: ${job.name}`} onClick={onRemove} />
       </div>
     </li>
   );
@@ -146,7 +157,7 @@ function NewJob({ onMade }: { onMade: () => void }): JSX.Element {
   const make = async () => {
     try {
       await api('/api/jobs', { method: 'POST', body: job.value });
-      note(words.jobs.made(job.value.name));
+      note(pageWords.jobs.made(job.value.name));
       onMade();
     } catch (error) {
       problem.value = said(error);
@@ -162,20 +173,20 @@ function NewJob({ onMade }: { onMade: () => void }): JSX.Element {
       }}
     >
       <label>
-        {words.jobs.name}
+        {pageWords.jobs.name}
         <input type="text" value={job.value.name} onInput={(event) => set({ name: event.currentTarget.value })} />
       </label>
       <label>
-        {words.jobs.when}
+        {pageWords.jobs.when}
         <input
           type="text"
-          placeholder={words.jobs.whenHint}
+          placeholder={pageWords.jobs.whenHint}
           value={job.value.schedule}
           onInput={(event) => set({ schedule: event.currentTarget.value })}
         />
       </label>
       <label>
-        {words.jobs.what}
+        {pageWords.jobs.what}
         <textarea rows={3} value={job.value.prompt} onInput={(event) => set({ prompt: event.currentTarget.value })} />
       </label>
       {problem.value !== '' && (
@@ -184,7 +195,7 @@ function NewJob({ onMade }: { onMade: () => void }): JSX.Element {
         </p>
       )}
       <Button kind="main" type="submit" disabled={!isWhole}>
-        {words.jobs.make}
+        {pageWords.jobs.make}
       </Button>
     </form>
   );
@@ -195,11 +206,11 @@ function JobFile({ id }: { id: string }): JSX.Element {
   return (
     <>
       <PageHead
-        title={words.jobs.fileOf(id)}
+        title={pageWords.jobs.fileOf(id)}
         above={
           <a class="back" href={link('jobs')}>
             <Icon name="left" size={14} />
-            {words.jobs.title}
+            {pageWords.jobs.title}
           </a>
         }
       >
@@ -207,12 +218,12 @@ function JobFile({ id }: { id: string }): JSX.Element {
           icon="play"
           onClick={() => {
             api(`${path}/run`, { method: 'POST' }).then(
-              () => note(words.jobs.started(id)),
+              () => note(pageWords.jobs.started(id)),
               (error: unknown) => note(said(error), { warm: true }),
             );
           }}
         >
-          {words.jobs.run}
+          {pageWords.jobs.run}
         </Button>
       </PageHead>
       <TextEditor
@@ -255,7 +266,7 @@ function Check({ text }: { text: string }): JSX.Element {
     return (
       <div class="check wrong" role="status">
         <p>
-          <Icon name="alert" /> {words.jobs.invalid}
+          <Icon name="alert" /> {pageWords.jobs.invalid}
         </p>
         <ul>
           {check.problems?.map((one) => {
@@ -268,9 +279,9 @@ function Check({ text }: { text: string }): JSX.Element {
   return (
     <div class="check" role="status">
       <p>
-        <Icon name="check" /> {words.jobs.valid}: {check.words}
+        <Icon name="check" /> {pageWords.jobs.valid}: {check.words}
       </p>
-      <ul class="times" aria-label={words.jobs.next}>
+      <ul class="times" aria-label={pageWords.jobs.next}>
         {check.next?.slice(0, 3).map((at) => (
           <li key={at}>
             <Time at={at} />

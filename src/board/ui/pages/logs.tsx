@@ -1,14 +1,14 @@
 /** The gateway's last lines, the newest first; by trace, by weight. */
 import { signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { api } from '../net/api.ts';
 import { onBehind, onEvent } from '../net/live.ts';
 import type { LogLine } from '../net/shapes.ts';
 import { Choice, Empty, Loading, PageHead, Problem } from '../parts/common.tsx';
 import { Virtual } from '../parts/virtual.tsx';
 import { go, link, place } from '../router.ts';
-import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
@@ -112,40 +112,51 @@ export function Logs(): JSX.Element {
   const path = `/api/logs?level=${level}${trace === '' ? '' : `&trace=${encodeURIComponent(trace)}`}`;
   const lines = useMemo(() => new Lines(path), [path]);
   useEffect(() => lines.follow(), [lines]);
+  // What the address says by a link stands in the box as well; what is typed stands in the address a moment later.
+  const chosen = useRef(trace);
   useEffect(() => {
-    const timer = setTimeout(() => typed.peek() !== trace && choose({ trace: typed.peek().trim() }), TYPING_MS);
+    if (trace !== chosen.current) typed.value = trace;
+    chosen.current = trace;
+  }, [trace, typed]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const wanted = typed.peek().trim();
+      if (wanted === chosen.current) return;
+      chosen.current = wanted;
+      choose({ trace: wanted });
+    }, TYPING_MS);
     return () => clearTimeout(timer);
-  }, [typed.value, trace]);
+  }, [typed.value]);
   const shown = lines.all.value;
   const problem = lines.problem.value;
 
   return (
     <>
-      <PageHead title={words.logs.title} intro={words.logs.intro}>
+      <PageHead title={pageWords.logs.title} intro={pageWords.logs.intro}>
         <Choice<Level>
-          label={words.logs.level}
+          label={pageWords.logs.level}
           value={level}
-          options={LEVELS.map((one) => [one, words.logs.levels[one]] as const)}
+          options={LEVELS.map((one) => [one, pageWords.logs.levels[one]] as const)}
           onChange={(one) => choose({ level: one === 'info' ? '' : one })}
         />
         <input
           type="search"
-          aria-label={words.logs.search}
-          placeholder={words.logs.searchHint}
+          aria-label={pageWords.logs.search}
+          placeholder={pageWords.logs.searchHint}
           value={typed.value}
           onInput={(event) => (typed.value = event.currentTarget.value)}
         />
       </PageHead>
       {problem !== undefined && <Problem error={problem} />}
       {shown === undefined && problem === undefined && <Loading rows={8} />}
-      {shown?.length === 0 && <Empty icon="logs" title={words.logs.empty} hint={words.logs.emptyHint} />}
+      {shown?.length === 0 && <Empty icon="logs" title={pageWords.logs.empty} hint={pageWords.logs.emptyHint} />}
       {shown !== undefined && shown.length > 0 && (
         <Virtual
           key={path}
           items={shown}
           keyOf={keyOf}
           heightOf={heightOf}
-          label={words.logs.title}
+          label={pageWords.logs.title}
           onEnd={() => void lines.more()}
           render={(line) => <Line line={line} />}
         />

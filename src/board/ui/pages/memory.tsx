@@ -13,6 +13,7 @@ import { Time } from '../parts/time.tsx';
 import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
 import { link } from '../router.ts';
 import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 interface MemoryData {
   suggestions: readonly Suggestion[];
@@ -20,18 +21,22 @@ interface MemoryData {
 }
 
 export function Memory(): JSX.Element {
-  const memory = usePages<MemoryData>(`/api/memory?${viberAsked()}`, 'suggestions', of('memory:suggested'));
+  const memory = usePages<MemoryData>(
+    `/api/memory?${viberAsked()}`,
+    'suggestions',
+    of('memory:suggested', 'memory:decided'),
+  );
   return (
     <>
-      <PageHead title={words.memory.title} intro={words.memory.intro}>
+      <PageHead title={pageWords.memory.title} intro={pageWords.memory.intro}>
         <ViberChoice page="memory" />
       </PageHead>
       <Search />
-      <Section title={words.memory.suggestions}>
+      <Section title={pageWords.memory.suggestions}>
         <Shown of={memory} rows={3}>
           {({ suggestions }) =>
             suggestions.length === 0 ? (
-              <p class="hint">{words.memory.noSuggestions}</p>
+              <p class="hint">{pageWords.memory.noSuggestions}</p>
             ) : (
               <ul class="cards">
                 {suggestions.map((one) => (
@@ -43,7 +48,7 @@ export function Memory(): JSX.Element {
         </Shown>
         <More of={memory} />
       </Section>
-      <Section title={words.memory.files}>
+      <Section title={pageWords.memory.files}>
         <Shown of={memory} rows={3}>
           {({ files }) => (
             <ul class="notes">
@@ -54,7 +59,7 @@ export function Memory(): JSX.Element {
                     {text !== undefined && <Markdown text={text} />}
                     {name === 'MEMORY.md' && (
                       <a class="text-button" href={`${link('files')}?file=${name}${viberKept()}`}>
-                        {words.jobs.edit}
+                        {pageWords.jobs.edit}
                       </a>
                     )}
                   </details>
@@ -73,7 +78,7 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
   const draft = useSignal<string | undefined>(undefined);
   const undo = async () => {
     await api(`/api/memory/undo?${viberAsked()}`, { method: 'POST' }).then(
-      () => note(words.memory.undone),
+      () => note(pageWords.memory.undone),
       (error: unknown) => note(said(error), { warm: true }),
     );
     await memory.refresh();
@@ -82,8 +87,8 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
     try {
       const body = verdict === 'edit' ? { verdict, text: draft.value } : { verdict };
       await api(`/api/memory/suggestions/${encodeURIComponent(id)}?${viberAsked()}`, { method: 'POST', body });
-      if (verdict === 'reject') note(words.memory.dropped);
-      else note(words.memory.remembered, { action: { label: words.undo, act: () => void undo() } });
+      if (verdict === 'reject') note(pageWords.memory.dropped);
+      else note(pageWords.memory.remembered, { action: { label: words.undo, act: () => void undo() } });
     } catch (error) {
       note(said(error), { warm: true });
     }
@@ -97,13 +102,13 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
         ) : (
           <textarea
             rows={3}
-            aria-label={words.memory.edit}
+            aria-label={pageWords.memory.edit}
             value={draft.value}
             onInput={(event) => (draft.value = event.currentTarget.value)}
           />
         )}
         <p class="hint">
-          {[section === undefined ? '' : words.memory.under(section), provenance ?? '']
+          {[section === undefined ? '' : pageWords.memory.under(section), provenance ?? '']
             .filter((part) => part !== '')
             .join(' · ')}
           {createdAt !== undefined && ' · '}
@@ -112,17 +117,17 @@ function SuggestionCard({ suggestion, memory }: { suggestion: Suggestion; memory
       </div>
       <div class="card-actions words">
         <Button small kind="main" onClick={() => void decide(draft.value === undefined ? 'accept' : 'edit')}>
-          {words.memory.accept}
+          {pageWords.memory.accept}
         </Button>
         <Button
           small
           icon="edit"
-          label={words.memory.edit}
+          label={pageWords.memory.edit}
           kind="quiet"
           onClick={() => (draft.value = draft.value === undefined ? text : undefined)}
         />
         <Button small onClick={() => void decide('reject')}>
-          {words.memory.reject}
+          {pageWords.memory.reject}
         </Button>
       </div>
     </li>
@@ -167,8 +172,8 @@ function Search(): JSX.Element {
         <Icon name="search" />
         <input
           type="search"
-          aria-label={words.memory.search}
-          placeholder={words.memory.searchHint}
+          aria-label={pageWords.memory.search}
+          placeholder={pageWords.memory.searchHint}
           value={query.value}
           onInput={(event) => (query.value = event.currentTarget.value)}
         />
@@ -176,7 +181,7 @@ function Search(): JSX.Element {
       {problem.value !== undefined && <Problem error={problem.value} />}
       {hits.value !== undefined && (
         <ul class="hits" aria-live="polite">
-          {hits.value.length === 0 && <li class="hint">{words.memory.noHits(asked)}</li>}
+          {hits.value.length === 0 && <li class="hint">{pageWords.memory.noHits(asked)}</li>}
           {hits.value.map((hit) => (
             <li key={`${hit.source_file}${hit.content}`}>
               <Markdown text={hit.content} />

@@ -2,19 +2,19 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { said } from '../net/api.ts';
-import { Conversation, conversation } from '../net/conversation.ts';
+import { Conversation, conversation, filesOf } from '../net/conversation.ts';
 import { onBehind, onEvent, send } from '../net/live.ts';
-import { of, useResource } from '../net/resource.ts';
 import { me, whoAmI } from '../net/session.ts';
-import type { Approval, Artifact } from '../net/shapes.ts';
+import type { Artifact } from '../net/shapes.ts';
 import { ApprovalCard } from '../parts/approval.tsx';
 import { PageHead, Section, StateDot } from '../parts/common.tsx';
 import { Composer } from '../parts/composer.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { note } from '../parts/notices.tsx';
 import { Talk } from '../parts/talk.tsx';
+import { useWaiting } from '../parts/waiting.ts';
 import { taskLink } from '../router.ts';
 import { words } from '../words.ts';
-import { isBusy } from './task.tsx';
 
 /** Where a first message stands until its task is known. */
 const nobody = new Conversation('');
@@ -30,11 +30,17 @@ export function Now(): JSX.Element {
       for (const end of ends) end();
     };
   }, []);
-  const approvals = useResource<{ approvals: readonly Approval[] }>(
-    '/api/approvals',
-    of('approval:asked', 'approval:decided'),
+  // What is said in this conversation beside its task: answers to commands.
+  useEffect(
+    () =>
+      onEvent((event) => {
+        if (event.type !== 'notice' || ('taskId' in event && event.taskId !== undefined)) return;
+        talk.aside('text' in event ? String(event.text) : '', filesOf('files' in event ? event.files : []));
+      }),
+    [talk],
   );
-  const waiting = approvals.data.value?.approvals ?? [];
+  const approvals = useWaiting();
+  const waiting = approvals.all;
   const here = waiting.filter((one) => one.taskId === taskId);
   const elsewhere = waiting.filter((one) => one.taskId !== taskId);
   const detail = talk.detail.value;
@@ -45,9 +51,10 @@ export function Now(): JSX.Element {
     });
     void talk.say(text, files, frame).then(async (kept) => {
       if (kept === undefined || kept.taskId === me.value?.taskId) return;
-      if (kept.taskId !== undefined && me.value !== undefined) me.value = { ...me.value, taskId: kept.taskId };
-      await findTask();
-      nobody.sent.value = me.value?.taskId === undefined ? nobody.sent.value : [];
+      if (kept.taskId === undefined) await findTask();
+      else if (me.value !== undefined) me.value = { ...me.value, taskId: kept.taskId };
+      const begun = me.value?.taskId;
+      if (begun !== undefined && begun !== talk.taskId) conversation(begun).adopt(talk);
     });
   };
   const stop = () => {
@@ -57,22 +64,25 @@ export function Now(): JSX.Element {
       (error: unknown) => note(said(error), { warm: true }),
     );
   };
-  const isEmpty = taskId === undefined && nobody.sent.value.length === 0;
+  const state = talk.shownState;
+  const isEmpty = taskId === undefined && nobody.sent.value.length + nobody.asides.value.length === 0;
+  const isWithoutModel = me.value?.hasModel === false;
   return (
     <div class="now">
       <PageHead
         title={isEmpty ? words.now.hello(me.value?.name ?? '') : (detail?.title ?? words.now.title)}
         intro={
-          isEmpty || detail === undefined ? (
+          isEmpty || detail === undefined || state === undefined ? (
             words.now.intro
           ) : (
             <a class="task-head-state" href={taskLink(detail.taskId ?? taskId ?? '')}>
-              <StateDot state={detail.state} />
-              {words.state[detail.state]}
+              <StateDot state={state} />
+              {words.state[state]}
             </a>
           )
         }
       />
+      {isWithoutModel && <NoModel />}
       {elsewhere.length > 0 && (
         <Section title={words.now.waiting}>
           {elsewhere.map((approval) => (
@@ -81,7 +91,7 @@ export function Now(): JSX.Element {
         </Section>
       )}
       {isEmpty ? (
-        <Ideas onChoose={(idea) => say(idea, [])} />
+        <Ideas of={isWithoutModel ? words.now.noModelIdeas : words.now.ideas} onChoose={(idea) => say(idea, [])} />
       ) : (
         <Talk of={talk.taskId === '' ? shownEmpty(talk) : talk}>
           {here.map((approval) => (
@@ -89,15 +99,31 @@ export function Now(): JSX.Element {
           ))}
         </Talk>
       )}
-      <Composer about="now" isBusy={isBusy(detail)} onSend={say} onStop={stop} />
+      <Composer about="now" isBusy={talk.isBusy} onSend={say} onStop={stop} />
     </div>
   );
 }
 
-function Ideas({ onChoose }: { onChoose: (idea: string) => void }): JSX.Element {
+/** Without a model it says so, and what works all the same. */
+function NoModel(): JSX.Element {
+  return (
+    <div class="problem plain" role="note">
+      <Icon name="alert" />
+      <div>
+        <p class="problem-title">{words.now.noModel}</p>
+        <p>
+          {words.now.noModelHint} <code>viber init</code>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Ideas(props: { of: readonly string[]; onChoose: (idea: string) => void }): JSX.Element {
+  const { of: ideas, onChoose } = props;
   return (
     <ul class="ideas">
-      {words.now.ideas.map((idea) => (
+      {ideas.map((idea) => (
         <li key={idea}>
           <button type="button" onClick={() => onChoose(idea)}>
             {idea}

@@ -6,6 +6,7 @@ import { Button, More, PageHead, Pill, Section, Shown } from '../parts/common.ts
 import { note } from '../parts/notices.tsx';
 import { Time } from '../parts/time.tsx';
 import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 interface PeopleData {
   people: readonly { name: string; role: 'owner' | 'member' | 'guest'; ids?: readonly string[] }[];
@@ -37,20 +38,20 @@ export function People(): JSX.Element {
   };
   return (
     <>
-      <PageHead title={words.people.title} />
+      <PageHead title={pageWords.people.title} />
       <Shown of={people} rows={8}>
         {(found) => (
           <>
             <Asking pairing={found.pairing} act={act} />
-            <Section title={words.people.people}>
+            <Section title={pageWords.people.people}>
               <Known people={found.people} />
               <More of={people} />
             </Section>
-            <Section title={words.people.links}>
+            <Section title={pageWords.people.links}>
               <Linked links={links.data.value?.links ?? found.links} />
               <More of={links} />
             </Section>
-            <Section title={words.people.sessions}>
+            <Section title={pageWords.people.sessions}>
               <ul class="rows">
                 {found.sessions.map((session) => (
                   <SessionRow key={session.id} session={session} act={act} />
@@ -70,11 +71,11 @@ type Act = (path: string, method: 'POST' | 'DELETE', body: object | undefined, t
 function Asking({ pairing, act }: { pairing: PeopleData['pairing']; act: Act }): JSX.Element | null {
   if (pairing.length === 0) return null;
   const pair = (code: string, verdict: 'approve' | 'deny') => {
-    const told = verdict === 'approve' ? words.people.allowed : words.people.refused;
+    const told = verdict === 'approve' ? pageWords.people.allowed : pageWords.people.refused;
     void act(`/api/pairing/${encodeURIComponent(code)}`, 'POST', { verdict }, told);
   };
   return (
-    <Section title={words.people.pairing}>
+    <Section title={pageWords.people.pairing}>
       <ul class="cards">
         {pairing.map(({ code, name, channel, id, at }) => (
           <li key={code} class="card warm">
@@ -86,10 +87,10 @@ function Asking({ pairing, act }: { pairing: PeopleData['pairing']; act: Act }):
             </div>
             <div class="card-actions words">
               <Button small kind="main" onClick={() => pair(code, 'approve')}>
-                {words.people.allow}
+                {pageWords.people.allow}
               </Button>
               <Button small onClick={() => pair(code, 'deny')}>
-                {words.people.refuse}
+                {pageWords.people.refuse}
               </Button>
             </div>
           </li>
@@ -100,7 +101,7 @@ function Asking({ pairing, act }: { pairing: PeopleData['pairing']; act: Act }):
 }
 
 function Known({ people }: Pick<PeopleData, 'people'>): JSX.Element {
-  if (people.length === 0) return <p class="hint">{words.people.none}</p>;
+  if (people.length === 0) return <p class="hint">{pageWords.people.none}</p>;
   return (
     <ul class="rows">
       {people.map(({ name, role, ids = [] }) => (
@@ -120,7 +121,7 @@ function Known({ people }: Pick<PeopleData, 'people'>): JSX.Element {
 }
 
 function Linked({ links }: Pick<PeopleData, 'links'>): JSX.Element {
-  if (links.length === 0) return <p class="hint">{words.people.noLinks}</p>;
+  if (links.length === 0) return <p class="hint">{pageWords.people.noLinks}</p>;
   return (
     <ul class="rows">
       {links.map(({ person, name, ids = [] }) => (
@@ -138,25 +139,26 @@ function Linked({ links }: Pick<PeopleData, 'links'>): JSX.Element {
 function SessionRow({ session, act }: { session: PeopleData['sessions'][number]; act: Act }): JSX.Element {
   const { id, agent, name, createdAt, lastSeenAt, isThis } = session;
   const called = agent ?? name ?? id;
-  const revoke = () => void act(`/board/session/${encodeURIComponent(id)}`, 'DELETE', undefined, words.people.revoked);
+  const revoke = () =>
+    void act(`/board/session/${encodeURIComponent(id)}`, 'DELETE', undefined, pageWords.people.revoked);
   return (
     <li class="row">
       <span class="row-text">
         <span class="row-title">{called}</span>
         <span class="row-sub">
-          {words.people.since('')}
+          {pageWords.people.since('')}
           <Time at={createdAt} />
           {lastSeenAt !== undefined && (
             <>
-              , {words.people.seen('')}
+              , {pageWords.people.seen('')}
               <Time at={lastSeenAt} />
             </>
           )}
         </span>
       </span>
-      {isThis && <Pill kind="accent">{words.people.here}</Pill>}
-      <Button small label={`${words.people.revoke}: ${called}`} onClick={revoke}>
-        {words.people.revoke}
+      {isThis && <Pill kind="accent">{pageWords.people.here}</Pill>}
+      <Button small label={`${pageWords.people.revoke}: ${called}`} onClick={revoke}>
+        {pageWords.people.revoke}
       </Button>
     </li>
   );

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { ViberChoice, viberAsked, viberKept } from '../parts/viber.tsx';
 import { link, place } from '../router.ts';
-import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 interface Skill {
   name: string;
@@ -29,13 +29,13 @@ function SkillList(): JSX.Element {
   const skills = usePages<{ skills: readonly Skill[] }>(`/api/skills?${viberAsked()}`, 'skills');
   return (
     <>
-      <PageHead title={words.skills.title} intro={words.skills.intro}>
+      <PageHead title={pageWords.skills.title} intro={pageWords.skills.intro}>
         <ViberChoice page="skills" />
       </PageHead>
       <Shown of={skills} rows={8}>
         {({ skills: all }) =>
           all.length === 0 ? (
-            <Empty icon="skills" title={words.skills.empty} />
+            <Empty icon="skills" title={pageWords.skills.empty} />
           ) : (
             <ul class="rows">
               {all.map((skill) => (
@@ -49,7 +49,7 @@ function SkillList(): JSX.Element {
                     </a>
                     <span class="row-sub">{skill.description}</span>
                     {missingOf(skill) !== '' && (
-                      <span class="row-sub warm">{words.skills.missing(missingOf(skill))}</span>
+                      <span class="row-sub warm">{pageWords.skills.missing(missingOf(skill))}</span>
                     )}
                   </span>
                   {skill.place !== undefined && <Pill>{skill.place}</Pill>}
@@ -75,7 +75,7 @@ function OneSkill({ name }: { name: string }): JSX.Element {
         above={
           <a class="back" href={link('skills') + viberKept().replace('&', '?')}>
             <Icon name="left" size={14} />
-            {words.skills.all}
+            {pageWords.skills.all}
           </a>
         }
       />

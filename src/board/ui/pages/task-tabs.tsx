@@ -5,6 +5,7 @@ import type { Sum } from '../net/shapes.ts';
 import { Empty, More, Shown } from '../parts/common.tsx';
 import { amount, clockOf, duration, money } from '../parts/time.tsx';
 import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 import { Figure } from './health.tsx';
 
 const pathOf = (taskId: string, what: string): string => `/api/tasks/${encodeURIComponent(taskId)}/${what}`;
@@ -30,7 +31,7 @@ export function Context({ taskId }: { taskId: string }): JSX.Element {
                   <details open={index === 0}>
                     <summary>
                       {title}
-                      {tokens !== undefined && <span class="count"> {words.usage.tokens(amount(tokens))}</span>}
+                      {tokens !== undefined && <span class="count"> {pageWords.usage.tokens(amount(tokens))}</span>}
                     </summary>
                     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
                     <pre class="preview" tabIndex={0}>
@@ -100,9 +101,9 @@ export function Cost({ taskId }: { taskId: string }): JSX.Element {
         ) : (
           <>
             <dl class="figures">
-              <Figure label={words.usage.total} value={money(total?.cost, total?.currency)} />
-              <Figure label={words.usage.tokensIn} value={amount(total?.inputTokens)} />
-              <Figure label={words.usage.tokensOut} value={amount(total?.outputTokens)} />
+              <Figure label={pageWords.usage.total} value={money(total?.cost, total?.currency)} />
+              <Figure label={pageWords.usage.tokensIn} value={amount(total?.inputTokens)} />
+              <Figure label={pageWords.usage.tokensOut} value={amount(total?.outputTokens)} />
             </dl>
             <ol class="trace as-named">
               {calls.map(({ id, at, model, inputTokens, outputTokens, cost: price, currency, ms }) => (
@@ -111,7 +112,7 @@ export function Cost({ taskId }: { taskId: string }): JSX.Element {
                   <span class="row-text">
                     <span class="row-title">{model}</span>
                     <span class="row-sub">
-                      {words.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}
+                      {pageWords.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}
                       {ms !== undefined && `, ${duration(ms / 1000)}`}
                     </span>
                   </span>

@@ -5,8 +5,8 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { said } from '../net/api.ts';
 import { type Conversation, conversation, type Mode } from '../net/conversation.ts';
 import { send } from '../net/live.ts';
-import { of, useResource } from '../net/resource.ts';
-import type { Approval, Artifact, TaskDetail } from '../net/shapes.ts';
+import type { Artifact, TaskDetail } from '../net/shapes.ts';
+import type { ShownState } from '../net/states.ts';
 import { ApprovalCard } from '../parts/approval.tsx';
 import { Files } from '../parts/artifacts.tsx';
 import { PageHead, Problem, StateDot } from '../parts/common.tsx';
@@ -17,6 +17,8 @@ import { note } from '../parts/notices.tsx';
 import { PlanView } from '../parts/plan.tsx';
 import { stepsIn } from '../parts/plan-text.ts';
 import { Talk } from '../parts/talk.tsx';
+import { pageTitle } from '../parts/title.ts';
+import { useWaiting } from '../parts/waiting.ts';
 import { isWide } from '../parts/wide.ts';
 import { link, place, taskLink } from '../router.ts';
 import { words } from '../words.ts';
@@ -29,9 +31,6 @@ const PlanEditor = lazy(() => import('./plan-editor.tsx').then(({ PlanEditor }) 
 const TABS = ['talk', 'context', 'trace', 'cost'] as const;
 type Tab = (typeof TABS)[number];
 
-export const isBusy = (detail: TaskDetail | undefined): boolean =>
-  detail?.state === 'running' || detail?.state === 'pending';
-
 export function Task({ taskId }: { taskId: string }): JSX.Element {
   const talk = useMemo(() => conversation(taskId), [taskId]);
   useEffect(() => talk.open(), [talk]);
@@ -40,7 +39,7 @@ export function Task({ taskId }: { taskId: string }): JSX.Element {
   const tab: Tab = (TABS as readonly string[]).includes(asked) ? (asked as Tab) : 'talk';
   const title = detail?.title.trim() || detail?.goal.trim() || words.tasks.untitled;
   useEffect(() => {
-    if (detail !== undefined) document.title = `${title} – ${words.product}`;
+    if (detail !== undefined) pageTitle.value = `${title} – ${words.product}`;
   }, [title, detail]);
   if (detail === undefined && talk.error.value !== undefined)
     return (
@@ -54,7 +53,7 @@ export function Task({ taskId }: { taskId: string }): JSX.Element {
       <PageHead
         above={<Back />}
         title={detail === undefined ? <span class="bone title" /> : title}
-        intro={detail === undefined ? undefined : <TaskState detail={detail} />}
+        intro={detail === undefined ? undefined : <TaskState detail={detail} state={talk.shownState ?? detail.state} />}
       />
       <nav class="tabs" aria-label={title}>
         {TABS.map((name) => (
@@ -82,14 +81,14 @@ const Back = (): JSX.Element => (
   </a>
 );
 
-function TaskState({ detail }: { detail: TaskDetail }): JSX.Element {
+function TaskState({ detail, state }: { detail: TaskDetail; state: ShownState }): JSX.Element {
   const where = [detail.channel, detail.person?.replace(/^person:/, '')].filter(
     (part) => part !== undefined && part !== '',
   );
   return (
     <span class="task-head-state">
-      <StateDot state={detail.state} />
-      {words.state[detail.state]}
+      <StateDot state={state} />
+      {words.state[state]}
       {where.length > 0 && <span class="task-where">{where.join(', ')}</span>}
     </span>
   );
@@ -97,14 +96,10 @@ function TaskState({ detail }: { detail: TaskDetail }): JSX.Element {
 
 function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
   const { taskId } = talk;
-  const approvals = useResource<{ approvals: readonly Approval[] }>(
-    '/api/approvals',
-    of('approval:asked', 'approval:decided'),
-  );
-  const mine = approvals.data.value?.approvals.filter((one) => one.taskId === taskId) ?? [];
-  const detail = talk.detail.value;
+  const approvals = useWaiting();
+  const mine = approvals.all.filter((one) => one.taskId === taskId);
   const say = (text: string, files: readonly Artifact[], mode: Mode) => {
-    const busy = isBusy(talk.detail.value);
+    const busy = talk.isBusy;
     void talk.say(text, files, (message, refs) => ({
       type: 'task:message',
       ...{ taskId, message },
@@ -126,7 +121,7 @@ function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
             <ApprovalCard key={approval.id} approval={approval} onDecided={() => void approvals.refresh()} />
           ))}
         </Talk>
-        <Composer about={taskId} isBusy={isBusy(detail)} modes onSend={say} onStop={stop} />
+        <Composer about={taskId} isBusy={talk.isBusy} modes onSend={say} onStop={stop} />
       </div>
       <Aside talk={talk} />
     </div>

@@ -1,8 +1,8 @@
 /** All tasks of all channels, as they change. */
-import { useComputed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { TaskRow, TaskState } from '../net/shapes.ts';
+import type { TaskRow } from '../net/shapes.ts';
+import { type ShownState, shownState } from '../net/states.ts';
 import { type Filter, taskList } from '../net/tasks.ts';
 import { Choice, Empty, Loading, PageHead, Problem, StateDot } from '../parts/common.tsx';
 import { groupOf, now, Time } from '../parts/time.tsx';
@@ -14,8 +14,8 @@ type Row = { kind: 'day'; label: string } | { kind: 'task'; task: TaskRow };
 
 const ROW = 68;
 const DAY = 48;
-const STATES = ['', 'running', 'pending', 'completed', 'error'] as const;
-const CHANNELS = ['telegram', 'discord', 'slack', 'terminal', 'api', 'hub'];
+const STATES = ['', 'waiting', 'running', 'pending', 'completed', 'error', 'stopped'] as const;
+const CHANNELS = ['telegram', 'discord', 'slack', 'terminal', 'local', 'api', 'hub', 'job'];
 
 const heightOf = (row: Row): number => (row.kind === 'day' ? DAY : ROW);
 const keyOf = (row: Row): string => (row.kind === 'day' ? row.label : row.task.taskId);
@@ -23,7 +23,7 @@ const keyOf = (row: Row): string => (row.kind === 'day' ? row.label : row.task.t
 function rowsOf(tasks: readonly TaskRow[], at: number): Row[] {
   let label = '';
   return tasks.flatMap((task): Row[] => {
-    const group = groupOf(task.updatedAt, at);
+    const group = shownState(task) === 'waiting' ? words.state.waiting : groupOf(task.updatedAt, at);
     const row: Row = { kind: 'task', task };
     if (group === label) return [row];
     label = group;
@@ -43,12 +43,13 @@ function choose(change: Partial<Filter>): void {
 export function Tasks(): JSX.Element {
   const { query } = place.value;
   const state = (STATES as readonly string[]).includes(query.get('state') ?? '')
-    ? ((query.get('state') ?? '') as '' | TaskState)
+    ? ((query.get('state') ?? '') as '' | ShownState)
     : '';
   const channel = query.get('channel') ?? '';
   const list = useMemo(() => taskList({ state, channel }), [state, channel]);
   useEffect(() => list.open(), [list]);
-  const rows = useComputed(() => rowsOf(list.tasks.value ?? [], now.value));
+  // Made anew with each list: another choice is another list.
+  const rows = rowsOf(list.tasks.value ?? [], now.value);
   const isFiltered = state !== '' || channel !== '';
   return (
     <>
@@ -80,10 +81,10 @@ export function Tasks(): JSX.Element {
         ) : (
           <Empty icon="tasks" title={words.tasks.empty} hint={words.tasks.emptyHint} />
         ))}
-      {rows.value.length > 0 && (
+      {rows.length > 0 && (
         <Virtual
           key={`${state}|${channel}`}
-          items={rows.value}
+          items={rows}
           keyOf={keyOf}
           heightOf={heightOf}
           label={words.tasks.list}
@@ -96,10 +97,12 @@ export function Tasks(): JSX.Element {
   );
 }
 
-const channelName = (name: string): string => (name === 'api' ? 'API' : name.charAt(0).toUpperCase() + name.slice(1));
+const channelName = (name: string): string =>
+  words.tasks.channels[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
 
 export function TaskLine({ task }: { task: TaskRow }): JSX.Element {
-  const { title, goal = '', state, channel, person } = task;
+  const { title, goal = '', channel, person } = task;
+  const state = shownState(task);
   const name = title.trim() || goal.trim() || words.tasks.untitled;
   const rest = goal.trim() !== '' && goal.trim() !== name ? goal.trim() : '';
   // What a program begins bears its name.

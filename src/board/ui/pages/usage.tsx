@@ -7,7 +7,7 @@ import { Columns } from '../parts/chart.tsx';
 import { Choice, Empty, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { amount, dayLabel, money } from '../parts/time.tsx';
 import { taskLink } from '../router.ts';
-import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 import { Figure } from './health.tsx';
 
 const RANGES = ['7', '30', '90'] as const;
@@ -22,18 +22,18 @@ export function Usage(): JSX.Element {
   const usage = usePages<UsageSums>(`/api/usage?from=${from}&to=${to}`, 'tasks', of('task:completed'), BY_TASK);
   return (
     <>
-      <PageHead title={words.usage.title} intro={words.usage.intro}>
+      <PageHead title={pageWords.usage.title} intro={pageWords.usage.intro}>
         <Choice
-          label={words.usage.range}
+          label={pageWords.usage.range}
           value={range.value}
-          options={RANGES.map((days) => [days, words.usage.days(Number(days))] as const)}
+          options={RANGES.map((days) => [days, pageWords.usage.days(Number(days))] as const)}
           onChange={(days) => (range.value = days)}
         />
       </PageHead>
       <Shown of={usage} rows={8}>
         {(found) =>
           found.days.length === 0 ? (
-            <Empty icon="usage" title={words.usage.empty} />
+            <Empty icon="usage" title={pageWords.usage.empty} />
           ) : (
             <Sums usage={found} from={from} to={to} />
           )
@@ -68,26 +68,26 @@ function Sums({ usage, from, to }: { usage: UsageSums; from: string; to: string 
   const total = totalOf(usage);
   const columns = everyDay(usage, from, to).map(({ day, cost, currency, inputTokens, outputTokens }) => ({
     ...{ key: day, label: dayLabel(day), value: cost ?? 0 },
-    said: `${money(cost ?? 0, currency)}, ${words.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}`,
+    said: `${money(cost ?? 0, currency)}, ${pageWords.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}`,
   }));
   return (
     <>
       <dl class="figures">
-        <Figure label={words.usage.total} value={money(total.cost, total.currency)} />
-        <Figure label={words.usage.tokensIn} value={amount(total.inputTokens)} />
-        <Figure label={words.usage.tokensOut} value={amount(total.outputTokens)} />
+        <Figure label={pageWords.usage.total} value={money(total.cost, total.currency)} />
+        <Figure label={pageWords.usage.tokensIn} value={amount(total.inputTokens)} />
+        <Figure label={pageWords.usage.tokensOut} value={amount(total.outputTokens)} />
       </dl>
-      <Columns columns={columns} label={words.usage.chart(dayLabel(from), dayLabel(to))} />
+      <Columns columns={columns} label={pageWords.usage.chart(dayLabel(from), dayLabel(to))} />
       <Shares
-        title={words.usage.models}
+        title={pageWords.usage.models}
         rows={usage.models.map((row) => ({ ...row, key: row.model, name: row.model }))}
       />
       <Shares
-        title={words.usage.people}
+        title={pageWords.usage.people}
         rows={usage.people.map((row) => ({ ...row, key: row.person, name: row.person.replace(/^person:/, '') }))}
       />
       <Shares
-        title={words.usage.tasks}
+        title={pageWords.usage.tasks}
         rows={usage.tasks.map((row) => ({
           ...row,
           key: row.task,
@@ -113,7 +113,7 @@ function Shares({
         {rows.map(({ key, name, cost, currency, inputTokens, outputTokens }) => (
           <li key={key}>
             <span class="share-name">{name}</span>
-            <span class="share-tokens">{words.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}</span>
+            <span class="share-tokens">{pageWords.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}</span>
             <span class="share-cost">{money(cost, currency)}</span>
             <span class="share-bar" aria-hidden="true">
               <span style={{ width: `${((cost ?? 0) / most) * 100}%` }} />

@@ -1,5 +1,5 @@
 /** Files of a task: their names, a look at pictures and texts, and the download. Nothing of a file is ever run or laid out as a page. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { request, said } from '../net/api.ts';
@@ -49,21 +49,7 @@ function FileItem({ file }: { file: Artifact }): JSX.Element {
     <li class="file">
       <div class="file-row">
         <Icon name="files" />
-        {canLook ? (
-          <button
-            type="button"
-            class="file-name"
-            aria-expanded={isOpen.value}
-            aria-label={words.task.preview(file.title)}
-            onClick={() => {
-              isOpen.value = !isOpen.value;
-            }}
-          >
-            {file.title}
-          </button>
-        ) : (
-          <span class="file-name">{file.title}</span>
-        )}
+        <FileName file={file} isOpen={canLook ? isOpen : undefined} />
         <span class="file-size">{bytes(file.size)}</span>
         {isOurs(file.ref) && (
           <Button
@@ -77,6 +63,32 @@ function FileItem({ file }: { file: Artifact }): JSX.Element {
       </div>
       {isOpen.value && <Preview file={file} />}
     </li>
+  );
+}
+
+/** Opens the file: here where it can be looked at, else as a download. */
+function FileName({ file, isOpen }: { file: Artifact; isOpen: Signal<boolean> | undefined }): JSX.Element {
+  const { ref, title } = file;
+  if (/^https?:\/\//.test(ref))
+    return (
+      <a class="file-name" href={ref} target="_blank" rel="noopener noreferrer nofollow">
+        {title}
+      </a>
+    );
+  if (!isOurs(ref)) return <span class="file-name">{title}</span>;
+  return (
+    <button
+      type="button"
+      class="file-name"
+      aria-expanded={isOpen?.value}
+      aria-label={isOpen === undefined ? words.task.download(title) : words.task.preview(title)}
+      onClick={() => {
+        if (isOpen === undefined) void download(file);
+        else isOpen.value = !isOpen.value;
+      }}
+    >
+      {title}
+    </button>
   );
 }
 

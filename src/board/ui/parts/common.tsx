@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { said } from '../net/api.ts';
 import type { Pages, Resource } from '../net/resource.ts';
-import type { TaskState } from '../net/shapes.ts';
+import type { ShownState } from '../net/states.ts';
 import { words } from '../words.ts';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -133,7 +133,7 @@ export function More<T>({ of: pages }: { of: Pages<T> }): JSX.Element | null {
   );
 }
 
-export function StateDot({ state }: { state: TaskState }): JSX.Element {
+export function StateDot({ state }: { state: ShownState }): JSX.Element {
   return (
     <span class={`dot ${state}`} aria-hidden="true">
       {state === 'completed' && <Icon name="check" size={10} />}

@@ -48,7 +48,7 @@ export function Composer({ about, isBusy, onSend, modes = false, onStop }: Compo
   const send = () => {
     if (!canSend) return;
     const files = uploads.value.flatMap(({ file }) => file ?? []);
-    onSend(text.value.trim() || words.composer.onlyFiles, files, mode.value);
+    onSend(text.value.trim(), files, mode.value);
     write('');
     uploads.value = [];
     box.current?.focus();

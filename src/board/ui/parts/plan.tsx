@@ -32,7 +32,7 @@ export function PlanView(props: { taskId: string; plan: PlanText; onWritten: () 
       );
     } catch (error) {
       const isConflict = error instanceof ApiError && error.status === 409;
-      note(isConflict ? words.conflict.title : said(error), { warm: true });
+      note(isConflict ? words.task.changed : said(error), { warm: true });
     } finally {
       isBusy.value = false;
       onWritten();

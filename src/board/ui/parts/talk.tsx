@@ -5,7 +5,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Conversation, LiveRun, Sent } from '../net/conversation.ts';
+import type { Aside, Conversation, LiveRun, Sent } from '../net/conversation.ts';
 import type { Message } from '../net/shapes.ts';
 import { words } from '../words.ts';
 import { Files } from './artifacts.tsx';
@@ -36,7 +36,8 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
     if (start < STEP) await talk.loadEarlier();
     hidden.value = Math.min(hidden.value + STEP, Math.max(0, (talk.messages.value?.length ?? 0) - WINDOW));
   };
-  const isEmpty = messages.length === 0 && talk.sent.value.length === 0 && talk.live.value === undefined;
+  const isEmpty =
+    messages.length + talk.sent.value.length + talk.asides.value.length === 0 && talk.live.value === undefined;
   return (
     <div class="talk">
       {(start > 0 || talk.earlier.value !== undefined) && (
@@ -54,7 +55,16 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
             message={message}
           />
         ))}
-        {hidden.value === 0 && talk.sent.value.map((sent) => <SentView key={sent.id} sent={sent} talk={talk} />)}
+        {hidden.value === 0 &&
+          [...talk.sent.value, ...talk.asides.value]
+            .sort((one, other) => one.at.localeCompare(other.at))
+            .map((one) =>
+              'state' in one ? (
+                <SentView key={one.id} sent={one} talk={talk} />
+              ) : (
+                <AsideView key={one.id} aside={one} />
+              ),
+            )}
         {hidden.value === 0 && talk.live.value !== undefined && <LiveView run={talk.live.value} />}
       </ol>
       {hidden.value > 0 && (
@@ -95,7 +105,7 @@ function useStayAtEnd(isLoaded: boolean, isNewest: boolean): void {
 
 /** Those who listen hear what it does, not each word. */
 function useTold(talk: Conversation): void {
-  const state = talk.detail.value?.state;
+  const state = talk.shownState;
   const doing = talk.live.value?.state;
   const before = useRef<string | undefined>(undefined);
   useEffect(() => {
@@ -115,8 +125,26 @@ function MessageView({ message }: { message: Message }): JSX.Element {
         <Time at={message.at} />
       </p>
       <div class="message-body">
-        <Markdown text={message.text} />
+        {message.text !== '' && <Markdown text={message.text} />}
         {files.length > 0 && <Files files={files} />}
+      </div>
+    </li>
+  );
+}
+
+const SENT = { failed: '', kept: words.task.waits, sending: words.task.sending, command: words.task.command } as const;
+
+/** What was said beside the conversation, to whoever looks now. */
+function AsideView({ aside }: { aside: Aside }): JSX.Element {
+  return (
+    <li class="message assistant aside">
+      <p class="message-by">
+        <span class="message-name">{words.task.viber}</span>
+        <Time at={aside.at} />
+      </p>
+      <div class="message-body">
+        <Markdown text={aside.text} />
+        {aside.files.length > 0 && <p class="hint">{aside.files.join(', ')}</p>}
       </div>
     </li>
   );
@@ -127,10 +155,10 @@ function SentView({ sent, talk }: { sent: Sent; talk: Conversation }): JSX.Eleme
     <li class={`message user ${sent.state}`}>
       <p class="message-by">
         <span class="message-name">{words.task.you}</span>
-        <span>{sent.state === 'failed' ? '' : sent.state === 'kept' ? words.task.waits : words.task.sending}</span>
+        <span>{SENT[sent.state]}</span>
       </p>
       <div class="message-body">
-        <Markdown text={sent.text} />
+        {sent.text !== '' && <Markdown text={sent.text} />}
         {sent.files.length > 0 && <Files files={sent.files} />}
         {sent.state === 'failed' && (
           <p class="message-problem">

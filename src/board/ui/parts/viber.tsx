@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { me } from '../net/session.ts';
 import { go, link, place } from '../router.ts';
-import { words } from '../words.ts';
+import { pageWords } from '../words-pages.ts';
 
 export const viberShown = (): string => place.value.query.get('viber') ?? me.value?.viber ?? 'default';
 
@@ -17,7 +17,7 @@ export function ViberChoice({ page }: { page: string }): JSX.Element | null {
   if (vibers.length < 2) return null;
   return (
     <select
-      aria-label={words.files.whose}
+      aria-label={pageWords.files.whose}
       value={viberShown()}
       onChange={(event) => void go(`${link(page)}?viber=${encodeURIComponent(event.currentTarget.value)}`)}
     >

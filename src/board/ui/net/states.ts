@@ -1,0 +1,107 @@
+/**
+ * How tasks stand, out of what was told of them and what was read. Each event has its place in the order of events, and each answer says up to
+ * which place it was read: an answer never takes the place of a newer event, and an event that comes again or late changes nothing.
+ */
+import type { EventFrame } from '../../../client/client.ts';
+import type { TaskRow, TaskState } from './shapes.ts';
+
+interface Place {
+  epoch: string;
+  seq: number;
+}
+
+export interface Standing {
+  state: TaskState;
+  /** Somebody is asked, and nothing goes on before they have answered. */
+  waiting: boolean;
+}
+
+interface Known extends Standing {
+  at: Place | undefined;
+  /** Of the questions that are open, those that were told of. */
+  asked: ReadonlySet<string>;
+}
+
+const MAX_KNOWN = 20_000;
+const OVER: ReadonlySet<TaskState> = new Set(['completed', 'error', 'stopped']);
+
+function placeIn(cursor: string | undefined): Place | undefined {
+  const [, epoch, seq] = /^(.+)\.(\d+)$/.exec(cursor ?? '') ?? [];
+  return epoch === undefined ? undefined : { epoch, seq: Number(seq) };
+}
+
+/** What was counted by another process cannot be compared: then whatever comes later counts. */
+const isBefore = (one: Place | undefined, other: Place | undefined): boolean =>
+  one !== undefined && other !== undefined && one.epoch === other.epoch && one.seq < other.seq;
+
+export class TaskStates {
+  readonly #known = new Map<string, Known>();
+
+  /** What an event says; whether it is news. */
+  happened(event: EventFrame): boolean {
+    if (!('taskId' in event) || typeof event.taskId !== 'string') return false;
+    const change = changeBy(event);
+    if (change === undefined) return false;
+    const { taskId } = event;
+    const before = this.#known.get(taskId);
+    const at = placeIn(event.cursor);
+    if (isBefore(at, before?.at)) return false;
+    this.#set(taskId, { ...change(before ?? UNKNOWN), at: at ?? before?.at });
+    return true;
+  }
+
+  /** A row as it stands: as it was read, or as something newer has said. */
+  read<T extends TaskRow>(row: T, cursor: string | undefined): T {
+    const before = this.#known.get(row.taskId);
+    const at = placeIn(cursor);
+    if (before !== undefined && isBefore(at, before.at))
+      return { ...row, state: before.state, waiting: before.waiting };
+    const waiting = row.waiting ?? false;
+    const asked = waiting ? (before?.asked ?? UNKNOWN.asked) : UNKNOWN.asked;
+    this.#set(row.taskId, { state: row.state, waiting, asked, at });
+    return row;
+  }
+
+  of(taskId: string): Standing | undefined {
+    return this.#known.get(taskId);
+  }
+
+  #set(taskId: string, known: Known): void {
+    this.#known.delete(taskId);
+    this.#known.set(taskId, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+const UNKNOWN: Known = { state: 'pending', waiting: false, asked: new Set(), at: undefined };
+
+function changeBy(event: EventFrame): ((before: Known) => Known) | undefined {
+  const state = stateAfter(event);
+  if (state !== undefined)
+    return (before) =>
+      OVER.has(state) ? { ...before, state, waiting: false, asked: new Set() } : { ...before, state };
+  const approval = 'approval' in event ? String(event.approval) : undefined;
+  if (approval === undefined) return undefined;
+  if (event.type === 'approval:asked')
+    return (before) => ({ ...before, state: 'running', waiting: true, asked: new Set([...before.asked, approval]) });
+  if (event.type !== 'approval:decided') return undefined;
+  return (before) => {
+    const asked = new Set([...before.asked].filter((one) => one !== approval));
+    return { ...before, asked, waiting: asked.size > 0 };
+  };
+}
+
+function stateAfter(event: EventFrame): TaskState | undefined {
+  if (event.type === 'task:started') return 'running';
+  if (event.type === 'task:completed') return 'completed';
+  if (event.type === 'task:error') return 'error';
+  return event.type === 'task:state' ? (event.state as TaskState) : undefined;
+}
+
+/** What people are shown. */
+export type ShownState = TaskState | 'waiting';
+export const shownState = ({ state, waiting }: { state: TaskState; waiting?: boolean | undefined }): ShownState =>
+  waiting === true && !OVER.has(state) ? 'waiting' : state;
+
+export const states = new TaskStates();

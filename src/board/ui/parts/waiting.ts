@@ -1,0 +1,16 @@
+/** What waits for whoever looks: asked for once, and again when somebody is asked or has decided. */
+import { of, useResource } from '../net/resource.ts';
+import type { Approval } from '../net/shapes.ts';
+
+interface Waiting {
+  all: readonly Approval[];
+  refresh(): Promise<void>;
+}
+
+/** A stop, and the end of a run, withdraw its questions. */
+const CONCERNS = of('approval:asked', 'approval:decided', 'task:completed', 'task:error', 'task:state');
+
+export function useWaiting(): Waiting {
+  const { data, refresh } = useResource<{ approvals: readonly Approval[] }>('/api/approvals', CONCERNS);
+  return { all: data.value?.approvals ?? [], refresh };
+}

@@ -1,0 +1,52 @@
+/** A real browser on a real gateway, logged in as its owner by the link that `viber board` prints. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import { openWorld, type World, type WorldOptions } from '../../dialogs/harness.ts';
+import { PROGRAM } from '../../helpers/program.ts';
+
+const run = promisify(execFile);
+
+export interface RealBoard {
+  world: World;
+  page: Page;
+  url: string;
+  /** What went wrong in the page: errors, complaints of the console, answers of 400 and above. */
+  problems: string[];
+  visit(place: string): Promise<void>;
+  /** Its other windows. */
+  another(width?: number): Promise<Page>;
+}
+
+export async function openBoard(browser: Browser, options: WorldOptions & { width?: number } = {}): Promise<RealBoard> {
+  const { width = 1440, ...rest } = options;
+  const world = await openWorld(rest);
+  const url = `http://127.0.0.1:${world.app.port}/board/`;
+  const problems: string[] = [];
+  async function another(wide = width): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: wide, height: 900 }, reducedMotion: 'reduce' });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    page.on('pageerror', (error) => problems.push(`${page.url()}: ${error}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') problems.push(`${page.url()}: ${message.text()}`);
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400)
+        problems.push(`${page.url()}: ${response.status()} ${response.request().method()} ${response.url()}`);
+    });
+    const { stdout } = await run(process.execPath, [PROGRAM, 'board', '--no-open', '--home', world.home]);
+    const [link = ''] = /http:\/\/\S+#[0-9a-f]+/.exec(stdout) ?? [];
+    await page.goto(link);
+    await page.waitForSelector('.shell .head');
+    return page;
+  }
+  const page = await another();
+  const visit = async (place: string) => {
+    await page.goto(`${url}${place}`);
+    await page.waitForSelector('.page .head, .page .empty');
+  };
+  return { world, page, url, problems, visit, another };
+}
