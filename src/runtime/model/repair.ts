@@ -10,9 +10,9 @@ import type { ModelFailure } from '../contract/run-error.ts';
 import { hasThoughts, historyFor, isSigner, withMadeUpThoughts, withoutThoughts } from './history.ts';
 import { knownModel } from './known.ts';
 import { hasFiles, withoutFiles } from './prompt.ts';
-import { fitResults, hasSteps, sizeOfResults, withStepsTold } from './results.ts';
+import { fitResults, hasLongArguments, hasSteps, sizeOfResults, withShortArguments, withStepsTold } from './results.ts';
 
-type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'steps';
+type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'arguments' | 'steps';
 
 /** How one model is asked. */
 interface Manner {
@@ -34,6 +34,10 @@ const FORMS: Readonly<Record<Form, { helps(call: CallOptions): boolean; make(cal
     helps: ({ prompt }) => hasThoughts(prompt),
     make: (call) => ({ ...call, prompt: withoutThoughts(call.prompt) }),
   },
+  arguments: {
+    helps: ({ prompt }) => hasLongArguments(prompt),
+    make: (call) => ({ ...call, prompt: withShortArguments(call.prompt) }),
+  },
   'no-thoughts': {
     helps: ({ prompt }) => isCalling(prompt),
     make: (call) => ({ ...call, prompt: withMadeUpThoughts(call.prompt) }),
@@ -48,7 +52,7 @@ const FORMS: Readonly<Record<Form, { helps(call: CallOptions): boolean; make(cal
 /** What may help against a refusal, the likeliest first. */
 function formsFor({ error, about }: ModelFailure): readonly Form[] {
   const usual: readonly Form[] = ['thoughts', 'files', 'level', 'steps'];
-  if (error.kind === 'too-long') return ['files', 'steps'];
+  if (error.kind === 'too-long') return ['arguments', 'files', 'steps'];
   // An unknown model stays unknown without thoughts.
   if (about === undefined) return ['files', 'level'];
   return about === 'unsaid' ? usual : [about, ...usual.filter((form) => form !== about)];

@@ -2,6 +2,7 @@
  * What the tools have said, as far as there is room for it in one request: the oldest results are shortened first, and what is
  * short stays so, so that a provider's cache holds. Pure.
  */
+import { isRecord } from '../../lib/json.ts';
 import type { Prompt } from '../contract/model.ts';
 import { SHOWN_BY_TOOLS } from '../contract/standing.ts';
 
@@ -78,6 +79,30 @@ function shortened(result: Result, limit: number): Result {
   const end = Math.floor(limit / 4);
   const kept = `${text.slice(0, limit - end).toWellFormed()}\n[…]\n${text.slice(-end).toWellFormed()}\n[${NOTE}]`;
   return { ...result, output: { type: isError ? 'error-text' : 'text', value: kept } };
+}
+
+/** The prompt with the arguments of calls shortened, but for those of the last step: what was written stands in files. */
+export function withShortArguments(prompt: Prompt): Prompt {
+  const last = prompt.findLastIndex(isStep);
+  return prompt.map((message, at) => {
+    if (message.role !== 'assistant' || at >= last - 1) return message;
+    const content = message.content.map((part) =>
+      part.type === 'tool-call' ? { ...part, input: shortTexts(part.input) } : part,
+    );
+    return { ...message, content };
+  });
+}
+
+export const hasLongArguments = (prompt: Prompt): boolean =>
+  JSON.stringify(withShortArguments(prompt)).length < JSON.stringify(prompt).length;
+
+/** Arguments stay an object with the same keys, as providers demand. */
+function shortTexts(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.length > SHORT + WORTH ? `${value.slice(0, SHORT).toWellFormed()} […]` : value;
+  if (Array.isArray(value)) return value.map(shortTexts);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shortTexts(one)]));
 }
 
 /** Where the newest words of a person stand; what tools did before that is old. */

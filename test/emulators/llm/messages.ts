@@ -28,6 +28,9 @@ export function checkMessages(body: Fields): string | undefined {
   for (const [at, message] of messages.entries()) {
     const content = contentOf(message);
     if (content.length === 0) return `messages.${at}: all messages must have non-empty content`;
+    const isLast = at === messages.length - 2 && content.some(({ type }) => type === 'tool_use');
+    if (isLast && thinksInBudget(body) && !/thinking$/.test(String(content[0]?.type)))
+      return `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${content[0]?.type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`;
     const answered = content.filter(({ type }) => type === 'tool_result').map((block) => String(block.tool_use_id));
     const missing = open.find((id) => !answered.includes(id));
     if (missing !== undefined)
@@ -43,6 +46,9 @@ export function checkMessages(body: Fields): string | undefined {
   }
   return open.length > 0 ? '`tool_use` ids were found without `tool_result` blocks' : undefined;
 }
+
+const thinksInBudget = ({ thinking }: Fields): boolean =>
+  typeof thinking === 'object' && thinking !== null && Reflect.get(thinking, 'type') === 'enabled';
 
 function wrongBlock(block: Fields, model: string): string | undefined {
   if (block.type === 'text' && String(block.text ?? '').trim() === '') return ': text content blocks must be non-empty';
@@ -61,7 +67,10 @@ export function readMessages(body: Fields): { system: string; messages: WireMess
     const rest = content.filter(({ type }) => type !== 'tool_result');
     return [
       ...results.map((block) => ({ role: 'tool', content: block.content, tool_call_id: String(block.tool_use_id) })),
-      ...(rest.length > 0 ? [{ role: message.role, content: rest }] : []),
+      // The library puts what one side says in turn into one message.
+      ...(message.role === 'user'
+        ? rest.map((block) => ({ role: 'user', content: [block] }))
+        : [{ role: message.role, content: rest }]),
     ];
   });
   const system = blocksOf({ system: body.system }).map((block) => String(block.text));

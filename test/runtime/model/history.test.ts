@@ -206,6 +206,32 @@ describe('a history that is refused', () => {
     expect(JSON.stringify(llm.requests().at(-1)?.body.messages)).toContain(left);
   });
 
+  it('without the thoughts that Anthropic wants of a run that thinks is sent without thinking', async () => {
+    begins(at('local'), 'local', { fault: 'overloaded' });
+    at('anthropic').script([{ text: 'I go on.' }]);
+    const fallback = ['anthropic/claude-haiku-4-5'];
+    const outcome = await run(settings(), { model: 'local/m', fallback, tools: [look], thinking: 'high' });
+    expect([outcome.text, at('anthropic').refused()]).toEqual(['I go on.', 1]);
+  });
+
+  it('for the length of what it has written goes on with what was written shortened, but for the last', async () => {
+    const llm = at('local');
+    let n = 0;
+    llm.script(({ body, toolResults }) => {
+      if (JSON.stringify(body.messages).length > 60_000) return { fault: 'too-long' };
+      const text = `part ${n++} ${'words '.repeat(2_000)}`;
+      return toolResults.length < 12
+        ? { toolCalls: [{ name: 'write', arguments: { text } }] }
+        : { text: 'All written.' };
+    });
+    const written: string[] = [];
+    const write = tool('write', 'external', async ({ text }: { text: string }) => `${written.push(text)}`);
+    const outcome = await run(settings(), { model: 'local/m', tools: [write], maxSteps: 30 });
+    expect(outcome.text).toBe('All written.');
+    expect(written.map((text) => text.length > 12_000)).not.toContain(false);
+    expect(llm.requests().filter(({ outcome: ended }) => ended === 'faulted')).toHaveLength(1);
+  });
+
   it.each([
     ['max_tokens: 128000 > 8192, which is the maximum allowed number of output tokens for m', 8192],
     [
