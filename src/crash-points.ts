@@ -27,6 +27,11 @@ export type CrashPoint =
   | 'skill:written'
   | 'skill:moved'
   | 'skill:placed'
+  | 'restore:begun'
+  | 'restore:unpacked'
+  | 'restore:whole'
+  | 'restore:aside'
+  | 'restore:placed'
   | 'send:intent'
   | 'send:posted'
   | 'send:recorded';

@@ -3,7 +3,8 @@ import { pino } from 'pino';
 
 export type Logger = pino.Logger;
 
-const secrets = new Set<string>();
+/** The longest first: of one that stands in another nothing must be left. */
+let secrets: readonly string[] = [];
 const MASK = '[secret]';
 // Telegram puts the token in the URL of every call; grammY's errors carry that URL.
 const TOKEN_SHAPES = [/\d{6,12}:[A-Za-z0-9_-]{30,50}/g, /xox[a-z]-[A-Za-z0-9-]{10,}/g, /xapp-[A-Za-z0-9-]{10,}/g];
@@ -11,10 +12,10 @@ const TOKEN_SHAPES = [/\d{6,12}:[A-Za-z0-9_-]{30,50}/g, /xox[a-z]-[A-Za-z0-9-]{1
 /** Registers a value that must never be written anywhere; its URL-encoded, base64 and JSON-escaped forms as well. */
 export function addSecret(value: string | undefined): void {
   if (value === undefined || value.length < 6) return;
-  for (const form of [value, encodeURIComponent(value), Buffer.from(value).toString('base64').replace(/=+$/, '')]) {
-    secrets.add(form);
-  }
-  secrets.add(JSON.stringify(value).slice(1, -1));
+  const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '');
+  const forms = [value, encodeURIComponent(value.toWellFormed()), base64, JSON.stringify(value).slice(1, -1)];
+  const all = new Set([...secrets, ...forms]);
+  if (all.size > secrets.length) secrets = [...all].sort((a, b) => b.length - a.length);
 }
 
 /** The text with every known secret replaced. Used for logs, replies, transcripts and model requests. */

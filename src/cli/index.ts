@@ -32,6 +32,10 @@ export async function runCli(argv: string[]): Promise<number> {
     const { name, command, args, values, switches } = request;
     const { locateHome } = await import('../workspace/home.ts');
     const home = locateHome({ env: process.env, ...(values.home === undefined ? {} : { override: values.home }) });
+    if (name !== 'restore') {
+      const { settleRestoring } = await import('./backup/restoring.ts');
+      await settleRestoring(home);
+    }
     // The gateway has a log for what it finds damaged; whoever runs a command reads it here.
     if (name !== 'start') listenForDamage(home, (damage) => complain(damageText(damage, home)));
     const { run } = await command.load();

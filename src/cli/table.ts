@@ -216,7 +216,8 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     json: true,
     notes: [
       'FILE is a tar archive compressed by gzip, readable by its owner alone; it must not be there yet. What can be made again is left out.',
-      'Without --with-secrets it leaves out service.env, .env, credentials/, *.secret.md, and a configuration with a token in it; it names them.',
+      'Without --with-secrets it leaves out service.env, .env, credentials/ and *.secret.md and names them; in a configuration ${NAME} stands in place of each secret.',
+      'What no restore would take, as a name that is not UTF-8, is left out and named. The archive is read back before it counts.',
     ],
     examples: ['viber backup viber-2026-11-22.tgz', 'viber backup --with-secrets /mnt/safe/viber.tgz'],
     load: () => import('./backup/backup.ts'),
@@ -226,7 +227,10 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     takes: 'FILE',
     options: { replace: { about: 'move what stands in the home aside' } },
     json: true,
-    notes: ['The gateway must be stopped. The home is exchanged as a whole, or stays as it is.'],
+    notes: [
+      'The gateway must be stopped. The home is exchanged as a whole, or stays as it is. Single names that cannot be restored are left out and named.',
+      'One that was cut off is finished by the next command, or refused with what to do.',
+    ],
     examples: ['viber restore viber-2026-11-22.tgz', 'viber restore --home /var/lib/viber --replace viber.tgz'],
     exits: { 3: 'a gateway runs on this home' },
     load: () => import('./backup/restore.ts'),

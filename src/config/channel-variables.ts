@@ -36,6 +36,12 @@ const CHANNELS: Record<string, Variables> = {
   },
 };
 
+/** The variable that fills in what stands at a path, where there is one. */
+export function variableOf([section, channel, key]: readonly PropertyKey[]): string | undefined {
+  const keys = section === 'channels' ? CHANNELS[String(channel)]?.keys : undefined;
+  return keys?.[String(key)];
+}
+
 /** `data` with the environment's values where the file has none; what the file says comes first. */
 export function addChannels(data: Section, env: NodeJS.ProcessEnv): { data: Section; warnings: string[] } {
   const channels = data.channels ?? {};

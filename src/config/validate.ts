@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { ConfigError, type ConfigProblem } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
-import { isSecretPath } from './environment.ts';
 import type { Data } from './parse.ts';
+import { isSecretPath, masked } from './secrets.ts';
 
 /** More than this are not slips of the pen but another kind of file. */
 const MAX_UNKNOWN = 100;
@@ -78,11 +78,11 @@ export function found(value: Data | undefined, path: readonly string[]): string 
   if (Array.isArray(value)) return 'found a list';
   if (typeof value === 'object') return 'found a section';
   if (isSecretPath(path)) return `found a ${typeof value === 'string' ? 'text' : typeof value} that does not fit`;
-  return `found ${shownValue(value)}`;
+  return `found ${shownValue(value, path)}`;
 }
 
 /** Addresses may carry a password: http://name:password@host. */
-export function shownValue(value: Data): string {
-  const shown = JSON.stringify(value).replace(/\/\/[^/]*@/, '//[secret]@');
+export function shownValue(value: Data, path: readonly string[] = []): string {
+  const shown = JSON.stringify(masked(value, path));
   return shown.length > 60 ? `${shown.slice(0, 60)}...` : shown;
 }

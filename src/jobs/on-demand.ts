@@ -85,7 +85,9 @@ export class JobsOnDemand {
     const days = settings.keep_days;
     try {
       const { sweepJobRuns } = await import('./past-runs.ts');
-      const removed = await sweepJobRuns(home, days, now);
+      const removed = await sweepJobRuns(home, days, now, (task, err) =>
+        log.error({ err, task }, 'what an old job run has left could not be cleared away'),
+      );
       if (removed > 0) log.info({ removed, days }, 'tasks of old job runs were removed');
     } catch (err) {
       log.error({ err }, 'old job runs could not be cleared away');

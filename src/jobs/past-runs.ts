@@ -24,22 +24,39 @@ export async function noteJobRun(home: Home, task: string, now: Date): Promise<v
 
 /**
  * Removes the tasks of job runs that are older than `keepDays`, with their files and sessions; gives how many. One that still
- * works or waits is looked at again as many days later. The work grows with the runs of the days that have become too old.
+ * works or waits is looked at again as many days later, and so is one that cannot be removed: `onError` hears of it, the rest go on. The work grows with the runs of the days that have become too old.
  */
-export async function sweepJobRuns(home: Home, keepDays: number, now: Date): Promise<number> {
+export async function sweepJobRuns(
+  home: Home,
+  keepDays: number,
+  now: Date,
+  onError: (task: string, error: unknown) => void,
+): Promise<number> {
   let removed = 0;
+  const sweepTask = async (task: string): Promise<void> => {
+    const fate = await fateOf(home, task);
+    if (fate === 'later') await noteJobRun(home, task, now);
+    if (fate !== 'remove') return;
+    await removeTask(home, task);
+    removed++;
+  };
   for (const name of (await namesIn(folderOf(home))).sort()) {
     const [, day] = LIST.exec(name) ?? [];
     if (day === undefined || Date.parse(day) + (keepDays + 1) * DAY_MS > now.getTime()) continue;
     const file = path.join(folderOf(home), name);
-    for (const task of tasksIn((await readText(file)) ?? '')) {
-      const fate = await fateOf(home, task);
-      if (fate === 'later') await noteJobRun(home, task, now);
-      if (fate !== 'remove') continue;
-      await removeTask(home, task);
-      removed++;
+    try {
+      for (const task of tasksIn((await readText(file)) ?? '')) {
+        try {
+          await sweepTask(task);
+        } catch (error) {
+          onError(task, error);
+          await noteJobRun(home, task, now);
+        }
+      }
+      await fs.rm(file, { force: true, recursive: true });
+    } catch (error) {
+      onError(name, error);
     }
-    await fs.rm(file, { force: true });
   }
   return removed;
 }

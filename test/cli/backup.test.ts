@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax of the configuration
 /** The home in one file and back: also while the gateway works, and from files that somebody else has made. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,14 +8,15 @@ import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import { Header, type HeaderData } from 'tar';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createArchive, refuseOther, archive as write } from '../../src/cli/backup/archive.ts';
 import { unpack } from '../../src/cli/backup/unpack.ts';
 import { acquireLock } from '../../src/engine/local/lock.ts';
 import { startTelegram } from '../emulators/telegram.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
-function viber(args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env.PATH ?? '', HOME: '/dev/null' };
+function viber(args: string[], more: NodeJS.ProcessEnv = {}): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env.PATH ?? '', HOME: '/dev/null', ...more };
   return new Promise((resolve) => {
     execFile(process.execPath, [PROGRAM, ...args], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, out, err }),
@@ -76,7 +78,7 @@ describe('viber backup and viber restore', () => {
     expect((await viber(['doctor', '--home', other, '--json'])).out).toContain('"ok"');
   });
 
-  test('take secrets along when asked to, and leave out a configuration with a token in it when not', async () => {
+  test('take secrets along when asked to, and otherwise have the names of variables in their place', async () => {
     const [home, folder] = [tempFolder(), tempFolder()];
     fill(home);
     fs.writeFileSync(
@@ -85,13 +87,15 @@ describe('viber backup and viber restore', () => {
     );
     const [plain, whole] = [path.join(folder, 'plain.tgz'), path.join(folder, 'whole.tgz')];
     expect(JSON.parse((await viber(['backup', '--json', '--home', home, plain])).out).secrets).toEqual([
-      ...['config.yaml', 'service.env', 'workspace/pin.secret.md'],
+      ...['service.env', 'workspace/pin.secret.md'],
     ]);
     await viber(['backup', '--with-secrets', '--home', home, whole]);
     const [without, withThem] = [path.join(folder, '1'), path.join(folder, '2')];
-    await viber(['restore', '--home', without, plain]);
+    expect((await viber(['restore', '--home', without, plain])).out).toContain('variables: TELEGRAM_BOT_TOKEN.');
     await viber(['restore', '--home', withThem, whole]);
-    expect(fs.existsSync(path.join(without, 'config.yaml'))).toBe(false);
+    expect(fs.readFileSync(path.join(without, 'config.yaml'), 'utf8')).toBe(
+      'channels: { telegram: { token: "${TELEGRAM_BOT_TOKEN}" } }\n',
+    );
     expect(fs.readFileSync(path.join(withThem, 'config.yaml'), 'utf8')).toContain('AAEmulatedBotToken');
     expect(fs.existsSync(path.join(withThem, 'service.env'))).toBe(true);
   });
@@ -117,6 +121,169 @@ describe('viber backup and viber restore', () => {
     onTestFinished(() => fs.rmSync(aside, { recursive: true, force: true }));
     expect(fs.existsSync(path.join(home, 'workspace/new.md'))).toBe(false);
     expect(fs.readFileSync(path.join(aside, 'workspace/new.md'), 'utf8')).toBe('new');
+  });
+});
+
+/** Names that a disk takes and people never type. */
+const ODD = [
+  'tab\there',
+  'line\nbreak',
+  `${'é'.repeat(60)}\nlong`,
+  ' spaces ',
+  'back\\slash',
+  '\u0001\u001b[31m',
+  '\u202eright',
+  'A',
+  'a',
+  '…'.repeat(80),
+];
+
+test('every file that can be restored is in it; what cannot be is left out and named while it is made', async () => {
+  const [home, folder] = [tempFolder(), tempFolder()];
+  fill(home);
+  const work = path.join(home, 'artifacts/t/kept');
+  fs.mkdirSync(work);
+  for (const name of ODD) fs.writeFileSync(path.join(work, name), name);
+  fs.writeFileSync(Buffer.concat([Buffer.from(`${work}/`), Buffer.from([0x66, 0xff, 0xfe])]), 'x');
+  const deep = path.join(work, ...Array.from({ length: 70 }, () => 'd'));
+  fs.mkdirSync(deep, { recursive: true });
+  fs.writeFileSync(path.join(deep, 'file'), 'x');
+  await new Promise((resolve) => execFile('mkfifo', [path.join(work, 'pipe')], resolve));
+  const file = path.join(folder, 'b.tgz');
+  const { code, out } = await viber(['backup', '--json', '--home', home, file]);
+  expect(code).toBe(0);
+  const { unfit, foreign, unread, changed } = JSON.parse(out);
+  expect(unfit).toEqual(
+    expect.arrayContaining(['artifacts/t/kept/f\ufffd\ufffd', expect.stringMatching(/^artifacts\/t\/kept(\/d)+\/$/)]),
+  );
+  expect(foreign).toEqual(['artifacts/t/link', 'artifacts/t/kept/pipe']);
+  expect([unread, changed]).toEqual([[], []]);
+  const plain = await viber(['backup', '--home', home, path.join(folder, 'c.tgz')]);
+  expect(plain.out).toMatch(/no restore would take such a name.*f\\u\{fffd\}/);
+  expect(plain.out).not.toMatch(/\p{Cf}|\p{Cc}(?<!\n)/u);
+  const other = path.join(folder, 'home');
+  expect(JSON.parse((await viber(['restore', '--json', '--home', other, file])).out).leftOut).toEqual([]);
+  for (const name of ODD) expect(fs.readFileSync(path.join(other, 'artifacts/t/kept', name), 'utf8')).toBe(name);
+});
+
+test('an archive that does not read back as it was written is not one', async () => {
+  const [home, folder] = [tempFolder(), tempFolder()];
+  fs.writeFileSync(path.join(home, 'a'), 'a'.repeat(2_000));
+  const made = createArchive(home, new Map());
+  const head = { format: 1, version: '0', createdAt: '', hasSecrets: false } as const;
+  const pieces: Buffer[] = [];
+  const choose = (early: boolean) =>
+    early
+      ? []
+      : [
+          { name: 'a', choice: 'take' as const },
+          { name: 'gone', choice: 'take' as const },
+        ];
+  for await (const piece of write(made, choose, head)) pieces.push(piece);
+  const file = path.join(folder, 'b.tgz');
+  const bytes = Buffer.concat(pieces);
+  fs.writeFileSync(file, gzipSync(bytes));
+  await refuseOther(file, { ...made, sum: made.sum.copy() });
+  expect(made.files).toBe(1);
+  const other = Buffer.from(bytes);
+  other[other.indexOf('aaaa')] = 0x62;
+  for (const wrong of [gzipSync(other), gzipSync(bytes.subarray(0, 1_024)), gzipSync(bytes).subarray(0, -20)]) {
+    fs.writeFileSync(file, wrong);
+    await expect(refuseOther(file, { ...made, sum: made.sum.copy() })).rejects.toThrow(/read back|damaged/);
+  }
+});
+
+test('a file that becomes shorter while it is copied, or vanishes, spoils nothing else', async () => {
+  const [home, folder] = [tempFolder(), tempFolder()];
+  fs.writeFileSync(path.join(home, 'large'), Buffer.alloc(5_000_000, 1));
+  fs.writeFileSync(path.join(home, 'after'), 'after');
+  const made = createArchive(home, new Map());
+  const head = { format: 1, version: '0', createdAt: '', hasSecrets: false } as const;
+  const names = ['large', 'lost', 'after'].map((name) => ({ name, choice: 'take' as const }));
+  const pieces: Buffer[] = [];
+  for await (const piece of write(made, (early) => (early ? [] : names), head)) {
+    pieces.push(piece);
+    if (piece.length > 1_000_000) fs.truncateSync(path.join(home, 'large'), 100);
+  }
+  const file = path.join(folder, 'b.tgz');
+  fs.writeFileSync(file, gzipSync(Buffer.concat(pieces)));
+  await refuseOther(file, made);
+  expect(made).toMatchObject({ files: 2, changed: ['large'] });
+  const target = path.join(folder, 'home');
+  fs.mkdirSync(target);
+  expect(await unpack(file, target, 1e9)).toMatchObject({ files: 2, leftOut: [] });
+  expect(fs.readFileSync(path.join(target, 'after'), 'utf8')).toBe('after');
+});
+
+describe('a restore that is cut off', () => {
+  const cut = (at: string, args: string[]) =>
+    new Promise<string | null>((resolve) => {
+      const env = { PATH: process.env.PATH, HOME: '/dev/null', OPENVIBER_CRASH_AT: at };
+      spawn(process.execPath, [PROGRAM, ...args], { env, stdio: 'ignore' }).on('exit', (_code, signal) =>
+        resolve(signal),
+      );
+    });
+
+  describe.each<[string, boolean]>([
+    ['into nothing', false],
+    ['in the place of another home', true],
+  ])('%s', (_where, isThere) => {
+    const prepare = async () => {
+      const [old, folder] = [tempFolder(), tempFolder()];
+      fill(old);
+      const [file, home] = [path.join(folder, 'b.tgz'), path.join(folder, 'home')];
+      await viber(['backup', '--home', old, file]);
+      if (isThere) {
+        fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
+        fs.writeFileSync(path.join(home, 'workspace/before.md'), 'before');
+      }
+      return { folder, file, home, args: ['restore', '--replace', '--home', home, file] };
+    };
+    const isRestored = (home: string) => fs.existsSync(path.join(home, 'artifacts/t/large.bin'));
+
+    test.each(['restore-begun', 'restore-unpacked'])(
+      '%s: every start is refused, and it can be done again',
+      async (at) => {
+        const { folder, file, home, args } = await prepare();
+        expect(await cut(at, args)).toBe('SIGKILL');
+        expect(fs.existsSync(path.join(home, 'workspace/before.md'))).toBe(isThere);
+        for (const command of ['start', 'status', 'doctor']) {
+          const { code, err } = await viber([command, '--home', home]);
+          expect([code, err]).toEqual([1, expect.stringContaining('cut off')]);
+        }
+        expect(fs.existsSync(home)).toBe(isThere);
+        expect((await viber(args)).code).toBe(0);
+        expect(isRestored(home)).toBe(true);
+        expect(fs.readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([]);
+        expect(fs.existsSync(file)).toBe(true);
+      },
+    );
+
+    test.each(['restore-whole', 'restore-aside', 'restore-placed'])('%s: the next start finishes it', async (at) => {
+      const { folder, home, args } = await prepare();
+      expect(await cut(at, args)).toBe('SIGKILL');
+      expect((await viber(['skills', 'list', '--home', home], { TELEGRAM_BOT_TOKEN: '1:a' })).code).toBe(0);
+      expect(isRestored(home)).toBe(true);
+      const beside = fs.readdirSync(folder).filter((name) => name.startsWith('home.'));
+      expect(beside).toEqual(isThere ? [expect.stringContaining('home.before-')] : []);
+      if (isThere) expect(fs.existsSync(path.join(folder, beside[0] ?? '', 'workspace/before.md'))).toBe(true);
+      expect((await viber(args)).code).toBe(0);
+    });
+  });
+
+  test('behind a link is finished where the link leads', async () => {
+    const [old, folder] = [tempFolder(), tempFolder()];
+    fill(old);
+    const [file, home, link] = [path.join(folder, 'b.tgz'), path.join(folder, 'disk/home'), path.join(folder, 'link')];
+    await viber(['backup', '--home', old, file]);
+    fs.mkdirSync(home, { recursive: true });
+    fs.writeFileSync(path.join(home, 'x'), 'x');
+    fs.symlinkSync(home, link);
+    expect(await cut('restore-aside', ['restore', '--replace', '--home', link, file])).toBe('SIGKILL');
+    expect(fs.existsSync(home)).toBe(false);
+    expect((await viber(['skills', 'list', '--home', link], { TELEGRAM_BOT_TOKEN: '1:a' })).code).toBe(0);
+    expect(fs.existsSync(path.join(home, 'artifacts/t/large.bin'))).toBe(true);
+    expect(fs.lstatSync(link).isSymbolicLink()).toBe(true);
   });
 });
 
@@ -169,35 +336,25 @@ describe('a backup that somebody else has made', () => {
   const HEAD = JSON.stringify({ format: 1, version: '0.1.0', createdAt: '2026-01-01T00:00:00Z', hasSecrets: false });
   const entry = (data: HeaderData, text = '') => {
     const block = Buffer.alloc(512);
-    new Header({ mode: 0o644, mtime: new Date(), type: 'File', size: text.length, ...data }).encode(block, 0);
-    return Buffer.concat([block, Buffer.from(text), Buffer.alloc((512 - (text.length % 512)) % 512)]);
+    new Header({ mode: 0o644, mtime: new Date(), type: 'File', size: Buffer.byteLength(text), ...data }).encode(
+      block,
+      0,
+    );
+    return Buffer.concat([block, Buffer.from(text), Buffer.alloc((512 - (Buffer.byteLength(text) % 512)) % 512)]);
   };
   const head = entry({ path: 'openviber-backup.json' }, HEAD);
+  /** As GNU tar writes one: the name in an entry of its own. */
+  const longName = (name: string) =>
+    Buffer.concat([
+      entry({ path: '././@LongLink', type: 'NextFileHasLongPath' }, `${name}\0`.toString()),
+      entry({ path: 'x' }, 'x'),
+    ]);
   const archive = (...entries: Buffer[]) => gzipSync(Buffer.concat([...entries, Buffer.alloc(1024)]));
   const good = entry({ path: 'workspace/a.md' }, 'a');
   const damaged = Buffer.from(archive(head, good));
   damaged[30] = (damaged[30] ?? 0) ^ 0xff;
 
   test.each<[string, Buffer, string]>([
-    ['leads upwards', archive(head, entry({ path: '../evil' }, 'x')), 'outside of the home'],
-    ['leads upwards from within', archive(head, entry({ path: 'a/../../evil' }, 'x')), 'outside of the home'],
-    ['is absolute', archive(head, entry({ path: '/tmp/viber-evil' }, 'x')), 'outside of the home'],
-    ['has an empty name', archive(head, entry({ path: 'a//b' }, 'x')), 'outside of the home'],
-    ['has a link', archive(head, entry({ path: 'a', type: 'SymbolicLink', linkpath: '/etc' })), 'a link or a device'],
-    [
-      'writes through a link',
-      archive(head, entry({ path: 'a', type: 'SymbolicLink', linkpath: '/tmp' }), entry({ path: 'a/evil' }, 'x')),
-      'a link or a device',
-    ],
-    [
-      'has a hard link',
-      archive(head, entry({ path: 'a', type: 'Link', linkpath: '/etc/passwd' })),
-      'a link or a device',
-    ],
-    ['has a device', archive(head, entry({ path: 'a', type: 'CharacterDevice' })), 'a link or a device'],
-    ['has a pipe', archive(head, entry({ path: 'a', type: 'FIFO' })), 'a link or a device'],
-    ['has a file twice', archive(head, good, good), 'EEXIST'],
-    ['has a file that is a folder too', archive(head, good, entry({ path: 'workspace/a.md/b' }, 'x')), 'EEXIST'],
     ['is larger than there is room', archive(head, entry({ path: 'a', size: 2e6 }, ''), Buffer.alloc(2e6)), 'room for'],
     ['is no backup', archive(good), 'This is no backup of viber.'],
     ['is of another format', archive(entry({ path: 'openviber-backup.json' }, '{"format":2}')), 'another version'],
@@ -216,10 +373,41 @@ describe('a backup that somebody else has made', () => {
     expect(fs.readdirSync(path.join(folder, 'stage'))).toEqual(['home']);
   });
 
+  const gone = '/tmp/viber-evil';
+  test.each<[string, ...Buffer[]]>([
+    ['leads upwards', entry({ path: '../evil' }, 'x')],
+    ['leads upwards from within', entry({ path: 'a/../../evil' }, 'x')],
+    ['is absolute', entry({ path: gone }, 'x')],
+    ['has an empty name', entry({ path: 'a//b' }, 'x')],
+    ['is a link', entry({ path: 'a', type: 'SymbolicLink', linkpath: '/etc' })],
+    [
+      'writes through a link',
+      entry({ path: 'a', type: 'SymbolicLink', linkpath: '/tmp' }),
+      entry({ path: 'a/viber-evil' }, 'x'),
+    ],
+    ['is a hard link', entry({ path: 'a', type: 'Link', linkpath: '/etc/passwd' })],
+    ['is a device', entry({ path: 'a', type: 'CharacterDevice' })],
+    ['is a pipe', entry({ path: 'a', type: 'FIFO' })],
+    ['comes twice', entry({ path: 'workspace/a.md' }, 'other')],
+    ['is a file that is a folder too', entry({ path: 'workspace/a.md/b' }, 'x')],
+    ['is a folder that is a file too', entry({ path: 'workspace/a.md/', type: 'Directory' })],
+    ['is longer than this disk takes', entry({ path: `${'n'.repeat(90)}/x` }, 'x'), longName('é'.repeat(200))],
+  ])('one that %s is left out and named, the rest is there, and nothing stands outside', async (_what, ...bad) => {
+    const folder = tempFolder();
+    const [file, home] = [path.join(folder, 'b.tgz'), path.join(folder, 'home')];
+    fs.writeFileSync(file, archive(head, good, ...bad, entry({ path: 'workspace/z.md' }, 'z')));
+    const { code, out } = await viber(['restore', '--json', '--home', home, file]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out).leftOut).toHaveLength(1);
+    expect(tree(home)).toMatchObject({ 'workspace/a.md': 'a', 'workspace/z.md': 'z' });
+    expect(fs.readdirSync(folder).sort()).toEqual(['b.tgz', 'home']);
+    expect(fs.existsSync(gone)).toBe(false);
+  });
+
   test('leaves no home behind when it is refused', async () => {
     const folder = tempFolder();
     const file = path.join(folder, 'b.tgz');
-    fs.writeFileSync(file, archive(head, good, entry({ path: '../evil' }, 'x')));
+    fs.writeFileSync(file, archive(head, good).subarray(0, -9));
     expect((await viber(['restore', '--home', path.join(folder, 'home'), file])).code).toBe(1);
     expect(fs.readdirSync(folder)).toEqual(['b.tgz']);
   });

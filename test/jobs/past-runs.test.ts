@@ -13,6 +13,11 @@ const DAY = 86_400_000;
 const START = new Date('2026-01-12T08:00:00Z');
 const days = (count: number) => new Date(START.getTime() + count * DAY);
 
+/** Every task is expected to go. */
+const fail = (_task: string, error: unknown): void => {
+  throw error;
+};
+
 let home: Home;
 beforeEach(async () => {
   home = await openHome(tempFolder());
@@ -44,12 +49,12 @@ const lists = () => fs.readdirSync(path.join(home.spool, 'jobs', 'runs'));
 
 test('tasks of runs go with their files and sessions once they are old enough', async () => {
   await ran('20260112-aaaa2');
-  expect(await sweepJobRuns(home, 30, days(30))).toBe(0);
+  expect(await sweepJobRuns(home, 30, days(30), fail)).toBe(0);
   expect(left('20260112-aaaa2')).toEqual([true, true, true]);
-  expect(await sweepJobRuns(home, 30, days(31))).toBe(1);
+  expect(await sweepJobRuns(home, 30, days(31), fail)).toBe(1);
   expect(left('20260112-aaaa2')).toEqual([false, false, false]);
   expect(lists()).toEqual([]);
-  expect(await sweepJobRuns(home, 30, days(31))).toBe(0);
+  expect(await sweepJobRuns(home, 30, days(31), fail)).toBe(0);
 });
 
 test('what somebody has taken over stays, and so does every task that is on no list', async () => {
@@ -57,18 +62,18 @@ test('what somebody has taken over stays, and so does every task that is on no l
   await updateTask(home, '20260112-aaaa2', ({ job: _job, ...record }) => record);
   const { job: _job, ...mine } = (await readTask(home, '20260112-aaaa2')) as TaskRecord;
   await saveTask(home, { ...mine, id: '20250101-bbbb2' });
-  expect(await sweepJobRuns(home, 1, days(400))).toBe(0);
+  expect(await sweepJobRuns(home, 1, days(400), fail)).toBe(0);
   expect(left('20260112-aaaa2')).toEqual([true, true, true]);
   expect(fs.existsSync(home.taskDir('20250101-bbbb2'))).toBe(true);
 });
 
 test('one that still waits is looked at again later', async () => {
   await ran('20260112-aaaa2', { state: 'running' });
-  expect(await sweepJobRuns(home, 30, days(40))).toBe(0);
+  expect(await sweepJobRuns(home, 30, days(40), fail)).toBe(0);
   expect(left('20260112-aaaa2')).toEqual([true, true, true]);
   await updateTask(home, '20260112-aaaa2', (record) => ({ ...record, state: 'completed' }));
-  expect(await sweepJobRuns(home, 30, days(60))).toBe(0);
-  expect(await sweepJobRuns(home, 30, days(71))).toBe(1);
+  expect(await sweepJobRuns(home, 30, days(60), fail)).toBe(0);
+  expect(await sweepJobRuns(home, 30, days(71), fail)).toBe(1);
 });
 
 test('a damaged record, a torn list and names that are no ids remove nothing else', async () => {
@@ -77,7 +82,7 @@ test('a damaged record, a torn list and names that are no ids remove nothing els
   fs.writeFileSync(path.join(home.taskDir('20260112-aaaa2'), 'task.json'), '{"id":');
   const list = path.join(home.spool, 'jobs', 'runs', '2026-01-12.jsonl');
   fs.appendFileSync(list, '{"task":"../../access"}\n{"task":"agents"}\n{"task":"20260112-cc');
-  expect(await sweepJobRuns(home, 30, days(40))).toBe(1);
+  expect(await sweepJobRuns(home, 30, days(40), fail)).toBe(1);
   expect(fs.existsSync(home.taskDir('20260112-aaaa2'))).toBe(true);
   expect(fs.existsSync(home.access)).toBe(true);
   expect(left('20260112-cccc2')).toEqual([false, false, false]);
@@ -87,6 +92,29 @@ test('a sweep that was cut goes on where it ended', async () => {
   await ran('20260112-aaaa2');
   fs.rmSync(home.sessionPath('default', '20260112-aaaa2'));
   fs.rmSync(path.join(home.taskDir('20260112-aaaa2'), 'digest.md'));
-  expect(await sweepJobRuns(home, 30, days(31))).toBe(1);
+  expect(await sweepJobRuns(home, 30, days(31), fail)).toBe(1);
   expect(left('20260112-aaaa2')).toEqual([false, false, false]);
+});
+
+test('one task that cannot be removed is told and looked at again, and the others go', async () => {
+  const ids = ['20260112-aaaa2', '20260112-bbbb2', '20260112-cccc2'];
+  for (const id of ids) await ran(id);
+  const record = path.join(home.taskDir('20260112-bbbb2'), 'task.json');
+  const text = fs.readFileSync(record);
+  fs.rmSync(record);
+  fs.mkdirSync(record);
+  // A list that cannot be read comes first.
+  fs.mkdirSync(path.join(home.spool, 'jobs', 'runs', '2026-01-01.jsonl', 'x'), { recursive: true });
+  const folder = home.sessionPath('default', '20260112-bbbb2');
+  fs.rmSync(folder);
+  fs.mkdirSync(folder);
+  fs.rmSync(record, { recursive: true });
+  fs.writeFileSync(record, text);
+  const told: string[] = [];
+  expect(await sweepJobRuns(home, 30, days(31), (task) => told.push(task))).toBe(2);
+  expect(told).toContain('20260112-bbbb2');
+  expect(left('20260112-cccc2')).toEqual([false, false, false]);
+  fs.rmdirSync(folder);
+  expect(await sweepJobRuns(home, 30, days(80), fail)).toBe(1);
+  expect(left('20260112-bbbb2')).toEqual([false, false, false]);
 });

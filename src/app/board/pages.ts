@@ -7,7 +7,7 @@ import type { Caller } from '../../board/contract.ts';
 import type { JobFiles, PageParts, People, Shown } from '../../board/pages/parts.ts';
 import type { ProtocolParts } from '../../board/protocol/parts.ts';
 import { conversationKey } from '../../channels/channel.ts';
-import { isSecretPath } from '../../config/environment.ts';
+import { masked } from '../../config/secrets.ts';
 import { loadAgent } from '../../config.ts';
 import { nextSlots, systemTimezone } from '../../jobs/schedule.ts';
 import { parseFile } from '../../jobs/written/job-file.ts';
@@ -150,18 +150,6 @@ function shownOf(services: Services, { looking }: Work): Shown {
       );
       return { vibers: all, playbooks };
     },
-    config: () => masked(config, []),
+    config: () => masked(config),
   };
 }
-
-/** What is secret is told to be there, and no more. */
-function masked(value: unknown, at: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((each, index) => masked(each, [...at, String(index)]));
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, masked(each, [...at, key])]));
-  if (typeof value !== 'string') return value;
-  return isSecretPath(at) || at.at(-2) === 'env' ? '[secret]' : withoutPassword(scrub(value));
-}
-
-/** `https://name:password@host` */
-const withoutPassword = (text: string): string => text.replace(/(:\/\/[^/\s:@]*:)[^/\s@]+@/g, '$1[secret]@');

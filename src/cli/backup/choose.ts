@@ -2,9 +2,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { safeName } from './format.ts';
 
-/** `secret`: left out unless asked for. `foreign`: a link, a pipe, a socket: never taken. */
-export type Choice = 'take' | 'rebuilt' | 'secret' | 'foreign';
+/**
+ * `secret`: left out unless asked for. `foreign`: a link, a pipe, a socket; `unfit`: a name or a depth that no restore would take;
+ * `unread`: a folder that may not be read. None of these three is ever taken.
+ */
+export type Choice = 'take' | 'rebuilt' | 'secret' | 'foreign' | 'unfit' | 'unread';
 
 export interface ChosenFile {
   /** From the home, with `/`; that of a folder ends with it. */
@@ -17,7 +21,7 @@ export interface ChosenFile {
 /** Made again by the gateway, or of one process alone. */
 const REBUILT = [/^(cache|run)\//, /(^|\/)memory\.sqlite[^/]*$/, /(^|\/)\.[0-9a-f]{16}\.tmp$/, /\.\d+\.tmp$/];
 /** Where the documents tell people to put them. */
-const SECRET = [/^service\.env$/, /^\.env[^/]*$/, /\.secret\.md$/, /(^|\/)credentials\//];
+const SECRET = [/^service\.env[^/]*$/, /^\.env[^/]*$/, /\.secret\.md$/, /(^|\/)credentials\//];
 /** `openHome` makes it. */
 const OWN_LINK = 'vibers/default';
 
@@ -40,16 +44,21 @@ const rankOf = (name: string) => {
   return rank < 0 ? ORDER.length : rank;
 };
 
-/** `secrets`: names beside the usual ones that hold one, such as a configuration with a token in it. */
+/** `secrets`: names beside the usual ones that hold one, such as a configuration that cannot be read. */
 export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenFile[] {
   const found: ChosenFile[] = [];
   const look = (folder: string): void => {
-    const upTo = fs.statSync(path.join(home, folder, INDEX), { throwIfNoEntry: false })?.size ?? 0;
-    for (const entry of entriesIn(path.join(home, folder))) {
-      const name = `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`;
+    const upTo = sizeOf(path.join(home, folder, INDEX));
+    const entries = entriesIn(path.join(home, folder));
+    if (!entries) found.push({ name: folder, choice: 'unread' });
+    for (const entry of entries ?? []) {
+      const own = entry.name.toString();
+      const name = `${folder}${own}${entry.isDirectory() ? '/' : ''}`;
       if (name === OWN_LINK && entry.isSymbolicLink()) continue;
-      const choice = choiceOf(name, entry, secrets);
-      found.push({ name, choice, ...(entry.name === INDEX && { upTo }) });
+      // One that is no UTF-8 is found again under no text.
+      const isFit = safeName(name) !== undefined && Buffer.from(own).equals(entry.name);
+      const choice = isFit ? choiceOf(name, entry, secrets) : 'unfit';
+      found.push({ name, choice, ...(own === INDEX && { upTo }) });
       if (entry.isDirectory() && choice === 'take') look(name);
     }
   };
@@ -57,18 +66,28 @@ export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenF
   return found.sort((a, b) => rankOf(a.name) - rankOf(b.name) || (a.name < b.name ? -1 : 1));
 }
 
-function choiceOf(name: string, entry: fs.Dirent, secrets: ReadonlySet<string>): Choice {
+function choiceOf(name: string, entry: fs.Dirent<Buffer>, secrets: ReadonlySet<string>): Choice {
   if (REBUILT.some((pattern) => pattern.test(name))) return 'rebuilt';
   if (!entry.isFile() && !entry.isDirectory()) return 'foreign';
   return secrets.has(name) || SECRET.some((pattern) => pattern.test(name)) ? 'secret' : 'take';
 }
 
-/** What is removed while we look is not there. */
-function entriesIn(folder: string): fs.Dirent[] {
+/** What is removed while we look, or has become a file, is an empty folder; undefined for one that may not be read. */
+function entriesIn(folder: string): fs.Dirent<Buffer>[] | undefined {
   try {
-    return fs.readdirSync(folder, { withFileTypes: true });
+    return fs.readdirSync(folder, { withFileTypes: true, encoding: 'buffer' });
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+function sizeOf(file: string): number {
+  try {
+    return fs.statSync(file).size;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return 0;
   }
 }

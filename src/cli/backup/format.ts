@@ -30,6 +30,20 @@ export function readHead(text: string): Head | undefined {
 
 const MAX_NAME = 1024;
 const MAX_DEPTH = 64;
+const MAX_SHOWN = 200;
+
+/** Letters that a terminal shows, whatever a name is made of. */
+export const shownName = (name: string): string => {
+  const plain = name.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\ufffd]/gu,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`,
+  );
+  return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}...` : plain;
+};
+
+/** Names for a person to read, a few of them. */
+export const listNames = (names: readonly string[]): string =>
+  `${names.slice(0, 10).map(shownName).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`;
 
 /** The name of a file or folder below the home, without a slash at its end; undefined for one that leads anywhere else. */
 export function safeName(name: string): string | undefined {

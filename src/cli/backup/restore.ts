@@ -5,90 +5,125 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { variablesIn } from '../../config/without-secrets.ts';
+import { crashPoint } from '../../crash-points.ts';
 import { acquireLock } from '../../engine/local/lock.ts';
-import { errorCode, UserError } from '../../errors.ts';
+import { LockedError, UserError } from '../../errors.ts';
 import { syncFolder } from '../../lib/files.ts';
+import { isAlive } from '../../lib/processes.ts';
 import { type CliContext, EXIT } from '../command.ts';
-import type { readHead } from './format.ts';
-import { unpack } from './unpack.ts';
+import { listNames } from './format.ts';
+import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
+import { type Unpacked, unpack } from './unpack.ts';
 
 /** Bytes of the disk that stay free. */
 const SPARE = 100_000_000;
 
-export async function run({ args, home, json, print, switches }: CliContext): Promise<number> {
+export async function run({ args, env, home, json, print, switches }: CliContext): Promise<number> {
   const file = path.resolve(args[0] ?? '');
   if (!fs.statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UserError(`There is no file ${file}.`);
   const target = realHome(home);
+  await settleEarlier(target);
   const isEmpty = !fs.existsSync(target) || fs.readdirSync(target).length === 0;
   if (!isEmpty && !switches.has('replace'))
     throw new UserError(`${target} is not empty. --replace moves what is there aside; or choose another with --home.`);
   const lock = fs.existsSync(path.join(target, 'run')) ? acquireLock(path.join(target, 'run')) : undefined;
   try {
-    const stage = makeStage(target);
-    try {
-      const { statfs } = fs.promises;
-      const { bavail, bsize } = await statfs(stage);
-      const { head, files } = await unpack(file, stage, Math.max(0, bavail * bsize - SPARE));
-      const aside = isEmpty ? undefined : `${target}.before-${stamp()}`;
-      await putInPlace(stage, target, aside);
-      report({ head, files, target, aside }, json, print);
-      return EXIT.ok;
-    } finally {
-      fs.rmSync(stage, { recursive: true, force: true });
-    }
+    refuseDisk(target);
+    const stage = `${target}.restoring-${randomBytes(4).toString('hex')}`;
+    const aside = isEmpty ? undefined : freeName(`${target}.before-${stamp()}`);
+    const restoring = { stage, ...(aside !== undefined && { aside }), isWhole: false, pid: process.pid };
+    const unpacked = await unpackWhole(file, target, restoring);
+    await noteRestoring(target, { ...restoring, isWhole: true });
+    crashPoint('restore:whole');
+    await putInPlace(target, restoring);
+    report({ ...unpacked, target, aside, unset: unsetVariables(target, env) }, json, print);
+    return EXIT.ok;
   } finally {
     lock?.release();
   }
 }
 
 const stamp = () => new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+const freeName = (name: string): string => (fs.existsSync(name) ? `${name}-${randomBytes(2).toString('hex')}` : name);
 
-/** Behind a link the folder itself is replaced, and the link goes on leading there. */
-function realHome(home: string): string {
-  return fs.existsSync(home) ? fs.realpathSync(home) : home;
+/** What an earlier restore has left: a whole home is put in place, half of one goes. */
+async function settleEarlier(target: string): Promise<void> {
+  const earlier = readRestoring(target);
+  if (!earlier) return;
+  if (earlier.isWhole) return putInPlace(target, earlier);
+  if (earlier.pid !== process.pid && isAlive(earlier.pid))
+    throw new LockedError(`${target} is being restored by process ${earlier.pid}.`);
+  fs.rmSync(earlier.stage, { recursive: true, force: true });
+  forgetRestoring(target);
 }
 
-/** Beside the home, so that one rename puts it in place. */
-function makeStage(target: string): string {
+/** The home is put in place by one rename, which no disk allows to another. */
+function refuseDisk(target: string): void {
   const parent = path.dirname(target);
   fs.mkdirSync(parent, { recursive: true });
   if (fs.existsSync(target) && fs.statSync(target).dev !== fs.statSync(parent).dev)
     throw new UserError(
       `${target} is a disk of its own and cannot be exchanged: restore into a folder in it, with --home.`,
     );
-  const stage = `${target}.restoring-${randomBytes(4).toString('hex')}`;
-  fs.mkdirSync(stage, { mode: 0o700 });
-  return stage;
 }
 
-async function putInPlace(stage: string, target: string, aside: string | undefined): Promise<void> {
-  if (aside !== undefined) fs.renameSync(target, aside);
+/** Into the stage, on the disk; where it fails nothing is left of it. */
+async function unpackWhole(
+  file: string,
+  target: string,
+  restoring: Parameters<typeof noteRestoring>[1],
+): Promise<Unpacked> {
+  const { stage } = restoring;
+  await noteRestoring(target, restoring);
   try {
-    // Takes the place of nothing, or of an empty folder.
-    fs.renameSync(stage, target);
+    fs.mkdirSync(stage, { mode: 0o700 });
+    crashPoint('restore:begun');
+    const { bavail, bsize } = await fs.promises.statfs(stage);
+    const unpacked = await unpack(file, stage, Math.max(0, bavail * bsize - SPARE));
+    crashPoint('restore:unpacked');
+    await syncFolders(stage);
+    return unpacked;
   } catch (error) {
-    if (aside !== undefined) fs.renameSync(aside, target);
-    if (errorCode(error) === 'ENOTEMPTY') throw new UserError(`${target} was empty and is not any more.`);
+    fs.rmSync(stage, { recursive: true, force: true });
+    forgetRestoring(target);
     throw error;
   }
-  await syncFolder(path.dirname(target));
 }
 
-interface Restored {
-  head: NonNullable<ReturnType<typeof readHead>>;
-  files: number;
+async function syncFolders(folder: string): Promise<void> {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await syncFolders(path.join(folder, entry.name));
+  await syncFolder(folder);
+}
+
+/** What the restored configuration asks for and the environment does not give yet. */
+function unsetVariables(target: string, env: NodeJS.ProcessEnv): string[] {
+  const file = ['config.yaml', 'config.json', 'openai.yaml'].map((name) => path.join(target, name)).find(fs.existsSync);
+  if (file === undefined || !fs.statSync(file).isFile()) return [];
+  return variablesIn(fs.readFileSync(file, 'utf8')).filter((name) => !env[name]);
+}
+
+interface Restored extends Unpacked {
   target: string;
   aside: string | undefined;
+  unset: string[];
 }
 
-function report({ head, files, target, aside }: Restored, json: boolean, print: CliContext['print']): void {
+function report(
+  { head, files, leftOut, target, aside, unset }: Restored,
+  json: boolean,
+  print: CliContext['print'],
+): void {
   if (json) {
-    print(JSON.stringify({ home: target, files, createdAt: head.createdAt, aside }));
+    print(JSON.stringify({ home: target, files, createdAt: head.createdAt, aside, leftOut, unset }));
     return;
   }
   print(`${files} files of ${head.createdAt} (viber ${head.version}) are in ${target}.`);
+  if (leftOut.length > 0) print(`Left out, since they cannot be restored here: ${listNames(leftOut)}.`);
   if (aside !== undefined) print(`What was there is in ${aside}; remove it when you do not miss it.`);
   if (!head.hasSecrets) print('Secrets were not in it: set tokens and keys again, then viber doctor.');
+  if (unset.length > 0) print(`The configuration asks for these variables: ${unset.join(', ')}.`);
   print(
     head.onServer
       ? 'What was under way at that time stood on a server (engine.url) and was not in it: it is answered only if that has it still.'

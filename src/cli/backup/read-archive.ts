@@ -1,0 +1,73 @@
+/** Reads the entries of a backup, one after the other. */
+import fs from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { ReadEntry } from 'tar';
+import { errorCode, errorMessage, UserError } from '../../errors.ts';
+
+/** What is done with entries. Its first error ends the reading. */
+export class EntryReader {
+  readonly failed: Promise<never>;
+  readonly #take: (entry: ReadEntry) => void;
+  readonly #fail: (error: unknown) => void;
+  #error: unknown;
+
+  constructor(take: (entry: ReadEntry) => void) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.failed = promise;
+    this.#fail = reject;
+    this.#take = take;
+    // Whoever waits hears of it; without anybody it is no accident.
+    promise.catch(() => 'told by check');
+  }
+
+  get isFailed(): boolean {
+    return this.#error !== undefined;
+  }
+
+  /** The first thing that went wrong counts. */
+  fail(error: unknown): void {
+    this.#error ??= error;
+    this.#fail(this.#error);
+  }
+
+  check(): void {
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  /** Never throws: the parser calls it from its midst. */
+  take(entry: ReadEntry): void {
+    try {
+      if (this.isFailed) entry.resume();
+      else this.#take(entry);
+    } catch (error) {
+      this.fail(error);
+      entry.resume();
+    }
+  }
+}
+
+/** Throws UserError for what is no archive, or damaged, and whatever the reader has failed with. */
+export async function readArchive(file: string, reader: EntryReader): Promise<void> {
+  const { Parser } = await import('tar');
+  const parser = new Parser({ strict: true, onReadEntry: (entry: ReadEntry) => reader.take(entry) });
+  parser.on('error', (error: unknown) => reader.fail(broken(error)));
+  const ended = new Promise<void>((resolve) => parser.on('end', resolve));
+  try {
+    await pipeline(fs.createReadStream(file), createGunzip(), async (pieces) => {
+      for await (const piece of pieces) {
+        parser.write(piece);
+        reader.check();
+      }
+    });
+    parser.end();
+    await Promise.race([ended, reader.failed]);
+  } catch (error) {
+    throw error instanceof UserError || !isOfFormat(error) ? error : broken(error);
+  }
+  reader.check();
+}
+
+const isOfFormat = (error: unknown) => /^(Z_|ERR_STREAM_PREMATURE|TAR_)/.test(errorCode(error) ?? '');
+const broken = (error: unknown) =>
+  new UserError(`This is no backup of viber, or it is damaged: ${errorMessage(error)}.`);

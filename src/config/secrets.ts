@@ -1,0 +1,244 @@
+/**
+ * Which parts of a configuration are secret, said once: for the page of settings, the log, the chats, and backups. Invariant: below
+ * `env` and `headers` every value is; elsewhere what its name, its place in an address, the option before it, or its form gives away.
+ */
+import { scrub } from '../log.ts';
+
+/** A part of a text. `isSure`: its name or place says so; the rest is secret unless it is a word that anybody may say. */
+export interface Span {
+  from: number;
+  to: number;
+  isSure: boolean;
+}
+
+const KEY_WORDS = new Set(
+  (
+    'token key keys apikey secret secrets password passwd passphrase passcode pass pwd pw auth authorization credential credentials ' +
+    'pat bearer cookie jwt signature sig apitoken accesskey secretkey privatekey authtoken accesstoken'
+  ).split(' '),
+);
+/** What says that the name is of something about the secret. */
+const ABOUT = new Set('file path dir folder type name url uri length size ttl timeout method mode'.split(' '));
+/** Headers that say nothing of whoever sends them. */
+const PLAIN_HEADERS = /^(accept(-\w+)?|content-(type|length|encoding|language)|user-agent|cache-control)$/i;
+
+/** Whether a name, as `--api-key`, `GITHUB_TOKEN` or `clientSecret`, announces a secret. */
+export function isSecretName(name: string): boolean {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+  return words.some((word) => KEY_WORDS.has(word)) && !ABOUT.has(words.at(-1) ?? '');
+}
+
+/** Sections whose keys are names that people choose: one named `env` or `headers` is not what these words mean elsewhere. */
+const isNamed = ([first]: readonly PropertyKey[]): boolean => first === 'mcp' || first === 'providers';
+
+/** Whether it is the value of a variable that a skill or a server of tools is given. */
+export function isVariable(path: readonly PropertyKey[]): boolean {
+  if (path[0] === 'skills') return path[1] === 'env' && path.length > 3;
+  return isNamed(path) ? path[2] === 'env' && path.length > 3 : path.slice(0, -1).includes('env');
+}
+
+/** Whether the whole value at a dotted path must never be shown. */
+export function isSecretPath(path: readonly PropertyKey[]): boolean {
+  const last = path.at(-1);
+  // The address of a server carries its password.
+  if (path.join('.') === 'engine.url' || isVariable(path)) return true;
+  if (path.at(-2) === 'headers' && (path.length > 3 || !isNamed(path))) return !PLAIN_HEADERS.test(String(last));
+  const isName = isNamed(path) && path.length === 2;
+  return typeof last === 'string' && !isName && isSecretName(last);
+}
+
+/** Whether an empty value at a path stands for none; a variable may be empty on purpose. */
+export const isAbsentWhenEmpty = (path: readonly PropertyKey[]): boolean =>
+  isSecretPath(path) && (!isVariable(path) || isSecretName(String(path.at(-1))));
+
+/** The secret parts of a text in their order, none within another. @param before the item before it in a list */
+export function secretSpans(text: string, path: readonly PropertyKey[], before?: string): Span[] {
+  const found: Span[] = [];
+  const add = (from: number, length: number, isSure: boolean) => {
+    if (length > 0) found.push({ from, to: from + length, isSure });
+  };
+  if (isSecretPath(path)) {
+    const scheme = schemeOf(text);
+    add(scheme, text.length - scheme, !isVariable(path) || isSecretName(String(path.at(-1))));
+  } else {
+    const isItem = typeof path.at(-1) === 'number' || /^\d+$/.test(String(path.at(-1)));
+    if (isItem) inItem(text, before, add);
+    inAddresses(text, add);
+    inWords(text, add);
+  }
+  return merged(found);
+}
+
+type Add = (from: number, length: number, isSure: boolean) => void;
+
+/** How long the words are that say how a secret is sent: `Bearer ` and the like. */
+export const schemeOf = (text: string): number =>
+  /^(bearer|basic|token|bot|apikey|digest)\s+/i.exec(text)?.[0].length ?? 0;
+
+const VALUE_OPTIONS = /^(-e|--env|--build-arg|--set|--set-string|--from-literal|--define|-D)$/;
+const HEADER_OPTIONS = /^(-H|--headers?)$/;
+const USER_OPTIONS = /^(-u|--user)$/;
+/** Short options that a secret often follows; a port, a flag or a path is none. */
+const SHORT = /^-[kp]$/;
+/** What follows is a line, not one value. */
+const SHELL = /^(-\w*c|\/c)$/i;
+const NO_SECRET = /^(\d{1,5}|\d{1,5}:\d{1,5}|-.*|[./~].*|)$/;
+
+/** One argument of a command. */
+function inItem(text: string, before: string | undefined, add: Add): void {
+  if (before !== undefined) {
+    const assigned = VALUE_OPTIONS.test(before) ? /^[^=\s]+=/.exec(text)?.[0].length : undefined;
+    if (assigned !== undefined) add(assigned, text.length - assigned, false);
+    if (HEADER_OPTIONS.test(before)) inHeader(text, add);
+    const user = USER_OPTIONS.test(before) ? text.indexOf(':') + 1 : 0;
+    if (user > 0) add(user, text.length - user, true);
+    const isShort = SHORT.test(before) && !NO_SECRET.test(text);
+    const isNamed = /^--?[A-Za-z][\w.-]*$/.test(before) && isSecretName(before) && !/^--?[A-Za-z]/.test(text);
+    if (isShort || isNamed) add(schemeOf(text), text.length - schemeOf(text), true);
+  }
+  const own = before !== undefined && SHELL.test(before) ? null : /^(--?[A-Za-z][\w.-]*|[A-Za-z_]\w*)=/.exec(text);
+  if (own?.[1] !== undefined && isSecretName(own[1])) add(own[0].length, text.length - own[0].length, true);
+  if (isRandom(text, 20)) add(0, text.length, true);
+}
+
+/** `Name: value`, or a value alone. */
+function inHeader(text: string, add: Add): void {
+  const [whole = '', name = ''] = /^\s*([\w-]+)\s*:\s*/.exec(text) ?? [];
+  if (name !== '' && PLAIN_HEADERS.test(name)) return;
+  const from = whole.length + schemeOf(text.slice(whole.length));
+  add(from, text.length - from, true);
+}
+
+const ADDRESS = /([a-z][a-z\d+.-]*:\/\/)([^\s"'<>`]+)/gi;
+
+/** Who asks, what is asked for, and what looks like a key in the path. */
+function inAddresses(text: string, add: Add): void {
+  for (const { 1: scheme = '', 2: rest = '', index } of text.matchAll(ADDRESS)) {
+    const start = index + scheme.length;
+    const host = /^[^/?#]*/.exec(withoutReferences(rest))?.[0] ?? '';
+    const at = host.lastIndexOf('@');
+    if (at >= 0) {
+      const colon = host.indexOf(':');
+      const hasPassword = colon >= 0 && colon < at;
+      add(start, hasPassword ? colon : at, !hasPassword);
+      if (hasPassword) add(start + colon + 1, at - colon - 1, true);
+    }
+    const ends = /[?#]/.exec(withoutReferences(rest))?.index ?? rest.length;
+    for (const { 1: segment = '', index: place } of rest.slice(host.length, ends).matchAll(/\/([^/]*)/g))
+      if (isRandom(segment, 16) || TOKEN_IN_PATH.test(segment))
+        add(start + host.length + place + 1, segment.length, true);
+    for (const { 1: name = '', 2: value = '', index: place } of rest
+      .slice(ends)
+      .matchAll(/[?#&;]([^?#&;=]*=)?([^&;#]*)/g))
+      add(start + ends + place + 1 + name.length, value.length, isSecretName(name));
+  }
+}
+
+/** Telegram's has it after three letters. */
+const TOKEN_IN_PATH = /^(bot)?\d{6,12}:[\w-]{30,}$/;
+
+const OPTION = /(?<![\w-])(--?[A-Za-z][\w.-]*|[A-Za-z_][\w.-]*)(=|:\s*|\s+)("[^"]*"|'[^']*'|[^\s"';&,]+)/g;
+const QUOTED = /(["'])([A-Za-z][\w .-]*)\1\s*:\s*(["'])((?:(?!\3)[^\\]|\\.)*)\3/g;
+const KNOWN =
+  /(?<![\w-])(sk-[\w-]{16,}|sk_(live|test)_\w{10,}|rk_live_\w{10,}|gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|gsk_\w{20,}|hf_\w{20,}|npm_\w{20,}|tvly-[\w-]{10,}|ntn_\w{20,}|lin_api_\w{20,}|figd_[\w-]{20,}|r8_\w{20,}|pplx-\w{20,}|xai-[\w-]{20,}|SG\.[\w.-]{20,}|eyJ[\w-]{8,}\.[\w-]+(\.[\w-]*)?|\d{6,12}:[\w-]{30,})(?![\w-])/g;
+
+/** In a line for a shell, in JSON, in a connection string: what follows a name that announces it. */
+function inWords(text: string, add: Add): void {
+  for (const { 1: name = '', 2: between = '', 3: value = '', index } of text.matchAll(OPTION)) {
+    // Words of prose follow each other too: without a sign between only an option counts.
+    if (/^\s+$/.test(between) && !name.startsWith('-')) continue;
+    if (!isSecretName(name) || value.startsWith('-') || value.startsWith('//')) continue;
+    const bare = /^["'](.*)["']$/.exec(value)?.[1] ?? value;
+    const from = index + name.length + between.length + (bare === value ? 0 : 1);
+    const isScheme = schemeOf(`${bare} `) > bare.length;
+    const [, gap = '', next] = (isScheme && /^(\s+)([^\s"']+)/.exec(text.slice(from + bare.length))) || [];
+    if (next !== undefined) add(from + bare.length + gap.length, next.length, true);
+    else add(from + schemeOf(bare), bare.length - schemeOf(bare), true);
+  }
+  for (const found of text.matchAll(QUOTED)) {
+    const [whole, , name = '', , value = ''] = found;
+    if (isSecretName(name))
+      add(found.index + whole.length - 1 - value.length + schemeOf(value), value.length - schemeOf(value), true);
+  }
+  for (const { 0: key, index } of text.matchAll(KNOWN)) add(index, key.length, true);
+}
+
+/** Letters and digits as no person writes them: a part of `least` characters or more that mixes them. */
+function isRandom(text: string, least: number): boolean {
+  if (text.length < least || !/^[\w+=~.-]+$/.test(text)) return false;
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return true;
+  return text.split(/[-_.=~+]/).some((part) => {
+    if (part.length < Math.min(least, 16)) return false;
+    const isMixed = /\d/.test(part) && /[a-z]/i.test(part) && (part.match(/\d/g)?.length ?? 0) >= 2;
+    const turns = part.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
+    return isMixed || turns / part.length > 0.3;
+  });
+}
+
+const REFERENCE = /\$?\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/g;
+
+/** As long as before, with nothing in a reference that could end an address. */
+const withoutReferences = (text: string): string => text.replace(REFERENCE, (whole) => '_'.repeat(whole.length));
+
+function merged(spans: readonly Span[]): Span[] {
+  const out: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.from - b.from || b.to - a.to)) {
+    const last = out.at(-1);
+    if (!last || span.from >= last.to) out.push({ ...span });
+    else {
+      last.to = Math.max(last.to, span.to);
+      last.isSure ||= span.isSure;
+    }
+  }
+  return out;
+}
+
+/** The text with each secret part replaced. */
+export function replaceSpans(text: string, spans: readonly Span[], by: (part: string) => string): string {
+  let [out, at] = ['', 0];
+  for (const { from, to } of spans) {
+    out += text.slice(at, from) + by(text.slice(from, to));
+    at = to;
+  }
+  return out + text.slice(at);
+}
+
+const MASK = '[secret]';
+
+/** A copy of settings with every secret replaced by `[secret]`, also those that the log knows from elsewhere. */
+export function masked(value: unknown, path: readonly PropertyKey[] = [], before?: unknown): unknown {
+  if (Array.isArray(value))
+    return value.map((item, at) => masked(item, [...path, at], at > 0 ? value[at - 1] : undefined));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, [...path, key])]));
+  if (typeof value === 'number') return isSecretPath(path) ? MASK : value;
+  if (typeof value !== 'string') return value;
+  const spans = secretSpans(value, path, typeof before === 'string' ? before : undefined);
+  return scrub(replaceSpans(value, spans, () => MASK));
+}
+
+/** Words below `env` and in queries that anybody may say: they are masked on pages, and not in what people write to each other. */
+const COMMON =
+  /^(true|false|yes|no|on|off|none|null|auto|default|enabled|disabled|always|never|production|development|staging|testing|local|localhost|public|private|trace|debug|verbose|info|warn|warning|error|silent|stdio|http|https|json|text|string|latest|stable|require|required|prefer|disable|utf-?8|UTC|[a-z]{2,3}[-_][A-Z]{2}(\.UTF-?8)?|[A-Z][a-z]+\/[A-Z][A-Za-z_]+|[\d.]{1,8}|localhost:\d+|https?:\/\/[\w.:-]+\/?|(\/[\w.@-]{1,30})+\/?)$/i;
+
+/** The secrets of a text, for the log and the chats. */
+export function secretsIn(text: string, path: readonly PropertyKey[], before?: string): string[] {
+  return secretSpans(text, path, before)
+    .map(({ from, to, isSure }) => ({ part: text.slice(from, to), isSure }))
+    .filter(({ part, isSure }) => isSure || !COMMON.test(part))
+    .flatMap(({ part }) => [part, ...decoded(part)]);
+}
+
+function decoded(part: string): string[] {
+  try {
+    const plain = decodeURIComponent(part);
+    return plain === part ? [] : [plain];
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return [];
+  }
+}

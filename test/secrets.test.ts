@@ -1,0 +1,356 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax under test
+/** What is secret in a configuration: one rule, tried on what people really write into theirs. */
+import { describe, expect, it } from 'vitest';
+import { isSecretName, masked } from '../src/config/secrets.ts';
+import { withoutSecrets } from '../src/config/without-secrets.ts';
+import { configOf } from '../src/config.ts';
+import { scrub } from '../src/log.ts';
+
+const M = '[secret]';
+
+/** Settings, and how they may be shown. */
+const SERVERS: Record<string, [given: object, shown: object]> = {
+  'GitHub in a container': [
+    {
+      command: 'docker',
+      args: [
+        'run',
+        '-i',
+        '--rm',
+        '-e',
+        'GITHUB_TOOLSETS=repos',
+        '-e',
+        'GITHUB_PERSONAL_ACCESS_TOKEN=ghp-quoted-9',
+        'ghcr.io/github/github-mcp-server',
+      ],
+    },
+    {
+      command: 'docker',
+      args: [
+        'run',
+        '-i',
+        '--rm',
+        '-e',
+        `GITHUB_TOOLSETS=${M}`,
+        '-e',
+        `GITHUB_PERSONAL_ACCESS_TOKEN=${M}`,
+        'ghcr.io/github/github-mcp-server',
+      ],
+    },
+  ],
+  'variables, whatever they are called': [
+    {
+      command: 'npx',
+      args: ['-y', '@x/server@2025.4.8'],
+      env: { FOO: 'plain-value', NODE_ENV: 'production', DATABASE_URL: 'postgres://h/db', PIN: 1234 },
+    },
+    { command: 'npx', args: ['-y', '@x/server@2025.4.8'], env: { FOO: M, NODE_ENV: M, DATABASE_URL: M, PIN: M } },
+  ],
+  'a database as an argument': [
+    {
+      command: 'npx',
+      args: [
+        '-y',
+        '@modelcontextprotocol/server-postgres',
+        'postgresql://alex:p%40ss%3Aword@db.example.com:5432/shop?sslmode=require&password=other',
+      ],
+    },
+    {
+      command: 'npx',
+      args: [
+        '-y',
+        '@modelcontextprotocol/server-postgres',
+        `postgresql://${M}:${M}@db.example.com:5432/shop?sslmode=${M}&password=${M}`,
+      ],
+    },
+  ],
+  'options with their values': [
+    {
+      command: 'mcp',
+      args: [
+        '--api-key',
+        'abc',
+        '--token=def',
+        '--port',
+        '8080',
+        '-k',
+        'ghi',
+        '--clientSecret',
+        'jkl',
+        '--verbose',
+        'API_KEY=mno',
+        '--key-file',
+        '/etc/k.pem',
+      ],
+    },
+    {
+      command: 'mcp',
+      args: [
+        '--api-key',
+        M,
+        `--token=${M}`,
+        '--port',
+        '8080',
+        '-k',
+        M,
+        '--clientSecret',
+        M,
+        '--verbose',
+        `API_KEY=${M}`,
+        '--key-file',
+        '/etc/k.pem',
+      ],
+    },
+  ],
+  'headers behind a bridge': [
+    {
+      command: 'npx',
+      args: [
+        'mcp-remote',
+        'https://mcp.example.com/sse',
+        '--header',
+        'Authorization: Bearer abc.def',
+        '--header',
+        'X-Team:red',
+        '--header',
+        'Accept: text/plain',
+      ],
+    },
+    {
+      command: 'npx',
+      args: [
+        'mcp-remote',
+        'https://mcp.example.com/sse',
+        '--header',
+        `Authorization: Bearer ${M}`,
+        '--header',
+        `X-Team:${M}`,
+        '--header',
+        'Accept: text/plain',
+      ],
+    },
+  ],
+  'a line for a shell': [
+    {
+      command: 'bash',
+      args: [
+        '-c',
+        'OPENAI_KEY="a b" node server.js --password hunter2 --name alex; curl -H "Authorization: Bearer zzz" https://h/',
+      ],
+    },
+    {
+      command: 'bash',
+      args: [
+        '-c',
+        `OPENAI_KEY="${M}" node server.js --password ${M} --name alex; curl -H "Authorization: Bearer ${M}" https://h/`,
+      ],
+    },
+  ],
+  'JSON in an argument': [
+    { command: 'x', args: ['--config', '{"apiKey": "k1", "region":"eu", "auth_token":"k2"}'] },
+    { command: 'x', args: ['--config', `{"apiKey": "${M}", "region":"eu", "auth_token":"${M}"}`] },
+  ],
+  'a connection string': [
+    { command: 'x', args: ['Server=db;User Id=alex;Password=hunter2;Database=shop'] },
+    { command: 'x', args: [`Server=db;User Id=alex;Password=${M};Database=shop`] },
+  ],
+  'a key that stands alone': [
+    { command: 'x', args: ['9f8a7b6c5d4e3f2a1b0c', 'a-server-of-the-year-2024-11-05', 'modelContextProtocolServer'] },
+    { command: 'x', args: [M, 'a-server-of-the-year-2024-11-05', 'modelContextProtocolServer'] },
+  ],
+  'a name and a password': [
+    { command: 'curl', args: ['-u', 'alex:hunter2', '-p', '8080:80'] },
+    { command: 'curl', args: ['-u', `alex:${M}`, '-p', '8080:80'] },
+  ],
+  'an address with a key in its query': [
+    {
+      url: 'https://mcp.tavily.com/mcp/?tavilyApiKey=tvly-dev-123&x=1',
+      headers: { 'X-Any': 'v', 'Content-Type': 'application/json' },
+    },
+    {
+      url: `https://mcp.tavily.com/mcp/?tavilyApiKey=${M}&x=${M}`,
+      headers: { 'X-Any': M, 'Content-Type': 'application/json' },
+    },
+  ],
+  'an address with a key in its path': [
+    { url: 'https://mcp.zapier.com/api/mcp/s/OGQ4ZDkxYTktZjRk/mcp', headers: { Authorization: 'Bearer abc' } },
+    { url: `https://mcp.zapier.com/api/mcp/s/${M}/mcp`, headers: { Authorization: `Bearer ${M}` } },
+  ],
+  'an address with somebody in it': [
+    { url: 'https://glpat-key@mcp.example.com/v1/tools#token=abc' },
+    { url: `https://${M}@mcp.example.com/v1/tools#token=${M}` },
+  ],
+  'nothing secret': [
+    {
+      command: '/usr/bin/node',
+      args: ['dist/main.js', '--max-tokens', '500', '--root', '/srv/alex/notes', '--region=eu-central-1', '-p', '8080'],
+      tools: ['read_key', 'list'],
+      trusted: true,
+    },
+    {
+      command: '/usr/bin/node',
+      args: ['dist/main.js', '--max-tokens', '500', '--root', '/srv/alex/notes', '--region=eu-central-1', '-p', '8080'],
+      tools: ['read_key', 'list'],
+      trusted: true,
+    },
+  ],
+};
+
+describe('servers of tools', () => {
+  it.each(Object.entries(SERVERS))('%s', (_name, [given, shown]) => {
+    expect(masked({ mcp: { one: given, env: given, headers: given } })).toEqual({
+      mcp: { one: shown, env: shown, headers: shown },
+    });
+  });
+});
+
+it.each<[string, object, object]>([
+  [
+    'a provider',
+    { providers: { local: { baseURL: 'http://u:pw@h:1/v1?key=k', apiKey: 'a', headers: { X: 'b' } } } },
+    { providers: { local: { baseURL: `http://${M}:${M}@h:1/v1?key=${M}`, apiKey: M, headers: { X: M } } } },
+  ],
+  [
+    'a server of an engine',
+    { engine: { url: 'rediss://:pw@h:1/0', prefix: 'x' } },
+    { engine: { url: M, prefix: 'x' } },
+  ],
+  [
+    'a skill',
+    { skills: { env: { deploy: { HOST: 'h', TOKEN: 't' } }, timeout: 60 } },
+    { skills: { env: { deploy: { HOST: M, TOKEN: M } }, timeout: 60 } },
+  ],
+  [
+    'a channel',
+    { channels: { telegram: { token: '1:a', apiRoot: 'http://h/bot', webhook: { url: 'https://h/t', secret: 's' } } } },
+    { channels: { telegram: { token: M, apiRoot: 'http://h/bot', webhook: { url: 'https://h/t', secret: M } } } },
+  ],
+  [
+    'a webhook of Slack',
+    { search: { url: 'https://hooks.slack.com/services/T0ABC/B0DEF/x9Yk2LmN4pQr7StUvWxYz123' } },
+    { search: { url: `https://hooks.slack.com/services/T0ABC/B0DEF/${M}` } },
+  ],
+  [
+    'Telegram’s address',
+    { search: { url: 'https://api.telegram.org/bot123456789:AAEmulatedBotTokenOfSomeLength01/getMe' } },
+    { search: { url: `https://api.telegram.org/${M}/getMe` } },
+  ],
+  [
+    'a program that hears',
+    { voice: { command: ['whisper', '--api-key', 'k', '-m', '/models/ggml-base.bin'] } },
+    { voice: { command: ['whisper', '--api-key', M, '-m', '/models/ggml-base.bin'] } },
+  ],
+  [
+    'programs',
+    { http: { port: 6009, token: 'a', clients: { desk: { token: 'b', role: 'member' } } } },
+    { http: { port: 6009, token: M, clients: { desk: { token: M, role: 'member' } } } },
+  ],
+  [
+    'telemetry',
+    { telemetry: { endpoint: 'https://h/otlp', headers: { 'x-team': 'k' } } },
+    { telemetry: { endpoint: 'https://h/otlp', headers: { 'x-team': M } } },
+  ],
+  [
+    'all else',
+    { model: 'openai/gpt-5-mini', limits: { tokensPerDay: 5 }, people: [{ name: 'alex', ids: ['telegram:1001'] }] },
+    { model: 'openai/gpt-5-mini', limits: { tokensPerDay: 5 }, people: [{ name: 'alex', ids: ['telegram:1001'] }] },
+  ],
+])('%s', (_name, given, shown) => expect(masked(given)).toEqual(shown));
+
+it.each([
+  ...[
+    'token',
+    'apiKey',
+    'API_KEY',
+    '--api-key',
+    'X-Api-Key',
+    'clientSecret',
+    'DB_PASSWORD',
+    'authToken',
+    'signingSecret',
+  ].map((name) => [name, true] as const),
+  ...['max_tokens', 'tokensPerDay', 'keyboard', 'monkey', 'key-file', 'TOKEN_URL', 'author', 'passenger'].map(
+    (name) => [name, false] as const,
+  ),
+])('%s: %s', (name, is) => expect(isSecretName(name)).toBe(is));
+
+it('hides the same in the log and the chats, but no words that anybody may say', async () => {
+  const text = `
+mcp:
+  db:
+    command: npx
+    args: [--api-key, arg-value-1, "postgres://alexander:pass%2Fword@db/shop?opt=query-value-1"]
+    env: { FOO: env-value-1, NODE_ENV: production, HOME: /srv/alex, PORT: "8080", SERVICE: "https://h/v1?id=env-query-1" }
+  web: { url: "https://h/k/9f8a7b6c5d4e3f2a/sse?\${NAME}=in-the-query", headers: { X-Any: "Bearer header-value-1" } }
+`;
+  await configOf(text, 'config.yaml', { NAME: 'k' });
+  const said =
+    'arg-value-1 pass/word pass%2Fword query-value-1 env-value-1 9f8a7b6c5d4e3f2a in-the-query header-value-1';
+  expect(scrub(said)).toBe(said.replace(/\S+/g, M));
+  const plain = 'in production /srv/alex listens on 8080 at db with https://h/ and Bearer';
+  expect(scrub(plain)).toBe(plain);
+});
+
+it('leaves nothing of a secret that begins as another does', async () => {
+  await configOf('mcp: { a: { command: x, env: { A: shared-start, B: shared-start-and-more } } }', 'config.yaml', {});
+  expect(scrub('shared-start-and-more shared-start')).toBe(`${M} ${M}`);
+});
+
+describe('a configuration with names in place of secrets', () => {
+  it.each<[string, string, string]>([
+    ['a token', 'http: { token: abc } # abc', 'http: { token: "${HTTP_TOKEN}" } # abc'],
+    [
+      'the name that is known already',
+      'channels: { slack: { botToken: xoxb-1 } }',
+      'channels: { slack: { botToken: "${SLACK_BOT_TOKEN}" } }',
+    ],
+    ['a reference', 'http: { token: "${MINE}" }', 'http: { token: "${MINE}" }'],
+    ['a default', 'http: { token: "${MINE:-abc}" }', 'http: { token: "${MINE}" }'],
+    [
+      'a reference beside words',
+      'mcp: { a: { headers: { Authorization: "Bearer ${T}" } } }',
+      'mcp: { a: { headers: { Authorization: "Bearer ${T}" } } }',
+    ],
+    [
+      'half a reference',
+      'mcp: { a: { url: "https://u:${P}@h/?k=v" } }',
+      'mcp: { a: { url: "https://${MCP_A_URL}:${P}@h/?k=${MCP_A_URL_K}" } }',
+    ],
+    [
+      'variables',
+      'mcp:\n  a:\n    env:\n      FOO: |\n        two\n        lines\n      BAR: 12 # why\n',
+      'mcp:\n  a:\n    env:\n      FOO: "${FOO}"\n      BAR: "${BAR}" # why\n',
+    ],
+    [
+      'variables of one name',
+      'mcp: { a: { env: { A: "1" } }, b: { env: { A: "2" } } }',
+      'mcp: { a: { env: { A: "${A}" } }, b: { env: { A: "${MCP_B_ENV_A}" } } }',
+    ],
+    [
+      'what is named elsewhere',
+      'x: &x { FOO: a }\nmcp: { a: { env: *x }, b: { env: { <<: *x } } }',
+      'x: &x { FOO: "${FOO}" }\nmcp: { a: { env: *x }, b: { env: { <<: *x } } }',
+    ],
+    [
+      'an argument',
+      'mcp: { a: { args: [--api-key, abc, -e, TOKEN=def] } }',
+      'mcp: { a: { args: [--api-key, "${MCP_A_ARGS_API_KEY}", -e, "TOKEN=${TOKEN}"] } }',
+    ],
+    ['JSON', '{"http":{"token":"a\\"b"}}', '{"http":{"token":"${HTTP_TOKEN}"}}'],
+    [
+      'comments',
+      '# token: abc\n# DB_URL=xyz\n# nothing\nhttp: { token: long-secret-1 } # was long-secret-1',
+      '# token: [secret]\n# DB_URL=[secret]\n# nothing\nhttp: { token: "${HTTP_TOKEN}" } # was [secret]',
+    ],
+    [
+      'a secret that stands twice',
+      'http: { token: long-secret-2 }\nmodel: x/long-secret-2',
+      'http: { token: "${HTTP_TOKEN}" }\nmodel: "x/${HTTP_TOKEN}"',
+    ],
+  ])('%s', async (_name, given, clean) => expect((await withoutSecrets(given, 'config.yaml')).text).toBe(clean));
+
+  it('says which variables it asks for', async () => {
+    const given = 'http: { token: abc }\nmodel: "${MODEL}"\nlog: { level: "${LEVEL:-info}" }';
+    expect((await withoutSecrets(given, 'config.yaml')).variables).toEqual(['HTTP_TOKEN', 'MODEL']);
+  });
+});
