@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../src/engine/local/store.ts';
 import { ALEX, openWorld } from './dialogs/harness.ts';
+import { eventually } from './helpers/eventually.ts';
 import { keysIn } from './helpers/spool.ts';
 import { tempFolder } from './helpers/temp.ts';
 
@@ -25,16 +26,13 @@ function smallDisk(megabytes: number): string | undefined {
 it('accepts nothing while space is short, says so, and loses nothing', async () => {
   const world = await openWorld({ config: { limits: { freeBytes: Number.MAX_SAFE_INTEGER } } });
   world.telegram.say(ALEX, 'hello');
-  await vi.waitFor(
-    async () => expect(await world.app.readiness()).toMatchObject({ ready: false, workspace: { writable: false } }),
-    30_000,
+  await eventually(async () =>
+    expect(await world.app.readiness()).toMatchObject({ ready: false, workspace: { writable: false } }),
   );
-  await vi.waitFor(
-    async () =>
-      expect((await world.app.readiness()).channels.telegram).toMatchObject({
-        detail: expect.stringContaining('limits.freeBytes'),
-      }),
-    30_000,
+  await eventually(async () =>
+    expect((await world.app.readiness()).channels.telegram).toMatchObject({
+      detail: expect.stringContaining('limits.freeBytes'),
+    }),
   );
   expect(world.llm.stats().requests).toBe(0);
   expect(world.telegram.counters().updates.pending).toBe(1);
@@ -116,7 +114,7 @@ describe.each([
       room = fill(paths, times);
     }
     goOn.resolve();
-    await vi.waitFor(() => expect(world.logs.map((line) => line.msg)).toContain('work is tried again'), 20_000);
+    await eventually(() => expect(world.logs.map((line) => line.msg)).toContain('work is tried again'));
     expect(keysIn(world.home, 'new')).toHaveLength(1);
     room?.();
     expect((await world.answer()).text).toBe('the answer');
@@ -130,11 +128,11 @@ it('gives up, after three tries and with a word to its person, what no disk and 
   const world = await openWorld();
   expect((await world.ask('first')).text).not.toBe('');
   const session = path.join(world.home, 'agents', 'default', 'sessions', `${path.basename(world.task())}.jsonl`);
-  await vi.waitFor(() => expect(keysIn(world.home, 'cur')).toEqual([]));
+  await eventually(() => expect(keysIn(world.home, 'cur')).toEqual([]));
   fs.rmSync(session);
   fs.symlinkSync(session, session);
   expect((await world.ask('second')).text).toMatch(/trace [0-9a-f]{12}/);
-  await vi.waitFor(() => expect(keysIn(world.home, 'cur')).toEqual([]));
+  await eventually(() => expect(keysIn(world.home, 'cur')).toEqual([]));
   fs.unlinkSync(session);
   expect((await world.ask('third')).text).not.toMatch(/trace/);
 });

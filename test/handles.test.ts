@@ -11,6 +11,7 @@ import { openLedger } from '../src/engine/local/ledger.ts';
 import { connectionsFor, createHandles, handleLimit, limitProblem } from '../src/lib/handles.ts';
 import { startLlm } from './emulators/llm.ts';
 import { startTelegram } from './emulators/telegram.ts';
+import { eventually } from './helpers/eventually.ts';
 import { PROGRAM } from './helpers/program.ts';
 import { tempFolder } from './helpers/temp.ts';
 
@@ -75,12 +76,9 @@ async function setUp() {
       .map(({ text }) => text);
   /** Everybody has one answer, the right one. */
   const expectAll = () =>
-    vi.waitFor(
-      () => {
-        for (const person of PEOPLE) expect(answersTo(person)).toEqual([`hello from ${person}`]);
-      },
-      { timeout: 60_000, interval: 50 },
-    );
+    eventually(() => {
+      for (const person of PEOPLE) expect(answersTo(person)).toEqual([`hello from ${person}`]);
+    });
   return { telegram, home, start, readyz, sayAll, answersTo, expectAll };
 }
 

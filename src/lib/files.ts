@@ -144,7 +144,7 @@ function commonStart(a: Buffer, b: Buffer): number {
 
 /**
  * Adds lines at the end of a file by ONE write. A torn last line is closed first, so that it never swallows a new one;
- * when the disk fills up in the middle, the file gets its old length back and the error is thrown.
+ * when the disk fills up in the middle, the file gets its old length back, or goes again if it is new, and the error is thrown.
  * @param lines without line breaks
  */
 export async function appendLines(file: string, lines: string[], options: WriteOptions = {}): Promise<void> {
@@ -165,6 +165,8 @@ export function appendLinesSync(file: string, lines: string[], mode = 0o600): { 
       writeAll(fd, data, 0);
     } catch (error) {
       fs.ftruncateSync(fd, size);
+      // An empty file would be taken for one that has lost what stood in it.
+      if (size === 0) fs.rmSync(file, { force: true });
       throw error;
     }
     return { offset: size + (torn ? 1 : 0), size: size + data.length };

@@ -46,7 +46,7 @@ export async function openWire(
   });
   const closed = once(socket, 'close').then(([code]) => Number(code));
   socket.on('error', () => undefined);
-  function until(wanted: (frame: Frame) => boolean, timeoutMs = 15_000): Promise<Frame> {
+  function until(wanted: (frame: Frame) => boolean, timeoutMs = 60_000): Promise<Frame> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         watchers.delete(look);

@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openWorld } from '../dialogs/harness.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal } from '../helpers/pty.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -86,8 +87,5 @@ test('a gateway that runs has it a moment later', async () => {
   }));
   expect((await world.ask('tea?')).text).toContain('no tea');
   expect((await viber('add', folderOf({ 'SKILL.md': skillText('tea') }), '--yes')).code).toBe(0);
-  await vi.waitFor(async () => expect((await world.ask('tea?')).text).toContain('tea!'), {
-    timeout: 20_000,
-    interval: 500,
-  });
+  await eventually(async () => expect((await world.ask('tea?')).text).toContain('tea!'));
 });

@@ -1,7 +1,8 @@
 /** Skills from elsewhere, added in a chat: shown, agreed to by an owner with a button, there at once, and the same after a restart. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 import { commit, folderOf, repositoryOf, serve, serveGit, skillText, zipOfFiles } from '../skills/add/sources.ts';
@@ -58,7 +59,7 @@ describe.each(NAMES)('/skills on %s', (name) => {
     await world.kill();
     const told = await seenAfter(platform, dm, after, 'I was restarted before I could tell you about');
     expect(told().text).toContain('pdf.zip');
-    await vi.waitFor(() => expect(told().buttons).toEqual(['Retry']));
+    await eventually(() => expect(told().buttons).toEqual(['Retry']));
     const asked = source.asked.length;
     await press(platform, dm, 'Retry', 'I am looking at it.');
     expect(source.asked.length).toBeGreaterThan(asked);
@@ -85,11 +86,11 @@ describe.each(NAMES)('/skills on %s', (name) => {
     expect(asked().text).toContain('Does pdf for people.');
     expect(asked().text).toContain('I read it as instructions. 2 files');
     expect(asked().text).toContain('Programs in it: scripts/fill.py. It needs no-such-program-x.');
-    await vi.waitFor(() => {
+    await eventually(() => {
       const [file] = asked().files;
       expect(file && platform.bytes(file).toString()).toBe(PDF['SKILL.md']);
     });
-    await vi.waitFor(() => expect(asked().buttons).toEqual(['Add', 'Do not add']));
+    await eventually(() => expect(asked().buttons).toEqual(['Add', 'Do not add']));
     expect(fs.existsSync(path.join(world.home, 'skills/pdf'))).toBe(false);
     await world.restart();
     folderOf({ 'SKILL.md': skillText('pdf', '', 'Another one by now.') }, source);
@@ -99,7 +100,7 @@ describe.each(NAMES)('/skills on %s', (name) => {
     // The question says how it ended; Discord has shown it to one person alone, where nothing can be changed, and a press means the same.
     if (name === 'discord') await press(platform, dm, 'Add', 'Ready to use: pdf.');
     else
-      await vi.waitFor(() => {
+      await eventually(() => {
         expect(asked().buttons).toEqual([]);
         expect(asked().text).toMatch(/Done by alex/i);
       });
@@ -119,11 +120,11 @@ describe.each(NAMES)('/skills on %s', (name) => {
     const asked = await look(platform, dm, 'update', 'Changed: ');
     expect(asked().text).toContain('New: new.md.');
     expect(asked().text).toContain('Somebody has changed this by hand: scripts/fill.py.');
-    await vi.waitFor(() => {
+    await eventually(() => {
       const [file] = asked().files;
       expect(file && platform.bytes(file).toString()).toMatch(/-First\.\n\+Second\.[\s\S]*-print\(2\)/);
     });
-    await vi.waitFor(() => expect(asked().buttons).toEqual(['Update', 'Leave it']));
+    await eventually(() => expect(asked().buttons).toEqual(['Update', 'Leave it']));
     await press(platform, dm, 'Update', 'Ready to use: pdf.');
     expect(world.read('skills/pdf/SKILL.md')).toContain('Second.');
     expect(world.read('skills/pdf/scripts/fill.py')).toBe('print(1)\n');
@@ -147,7 +148,7 @@ describe.each(NAMES)('/skills on %s', (name) => {
     const web = await serve(() => undefined);
     const { world, platform, dm } = await open(name, [web.origin]);
     await platform.command(dm, 'skills', `add ${web.origin}/slow.zip`);
-    await vi.waitFor(() => expect(web.asked).toHaveLength(1));
+    await eventually(() => expect(web.asked).toHaveLength(1));
     await world.restart();
     await waitFor(platform, dm, { text: 'I was restarted while I looked at it' });
     expect(fs.readdirSync(path.join(world.home, 'skills'))).toEqual([]);
@@ -183,9 +184,9 @@ describe.each(NAMES)('/skills on %s', (name) => {
     await platform.command(dm, 'status');
     answer();
     const asked = await seenAfter(platform, dm, began, /There are 2 skills/);
-    await vi.waitFor(() => expect(asked().buttons).toEqual(expect.arrayContaining(['coffee', 'tea'])));
+    await eventually(() => expect(asked().buttons).toEqual(expect.arrayContaining(['coffee', 'tea'])));
     await platform.press(dm, 'coffee');
-    await vi.waitFor(() => expect(web.asked).toHaveLength(2));
+    await eventually(() => expect(web.asked).toHaveLength(2));
     answer();
     await waitFor(platform, dm, { text: /coffee, from / });
     await press(platform, dm, 'Do not add', 'Nothing was changed.');

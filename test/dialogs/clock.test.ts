@@ -1,5 +1,6 @@
 /** A machine whose clock is set while people wait: no question is closed early, none stays open, and nobody waits for an hour to go by twice. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { shiftedDate } from '../helpers/shifted-date.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms } from '../platforms/world.ts';
@@ -35,7 +36,7 @@ it.each(NAMES)('%s: a step of an hour back makes no wait longer', async (name) =
   platform.fault({ kind: 'rate-limit', times: 1, seconds: 1 });
   const after = platform.answers(place).length;
   platform.say(place, 'and now?');
-  await vi.waitFor(() => expect(llm.requests()).toHaveLength(2), 10_000);
+  await eventually(() => expect(llm.requests()).toHaveLength(2));
   await new Promise((resolve) => setTimeout(resolve, 300));
   shift = -HOUR;
   await ask(platform, place, 'still there?', { count: 2, after, timeoutMs: 15_000 });

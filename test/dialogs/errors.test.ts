@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { traceOf } from '../../src/cli/trace/events.ts';
 import { run as trace } from '../../src/cli/trace/trace.ts';
 import { messagesIn, say } from '../../src/messages/messages.ts';
@@ -11,6 +11,7 @@ import { toolFailed } from '../../src/runtime/contract/run-error.ts';
 import { interruptedWhile } from '../../src/runtime/reply/failure.ts';
 import type { LlmFault } from '../emulators/llm.ts';
 import { NO_OPTIONS } from '../helpers/cli.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { telegramPlatform } from '../platforms/telegram.ts';
 import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
@@ -135,10 +136,10 @@ describe.each(NAMES)('%s', (name) => {
     expect(told.buttons).toEqual(['Continue']);
     const count = platform.answers(dm).length;
     platform.say(dm, 'third');
-    await vi.waitFor(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(3), 30_000);
+    await eventually(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(3));
     await world.restart();
     platform.say(dm, 'fourth');
-    await vi.waitFor(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(4), 30_000);
+    await eventually(() => expect(session(world).filter((line) => line.type === 'result')).toHaveLength(4));
     await sleep(300);
     expect([platform.answers(dm).length, world.llm.requests().length]).toEqual([count, 1]);
     // Somebody else is not concerned.
@@ -223,7 +224,7 @@ it('tells the owners once a day of a chat that takes nothing any more', async ()
   go.resolve();
   const told = await waitFor(platform, dm, { text: 'could not be delivered' });
   expect(told.text).toMatch(/^Something I had to say in telegram:1002 could not be delivered: .*blocked.*spool\/dead/);
-  await vi.waitFor(() => expect(fs.readdirSync(path.join(world.home, 'spool', 'dead'))).toHaveLength(2), 30_000);
+  await eventually(() => expect(fs.readdirSync(path.join(world.home, 'spool', 'dead'))).toHaveLength(2));
   expect(platform.answers(dm).filter(({ text }) => text.includes('could not be'))).toHaveLength(1);
 });
 
@@ -233,7 +234,7 @@ it('viber trace tells the whole way of a message that failed, was tried again an
   world.llm.script([{ toolCalls: [file] }, { fault: 'unauthorized' }]);
   const { text } = await ask(platform, dm, 'make SECRETWORD', { text: 'trace' });
   const [, id = ''] = TRACE.exec(text) ?? [];
-  await vi.waitFor(() => expect(traceOf(world.home, id).events.at(-1)?.what).toBe('sent'), 30_000);
+  await eventually(() => expect(traceOf(world.home, id).events.at(-1)?.what).toBe('sent'));
   const { events } = traceOf(world.home, id);
   expect(events.map((event) => event.what)).toEqual([
     ...['accepted', 'claimed', 'model call', 'step', 'result', 'out', 'intent', 'sent'],

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { run as pair } from '../../src/cli/pair.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
@@ -52,23 +53,16 @@ describe.each(names)('while nobody owns the viber, on %s', (name) => {
     platform.say(platform.dm('kim'), 'first words', kim);
     const code = codeIn((await told(platform)).text);
     platform.say(platform.dm('kim'), 'second words', kim);
-    await waitUntil(() => /second words/.test(world.read('access/pending.json')));
+    await eventually(() => /second words/.test(world.read('access/pending.json')));
     await world.stop();
     await shell(world, 'approve', code);
     await world.restart();
     await waitFor(platform, platform.dm('kim'), { text: /second words$/ });
     expect(JSON.stringify(world.llm.requests().at(-1))).toContain('first words');
-    await waitUntil(() => !/waiting/.test(world.read('access/paired.json')));
+    await eventually(() => !/waiting/.test(world.read('access/paired.json')));
     expect(count(platform, CODE)).toBe(1);
   });
 });
-
-async function waitUntil(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 200) throw new Error('it never came to hold');
-    await sleep(25);
-  }
-}
 
 describe('where there is an owner', () => {
   it.each(names)('what is decided on the command line closes the question in their chat on %s', async (name) => {
@@ -86,7 +80,7 @@ describe('where there is an owner', () => {
     expect(question(1)?.buttons).toEqual([]);
     // An hour later they may ask again.
     const pending = path.join(world.home, 'access', 'pending.json');
-    await waitUntil(() => !/untold/.test(fs.readFileSync(pending, 'utf8')));
+    await eventually(() => !/untold/.test(fs.readFileSync(pending, 'utf8')));
     fs.writeFileSync(pending, '[]');
     const code = await asked('please', 2);
     await world.stop();
@@ -94,7 +88,7 @@ describe('where there is an owner', () => {
     await world.restart();
     await expect.poll(() => question(2)?.text).toMatch(/✓ Let in on the command line, \d\d:\d\d$/);
     expect(question(2)?.buttons).toEqual([]);
-    await waitUntil(() => !/asked|waiting/.test(world.read('access/paired.json')));
+    await eventually(() => !/asked|waiting/.test(world.read('access/paired.json')));
   });
 
   it.each(names)('a press of Approve lets somebody in on %s, and their first message is answered', async (name) => {

@@ -1,5 +1,6 @@
 /** What answers in a platform's place (a proxy, a firewall, Cloudflare) delays an answer; it never loses or doubles one. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { type ForeignAnswer, startForeign } from '../helpers/foreign.ts';
 import { keysIn } from '../helpers/spool.ts';
 import { waitFor } from '../platforms/platform.ts';
@@ -63,7 +64,7 @@ it.each(NAMES)(
     }
     expect(platform.answers(dm).map((seen) => seen.text)).toEqual(ANSWERS.map(([what]) => `re ${what}`));
     const left = () => (['dead', 'unsure', 'out'] as const).flatMap((state) => keysIn(world.home, state));
-    await vi.waitFor(() => expect(left()).toEqual([]), 10_000);
+    await eventually(() => expect(left()).toEqual([]));
   },
   180_000,
 );

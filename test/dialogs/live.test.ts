@@ -2,12 +2,13 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as discordLive from '../../src/channels/discord/live/live.ts';
 import * as slackLive from '../../src/channels/slack/live/live.ts';
 import * as telegramLive from '../../src/channels/telegram/live/live.ts';
 import { ALEX, startBench as startTelegramBench } from '../channels/telegram/harness.ts';
 import type { Llm } from '../emulators/llm.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
@@ -158,7 +159,7 @@ it('a crash leaves no status behind: the message goes on and becomes the answer'
   // A message whose receipt never came cannot be known again.
   const cache = new DatabaseSync(path.join(world.home, 'cache', 'cache.sqlite'), { readOnly: true });
   const kept = cache.prepare("SELECT count(*) AS n FROM cache WHERE key LIKE '%live.%'");
-  await vi.waitFor(() => expect(kept.get()).toMatchObject({ n: NAMES.length }), 5000);
+  await eventually(() => expect(kept.get()).toMatchObject({ n: NAMES.length }));
   cache.close();
   world.llm.script(() => ({ text: 'All done.' }));
   await world.kill();
@@ -240,7 +241,7 @@ describe('under enforced limits', () => {
     const reckless = { ...scaled(SCALE), groupGap: 0 };
     const { telegram, places, load } = await openGroups(reckless, SCALE, GROUPS.slice(0, 1));
     const runs = places.map((place) => load.begin(place));
-    await vi.waitFor(() => expect(telegram.counters().violations).toBeGreaterThan(0), { timeout: 30_000 });
+    await eventually(() => expect(telegram.counters().violations).toBeGreaterThan(0));
     telegram.rate(false);
     await Promise.all(runs.map((run) => run.end()));
     await load.settled();

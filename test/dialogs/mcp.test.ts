@@ -1,10 +1,11 @@
 /** A server made with the protocol's own library behind a whole gateway: its prompts, its pictures, its links, and how far it is. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as discordLive from '../../src/channels/discord/live/live.ts';
 import * as slackLive from '../../src/channels/slack/live/live.ts';
 import * as telegramLive from '../../src/channels/telegram/live/live.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 
@@ -59,9 +60,7 @@ describe.each(NAMES)('on %s', (name) => {
     const [task = ''] = world.tasks();
     expect(world.read(`agents/default/sessions/${task}.jsonl`)).not.toContain('"addresses"');
     await platform.press(dm, 'morning');
-    await vi.waitFor(() => expect(JSON.stringify(world.llm.requests())).toContain('Say good morning'), {
-      timeout: 10_000,
-    });
+    await eventually(() => expect(JSON.stringify(world.llm.requests())).toContain('Say good morning'));
   });
 
   it('how far a call is, is in the status; a picture is shown to the model, a link read', async () => {

@@ -1,8 +1,9 @@
 /** A playbook with two agents and a constraint, driven from Slack: it gets to its end through a kill, a stop, words in between. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ask, type Place, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformWorldOptions } from '../platforms/world.ts';
 
@@ -137,7 +138,7 @@ describe('a playbook from Slack', () => {
     const thread = await slack.begin('play release-notes version=1.2.0');
     for (const [n, [, file, mark]] of crashes.entries()) {
       const there = () => world.read(file.replace('TASK', world.tasks()[0] ?? ''));
-      await vi.waitFor(() => expect(there()).toContain(mark), { timeout: 30_000 });
+      await eventually(() => expect(there()).toContain(mark));
       await world.ended();
       await crashAt(n + 1, () => world.kill());
     }
@@ -313,7 +314,7 @@ describe('a playbook from Slack', () => {
     // Saved in place, and slowly.
     const file = fs.openSync(plan, 'w');
     second.open();
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(world.read(`agents/default/sessions/${world.tasks()[0]}.jsonl`)).toContain('Writer]'),
     );
     fs.writeSync(file, text);

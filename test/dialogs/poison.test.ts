@@ -1,8 +1,9 @@
 /** One event that cannot be taken in never holds up the others, on any platform and whatever is wrong with it. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { traceOf } from '../../src/cli/trace/events.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
 
@@ -45,15 +46,14 @@ describe.each(NAMES)('on %s', (name) => {
       platform.say(sam, 'first', { by: 'sam' });
       await waitFor(platform, sam, { text: 're first' });
       const record = path.join(world.home, 'artifacts', world.tasks()[0] ?? '', 'task.json');
-      await vi.waitFor(() => expect(fs.readFileSync(record, 'utf8')).toContain('"completed"'), 10_000);
+      await eventually(() => expect(fs.readFileSync(record, 'utf8')).toContain('"completed"'));
       damage(record, kind);
       // Discord lets a bot say five things in a channel in five seconds.
       const said = Array.from({ length: name === 'discord' ? 30 : 130 }, (_, n) => `m${n}`);
       platform.say(sam, 'second', { by: 'sam' });
       for (const text of said) platform.say(alex, text, { by: 'alex' });
-      await vi.waitFor(
-        () => expect(words(platform, 'alex').filter((text) => text.startsWith('re m'))).toHaveLength(said.length),
-        { timeout: 60_000, interval: 50 },
+      await eventually(() =>
+        expect(words(platform, 'alex').filter((text) => text.startsWith('re m'))).toHaveLength(said.length),
       );
       expect(words(platform, 'alex').filter((text) => text.startsWith('re m'))).toEqual(
         said.map((text) => `re ${text}`),
@@ -71,7 +71,7 @@ describe.each(NAMES)('on %s', (name) => {
     const task = world.tasks().at(-1) ?? '';
     const folder = path.join(world.home, 'artifacts', task);
     const record = path.join(folder, 'task.json');
-    await vi.waitFor(() => expect(fs.readFileSync(record, 'utf8')).toContain('"completed"'), 10_000);
+    await eventually(() => expect(fs.readFileSync(record, 'utf8')).toContain('"completed"'));
     fs.rmSync(folder, { recursive: true });
     fs.symlinkSync(folder, folder);
     platform.say(sam, 'second', { by: 'sam' });
@@ -101,16 +101,12 @@ describe.each(NAMES)('on %s', (name) => {
     platform.say(sam, 'first', { by: 'sam' });
     await waitFor(platform, sam, { text: 're first' });
     const folder = path.join(world.home, 'artifacts', world.tasks()[0] ?? '');
-    await vi.waitFor(
-      () => expect(fs.readFileSync(path.join(folder, 'task.json'), 'utf8')).toContain('"completed"'),
-      10_000,
-    );
+    await eventually(() => expect(fs.readFileSync(path.join(folder, 'task.json'), 'utf8')).toContain('"completed"'));
     fs.renameSync(folder, `${folder}x`);
     fs.symlinkSync(folder, folder);
     platform.say(sam, 'a', { by: 'sam' });
-    await vi.waitFor(
-      () => expect(world.logs.map((line) => line.msg)).toContain('an event could not be taken in; it is tried again'),
-      10_000,
+    await eventually(() =>
+      expect(world.logs.map((line) => line.msg)).toContain('an event could not be taken in; it is tried again'),
     );
     platform.say(sam, 'b', { by: 'sam' });
     fs.unlinkSync(folder);
@@ -125,17 +121,14 @@ describe.each(NAMES)('on %s', (name) => {
     platform.say(sam, 'first', { by: 'sam' });
     await waitFor(platform, sam, { text: 're first' });
     const folder = path.join(world.home, 'artifacts', world.tasks()[0] ?? '');
-    await vi.waitFor(
-      () => expect(fs.readFileSync(path.join(folder, 'task.json'), 'utf8')).toContain('"completed"'),
-      10_000,
-    );
+    await eventually(() => expect(fs.readFileSync(path.join(folder, 'task.json'), 'utf8')).toContain('"completed"'));
     const graves = path.join(world.home, 'spool', 'dead');
     fs.rmdirSync(graves);
     fs.writeFileSync(graves, '');
     fs.rmSync(folder, { recursive: true });
     fs.symlinkSync(folder, folder);
     platform.say(sam, 'second', { by: 'sam' });
-    await vi.waitFor(() => expect(JSON.stringify(world.logs)).toContain('could not be kept'), 10_000);
+    await eventually(() => expect(JSON.stringify(world.logs)).toContain('could not be kept'));
     fs.rmSync(graves);
     fs.mkdirSync(graves);
     await waitFor(platform, sam, { text: /trace [0-9a-f]{12}/ });

@@ -1,7 +1,8 @@
 /** What is done for a person goes where they asked for it, and what cannot be done is said: threads, memories, tasks, looks. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms } from '../platforms/world.ts';
 
@@ -103,6 +104,6 @@ describe.each(NAMES)('on %s', (name) => {
     platform.say(sam, 'first', { by: 'sam' });
     await waitFor(platform, sam, { text: /trace [0-9a-f]{12}/, timeoutMs: 60_000 });
     const [task = ''] = world.tasks();
-    await vi.waitFor(() => expect(JSON.parse(world.read(`artifacts/${task}/task.json`)).state).toBe('error'), 10_000);
+    await eventually(() => expect(JSON.parse(world.read(`artifacts/${task}/task.json`)).state).toBe('error'));
   });
 });

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { LlmRequest, Turn } from '../emulators/llm.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
@@ -57,7 +58,7 @@ describe.skipIf(!isSandboxed).each(NAMES)(`a command on %s ${IN_SANDBOX}`, (name
     await platform.press(dm, 'Yes');
     const told = await waitFor(platform, dm, { after: before, text: 'I was told' });
     expect(told.text).toMatch(/"output":"3"/);
-    await vi.waitFor(() => {
+    await eventually(() => {
       const file = platform
         .answers(dm)
         .flatMap(({ files }) => files)

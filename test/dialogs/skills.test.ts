@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { visible } from '../../src/runtime/reply/show.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import {
@@ -104,9 +105,7 @@ const sh = (body: string): string => `\`\`\`sh\n${body}\n\`\`\``;
 
 /** Until /skills says so: what has settled on disk is taken up. */
 async function offers(platform: Platform, dm: Place, fits: (text: string) => boolean): Promise<void> {
-  await vi.waitFor(async () => expect(fits((await platform.command(dm, 'skills')).text)).toBe(true), {
-    timeout: 30_000,
-  });
+  await eventually(async () => expect(fits((await platform.command(dm, 'skills')).text)).toBe(true));
 }
 
 const HOSTILE = `It's "done"; $(touch ${path.join(os.tmpdir(), 'viber-ran-this')}) \`touch ran\``;
@@ -372,7 +371,7 @@ describe('skills', () => {
     await ask(platform, dm, 'mark it', { text: 'May I run' });
     await platform.press(dm, 'Yes');
     const marks = path.join(folder, 'marks.txt');
-    await vi.waitFor(() => expect(fs.readFileSync(marks, 'utf8')).toBe('one\n'), { timeout: 30_000 });
+    await eventually(() => expect(fs.readFileSync(marks, 'utf8')).toBe('one\n'));
     await world.kill();
     const told = await waitFor(platform, dm, { text: 'cannot tell whether it has happened', timeoutMs: 30_000 });
     expect(told.text).toContain('mark');

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { RuntimeTool } from '../../src/runtime/contract/task.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
@@ -56,11 +57,11 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     const { platform, place, llm } = await open();
     llm.script([{ text: 'Too late.', delayMs: 20_000 }]);
     await platform.say(place, 'take your time');
-    await vi.waitFor(() => expect(llm.stats().active).toBe(1), { timeout: 10_000 });
+    await eventually(() => expect(llm.stats().active).toBe(1));
     expect((await platform.command(place, 'stop', 'other')).text).toContain('nothing');
     expect(llm.stats().active).toBe(1);
     expect((await platform.command(place, 'stop', target)).text).toContain('Stopped: take your time');
-    await vi.waitFor(() => expect(llm.stats().active).toBe(0), { timeout: 5_000 });
+    await eventually(() => expect(llm.stats().active).toBe(0));
   });
 
   it.each(['stall-start', 'stall-middle'] as const)('a model that hangs (%s)', async (fault) => {
@@ -90,11 +91,11 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     );
     const before = { ...deaf };
     platform.say(place, 'post the letter');
-    await vi.waitFor(() => expect(deaf.calls).toBe(before.calls + 1), 30_000);
+    await eventually(() => expect(deaf.calls).toBe(before.calls + 1));
     const { answeredMs } = await stop(world);
     expect(answeredMs).toBeLessThan(1_500);
     expect(deaf.finished).toBe(before.finished);
-    await vi.waitFor(() => expect(deaf.finished).toBe(before.finished + 1), 30_000);
+    await eventually(() => expect(deaf.finished).toBe(before.finished + 1));
     expect(llm.requests()).toHaveLength(1);
     expect(platform.answers(place)).toHaveLength(1);
     await ask(platform, place, 'and now?', { text: 'as you say' });
@@ -112,14 +113,14 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     );
     const before = { ...deaf };
     platform.say(place, 'post the letter');
-    await vi.waitFor(() => expect(deaf.calls).toBe(before.calls + 1), 30_000);
+    await eventually(() => expect(deaf.calls).toBe(before.calls + 1));
     const began = ownTime();
     platform.say(place, 'wait, was the address right?');
     const next = await llm.waitFor((request) => request.lastUser.includes('address'));
     expect(ownTime() - began).toBeLessThan(1_500);
     expect(JSON.stringify(next.messages)).toMatch(/post the letter[\s\S]*may or may not have happened[\s\S]*address/);
     await waitFor(platform, place, { text: 'I look' });
-    await vi.waitFor(() => expect(deaf.finished).toBe(before.finished + 1), 30_000);
+    await eventually(() => expect(deaf.finished).toBe(before.finished + 1));
     expect(deaf.calls).toBe(before.calls + 1);
     expect(platform.answers(place)).toHaveLength(1);
   });
@@ -135,7 +136,7 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     platform.say(other, 'long work', { by: 'sam' });
     await world.llm.waitFor(({ lastUser }) => lastUser.includes('long'));
     const accepted = (count: number) =>
-      vi.waitFor(() => expect(world.logs.filter(({ msg }) => msg === 'accepted')).toHaveLength(count), 10_000);
+      eventually(() => expect(world.logs.filter(({ msg }) => msg === 'accepted')).toHaveLength(count));
     platform.say(place, 'delete the old reports');
     platform.say(place, 'and all the drafts');
     await accepted(3);
@@ -178,7 +179,7 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     const platform = world.platforms[name];
     llm.script(() => ({ text: 'too late', delayMs: 20_000 }));
     const said = platform.say(platform.room, 'compare the offers', { mention: true, by: 'sam' });
-    await vi.waitFor(() => expect(llm.stats().active).toBe(1), { timeout: 10_000 });
+    await eventually(() => expect(llm.stats().active).toBe(1));
     const dm = platform.dm('alex');
     expect((await platform.command(dm, 'stop', world.tasks()[0])).text).toContain('Stopped: compare the offers');
     const told = await waitFor(platform, platform.answerPlace(said), { text: 'has stopped this task' });

@@ -1,8 +1,9 @@
 /** The pace of a chat after a platform has said "slow down": the same in all processes that send for a bot. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLocalEngine } from '../../src/engine/local/engine.ts';
 import { createPace } from '../../src/engine/pace.ts';
 import { openHome } from '../../src/workspace/home.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const chat = (id: string) => ({ channel: 'telegram', account: 'bot', chat: id });
@@ -23,7 +24,7 @@ describe('two processes that send for one bot', () => {
     let now = 1_000_000;
     const [one, two] = [createPace(() => now, engine), createPace(() => now, engine)];
     one.limited({ ...chat('1'), thread: '7' }, 5_000);
-    await vi.waitFor(() => expect(two.delay(chat('1'))).toBe(5_000));
+    await eventually(() => expect(two.delay(chat('1'))).toBe(5_000));
     expect([one.delay(chat('1')), two.delay(chat('2')), one.delay(chat('2'))]).toEqual([5_000, 0, 0]);
     now += 5_000;
     expect([one.delay(chat('1')), two.delay(chat('1'))]).toEqual([0, 0]);
@@ -37,7 +38,7 @@ describe('two processes that send for one bot', () => {
     one.limited(chat('1'), 9_000);
     two.limited(chat('1'), 1_000);
     engine.publish('pace', '{"chat":1}');
-    await vi.waitFor(() => expect(two.delay(chat('1'))).toBe(9_000));
+    await eventually(() => expect(two.delay(chat('1'))).toBe(9_000));
     expect([one.delay(chat('1')), errors]).toEqual([9_000, []]);
   });
 

@@ -8,6 +8,7 @@ import { type JobFile, Jobs, type JobsOptions } from '../../src/jobs/files.ts';
 import { openLastGood } from '../../src/jobs/written/last-good.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -33,7 +34,6 @@ async function open(root: string, options: Partial<JobsOptions> = {}): Promise<J
 }
 
 const shown = (jobs: Jobs) => jobs.all().map(({ id, state, job }) => `${id} ${state} ${job?.name ?? '-'}`);
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
 test('loaded, switched off, paused, broken, misnamed and twice', async () => {
   const root = folder({

@@ -4,8 +4,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type FolderWatch, type WatchedFile, type WatchOptions, watchFiles } from '../../src/lib/watch-folders.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { ownTime } from '../helpers/own-time.ts';
 
 const SETTLE_MS = 120;
@@ -46,8 +47,6 @@ function open(roots: string | string[], options: Partial<WatchOptions> = {}): Wa
   const latest = () => (sets.at(-1) ?? []).map(({ name, text, problem }) => `${name}=${problem ?? text}`);
   return { ...watch, sets, errors, latest };
 }
-
-const eventually = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
 /** Watching has begun: a change made now causes an event. */
 async function watching(watched: Watched, folder: string): Promise<void> {

@@ -76,7 +76,7 @@ export async function discordPlatform(
       await offered();
       const given = args === '' ? {} : { options: { [optionOf(name)]: args } };
       const { id } = await emulator.slash({ channel: channelOf(place), user: IDS[by], subcommand: name, ...given });
-      const { response } = await emulator.answered(id, 8_000);
+      const { response } = await emulator.answered(id);
       if (!response) throw new Error(`/viber ${name} was not answered`);
       return seen(response);
     },

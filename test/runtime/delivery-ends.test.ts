@@ -1,6 +1,6 @@
 /** The outbox at its edges: a stop, a chat that is busy, whose language, and what is told of what was sent. */
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OutboundMessage, PartLedger } from '../../src/channels/channel.ts';
 import { openLedger } from '../../src/engine/local/ledger.ts';
 import { LocalOutbox } from '../../src/engine/local/outbox.ts';
@@ -9,6 +9,7 @@ import { DeliveryError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesFor } from '../../src/messages/messages.ts';
 import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const message = (id: string, more: Partial<OutboundMessage> = {}): OutboundMessage => ({
@@ -33,7 +34,6 @@ function open(send: Send, { root = tempFolder(), ...options }: Partial<DeliveryO
   return { delivery, outcomes, root };
 }
 
-const until = (met: () => void) => vi.waitFor(met, { timeout: 30_000, interval: 2 });
 const posts =
   (sent: string[]): Send =>
   (given, ledger) =>
@@ -61,7 +61,7 @@ describe('a stop', () => {
     const { delivery, outcomes, root } = open(send);
     await delivery.add(message('a'), 't');
     await delivery.add(message('b'), 't');
-    await until(() => expect(begun).toEqual(['a']));
+    await eventually(() => expect(begun).toEqual(['a']));
     let isClosed = false;
     const closed = delivery.close(30_000).then(() => {
       isClosed = true;
@@ -73,14 +73,14 @@ describe('a stop', () => {
     expect([begun, outcomes]).toEqual([['a'], [['sent', undefined]]]);
     const sent: string[] = [];
     open(posts(sent), { root });
-    await until(() => expect(sent).toEqual(['b']));
+    await eventually(() => expect(sent).toEqual(['b']));
   });
 
   it('waits no longer than it was told for a platform that does not answer', async () => {
     const { begun, send } = held();
     const { delivery } = open(send);
     await delivery.add(message('a'), 't');
-    await until(() => expect(begun).toEqual(['a']));
+    await eventually(() => expect(begun).toEqual(['a']));
     const began = performance.now();
     await delivery.close(50);
     const took = performance.now() - began;
@@ -93,7 +93,7 @@ describe('a stop', () => {
     };
     const { delivery, outcomes } = open(fails, { timeScale: 1 });
     await delivery.add(message('a'), 't');
-    await until(() => expect(outcomes).toEqual([['retry', 'unreachable']]));
+    await eventually(() => expect(outcomes).toEqual([['retry', 'unreachable']]));
     const began = performance.now();
     await delivery.close(60_000);
     await open(fails).delivery.close(60_000);
@@ -109,13 +109,13 @@ describe('a chat', () => {
     expect(delivery.isBusy(at('c1', '1'))).toBe(false);
     await delivery.add(message('a', { address: at('c1', '1') }), 't');
     await delivery.add(message('b', { address: at('c1', '2') }), 't');
-    await until(() => expect(begun.toSorted()).toEqual(['a', 'b']));
+    await eventually(() => expect(begun.toSorted()).toEqual(['a', 'b']));
     expect([delivery.isBusy(at('c1', '3')), delivery.isBusy(at('c2', '1'))]).toEqual([true, false]);
     letGo('a');
-    await until(async () => expect((await delivery.stats()).waiting).toBe(1));
+    await eventually(async () => expect((await delivery.stats()).waiting).toBe(1));
     expect(delivery.isBusy(at('c1', '1'))).toBe(true);
     letGo('b');
-    await until(() => expect(delivery.isBusy(at('c1', '1'))).toBe(false));
+    await eventually(() => expect(delivery.isBusy(at('c1', '1'))).toBe(false));
   });
 
   it('is busy while its platform has told us to slow down', async () => {
@@ -129,7 +129,7 @@ describe('a chat', () => {
       { timeScale: 1 },
     );
     await delivery.add(message('a'), 't');
-    await until(() => expect(delivery.isBusy(message('a').address)).toBe(true));
+    await eventually(() => expect(delivery.isBusy(message('a').address)).toBe(true));
     isLimited = false;
     await delivery.close(1_000);
     expect([delivery.isBusy(message('a').address), sent]).toEqual([true, []]);
@@ -144,7 +144,7 @@ describe('what is sent', () => {
     });
     await delivery.add(message('a'), 't');
     await delivery.add(message('b', { language: 'en' }), 't');
-    await until(() =>
+    await eventually(() =>
       expect(seen).toEqual([
         ['a', 'de'],
         ['b', 'en'],
@@ -152,7 +152,7 @@ describe('what is sent', () => {
     );
     const plain: OutboundMessage[] = [];
     await open(async (given) => plain.push(given)).delivery.add(message('c'), 't');
-    await until(() => expect(plain).toHaveLength(1));
+    await eventually(() => expect(plain).toHaveLength(1));
     expect(plain[0]).not.toHaveProperty('language');
   });
 
@@ -170,7 +170,7 @@ describe('what is sent', () => {
       message('news', { digest: { taskId: '20260101-abcde', viber: 'default', name: 'news', files: [] } }),
       't',
     );
-    await until(() => expect(outcomes).toHaveLength(2));
+    await eventually(() => expect(outcomes).toHaveLength(2));
     expect([sent, noted]).toEqual([['plain', 'news'], ['news id-news']]);
     expect(outcomes.map(([outcome]) => outcome)).toEqual(['sent', 'sent']);
   });
@@ -181,7 +181,7 @@ describe('what is sent', () => {
       onButtons: ({ text }, id) => under.push(`${text} ${id}`),
     });
     await delivery.add(message('a'), 't');
-    await until(() => expect(under).toEqual(['a id-9']));
+    await eventually(() => expect(under).toEqual(['a id-9']));
   });
 
   it('is watched from its beginning to its end, with what was in the way', async () => {
@@ -204,7 +204,7 @@ describe('what is sent', () => {
       },
     );
     await delivery.add(message('a'), 't');
-    await until(() => expect(watched.at(-1)).toBe('ends well'));
+    await eventually(() => expect(watched.at(-1)).toBe('ends well'));
     expect(watched.filter((each) => each.startsWith('ends'))).toEqual([
       ...['ends unreachable', 'ends cut-off', 'ends broken', 'ends well'],
     ]);
@@ -220,7 +220,7 @@ describe('what is sent', () => {
       { timeScale: 0.1 },
     );
     await delivery.add(message('a'), 't');
-    await until(() => expect(outcomes.map(([outcome]) => outcome)).toEqual(['retry', 'sent']));
+    await eventually(() => expect(outcomes.map(([outcome]) => outcome)).toEqual(['retry', 'sent']));
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(190);
   });
 
@@ -233,6 +233,6 @@ describe('what is sent', () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(outcomes).toEqual([]);
     isOn = true;
-    await until(() => expect(sent).toEqual(['a']));
+    await eventually(() => expect(sent).toEqual(['a']));
   });
 });

@@ -9,6 +9,7 @@ import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError, LeaseLost, StorageError } from '../../src/errors.ts';
 import { createLog, silentLog } from '../../src/log.ts';
 import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const message = (id: string, more: Partial<OutboundMessage> = {}): OutboundMessage => ({
@@ -18,7 +19,6 @@ const message = (id: string, more: Partial<OutboundMessage> = {}): OutboundMessa
 const digest = { taskId: '20260101-abcde', viber: 'default', name: 'news', files: [] };
 
 type Send = (message: OutboundMessage, ledger: PartLedger) => Promise<unknown>;
-const until = (met: () => void) => vi.waitFor(met, { timeout: 30_000, interval: 2 });
 
 function localOutbox(root = tempFolder()): LocalOutbox {
   return new LocalOutbox({
@@ -36,7 +36,7 @@ function open(send: Send, { outbox = localOutbox(), ...options }: Partial<Delive
     channelOf: () => ({ id: 'test', send: async (given, ledger) => void (await send(given, ledger)) }),
     ...options,
   });
-  const told = (msg: string) => until(() => expect(logs.map((line) => line.msg)).toContain(msg));
+  const told = (msg: string) => eventually(() => expect(logs.map((line) => line.msg)).toContain(msg));
   const line = (msg: string) => logs.find((each) => each.msg === msg);
   return { delivery, told, line };
 }
@@ -99,7 +99,7 @@ describe('the log of an answer', () => {
     await old.delivery.add(message('b'), 'trace-b');
     await old.told('message moved to dead');
     expect(old.line('message moved to dead')).toMatchObject({ reason: 'not delivered within 24 hours' });
-    await until(() => expect(outcomes).toEqual([['dead', 'too-late']]));
+    await eventually(() => expect(outcomes).toEqual([['dead', 'too-late']]));
   });
 
   it('says that a digest could not be noted, and sends it', async () => {
@@ -158,7 +158,7 @@ describe('a caller that listens to nothing', () => {
     await delivery.add(message('news', { digest }), 't');
     await delivery.add(message('refused'), 't');
     await delivery.add(message('last'), 't');
-    await until(() => expect(sent).toEqual(['news', 'last']));
+    await eventually(() => expect(sent).toEqual(['news', 'last']));
     expect(await delivery.stats()).toMatchObject({ waiting: 0 });
   });
 });
@@ -174,7 +174,7 @@ describe('the notice that nobody knows', () => {
     );
     for (const count of [1, 2]) {
       await delivery.add(message(`q${count}`), 't');
-      await until(() => expect(sent).toHaveLength(count));
+      await eventually(() => expect(sent).toHaveLength(count));
     }
     expect(sent[0]).toMatch(/cannot tell/);
     expect(sent[1]).toBe(sent[0]);

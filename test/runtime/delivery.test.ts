@@ -9,6 +9,7 @@ import { openStore, type SpoolStore } from '../../src/engine/local/store.ts';
 import { DeliveryError, StorageError } from '../../src/errors.ts';
 import { addSecret, silentLog } from '../../src/log.ts';
 import { type DeliveryOptions, openDelivery } from '../../src/runtime/delivery.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
 const address = (chat: string): Address => ({ channel: 'test', account: 'bot', chat });
@@ -64,7 +65,7 @@ function open(root: string, channel: Channel, { store = openStore({ root, freeBy
 const names = (root: string, state: string) =>
   inspectSpool(root).flatMap((found) => (found.state === state ? [`${found.key}.json`] : []));
 const idle = (delivery: ReturnType<typeof openDelivery>) =>
-  vi.waitFor(async () => expect((await delivery.stats()).waiting).toBe(0), { timeout: 30_000, interval: 2 });
+  eventually(async () => expect((await delivery.stats()).waiting).toBe(0));
 
 describe('the outbox', () => {
   it('sends a lane in order, each part once, and records the platform ids', async () => {
@@ -118,7 +119,7 @@ describe('the outbox', () => {
     await delivery.add(message('x', 'c1'), 't');
     await delivery.add(message('y', 'c1'), 't');
     await delivery.add(message('z', 'c2'), 't');
-    await vi.waitFor(() => expect(text('c2')).toBe('z'), 30_000);
+    await eventually(() => expect(text('c2')).toBe('z'));
     expect(text('c1')).toBe('');
     await delivery.close(100);
   });
@@ -134,7 +135,7 @@ describe('the outbox', () => {
     });
     const { delivery, outcomes } = open(root, channel);
     await delivery.add(message('q', 'c1', '?'), 'trace-q');
-    await vi.waitFor(() => expect(outcomes).toContain('sent'), { timeout: 30_000 });
+    await eventually(() => expect(outcomes).toContain('sent'));
     expect(text().startsWith('??')).toBe(true);
     expect(text()).toContain('I cannot tell');
     expect(names(root, 'unsure')).toEqual(['q.json']);
@@ -157,9 +158,9 @@ describe('the outbox', () => {
     const { delivery, outcomes } = open(root, channel);
     await delivery.add(message('q'), 'trace-q');
     await delivery.add(message('r'), 'trace-r');
-    await vi.waitFor(() => expect(sent.length).toBeGreaterThan(4), { timeout: 30_000 });
+    await eventually(() => expect(sent.length).toBeGreaterThan(4));
     await delivery.add(message('next'), 't');
-    await vi.waitFor(() => expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(2), 30_000);
+    await eventually(() => expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(2));
     const notices = sent.filter(({ text }) => text.startsWith('I cannot tell'));
     expect(sent.map(({ text }) => text)).toEqual(['q', 'q', 'r', 'r', ...notices.map(({ text }) => text), 'next']);
     expect(notices).toHaveLength(7);
@@ -262,7 +263,7 @@ describe('the outbox', () => {
       const { delivery, outcomes } = open(root, channel);
       await delivery.add(message('m', 'c1', 'ax'), 'trace-m');
       await delivery.add(message('z'), 't');
-      await vi.waitFor(() => expect(text()).toContain('I cannot tell'), { timeout: 30_000 });
+      await eventually(() => expect(text()).toContain('I cannot tell'));
       await idle(delivery);
       // It may have arrived: the person is told so, and what comes after is sent.
       expect(text().startsWith('az')).toBe(true);
@@ -332,10 +333,7 @@ describe('the outbox', () => {
     };
     const first = open(root, crashing);
     await first.delivery.add(message('m', 'c1', 'abc'), 't');
-    await vi.waitFor(
-      () => expect(first.ledger.lines('m').filter((line) => line.what === 'intent')).toHaveLength(1),
-      30_000,
-    );
+    await eventually(() => expect(first.ledger.lines('m').filter((line) => line.what === 'intent')).toHaveLength(1));
     const after = platform();
     const second = open(root, after.channel);
     await idle(second.delivery);
@@ -354,9 +352,9 @@ describe('the outbox', () => {
         })),
     };
     await open(root, crashing).delivery.add(message('m', 'c1', 'x'), 'trace-m');
-    await vi.waitFor(() => expect(posts).toBe(1));
+    await eventually(() => expect(posts).toBe(1));
     open(root, crashing);
-    await vi.waitFor(() => expect(posts).toBe(2));
+    await eventually(() => expect(posts).toBe(2));
     const after = platform();
     await idle(open(root, after.channel).delivery);
     expect(names(root, 'unsure')).toEqual(['m.json']);

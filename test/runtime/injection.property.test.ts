@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { InboundMessage } from '../../src/channels/channel.ts';
 import type { CrashPoint } from '../../src/crash-points.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { broken, lines, word } from './injection-model.ts';
 import { openWorld, type Plan, type World } from './injection-world.ts';
 
@@ -261,7 +262,7 @@ describe('three crashes', () => {
       return true;
     };
     people.say({ who: 'pia', place: 'direct' });
-    await vi.waitFor(() => expect(crashes).toBe(3), 30_000);
+    await eventually(() => expect(crashes).toBe(3));
     expect(await settle(world, people)).toEqual([]);
     const texts = [...world.sent.values()].map(({ text }) => text);
     expect(texts.filter((text) => text === 'given up')).toHaveLength(notices);
@@ -302,7 +303,7 @@ describe('before it is claimed', () => {
     await world.idle();
     await people.say({ who: 'olga', place: 'direct', command: { name: 'open', args: 'group' } });
     await people.say({ who: 'olga', place: 'direct', text: 'in private' });
-    await vi.waitFor(() => expect(heads(world).at(-1)).toMatch(/in private$/));
+    await eventually(() => expect(heads(world).at(-1)).toMatch(/in private$/));
     await people.say({ who: 'kim', place: 'group', command: { name: 'steer', args: 'before all' } });
     expect(await settle(world, people)).toEqual([]);
     expect(world.happened.filter((one) => one.what === 'abort')).toEqual([]);
@@ -370,7 +371,7 @@ describe.each(GAPS)('at %s', (gap) => {
         return false;
       };
       people.say({ who: 'pia', place: 'thread', file: true });
-      await vi.waitFor(() => expect(isFirst).toBe(false), 30_000);
+      await eventually(() => expect(isFirst).toBe(false));
       await people.all();
       await world.idle();
       const [task = ''] = fs.readdirSync(world.home().artifacts);

@@ -96,7 +96,7 @@ describe('a broken connection', () => {
       discord.say(thread, `t${n}`);
       discord.dm(ALEX, `d${n}`);
     }
-    await eventually(() => discord.gateway().identifies === 2, 'a second identify', 10_000);
+    await eventually(() => discord.gateway().identifies === 2, 'a second identify');
     discord.say(room(bench), 'c4');
     discord.dm(ALEX, 'd4');
     await eventually(() => ['c4', 'd4', 't3'].every((text) => bench.texts().includes(text)));
@@ -174,7 +174,7 @@ describe('a broken connection', () => {
     bench.discord.askReconnect();
     await eventually(() => bench.discord.gateway().resumes === 1);
     bench.discord.invalidateSession();
-    await eventually(() => bench.discord.gateway().identifies === 2, 'a second identify', 10_000);
+    await eventually(() => bench.discord.gateway().identifies === 2, 'a second identify');
     await eventually(() => bench.channel.status().state === 'connected');
   });
 
@@ -189,7 +189,7 @@ describe('a broken connection', () => {
     await bench.connect();
     shift = -3_600_000;
     bench.discord.invalidateSession();
-    await eventually(() => bench.discord.gateway().identifies === 2, 'a second identify', 20_000);
+    await eventually(() => bench.discord.gateway().identifies === 2, 'a second identify');
   });
 });
 
@@ -394,7 +394,7 @@ describe('order and kinds', () => {
     const author = { id: ALEX, username: 'alex' };
     const base = { guild_id: discord.guildId, channel_id: thread.id, type: 0, timestamp: new Date().toISOString() };
     discord.dispatch('MESSAGE_CREATE', { ...base, id, author, content: 'to everybody here' });
-    await eventually(() => bench.got.length === 2, 'fetched', 10_000);
+    await eventually(() => bench.got.length === 2, 'fetched');
     const where = { workspace: discord.guildId, ...(isFound && { chat: room(bench), thread: thread.id }) };
     expect(bench.got[0]?.message).toMatchObject({ isDirect: false, address: { workspace: discord.guildId } });
     expect(bench.got[1]?.message).toMatchObject({ isDirect: false, address: where });

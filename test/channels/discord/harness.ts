@@ -19,6 +19,9 @@ import { createDiscord, type DiscordOptions, type Timing } from '../../../src/ch
 import { DeliveryError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Discord, type DiscordOptions as PlatformOptions, startDiscord } from '../../emulators/discord.ts';
+import { eventually } from '../../helpers/eventually.ts';
+
+export { eventually };
 
 export const ALEX = '2002';
 export const BEA = '2003';
@@ -132,14 +135,6 @@ function benchOn(
     },
     again: (more = {}) => benchOn(discord, { ...options, ...more }, cursors, cache),
   };
-}
-
-export async function eventually(condition: () => boolean, what = condition.toString(), ms = 5000): Promise<void> {
-  const end = Date.now() + ms;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`never came true: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** A ledger that remembers as the real one does. */

@@ -63,7 +63,7 @@ describe('two gateways with one bot', () => {
     discord.dropGateway();
     one.lose();
     const lostAt = performance.now();
-    await eventually(() => second.texts().includes('m4'), 'm4', 15_000);
+    await eventually(() => second.texts().includes('m4'), 'm4');
     expect(performance.now() - lostAt).toBeLessThan(15_000);
     expect(second.texts().filter((text) => text !== 'm0')).toEqual(texts(1, 5));
     stuck.resolve('duplicate');
@@ -77,7 +77,7 @@ describe('two gateways with one bot', () => {
     discord.refuseResumes(1);
     await first.channel.disconnect();
     for (const text of texts(3, 6)) discord.say(room(first), text);
-    await eventually(() => second.texts().includes('m5'), 'm5', 15_000);
+    await eventually(() => second.texts().includes('m5'), 'm5');
     expect(discord.gateway().identifies).toBe(2);
     expect(once(first, second)).toEqual(texts(0, 6));
   });

@@ -15,6 +15,9 @@ import type {
 import { createSlack, type SlackOptions } from '../../../src/channels/slack/adapter.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Slack, startSlack } from '../../emulators/slack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+
+export { eventually };
 
 export interface Bench {
   slack: Slack;
@@ -116,14 +119,6 @@ async function listen(
   if (typeof address !== 'object' || !address) throw new Error('no port');
   await connect();
   await slack.deliverTo(`http://127.0.0.1:${address.port}/webhooks/slack`);
-}
-
-export async function eventually(condition: () => boolean, what = condition.toString()): Promise<void> {
-  const end = Date.now() + 5000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`never came true: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** A ledger that remembers as the real one does. */

@@ -11,6 +11,9 @@ import type {
 import { createTelegram, type TelegramOptions } from '../../../src/channels/telegram/adapter.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type TelegramOptions as PlatformOptions, startTelegram, type Telegram } from '../../emulators/telegram.ts';
+import { eventually } from '../../helpers/eventually.ts';
+
+export { eventually };
 
 export interface Bench {
   telegram: Telegram;
@@ -25,7 +28,7 @@ export interface Bench {
   refusing(which: (message: InboundMessage) => boolean): void;
   connect(): Promise<void>;
   /** Waits until the condition holds; at most 5 s. */
-  eventually(condition: () => boolean, what?: string): Promise<void>;
+  eventually: typeof eventually;
 }
 
 export const ALEX = 1001;
@@ -80,14 +83,6 @@ export async function startBench(
     connect: () => channel.connect(callbacks),
     eventually,
   };
-}
-
-export async function eventually(condition: () => boolean, what = condition.toString()): Promise<void> {
-  const end = Date.now() + 5000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`never came true: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** A ledger that remembers as the real one does. */

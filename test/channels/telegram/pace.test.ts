@@ -1,9 +1,10 @@
 /** How often Telegram is asked for updates by a server that does not do as it is asked. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createTelegram } from '../../../src/channels/telegram/adapter.ts';
 import { silentLog } from '../../../src/log.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { startBench } from './harness.ts';
 
 const TOKEN = '123456:abcdef';
@@ -69,12 +70,12 @@ it('a server that answers at once with nothing is asked about once a second, and
   expect(polls.length).toBeLessThan(16);
   expect(channel.status()).toEqual({ state: 'connected' });
   pending.push(says(7, 'first'));
-  await vi.waitFor(() => expect(got).toEqual(['first']), { timeout: 2000, interval: 5 });
+  await eventually(() => expect(got).toEqual(['first']));
   // A conversation under way is not slowed down.
   const before = polls.length;
   for (let n = 8; n < 28; n++) {
     pending.push(says(n, `m${n}`));
-    await vi.waitFor(() => expect(got).toContain(`m${n}`), { timeout: 2000, interval: 2 });
+    await eventually(() => expect(got).toContain(`m${n}`));
   }
   expect(polls.length - before).toBeLessThan(80);
 });

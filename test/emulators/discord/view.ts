@@ -29,6 +29,7 @@ export function viewThread(channel: StoredChannel): ThreadView {
     memberIds,
     names: [...names],
     messageCount,
+    archivedAt: Date.parse(thread.archiveTimestamp),
   };
 }
 

@@ -20,6 +20,8 @@ export interface ChannelView {
 
 export interface ThreadView extends ChannelView {
   archived: boolean;
+  /** When it was archived or opened last, in milliseconds since the epoch. */
+  archivedAt: number;
   locked: boolean;
   /** Minutes. */
   autoArchiveDuration: number;

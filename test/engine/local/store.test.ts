@@ -9,6 +9,7 @@ import { segmentNames } from '../../../src/engine/local/segment.ts';
 import { openSpool } from '../../../src/engine/local/spool.ts';
 import { openStore } from '../../../src/engine/local/store.ts';
 import { listenForDamage } from '../../../src/lib/damage.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 afterEach(() => {
@@ -72,7 +73,7 @@ describe('what is put', () => {
     const put = (id: string) =>
       spool.enqueue('lane', id, { by: BY, dedupeId: id }).then((outcome) => told.push(`${id} ${outcome}`));
     const all = [put('a'), put('b'), put('a')];
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     expect(told).toEqual([]);
     held[0]?.();
     await Promise.all(all);

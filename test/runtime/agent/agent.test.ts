@@ -11,6 +11,7 @@ import { createAgent, RunError } from '../../../src/runtime/agent/agent.ts';
 import type { FinishedStep, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { failureOf, modelsOf, QUICK, record, request, runWith, tool } from './fixtures.ts';
 
@@ -41,11 +42,6 @@ const called = (callId: string, name: string, value: Json): Json[] => [
     content: [{ type: 'tool-result', toolCallId: callId, toolName: name, output: { type: 'json', value } }],
   },
 ];
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let round = 0; round < 500 && !holds(); round += 1) await sleep(10);
-  if (!holds()) throw new Error('it never came to be');
-}
 
 describe('a run', () => {
   it('streams the text and gives it whole, with usage, model and steps', async () => {
@@ -344,7 +340,7 @@ describe('stopping', () => {
     const hooks = record();
     const deaf = tool('deaf', 'external', () => sleep(5_000, null, { ref: false }));
     const run = failureOf(runWith(local(), { tools: [deaf, tool('quick', 'read', async () => 1)] }, hooks));
-    await until(() => hooks.events.some((event) => event.type === 'tool-result'));
+    await eventually(() => hooks.events.some((event) => event.type === 'tool-result'));
     const told = hooks.events.length;
     const begin = ownTime();
     hooks.stop();
@@ -365,7 +361,7 @@ describe('stopping', () => {
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(heard.resolve(signal.reason)))),
     );
     const run = failureOf(runWith(local(), { tools: [long] }, hooks));
-    await until(() => hooks.events.some((event) => event.type === 'tool-call'));
+    await eventually(() => hooks.events.some((event) => event.type === 'tool-call'));
     hooks.stop();
     expect(await heard.promise).toBeInstanceOf(RunError);
     expect((await run).error.kind).toBe('stopped');

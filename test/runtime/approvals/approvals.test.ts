@@ -31,6 +31,7 @@ import { appendSession } from '../../../src/workspace/sessions.ts';
 import { readTask, saveTask } from '../../../src/workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { shiftedDate } from '../../helpers/shifted-date.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { record, runWith, tool } from '../agent/fixtures.ts';
@@ -143,10 +144,10 @@ describe('a request', () => {
     failing.enqueue = true;
     clock.now += 11 * MINUTE;
     await vi.advanceTimersByTimeAsync(11 * MINUTE);
-    await vi.waitFor(() => expect(approvals.get('a'.repeat(24))?.decision?.verdict).toBe('expired'), 30_000);
+    await eventually(() => expect(approvals.get('a'.repeat(24))?.decision?.verdict).toBe('expired'));
     expect(lane).toEqual([]);
     failing.enqueue = false;
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await vi.advanceTimersByTimeAsync(2_100);
       expect(lane).toHaveLength(1);
     });
@@ -184,9 +185,9 @@ describe('a request', () => {
     await pass(9);
     expect(approvals.open('t1')).toHaveLength(2);
     await pass(1.1);
-    await vi.waitFor(() => expect(approvals.open('t1')).toHaveLength(1), 30_000);
+    await eventually(() => expect(approvals.open('t1')).toHaveLength(1));
     await pass(20);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await vi.advanceTimersByTimeAsync(2_100);
       expect(approvals.open('t1')).toEqual([]);
     });
@@ -340,7 +341,7 @@ describe('whatever happens', () => {
       },
     });
     expect(await interrupt({ type: 'interrupt', targetAgentId: '*', reason: '' }, message().address)).toEqual(['t1']);
-    await vi.waitFor(() => expect(approvals.get(id)?.decision?.verdict).toBe('stop'), 30_000);
+    await eventually(() => expect(approvals.get(id)?.decision?.verdict).toBe('stop'));
   });
 });
 
@@ -420,7 +421,7 @@ describe('a question of a process that began before the clock was set', () => {
     const { approvals } = await asked(0);
     passed += 60 * MINUTE;
     await vi.advanceTimersByTimeAsync(MINUTE + 1_000);
-    await vi.waitFor(() => expect(approvals.open(aTask.id)).toEqual([]), 30_000);
+    await eventually(() => expect(approvals.open(aTask.id)).toEqual([]));
   });
 });
 

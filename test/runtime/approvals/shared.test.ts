@@ -1,11 +1,12 @@
 /** Requests of one home on which two processes work: both press, one is first, and both know what was decided. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openLocalEngine } from '../../../src/engine/local/engine.ts';
 import { silentLog } from '../../../src/log.ts';
 import { Approvals } from '../../../src/runtime/approvals/approvals.ts';
 import type { SharedBy } from '../../../src/runtime/approvals/shared.ts';
 import type { ApprovalRequest } from '../../../src/runtime/contract/approval.ts';
 import { openHome } from '../../../src/workspace/home.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const idOf = (n: number) => n.toString(16).padStart(24, '0');
@@ -88,12 +89,12 @@ describe('a request of a home on which two processes work', () => {
     const { open } = await world();
     const [one, two] = [open(), open()];
     await one.ask(asking(1));
-    await vi.waitFor(() => expect(two.open('t1')).toHaveLength(1));
+    await eventually(() => expect(two.open('t1')).toHaveLength(1));
     await two.decide(idOf(1), by('kim'));
-    await vi.waitFor(() => expect(one.open('t1')).toEqual([]));
+    await eventually(() => expect(one.open('t1')).toEqual([]));
     expect(one.elsewhere).toEqual([idOf(1)]);
     expect(await one.take(idOf(1))).toBe(true);
-    await vi.waitFor(() => expect(two.waiting('t1')).toEqual([]));
+    await eventually(() => expect(two.waiting('t1')).toEqual([]));
   });
 
   it('is found by a look where nothing that was published arrives', async () => {
@@ -113,7 +114,7 @@ describe('a request of a home on which two processes work', () => {
     await one.ask(asking(1));
     const never = open({ lock: () => new Promise<never>(() => undefined) });
     void never.decide(idOf(1), by('kim'));
-    await vi.waitFor(async () => expect(await engine.state.get(`approval:${idOf(1)}`)).toBeDefined());
+    await eventually(async () => expect(await engine.state.get(`approval:${idOf(1)}`)).toBeDefined());
     const late = await one.decide(idOf(1), { ...by('sam'), verdict: 'deny' });
     expect([late?.isFirst, late?.request.decision]).toEqual([false, expect.objectContaining(by('kim'))]);
     expect(open().get(idOf(1))?.decision).toMatchObject(by('kim'));

@@ -36,13 +36,8 @@ describe('/link', () => {
     expect(w.isKnown(discord)).toBe(false);
     const text = await redeemAnswer(w.links, code, w.who(discord), (...about) => told.push(about));
     expect(text).toContain('here you are alex now, as on telegram:1001');
-    expect(told).toEqual([
-      [
-        'alex',
-        alexTg.address,
-        expect.objectContaining({ values: expect.objectContaining({ identity: 'discord:3003' }) }),
-      ],
-    ]);
+    const note = expect.objectContaining({ values: expect.objectContaining({ identity: 'discord:3003' }) });
+    expect(told).toEqual([[{ person: 'alex', address: alexTg.address, note, isNew: true }]]);
     expect(w.isKnown(discord)).toBe(true);
     expect(w.who(discord)).toMatchObject({ person: 'alex', role: 'owner' });
     // The platform delivers the same event again.

@@ -16,6 +16,7 @@ import { appendRecord } from '../../../src/workspace/memory/record.ts';
 import { listSuggestions, takeSuggestion } from '../../../src/workspace/memory/suggestions.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { answered, compactionWorld, digestOf, isDigest, said, TASK, turns } from './compaction-fixtures.ts';
 
 const FACT = 'FACT: [Project Context] The deploy key is kept in the blue safe';
@@ -91,7 +92,7 @@ describe('a session of 2,000 messages', () => {
       ...{ agent: { run: vi.fn() } as never, costs: world.costs, approvals: { get: () => undefined } },
       ...{ modelName: () => 'offline/viber', askOwners: asked, log: silentLog() },
     });
-    await vi.waitUntil(async () => (await openQuestions(world.home, 'default')).length === 0, { timeout: 5_000 });
+    await eventually(async () => (await openQuestions(world.home, 'default')).length === 0);
     await compaction.close();
     expect(asked.mock.calls.map(([id, question]) => [id, question(messagesIn('en')).text])).toEqual([
       [`flush-${kept?.id}`, expect.stringContaining('The deploy key is kept in the blue safe')],

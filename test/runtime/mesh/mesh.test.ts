@@ -1,11 +1,12 @@
 /** Agents that ask each other: what they may, what they cost, how they end, and that nothing is done twice. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RunError } from '../../../src/runtime/agent/agent.ts';
 import { RunAbort } from '../../../src/runtime/contract/abort.ts';
 import { findRun } from '../../../src/workspace/sessions.ts';
 import type { LlmRequest, Turn } from '../../emulators/llm.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { openMeshWorld, TASK, workerOf } from './world.ts';
 
@@ -288,7 +289,7 @@ describe('when the asking run is ended', () => {
     expect(await ended).toBeInstanceOf(RunError);
     for (const viber of ['a', 'b']) {
       // What the outer agent does not wait for any more is written down a moment later.
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const results = (await session(viber)).filter((entry) => entry.type === 'result');
         expect(results).toMatchObject(reason === 'stop' ? [{ state: 'stopped' }] : []);
       });

@@ -1,7 +1,7 @@
 /** Servers of tools that lie, flood, change and do not end: the real client against real processes. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openAppSkills } from '../../../src/app/skills/skills.ts';
 import type { Config } from '../../../src/config.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -14,6 +14,7 @@ import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -159,7 +160,7 @@ test('a consent holds for the tool as it was described, not for what the server 
   expect(before?.kind).toMatch(/^version [0-9a-f]{16}$/);
   later(11 * 60_000);
   await tools();
-  await vi.waitFor(async () => expect((await kind())?.words).toBe('Pays.'), 30_000);
+  await eventually(async () => expect((await kind())?.words).toBe('Pays.'));
   expect((await kind())?.kind).not.toBe(before?.kind);
 });
 
@@ -218,7 +219,7 @@ test('a flood of notes ends the server, not the gateway', async () => {
 test.each(['silent', 'endless'])('closing does not wait for a %s server that is being connected', async (mode) => {
   const { mcp } = await open({ h: server(mode) });
   mcp.start();
-  await vi.waitFor(() => expect(mcp.health()[0]?.state).toBe('connecting'), 30_000);
+  await eventually(() => expect(mcp.health()[0]?.state).toBe('connecting'));
   const began = ownTime();
   await mcp.close();
   expect(ownTime() - began).toBeLessThan(3_000);
@@ -231,5 +232,5 @@ test('a server that does not want to end is ended with all that it started', asy
   const pids = readFileSync(file, 'utf8').split(' ').map(Number);
   expect(pids.map(isAlive)).toEqual([true, true]);
   await mcp.close();
-  await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), 30_000);
+  await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
 });

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import path from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { openHome } from '../../../src/workspace/home.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const inputSchema = { type: 'object' };
@@ -283,7 +284,7 @@ test('a tool whose description is a book is not offered', async () => {
 test('a server that is gone is told as gone', async () => {
   const { call, health } = await open(({ response }) => response.socket?.destroy());
   await expect(call('web_act')).rejects.toThrow('The server web failed');
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(health()).toMatchObject({ state: 'failed', problem: expect.stringMatching(/mcp\.web/) }),
   );
 });

@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Adding } from '../../../src/skills/add/add.ts';
 import { recover } from '../../../src/skills/add/recover.ts';
 import { runScript } from '../../../src/skills/script.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { folderOf, skillText } from './sources.ts';
@@ -128,7 +129,7 @@ test.skipIf(!isSandboxed)(
     const work = tempFolder();
     const text = 'touch began; while [ ! -e go ]; do sleep 0.05; done; cat "$SKILL_DIR/more.md"';
     const running = runScript({ script: { shell: 'sh', text }, variables: {}, cwd: work, skillFolder: inHome('pdf') });
-    await vi.waitFor(() => expect(fs.existsSync(path.join(work, 'began'))).toBe(true), { timeout: 20_000 });
+    await eventually(() => expect(fs.existsSync(path.join(work, 'began'))).toBe(true));
     await adding.take(found?.id ?? '', 'alex');
     fs.writeFileSync(path.join(work, 'go'), '');
     expect((await running).stdout).toBe('first');

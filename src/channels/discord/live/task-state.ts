@@ -165,7 +165,7 @@ class TaskStates implements TaskState {
   }
 
   async #archive(thread: string): Promise<void> {
-    this.#quiet.delete(thread);
+    // It stays among the quiet ones: a message that comes later opens the thread, and quiet is counted anew.
     if (this.#isClosed) return;
     try {
       await this.#to.api.call('PATCH', `/channels/${thread}`, { body: { archived: true } });

@@ -2,6 +2,7 @@
  * /link: two accounts become one person (promise 39). The code is a key to the account that showed it, so everything happens in
  * direct messages, and the account that showed it is told who used it.
  */
+import { isMadeName } from '../../../access/link-records.ts';
 import type { Link, LinkAddress, LinkRefusal, Links } from '../../../access/links.ts';
 import { aliasesOf, identityText, type Principal, personText } from '../../../access/principal.ts';
 import { UserError } from '../../../errors.ts';
@@ -26,7 +27,7 @@ export interface Issuer {
   person: string;
   address: LinkAddress;
   note: Said;
-  /** They had no name as a person before. */
+  /** No link had given them a name before, so that their conversation is not bound under one. */
   isNew: boolean;
 }
 
@@ -44,7 +45,8 @@ async function enter(links: Links, code: string, principal: Principal, isStrange
   const { person, from } = outcome;
   const said = say('pairing.linked', { person: plainName(shownPerson(person)), identity: from.identity });
   const note = say('pairing.codeUsed', { identity, name: plainName(name) });
-  return { said, issuer: { person, address: from.address, note, isNew: from.person === undefined } };
+  const isNew = from.person === undefined || !isMadeName(from.person);
+  return { said, issuer: { person, address: from.address, note, isNew } };
 }
 
 /**
