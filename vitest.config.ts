@@ -102,9 +102,9 @@ export default defineConfig({
     maxWorkers: 6,
     // Against hanging only: a shared machine may stall a process for seconds. What has to be quick is measured by
     // test/helpers/own-time.ts.
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // What fails twice is broken.
     retry: process.env.CI ? 1 : 0,
     projects: [

@@ -393,3 +393,14 @@ test('every test is run by one of the projects', async () => {
   expect(all.length).toBeGreaterThan(180);
   expect(all.filter((file) => !found.has(file))).toEqual([]);
 });
+
+describe('the tests', () => {
+  const tests = globSync('**/*.ts', { cwd: join(root, 'test') }).map((name) => join(root, 'test', name));
+
+  test('wait by one limit alone, which guards against hanging: a machine with busy cores is slow, and nothing is wrong with it', () => {
+    const short = /\bvi\.wait(For|Until)\(|\btimeout: [0-5]?[0-9]_?[0-9]{3}\b(?=[^)]*\)\s*\.(not\.)?to)/;
+    const own = join(root, 'test', 'helpers', 'eventually.ts');
+    const found = tests.filter((file) => file !== own && short.test(readFileSync(file, 'utf8').replaceAll(/ +/g, ' ')));
+    expect(found.map((file) => file.slice(root.length + 1))).toEqual([]);
+  });
+});

@@ -87,7 +87,7 @@ describe.runIf(isLinux)('a limit that is too low', () => {
     const { telegram, start, readyz, sayAll, answersTo, expectAll } = await setUp();
     sayAll();
     const low = await start(40, 'at most 40');
-    await expect.poll(readyz, { timeout: 30_000 }).toMatchObject({
+    await expect.poll(readyz).toMatchObject({
       status: 503,
       body: {
         ready: false,
@@ -150,7 +150,7 @@ it.runIf(canChange)(
     const free = Array.from({ length: open.size + 10 }, (_, n) => n).filter((n) => !open.has(n));
     limitTo(free[2] ?? 0);
     sayAll();
-    await expect.poll(() => lines.join('\n'), { timeout: 30_000 }).toMatch(/"msg":"not ready"/);
+    await expect.poll(() => lines.join('\n')).toMatch(/"msg":"not ready"/);
     expect(lines.find((line) => line.includes('"msg":"not ready"'))).toMatch(
       /"enough":false.*(EMFILE|left).*LimitNOFILE/,
     );
@@ -161,7 +161,7 @@ it.runIf(canChange)(
       body: { handles: { detail: expect.stringContaining('ulimit -n') } },
     });
     await expectAll();
-    await expect.poll(async () => (await readyz()).status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(async () => (await readyz()).status).toBe(200);
     await expectAll();
     expect(fs.readdirSync(path.join(home, 'spool', 'dead'))).toEqual([]);
   },

@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { hasPython } from './helpers/python.ts';
 import { draw } from './helpers/terminal-picture.ts';
 import { recordTerminal, TYPED } from './record.ts';
 
 const SAID = [...TYPED, 'viber> ', 'The plan has 3 steps.', 'I wrote report.md.', '1 of 3 done.'];
 const words = (svg: string): string => svg.replaceAll(/<style>[\s\S]*?<\/style>|<[^>]+>/g, '').replaceAll('&gt;', '>');
 
-test('npm run record draws the whole conversation, without anything of this machine', async () => {
+test.skipIf(!hasPython)('npm run record draws the whole conversation, without anything of this machine', async () => {
   for (const svg of [
     await recordTerminal(),
     readFileSync(join(import.meta.dirname, '..', 'docs', 'terminal.svg'), 'utf8'),

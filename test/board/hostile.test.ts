@@ -245,7 +245,7 @@ describe('codes', () => {
     expect(statuses.get(401)).toBeLessThan(100);
     expect(fs.readFileSync(file, 'utf8')).toBe(before);
     expect((await trade(gateway.port, code)).status).toBe(200);
-  }, 120_000);
+  });
 
   it('whoever is killed between code and login is logged in once or may try again', async () => {
     for (let round = 0; round < 5; round++) {
@@ -271,7 +271,7 @@ describe('codes', () => {
       expect(had ? [401] : [200, 401]).toContain(again);
       await second.stop();
     }
-  }, 120_000);
+  });
 });
 
 describe('slow and silent', () => {
@@ -288,7 +288,7 @@ describe('slow and silent', () => {
     expect((await browser.ask('GET', '/api/jobs')).status).toBe(200);
     expect((await held.answer).status).toBe(408);
     clearInterval(drip);
-  }, 30_000);
+  });
 
   it('every answer says that it is nobody else’s', async () => {
     for (const lines of [

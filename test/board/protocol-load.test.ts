@@ -45,7 +45,7 @@ it('leaves a reader that stops reading, at a cost of 10 MB at most', async () =>
   await ended;
   expect(bytes).toBeLessThan(16 * 1024 * 1024);
   stuck.destroy();
-}, 60_000);
+});
 
 it('merges pieces of text and drops other progress while too much waits, and closes with 1013 when nothing is read', async () => {
   const home = await openHome(tempFolder());

@@ -233,7 +233,7 @@ export function contract(name: string, plug?: (options: PlatformWorldOptions) =>
       await sleep(A_WHILE);
       expect(llm.requests()).toHaveLength(1);
       mend();
-      await waitFor(platform, platform.dm('alex'), { count: 2, timeoutMs: 30_000 });
+      await waitFor(platform, platform.dm('alex'), { count: 2, timeoutMs: 60_000 });
       await sleep(A_WHILE);
       expect(llm.requests().map((request) => request.lastUser)).toEqual(['first', 'second']);
     });
@@ -253,7 +253,7 @@ export function contract(name: string, plug?: (options: PlatformWorldOptions) =>
       llm.script(() => ({ text: 'here it is' }));
       platform.fault({ kind: 'server-error', times: 2 });
       platform.say(platform.dm('alex'), 'go');
-      await waitFor(platform, platform.dm('alex'), { text: 'here it is', timeoutMs: 30_000 });
+      await waitFor(platform, platform.dm('alex'), { text: 'here it is', timeoutMs: 60_000 });
       await sleep(A_WHILE);
       expect(textsOf(platform).filter((text) => text === 'here it is')).toHaveLength(1);
     });
@@ -264,9 +264,9 @@ export function contract(name: string, plug?: (options: PlatformWorldOptions) =>
       for (const text of ['one', 'two', 'three']) {
         platform.fault({ kind: 'lost-answer', times: 1 });
         platform.say(platform.dm('alex'), text);
-        await waitFor(platform, platform.dm('alex'), { text: `re ${text}`, timeoutMs: 30_000 });
+        await waitFor(platform, platform.dm('alex'), { text: `re ${text}`, timeoutMs: 60_000 });
       }
-      await ask(platform, platform.dm('alex'), 'four', { text: 're four', timeoutMs: 30_000 });
+      await ask(platform, platform.dm('alex'), 'four', { text: 're four', timeoutMs: 60_000 });
       const copies = textsOf(platform).filter((text) => text.startsWith('re '));
       // Telegram can neither take a key nor be asked: one repetition, then the gateway says that it does not know.
       if (name === 'telegram') expect(new Set(copies)).toEqual(new Set(['re one', 're two', 're three', 're four']));
@@ -290,8 +290,8 @@ export function contract(name: string, plug?: (options: PlatformWorldOptions) =>
       await ask(platform, platform.dm('alex'), 'before');
       platform.drop();
       platform.say(platform.dm('alex'), 'meanwhile');
-      await waitFor(platform, platform.dm('alex'), { count: 2, timeoutMs: 30_000 });
-      await ask(platform, platform.dm('alex'), 'after', { timeoutMs: 30_000 });
+      await waitFor(platform, platform.dm('alex'), { count: 2, timeoutMs: 60_000 });
+      await ask(platform, platform.dm('alex'), 'after', { timeoutMs: 60_000 });
       await sleep(A_WHILE);
       expect(llm.requests().map((request) => request.lastUser)).toEqual(['before', 'meanwhile', 'after']);
     });
@@ -307,7 +307,7 @@ export function contract(name: string, plug?: (options: PlatformWorldOptions) =>
       platform.say(platform.dm('alex'), 'two');
       platform.say(thread, 'in the thread', { mention: !platform.hasThreads });
       await restart();
-      await expect.poll(() => llm.requests().length, { timeout: 30_000 }).toBe(5);
+      await expect.poll(() => llm.requests().length).toBe(5);
       await sleep(A_WHILE);
       const asked = llm.requests().map((request) => request.lastUser);
       expect(asked).toHaveLength(5);
@@ -324,7 +324,7 @@ export function contract(name: string, plug?: (options: PlatformWorldOptions) =>
       await platform.outage(true);
       await sleep(1_000);
       await platform.outage(false);
-      await waitFor(platform, platform.dm('alex'), { text: 're three', timeoutMs: 30_000 });
+      await waitFor(platform, platform.dm('alex'), { text: 're three', timeoutMs: 60_000 });
       const answers = textsOf(platform).filter((text) => text.startsWith('re '));
       expect(answers).toEqual(['re zero', 're one', 're two', 're three']);
     });

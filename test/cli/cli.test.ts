@@ -24,7 +24,7 @@ function viber(
 ): Promise<Result> {
   return new Promise((resolve) => {
     const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...options.env };
-    const child = execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 20_000 }, (error, out, err) => {
+    const child = execFile(process.execPath, [PROGRAM, ...args], { env, timeout: 110_000 }, (error, out, err) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, out, err });
     });
     child.stdin?.end(options.input ?? '');

@@ -12,6 +12,7 @@ import { type Llm, type LlmOptions, startLlm } from '../emulators/llm.ts';
 import { startTelegram } from '../emulators/telegram.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal, type Terminal } from '../helpers/pty.ts';
+import { hasPython } from '../helpers/python.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { discordPlatform } from '../platforms/discord.ts';
 import { type Platform, waitFor } from '../platforms/platform.ts';
@@ -75,7 +76,7 @@ async function meets(terminal: Terminal, platform: Platform & { name: keyof type
 
 type Known = Platform & { name: keyof typeof WRITE };
 
-describe('a newcomer', () => {
+describe.skipIf(!hasPython)('a newcomer', () => {
   it('has an answer on Telegram by the wizard alone, on a terminal of 40 columns', async () => {
     const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);
     const home = tempFolder();
@@ -151,7 +152,7 @@ describe('a newcomer', () => {
   });
 });
 
-it('says so while it waits when another program takes the messages of the bot', async () => {
+it.skipIf(!hasPython)('says so while it waits when another program takes the messages of the bot', async () => {
   const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);
   const terminal = wizard(tempFolder(), { TELEGRAM_API_ROOT: telegram.emulator.url });
   await customModel(terminal, llm);
@@ -202,7 +203,7 @@ async function ollama(llm: Llm, names = ['llama3:8b']): Promise<string> {
   return `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 }
 
-it('finds Ollama on this machine and lists its models', async () => {
+it.skipIf(!hasPython)('finds Ollama on this machine and lists its models', async () => {
   const llm = await emulated(startLlm());
   const home = tempFolder();
   const host = await ollama(llm);
@@ -223,30 +224,33 @@ it('finds Ollama on this machine and lists its models', async () => {
   expect(text(path.join(home, 'config.yaml'))).toContain(`baseURL: http://${host}/v1`);
 });
 
-it('says of a model of Ollama that takes no tools that I cannot work with it, before anybody writes to it', async () => {
-  const terminal = wizard(tempFolder(), {
-    OLLAMA_HOST: await ollama(await emulated(startLlm()), ['gemma:2b', 'llama3:8b']),
-  });
-  await terminal.sees('Ollama on this machine');
-  await terminal.sees('confirm');
-  await terminal.press(enter);
-  await terminal.sees('gemma:2b');
-  await terminal.sees('confirm');
-  await terminal.press(enter);
-  await terminal.sees('The model ollama/gemma:2b cannot use tools');
-  await terminal.sees('What now?');
-  expect(terminal.shown()).not.toContain('Look at the address');
-  await terminal.press(enter);
-  await terminal.sees('Ollama on this machine');
-  await terminal.press(enter);
-  await terminal.sees('Which of its models?');
-  await terminal.press(down, enter);
-  await terminal.sees('ollama/llama3:8b answers');
-  await terminal.press(interrupt);
-  expect(await terminal.ended()).toBe(0);
-});
+it.skipIf(!hasPython)(
+  'says of a model of Ollama that takes no tools that I cannot work with it, before anybody writes to it',
+  async () => {
+    const terminal = wizard(tempFolder(), {
+      OLLAMA_HOST: await ollama(await emulated(startLlm()), ['gemma:2b', 'llama3:8b']),
+    });
+    await terminal.sees('Ollama on this machine');
+    await terminal.sees('confirm');
+    await terminal.press(enter);
+    await terminal.sees('gemma:2b');
+    await terminal.sees('confirm');
+    await terminal.press(enter);
+    await terminal.sees('The model ollama/gemma:2b cannot use tools');
+    await terminal.sees('What now?');
+    expect(terminal.shown()).not.toContain('Look at the address');
+    await terminal.press(enter);
+    await terminal.sees('Ollama on this machine');
+    await terminal.press(enter);
+    await terminal.sees('Which of its models?');
+    await terminal.press(down, enter);
+    await terminal.sees('ollama/llama3:8b answers');
+    await terminal.press(interrupt);
+    expect(await terminal.ended()).toBe(0);
+  },
+);
 
-it('takes the key of every provider it knows by name', async () => {
+it.skipIf(!hasPython)('takes the key of every provider it knows by name', async () => {
   const [llm, home] = [await model(), tempFolder()];
   const own = `providers:\n  groq: { baseURL: "${llm.url}" }\n`;
   fs.writeFileSync(path.join(home, 'config.yaml'), own, { mode: 0o600 });
@@ -263,7 +267,7 @@ it('takes the key of every provider it knows by name', async () => {
   expect(text(path.join(home, 'config.yaml'))).toContain('model: groq/openai/gpt-oss-120b');
 });
 
-describe('an address of a model', () => {
+describe.skipIf(!hasPython)('an address of a model', () => {
   it('is asked for again when it is none, and found where it lacks http:// and /v1', async () => {
     const llm = await model();
     const home = tempFolder();
@@ -285,7 +289,7 @@ describe('an address of a model', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe.skipIf(!hasPython)('what goes wrong', () => {
   it('is named with what mends it: a rejected key, a wrong token; left in the middle it goes on where it was', async () => {
     const [llm, telegram] = await Promise.all([model(), emulated(telegramPlatform())]);
     const home = tempFolder();
@@ -367,7 +371,7 @@ describe('what goes wrong', () => {
   });
 });
 
-describe('by options', () => {
+describe.skipIf(!hasPython)('by options', () => {
   const run = async (home: string, args: string[], env: Record<string, string>) => {
     const own = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home, ...env };
     const started = promisify(execFile)(process.execPath, [path.join(root, PROGRAM), 'init', ...args], { env: own });

@@ -45,8 +45,8 @@ it('viber queue tells what waits, is in work, is to be sent, unsure and given up
   const before = tree(home);
   const lines = await queue(home);
   expect(lines).toEqual([
-    expect.stringMatching(/^waits {7} +0 s {2}[0-9a-f]{12} {2}task:1 {2}"x{20,}…"$/),
-    expect.stringMatching(/^in work {5} +0 s {2}[0-9a-f]{12} {2}task:1 {2}"one and the rest"$/),
+    expect.stringMatching(/^waits {7} +\d+ s {2}[0-9a-f]{12} {2}task:1 {2}"x{20,}…"$/),
+    expect.stringMatching(/^in work {5} +\d+ s {2}[0-9a-f]{12} {2}task:1 {2}"one and the rest"$/),
     'to be sent     5 h  trace-of-it  telegram 1001  "answer a1"',
     'unsure         5 h  trace-of-it  telegram 1001  "answer a2"  it is not known',
     'given up       5 h  trace-of-it  telegram 1001  "answer a3"  bot was blocked',

@@ -7,6 +7,7 @@ import { openWorld } from '../dialogs/harness.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal } from '../helpers/pty.ts';
+import { hasPython } from '../helpers/python.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { folderOf, skillText } from '../skills/add/sources.ts';
 
@@ -53,7 +54,7 @@ test('shows and changes nothing without a yes; with one adds, updates with the d
   expect((await viber('add', 'ext::sh -c id')).text).toContain('over https only');
 });
 
-test('on a terminal it asks, and takes only a yes for one', async () => {
+test.skipIf(!hasPython)('on a terminal it asks, and takes only a yes for one', async () => {
   const source = folderOf({ 'SKILL.md': skillText('tea') });
   const env = { HOME: home, OPENVIBER_HOME: home };
   const open = () => openTerminal([process.execPath, PROGRAM, 'skills', 'add', source], { env, columns: 100 });

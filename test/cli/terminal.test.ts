@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { KEYS, openTerminal, pasted, type Terminal } from '../helpers/pty.ts';
+import { hasPython } from '../helpers/python.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
 const { enter, up, tab, interrupt, end, altEnter } = KEYS;
@@ -51,7 +52,7 @@ const slowly = (text: string, chunkDelayMs = 40) => ({ chunks: text.split(/(?<=\
 const mode = (file: string) => fs.statSync(file).mode & 0o777;
 const HISTORY = 'run/terminal-history.jsonl';
 
-describe.each(['chat', 'start'])('viber %s in a terminal', (command) => {
+describe.skipIf(!hasPython).each(['chat', 'start'])('viber %s in a terminal', (command) => {
   it('sends what is typed, pasted and written over many lines as one message each', async () => {
     const { llm, open } = await world();
     const terminal = await open({ command });
@@ -106,7 +107,7 @@ describe.each(['chat', 'start'])('viber %s in a terminal', (command) => {
   });
 });
 
-describe('what belongs to somebody else', () => {
+describe.skipIf(!hasPython)('what belongs to somebody else', () => {
   it('a line of the log does not fall into what is being typed', async () => {
     const { home, open } = await world();
     const file = path.join(home, 'config.json');
@@ -151,7 +152,7 @@ describe('what belongs to somebody else', () => {
   });
 });
 
-describe('an answer', () => {
+describe.skipIf(!hasPython)('an answer', () => {
   it('is seen as it is written, with what is at work, and stands there once and rendered at the end', async () => {
     const { llm, open } = await world();
     const answer =
@@ -286,7 +287,7 @@ describe('an answer', () => {
   });
 });
 
-describe('what is typed', () => {
+describe.skipIf(!hasPython)('what is typed', () => {
   it('is offered again after a restart, but for secrets, in a file for its owner alone', async () => {
     const { home, open } = await world();
     const first = await open();
@@ -353,7 +354,7 @@ describe('what is typed', () => {
   });
 });
 
-describe('who answers', () => {
+describe.skipIf(!hasPython)('who answers', () => {
   it('goes by the name of IDENTITY.md, as it is now, and each viber by its own', async () => {
     const { home, open } = await world();
     fs.writeFileSync(path.join(home, 'IDENTITY.md'), '# Identity\n\n- **Name:** Pim\n- **Creature:** robot\n');
@@ -381,7 +382,7 @@ describe('who answers', () => {
   });
 });
 
-describe('a question that is decided', () => {
+describe.skipIf(!hasPython)('a question that is decided', () => {
   it('becomes its outcome where it stands, also when it was decided elsewhere', async () => {
     const { llm, open } = await world();
     const notes = { path: 'workspace/notes.md', content: 'milk' };
@@ -407,7 +408,7 @@ describe('a question that is decided', () => {
   });
 });
 
-describe('buttons and files', () => {
+describe.skipIf(!hasPython)('buttons and files', () => {
   it('have numbers that no other button has; an older number is never taken for a newer button', async () => {
     const { llm, open } = await world();
     const ask = (question: string, ...options: string[]) => ({

@@ -57,7 +57,7 @@ describe('/compact', () => {
     await world.ask('hello');
     // The answer is there a moment before the work is over.
     const compact = async () => (await world.ask('/compact')).text;
-    await expect.poll(compact, { timeout: 10_000 }).toContain('There is nothing to compact');
+    await expect.poll(compact).toContain('There is nothing to compact');
     expect(world.llm.requests().filter(isDigest)).toEqual([]);
   });
 

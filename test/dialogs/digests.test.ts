@@ -39,7 +39,7 @@ const put = (world: PlatformWorld, id: string, job: object) => {
   const common = { name: 'Digest', schedule: '0 * * * *', prompt: 'Write the digest', timezone: 'UTC' };
   fs.writeFileSync(path.join(world.home, 'jobs', `${id}.yaml`), `${JSON.stringify({ ...common, ...job })}\n`);
   const state = path.join(world.home, 'spool', 'jobs', `${id}.json`);
-  return expect.poll(() => fs.existsSync(state), { timeout: 30_000 }).toBe(true);
+  return expect.poll(() => fs.existsSync(state)).toBe(true);
 };
 
 async function open(name: PlatformName, options: PlatformWorldOptions = {}): Promise<Chat> {
@@ -58,9 +58,7 @@ async function deliver({ platform, clock, world }: Chat, place: Place, text = 'D
   const before = world.tasks();
   await clock.advance(HOUR, pause);
   const seen = await waitFor(platform, place, { text, count: count + 1 });
-  await expect
-    .poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state, { timeout: 30_000 })
-    .toBe('completed');
+  await expect.poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state).toBe('completed');
   const task = world.tasks().find((each) => !before.includes(each)) ?? '';
   await quiet();
   return { seen, task };

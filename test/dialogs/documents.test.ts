@@ -143,6 +143,6 @@ it('on Slack a file from another workspace, of which the event tells an id alone
   const untold = { id: file?.id, mode: 'file_access', file_access: 'check_file_info', created: 0, timestamp: 0 };
   const event = { type: 'message', subtype: 'file_share', channel: chat, channel_type: 'im', ts, event_ts: ts };
   emulator.sendEvent({ ...event, user: emulator.users.alex.id, text: 'add it up', files: [untold] });
-  await expect.poll(() => world.llm.requests().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => world.llm.requests().length).toBe(1);
   expect(world.llm.requests()[0]?.lastUser).toContain('sales.csv');
 });

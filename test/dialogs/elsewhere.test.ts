@@ -24,7 +24,7 @@ it('a goal by slash command in a Slack channel without the app is answered with 
   // Invited, it works there.
   emulator.join(slack.room.chat, emulator.bot.userId);
   await emulator.slash({ channel: slack.room.chat, text: 'summarise the week' });
-  await expect.poll(() => world.llm.requests().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => world.llm.requests().length).toBe(1);
 });
 
 it('a command in a direct message of two others on Slack is answered there to its person alone, and leads nothing astray', async () => {
@@ -78,11 +78,11 @@ it('a stranger who comes in by a command in a direct message of others is greete
 it('a goal by slash command in a Discord channel where the bot may not write is answered to its person alone', async () => {
   const { world, discord } = await openThree();
   const { emulator } = discord;
-  await expect.poll(() => emulator.commands().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => emulator.commands().length).toBe(1);
   emulator.deny(discord.room.chat, ['SendMessages']);
   const { id } = await emulator.slash({ channel: discord.room.chat, subcommand: 'task', options: { goal: 'a plan' } });
   await expect
-    .poll(() => emulator.interaction(id).response?.text, { timeout: 20_000 })
+    .poll(() => emulator.interaction(id).response?.text)
     .toMatch(/may not write in this channel.*"Send Messages"/);
   await sleep(200);
   expect(world.llm.requests()).toEqual([]);

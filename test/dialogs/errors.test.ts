@@ -27,8 +27,7 @@ async function open(
   more: Pick<PlatformWorldOptions, 'given'> = {},
 ) {
   const channel = { live: 'off', injection: 'followup' };
-  const timeouts = { firstToken: 1, idle: 1 };
-  const world = await openPlatforms({ on: [name], channel, config: { timeouts, ...config }, ...more });
+  const world = await openPlatforms({ on: [name], channel, config, ...more });
   const platform = world.platforms[name];
   return { world, platform, dm: platform.dm('alex') };
 }
@@ -50,14 +49,14 @@ const CASES: [LlmFault, RegExp, string][] = [
   ['server-error', /^The provider "local" is in trouble: try again in a moment\./, 'Retry'],
   ['refuse', /^The provider "local" cannot be reached: check .* providers\.local\.baseURL is right\./, 'Retry'],
   ['too-long', /^The provider "local" cannot take a conversation of this length: .*\/new/, 'New task'],
-  ['stall-start', /^The model local\/test-model did not begin to answer within 1 second:/, 'Retry'],
+  ['stall-start', /^The model local\/test-model did not begin to answer within 5 seconds:/, 'Retry'],
   ['stall-middle', /^The model local\/test-model stopped in the middle of its answer/, 'Retry'],
   ['cut', /^The model local\/test-model broke off in the middle/, 'Retry'],
 ];
 
 describe.each(NAMES)('%s', (name) => {
   it('says in one plain sentence which kind of thing failed, with the button that helps, and to whom an owner has to see', async () => {
-    const { world, platform, dm } = await open(name);
+    const { world, platform, dm } = await open(name, { timeouts: { firstToken: 5, idle: 5 } });
     for (const [fault, words, button] of name === 'telegram' ? CASES : CASES.slice(0, 3)) {
       world.llm.fault(fault, 2);
       const seen = await ask(platform, dm, `what about ${fault}`, { text: words });
@@ -84,7 +83,7 @@ describe.each(NAMES)('%s', (name) => {
         world.llm.reset();
       }
       const told = () => platform.answers(dm).filter(({ text }) => text.includes('I could not answer'));
-      await expect.poll(() => told().length, { timeout: 15_000 }).toBe(fault === 'refuse' ? 1 : 2);
+      await expect.poll(() => told().length).toBe(fault === 'refuse' ? 1 : 2);
       expect(told().at(-1)?.text).toMatch(fault === 'refuse' ? /baseURL is right/ : /did not accept the key/);
     }
   });
@@ -181,11 +180,15 @@ it('tells a tool that failed from a model that failed, and an interruption from 
 });
 
 it('tells somebody who speaks German in German which of two models failed', async () => {
-  const { world, platform, dm } = await open('telegram', { language: 'de', fallback: ['local/other'] });
+  const { world, platform, dm } = await open('telegram', {
+    language: 'de',
+    fallback: ['local/other'],
+    timeouts: { firstToken: 5, idle: 5 },
+  });
   world.llm.fault('stall-start', 4);
   const { text } = await ask(platform, dm, 'hallo', { text: 'geklappt' });
   expect(text).toMatch(
-    /^Das Modell local\/test-model hat in 1 Sekunde nicht .* Der Ersatz \(local\/other\) hat auch nicht/,
+    /^Das Modell local\/test-model hat in 5 Sekunden nicht .* Der Ersatz \(local\/other\) hat auch nicht/,
   );
 });
 

@@ -100,10 +100,9 @@ export async function openToGuests(name: PlatformName, { access, injection = 'fo
   await ask(given, given.dm('alex'), `my ${CANARY}-WORDS`, { text: 'made for you' });
   const [first] = world.llm.requests();
   for (const canary of ['MEMORY', 'USER']) expect(first?.system).toContain(`${CANARY}-${canary}`);
-  await expect.poll(() => world.read(LOG), { timeout: 10_000 }).toContain('made for you');
+  await expect.poll(() => world.read(LOG)).toContain('made for you');
   // What platforms tell of the owner, some of them a while after the first word, is written down before anything is compared.
-  if (name !== 'discord')
-    await expect.poll(() => ownersProfile(given, world), { timeout: 15_000 }).toContain('"owner"');
+  if (name !== 'discord') await expect.poll(() => ownersProfile(given, world)).toContain('"owner"');
   const [other = ''] = world.tasks();
   return { world, platform: given, other };
 }

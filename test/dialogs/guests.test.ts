@@ -77,7 +77,7 @@ describe.each(NAMES)('in a conversation of others on %s', (name) => {
     const place = platform.answerPlace(platform.say(platform.room, 'look it up', { by: 'alex', mention: true }));
     await waitFor(platform, place, { text: 'it is blue' });
     expect(toldSince(world, 1)).toContain(`${CANARY}-FILE`);
-    await expect.poll(() => world.read(LOG), { timeout: 10_000 }).toContain('it is blue');
+    await expect.poll(() => world.read(LOG)).toContain('it is blue');
     const before = kept(world, other);
     const from = world.llm.requests().length;
     world.llm.script(attack(other));

@@ -84,7 +84,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       telegram.say(chat, text);
       return world.answer(chat, before);
     },
-    answer: (chat = ALEX, after = 0) => telegram.wait({ chat, from: 'bot', after, timeoutMs: 30_000 }),
+    answer: (chat = ALEX, after = 0) => telegram.wait({ chat, from: 'bot', after, timeoutMs: 60_000 }),
     read(file) {
       const full = path.join(home, file);
       return fs.existsSync(full) ? fs.readFileSync(full, 'utf8') : '';

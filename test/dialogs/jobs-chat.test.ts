@@ -72,9 +72,7 @@ async function make(chat: Chat, fields: object = {}): Promise<void> {
 
 /** The run has been noted: the next slot does not find it at work. */
 const ended = ({ world }: Chat) =>
-  expect
-    .poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state, { timeout: 30_000 })
-    .toBe('completed');
+  expect.poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state).toBe('completed');
 
 const fileOf = ({ world }: Chat, id = 'digest') => parse(world.read(`jobs/${id}.yaml`));
 const files = ({ world }: { world: Pick<World, 'home'> }) => fs.readdirSync(path.join(world.home, 'jobs')).sort();
@@ -251,7 +249,7 @@ describe('a job made in a chat', () => {
     await make(chat);
     const file = path.join(world.home, 'jobs', 'digest.yaml');
     fs.writeFileSync(file, world.read('jobs/digest.yaml').replace('every weekday at 9', 'every day at 7:15'));
-    await expect.poll(async () => (await platform.command(place, 'jobs')).text, { timeout: 30_000 }).toContain('07:15');
+    await expect.poll(async () => (await platform.command(place, 'jobs')).text).toContain('07:15');
     await clock.advanceTo('2026-01-13T06:15:05Z', pause);
     await waitFor(platform, place, { text: /^Digest:/ });
   });
@@ -311,11 +309,9 @@ describe('a job made in a chat', () => {
     world.llm.script(() => ({ text: 'Digest: late', delayMs: 60_000 }));
     await platform.command(place, 'jobs', 'run digest');
     const find = () => world.tasks().find((task) => world.read(`artifacts/${task}/task.json`).includes('"job"')) ?? '';
-    await expect.poll(find, { timeout: 30_000 }).not.toBe('');
+    await expect.poll(find).not.toBe('');
     const id = find();
-    await expect
-      .poll(async () => (await platform.command(place, 'status', id)).text, { timeout: 30_000 })
-      .toContain('working for');
+    await expect.poll(async () => (await platform.command(place, 'status', id)).text).toContain('working for');
     expect((await platform.command(place, 'stop', id)).text).toContain('Stopped: Digest');
     await expect.poll(() => world.read(`artifacts/${id}/task.json`)).toContain('"stopped"');
     await expect

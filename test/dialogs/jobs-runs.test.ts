@@ -40,14 +40,12 @@ async function put(world: PlatformWorld, job: object): Promise<void> {
   fs.mkdirSync(path.join(world.home, 'jobs'), { recursive: true });
   fs.writeFileSync(path.join(world.home, 'jobs', 'digest.yaml'), `${JSON.stringify(job)}\n`);
   const state = path.join(world.home, 'spool', 'jobs', 'digest.json');
-  await expect.poll(() => fs.existsSync(state), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => fs.existsSync(state)).toBe(true);
 }
 
 /** The run has been noted: the next slot does not find it at work. */
 const ended = (world: PlatformWorld) =>
-  expect
-    .poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state, { timeout: 30_000 })
-    .toBe('completed');
+  expect.poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state).toBe('completed');
 
 const digests = (platform: Platform, place = platform.room) =>
   platform.answers(place).filter(({ text }) => text.startsWith('Digest:')).length;

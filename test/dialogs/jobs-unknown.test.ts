@@ -68,9 +68,9 @@ test('a skill and a tool that are misspelt are named to the owner, in /jobs, and
   await waitFor(telegram, telegram.room, { text: 're Write it' });
   put(world, 'skills/wether/SKILL.md', skill('wether'));
   put(world, 'jobs/morning.yaml', `${JSON.stringify({ ...named, tools: ['read_file'] })}\n`);
-  await expect.poll(() => jobsOn(world, 'telegram'), { timeout: 30_000 }).not.toMatch(/memory_serch|wether/);
+  await expect.poll(() => jobsOn(world, 'telegram')).not.toMatch(/memory_serch|wether/);
   fs.rmSync(path.join(world.home, 'skills/wether'), { recursive: true });
-  await expect.poll(() => jobsOn(world, 'slack'), { timeout: 30_000 }).toMatch(/no skill wether/);
+  await expect.poll(() => jobsOn(world, 'slack')).toMatch(/no skill wether/);
   // Once is enough.
   const told = telegram.answers(telegram.dm('alex')).filter(({ text }) => text.includes('memory_serch'));
   expect(told.filter(({ text }) => !text.includes('09:00'))).toHaveLength(1);

@@ -59,9 +59,7 @@ async function openDigests(start: string, fields: Record<string, unknown>): Prom
       await clock.advanceTo(time, pause);
       for (const [platform, place] of places) await waitFor(platform, place, { text: /^Digest:/, count });
       // The next slot must not find the run still at work.
-      await expect
-        .poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state, { timeout: 30_000 })
-        .toBe('completed');
+      await expect.poll(() => JSON.parse(world.read('spool/jobs/digest.json')).lastRun?.state).toBe('completed');
     },
   };
 }
@@ -73,7 +71,7 @@ async function addJob(world: PlatformWorld, id: string, job: object): Promise<vo
   const folder = path.join(world.home, 'jobs');
   fs.writeFileSync(path.join(folder, `${id}.yaml`), `${JSON.stringify(job)}\n`);
   const state = path.join(world.home, 'spool', 'jobs', `${id}.json`);
-  await expect.poll(() => fs.existsSync(state), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => fs.existsSync(state)).toBe(true);
 }
 
 /** Nothing more comes for a while. */

@@ -73,7 +73,7 @@ test('what is wrong with the file of a job, and with what was asked of it, is to
   fs.writeFileSync(path.join(folder, 'kaputt.yaml'), 'name: Kaputt\nschedul: x\nschedule: "25am"\nprompt: 7\n');
   const jobs = async (args = '') => (await telegram.command(dm, 'jobs', args)).text.replaceAll('\\', '');
   await expect
-    .poll(() => jobs(), { timeout: 30_000 })
+    .poll(() => jobs())
     .toContain('kaputt.yaml, Zeile 4, prompt: hier gehört hin, was zu tun ist; da steht 7');
   const told = await jobs();
   expect(told).toContain('Zeile 2, schedul: diesen Schlüssel gibt es nicht; meintest du schedule?');

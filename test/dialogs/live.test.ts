@@ -168,7 +168,7 @@ it('a crash leaves no status behind: the message goes on and becomes the answer'
   );
   expect(answers.map(({ id }) => id)).toEqual(shown.map(({ id }) => id));
   for (const { platform, place } of places) expect(now(platform, place)).toEqual(['All done. []']);
-}, 40_000);
+});
 
 describe('under enforced limits', () => {
   /** How much faster than the platform's is the clock of the test. Whoever is limited waits for a second of our own. */

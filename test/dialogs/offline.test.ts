@@ -57,7 +57,7 @@ it('names the command that makes a job while there is none, and says of one wher
   const job = 'name: Shop\nschedule: daily at 9\nprompt: x\n';
   fs.writeFileSync(path.join(world.home, 'jobs', 'shop.yaml'), job);
   await expect
-    .poll(async () => (await telegram.command(dm, 'jobs', 'show shop')).text, { timeout: 30_000 })
+    .poll(async () => (await telegram.command(dm, 'jobs', 'show shop')).text)
     .toContain('Its result goes to nobody');
 });
 

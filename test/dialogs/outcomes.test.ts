@@ -33,7 +33,7 @@ const now = (platform: Platform, place: Place, { id }: Seen): Seen => {
 };
 
 async function becomes(platform: Platform, place: Place, question: Seen, words: RegExp): Promise<Seen> {
-  await expect.poll(() => now(platform, place, question).text, { timeout: 20_000 }).toMatch(words);
+  await expect.poll(() => now(platform, place, question).text).toMatch(words);
   return now(platform, place, question);
 }
 
@@ -137,9 +137,7 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     const before = platform.answers(dm);
     await platform.press(dm, 'Accept 1');
     await waitFor(platform, dm, { after: before.length, text: 'I will remember' });
-    await expect
-      .poll(() => now(platform, dm, asked).buttons.length, { timeout: 20_000 })
-      .toBe(asked.buttons.length / 2);
+    await expect.poll(() => now(platform, dm, asked).buttons.length).toBe(asked.buttons.length / 2);
     const after = platform.answers(dm).slice(0, before.length);
     const shown = after.map(({ text }) => text).join('\n');
     expect(lines.filter((line) => !shown.includes(line))).toEqual([]);

@@ -44,13 +44,11 @@ async function askAbout(
   if (platform.name === 'slack') shareOf(platform, id, text, by);
   else platform.say(platform.room, text, { by, mention: true, replyTo: id });
   await expect
-    .poll(
-      () =>
-        world.llm
-          .requests()
-          .slice(before)
-          .some((each) => each.lastUser.includes(text)),
-      { timeout: 30_000 },
+    .poll(() =>
+      world.llm
+        .requests()
+        .slice(before)
+        .some((each) => each.lastUser.includes(text)),
     )
     .toBe(true);
   const request = world.llm.requests().findLast((each) => each.lastUser.includes(text));
@@ -146,7 +144,7 @@ describe('albums on Telegram', () => {
     const platform = world.platforms.telegram;
     const of = platform.say(platform.room, '', { by: 'kim', files: [REPORT] });
     platform.say(platform.room, 'compare', { mention: true, replyTo: of, files: pages });
-    await expect.poll(() => world.llm.requests().length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => world.llm.requests().length).toBeGreaterThan(0);
     const request = world.llm.requests().find((each) => each.lastUser.includes('compare'))?.lastUser ?? '';
     expect(request.match(/<quoted/g)).toHaveLength(1);
     expect(request.match(/^- in-\w+: "(\w+)\.txt"/gm)).toHaveLength(4);

@@ -25,12 +25,12 @@ describe.each(['discord', 'slack'] as const)('where every task has its thread, o
     await platform.command(platform.room, 'skills');
     expect(platform.threads()).toEqual([]);
     await platform.command(platform.room, 'skills', 'use look-out at Berlin');
-    await expect.poll(() => platform.threads().length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => platform.threads().length).toBe(1);
     const [first = platform.room] = platform.threads();
     await waitFor(platform, first, { text: 'at Berlin' });
     // A second call is a second task.
     await platform.command(platform.room, 'skills', 'use look-out at Rome');
-    await expect.poll(() => platform.threads().length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => platform.threads().length).toBe(2);
     const [, second = platform.room] = platform.threads();
     await waitFor(platform, second, { text: 'at Rome' });
     await ask(platform, first, 'and now?', { text: 'and now?' });
@@ -59,12 +59,12 @@ describe.each(NAMES)('on %s', (name) => {
     await platform.command(dm, 'use', 'dev');
     await waitFor(platform, dm, { after });
     await platform.press(dm, asked.buttons[0] ?? '');
-    await expect.poll(() => world.read('workspace/MEMORY.md'), { timeout: 15_000 }).not.toContain('tea is green');
+    await expect.poll(() => world.read('workspace/MEMORY.md')).not.toContain('tea is green');
     expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
     // So does what takes it back.
-    await expect.poll(() => platform.answers(dm).at(-1)?.buttons, { timeout: 15_000 }).toEqual(['Undo']);
+    await expect.poll(() => platform.answers(dm).at(-1)?.buttons).toEqual(['Undo']);
     await platform.press(dm, 'Undo');
-    await expect.poll(() => world.read('workspace/MEMORY.md'), { timeout: 15_000 }).toContain('tea is green');
+    await expect.poll(() => world.read('workspace/MEMORY.md')).toContain('tea is green');
     expect(world.read('vibers/dev/MEMORY.md')).toBe(memory);
   });
 
@@ -87,7 +87,7 @@ describe.each(NAMES)('on %s', (name) => {
     const { text } = await ask(platform, dm, 'make two files', { text: 'Both are made.' });
     expect(text).toContain('goes.md is no longer in the folder of this task. Ask me to make it again.');
     const names = () => platform.answers(dm).flatMap(({ files }) => files);
-    await expect.poll(() => JSON.stringify(names()), { timeout: 15_000 }).toContain('stays.md');
+    await expect.poll(() => JSON.stringify(names())).toContain('stays.md');
     expect(names()).toHaveLength(1);
   });
 

@@ -280,7 +280,7 @@ describe('words of others', () => {
       ...{ type: 'message', channel: slack.dm('alex').chat, channel_type: 'im', user: 'U0ALEX000', team: 'T0EMULATE' },
       ...{ text: 'and that?', ts: '1795000000.000100', event_ts: '1795000000.000100', attachments: [shared] },
     });
-    await expect.poll(() => world.llm.requests().length, { timeout: 30_000 }).toBe(4);
+    await expect.poll(() => world.llm.requests().length).toBe(4);
     for (const { lastUser } of world.llm.requests()) {
       expect(lastUser).toContain('send all files');
       expect(lastUser.match(/<quoted /g)).toHaveLength(1);

@@ -15,7 +15,7 @@ describe('on Telegram', () => {
     const said = world.telegram.say(ALEX, 'take your time');
     const reactions = () =>
       world.telegram.chat(ALEX).messages.find((message) => message.id === said.message_id)?.reactions;
-    await expect.poll(reactions, { timeout: 10_000 }).toEqual(['👀']);
+    await expect.poll(reactions).toEqual(['👀']);
     await world.telegram.wait({ chat: ALEX, from: 'bot', text: 'There it is.', timeoutMs: 30_000 });
     await expect.poll(reactions).toEqual([]);
   });
@@ -38,9 +38,7 @@ describe('on Telegram', () => {
     const world = await openWorld();
     world.llm.script(() => ({ chunks: Array.from({ length: 400 }, (_, n) => `word${n} `), chunkDelayMs: 100 }));
     world.telegram.say(ALEX, 'go on for long');
-    await expect
-      .poll(() => world.telegram.requests().some(({ method }) => method === 'sendMessageDraft'), { timeout: 15_000 })
-      .toBe(true);
+    await expect.poll(() => world.telegram.requests().some(({ method }) => method === 'sendMessageDraft')).toBe(true);
     world.telegram.stopDraft(ALEX);
     const answer = await world.telegram.wait({ chat: ALEX, from: 'bot', timeoutMs: 15_000 });
     expect(answer.text).toMatch(/[Ss]topp/);
@@ -61,7 +59,7 @@ describe('on Telegram', () => {
     world.telegram.say(STRANGER, { text: 'a recipe', thread: topic });
     world.telegram.say(STRANGER, 'take your time');
     await world.llm.waitFor(({ lastUser }) => lastUser === 'take your time');
-    await expect.poll(() => world.telegram.chat(STRANGER).draft, { timeout: 15_000 }).toContain('word');
+    await expect.poll(() => world.telegram.chat(STRANGER).draft).toContain('word');
     world.telegram.stopDraft(STRANGER);
     const stopped = await world.telegram.wait({ chat: STRANGER, from: 'bot', after, timeoutMs: 15_000 });
     expect([stopped.thread, stopped.text]).toEqual([topic, expect.stringMatching(/[Ss]topp/)]);

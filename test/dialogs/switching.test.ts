@@ -169,7 +169,7 @@ describe.each(['discord', 'slack'] as const)('a thread on %s', (name) => {
     expect(task.people).toEqual(['person:alex']);
     platform.say(platform.room, 'nobody asked you');
     platform.say(platform.room, 'another party', { mention: true });
-    await expect.poll(() => world.tasks().length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => world.tasks().length).toBe(2);
     expect(JSON.stringify(world.llm.requests())).not.toContain('nobody asked you');
   });
 });

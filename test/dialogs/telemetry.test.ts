@@ -74,4 +74,4 @@ it('a message that a kill has cut goes on in the same trace, on each platform', 
     expect(one(/^invoke_agent/)?.attributes).toMatchObject({ 'viber.resumed': true, 'viber.state': 'completed' });
     expect(one(/^chat/)?.parent).toBe(one(/^invoke_agent/)?.id);
   }
-}, 90_000);
+});

@@ -24,8 +24,7 @@ async function open(on: readonly PlatformName[], named: (n: number) => Turn = ()
 
 const record = (world: PlatformWorld): { title: string; usage?: { inputTokens: number } } =>
   JSON.parse(world.read(`artifacts/${world.tasks()[0]}/task.json`));
-const titled = (world: PlatformWorld, title = TITLE) =>
-  expect.poll(() => record(world).title, { timeout: 15_000 }).toBe(title);
+const titled = (world: PlatformWorld, title = TITLE) => expect.poll(() => record(world).title).toBe(title);
 const lines = (world: PlatformWorld): { model: string; task: string }[] =>
   fs
     .readdirSync(path.join(world.home, 'usage'))
@@ -107,7 +106,7 @@ it('a thread on Discord is renamed, one that somebody has named is not', async (
   const first = await discord.begin(GOAL);
   await waitFor(discord, first, { text: 're ' });
   const names = (thread = '') => discord.emulator.thread(thread).names;
-  await expect.poll(() => names(first.thread), { timeout: 15_000 }).toEqual([WORDS, TITLE]);
+  await expect.poll(() => names(first.thread)).toEqual([WORDS, TITLE]);
   const said = discord.say(discord.room, GOAL, { mention: true });
   await waitFor(discord, discord.answerPlace(said), { text: 're ' });
   discord.emulator.renameThread(said, 'Ours');
@@ -121,7 +120,7 @@ it('a first message of ours on Slack and an assistant’s thread have it', async
   const { world } = await open(['slack'], undefined, { given: { slack } });
   const place = await slack.begin(GOAL);
   const root = () => slack.emulator.channel(place.chat).messages.find(({ ts }) => ts === place.thread);
-  await expect.poll(() => root()?.shown, { timeout: 15_000 }).toContain(TITLE);
+  await expect.poll(() => root()?.shown).toContain(TITLE);
   expect(root()?.shown).toContain(GOAL);
   await titled(world);
 });

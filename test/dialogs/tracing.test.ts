@@ -121,7 +121,7 @@ describe('a trace', () => {
     for (const { parent } of runs) expect(parent).toBe(accept.id);
     expect(one(spans, /^deliver$/).parent).toBe(accept.id);
     expect(named(spans, /^queue$/)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('is kept for the same messages on every stage, and for none of the others', async () => {
     const { world, collector } = await openTraced({}, { sample: 0.5 });

@@ -15,7 +15,7 @@ it('is cleared up for files, followups and roots of threads, and by asking when 
     restartOnSlack(),
     fullDiskOnSlack(),
   ]);
-}, 120_000);
+});
 
 /** A file whose sending failed is not taken for the one before it, which has the same name and size. */
 async function sameFileOnSlack(): Promise<void> {
@@ -31,7 +31,7 @@ async function sameFileOnSlack(): Promise<void> {
   slack.emulator.fault({ method: 'files.completeUploadExternal', kind: 'status', status: 502 });
   slack.say(place, 'two');
   const files = () => slack.answers(place).flatMap((seen) => seen.files.map((file) => slack.bytes(file).toString()));
-  await expect.poll(files, { timeout: 30_000 }).toEqual(['report one', 'report two']);
+  await expect.poll(files).toEqual(['report one', 'report two']);
   await expect.poll(() => outbox(world.home).out).toBe(0);
 }
 
@@ -77,7 +77,7 @@ async function restartOnSlack(): Promise<void> {
   await waitFor(slack, place, { text: 're once' });
   slack.emulator.fault({ method: 'auth.test', kind: 'delay', delayMs: 2_500, times: 3 });
   await world.restart();
-  await expect.poll(() => outbox(world.home).out, { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => outbox(world.home).out).toBe(0);
   expect(answersIn(slack, place)).toEqual(['re once']);
 }
 
@@ -95,7 +95,7 @@ async function fullDiskOnSlack(): Promise<void> {
   slack.say(place, 'three');
   await waitFor(slack, place, { text: 're three', timeoutMs: 30_000 });
   const all = ['re one', 're three', 're two', 're zero'];
-  await expect.poll(() => answersIn(slack, place).toSorted(), { timeout: 30_000 }).toEqual(all);
+  await expect.poll(() => answersIn(slack, place).toSorted()).toEqual(all);
 }
 
 it('is cleared up on Discord also when the nonce is forgotten: minutes later, or by a process that begins', async () => {
@@ -118,9 +118,9 @@ it('is cleared up on Discord also when the nonce is forgotten: minutes later, or
     later.mockImplementation(() => real() + 800_000);
     discord.emulator.refuseReconnects(1);
     await world.restart();
-    await expect.poll(() => outbox(world.home).out, { timeout: 30_000 }).toBe(0);
+    await expect.poll(() => outbox(world.home).out).toBe(0);
     expect(answersIn(discord, place)).toEqual(['re minutes', 're next', 're restart']);
   } finally {
     later.mockRestore();
   }
-}, 120_000);
+});

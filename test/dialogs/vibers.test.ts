@@ -61,7 +61,7 @@ async function use(platform: Platform, place: Place, who: string): Promise<strin
 }
 
 describe('two vibers on three platforms', () => {
-  it('keep apart while both work and people swap between them, also over a kill', { timeout: 120_000 }, async () => {
+  it('keep apart while both work and people swap between them, also over a kill', async () => {
     const world = await openPlatforms({
       ...{ prepare, process: true, linked: false },
       channel: { live: 'off', injection: 'followup' },

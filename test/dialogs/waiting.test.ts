@@ -15,7 +15,7 @@ describe.each(NAMES)('a task that waits on %s', (name) => {
     platform.say(alex, 'something slow');
     await world.llm.waitFor((request) => request.lastUser.includes('slow'));
     platform.say(sam, 'paint the fence', { by: 'sam' });
-    await expect.poll(() => world.tasks().length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => world.tasks().length).toBe(2);
     const status = await platform.command(sam, 'status', '', 'sam');
     expect(status.text).toContain('paint the fence');
     expect(status.text).toContain('not begun');

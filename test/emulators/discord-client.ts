@@ -25,7 +25,7 @@ function portableSaid<T extends Pick<SayOptions, 'attachments'>>(options: T): T 
 /** Drives an emulator whose control API is at `control` (from the line it printed). */
 export function connectDiscord(control: string): DiscordClient {
   const far = remote<DiscordControl>(control);
-  async function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 30_000): Promise<ChatMessage> {
+  async function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 60_000): Promise<ChatMessage> {
     const end = Date.now() + timeoutMs;
     for (let since = 0; ; ) {
       const left = end - Date.now();

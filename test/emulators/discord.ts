@@ -98,7 +98,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
     commands: (guildId = '') => commands.list(guildId),
     presence: () => gateway.presence(),
     gateway: () => gateway.view(),
-    async connected(timeoutMs = 30_000) {
+    async connected(timeoutMs = 60_000) {
       if (gateway.view().connected) return gateway.view();
       return until<GatewayView>(
         gateway.changes,
@@ -141,7 +141,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Discor
       };
     },
     requests: (route) => log.all().filter((request) => route === undefined || request.route === route),
-    async called(route, timeoutMs = 30_000) {
+    async called(route, timeoutMs = 60_000) {
       const fits = (request: LoggedRequest) => request.route === route;
       const known = log.all().findLast(fits);
       return known ?? until(log.seen, 'request', fits, timeoutMs, () => JSON.stringify(log.counts().routes));

@@ -198,7 +198,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
       refused = 0;
       stats = freshStats();
     },
-    async waitFor(fits, timeoutMs = 30_000) {
+    async waitFor(fits, timeoutMs = 60_000) {
       const known = log.find(fits);
       if (known) return known;
       return until(changes, 'request', fits, timeoutMs, () => `${stats.requests} requests, ${active} active`);

@@ -32,7 +32,7 @@ function portableOptions<T extends { files?: SentFile[] }>(options: T): T {
 /** Drives an emulator whose control API is at `control` (from the line it printed). */
 export function connectSlack(control: string): SlackClient {
   const far = remote<SlackControl>(control);
-  async function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 30_000): Promise<ChatMessage> {
+  async function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 60_000): Promise<ChatMessage> {
     const end = Date.now() + timeoutMs;
     for (let since = 0; ; ) {
       const left = end - Date.now();

@@ -8,7 +8,7 @@ let slack: Slack;
 let app: App;
 
 beforeEach(async () => {
-  slack = await startSlack({ ackTimeoutMs: 300, retryDelaysMs: [0, 60, 60] });
+  slack = await startSlack({ ackTimeoutMs: 1_000, retryDelaysMs: [0, 60, 60] });
   app = socketApp(slack);
 });
 
@@ -21,7 +21,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('a command that is not acknowledged in time fails', async () => {
   app.command('/viber', async ({ ack }) => {
-    await wait(500);
+    await wait(1_500);
     await ack('too late');
   });
   await app.start();

@@ -158,7 +158,7 @@ test('a frozen socket answers no ping, and the client finds that out', async () 
   await app.start();
   slack.freeze(true);
   slack.say(slack.general, 'into the void');
-  await expect.poll(() => slack.counters().sockets.opened, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => slack.counters().sockets.opened).toBe(2);
   expect(seen).toEqual([]);
   slack.redeliver();
   await expect.poll(() => seen).toEqual(['into the void']);

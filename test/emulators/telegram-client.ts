@@ -21,7 +21,7 @@ function portable({ bytes, ...file }: SentFile): SentFile {
 /** Drives an emulator whose control API is at `control` (from the line it printed). */
 export function connectTelegram(control: string): TelegramClient {
   const far = remote<TelegramControl>(control);
-  async function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 30_000): Promise<ChatMessage> {
+  async function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 60_000): Promise<ChatMessage> {
     const end = Date.now() + timeoutMs;
     for (let since = 0; ; ) {
       const left = end - Date.now();

@@ -159,7 +159,7 @@ export async function startTelegram(options: TelegramOptions = {}): Promise<Tele
       };
     },
     requests: (method) => server.log.all().filter((request) => method === undefined || request.method === method),
-    async called(method, timeoutMs = 30_000) {
+    async called(method, timeoutMs = 60_000) {
       const known = server.log.all().findLast((request) => request.method === method);
       const fits = (request: LoggedRequest) => request.method === method;
       return (

@@ -82,8 +82,7 @@ describe('leading', () => {
       begun.push(asked);
       await ended(turn);
     });
-    await sleep(200);
-    expect(begun.length).toBeGreaterThan(1);
+    await expect.poll(() => begun.length).toBeGreaterThan(1);
     await stop();
     expect(open).toBe(0);
   });

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { defaults } from '../../src/config/defaults.ts';
 import { errorCode } from '../../src/errors.ts';
 import { CHROMIUM_FILES } from './chromium.ts';
+import { hasPython } from './python.ts';
 import { hasRedis } from './redis-installed.ts';
 
 let isSetUp = false;
@@ -18,6 +19,7 @@ export default async function setUp(): Promise<(() => void) | undefined> {
     await withoutSandbox(),
     !hasRedis && 'the engine for several machines: redis-server is not installed (apt-get install redis-server)',
     withoutBrowser(),
+    !hasPython && 'the terminal: python3, which opens one, is not installed (apt-get install python3)',
     spawnSync('git', ['--version'], { stdio: 'ignore' }).error && 'commits: git is not installed (apt-get install git)',
     process.getuid?.() !== 0 && 'a full disk: only root may mount one; a folder that vanishes stands in for it',
     process.env.PROPERTY_RUNS === undefined &&

@@ -74,7 +74,7 @@ export function openTerminal(
     shown,
     raw: () => output,
     screen: () => screenOf(output, columns),
-    async sees(words, timeoutMs = 30_000) {
+    async sees(words, timeoutMs = 60_000) {
       const end = Date.now() + timeoutMs;
       for (;;) {
         const rest = shown().slice(at);
@@ -94,7 +94,7 @@ export function openTerminal(
         child.stdin?.write(key);
       }
     },
-    async ended(timeoutMs = 30_000) {
+    async ended(timeoutMs = 60_000) {
       const code = await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })]);
       if (code === undefined) throw late('it has not ended');
       return code;

@@ -36,7 +36,7 @@ export async function discordPlatform(
 
   /** Commands are offered once the bot has registered them. */
   async function offered(): Promise<void> {
-    for (const end = Date.now() + 30_000; emulator.commands().length === 0 && Date.now() < end; ) {
+    for (const end = Date.now() + 60_000; emulator.commands().length === 0 && Date.now() < end; ) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
@@ -84,7 +84,7 @@ export async function discordPlatform(
       await offered();
       const known = new Set(emulator.threads(room.chat).map((thread) => thread.id));
       await emulator.slash({ channel: room.chat, user: IDS[by], subcommand: 'task', options: { goal } });
-      for (const end = Date.now() + 30_000; Date.now() < end; ) {
+      for (const end = Date.now() + 60_000; Date.now() < end; ) {
         const thread = emulator.threads(room.chat).find((each) => !known.has(each.id));
         if (thread) return { ...room, thread: thread.id };
         await new Promise((resolve) => setTimeout(resolve, 10));

@@ -120,7 +120,7 @@ export interface Wait {
 
 /** The next answer that fits, there already or to come. */
 export async function waitFor(platform: Platform, place: Place, wait: Wait = {}): Promise<Seen> {
-  const { after = 0, count = 1, timeoutMs = 30_000 } = wait;
+  const { after = 0, count = 1, timeoutMs = 60_000 } = wait;
   const fits = (seen: Seen) =>
     (wait.text === undefined ||
       (typeof wait.text === 'string' ? seen.text.includes(wait.text) : wait.text.test(seen.text))) &&

@@ -78,7 +78,7 @@ export async function slackPlatform(
       const given = { user: ids[by], channel: place.chat, text: `${name} ${args}`.trim() };
       const { id, failed } = await emulator.slash(given);
       if (failed) throw new Error(`/viber ${name} was not acknowledged`);
-      for (const end = Date.now() + 30_000; Date.now() < end; ) {
+      for (const end = Date.now() + 60_000; Date.now() < end; ) {
         const shown = answers(place).find((message) => !before.has(message.ts));
         if (shown) return seen(shown);
         const [post] = await emulator.responses(id, 0);
@@ -90,7 +90,7 @@ export async function slackPlatform(
     async begin(goal, by = 'alex') {
       const known = new Set(platform.threads().map((place) => place.thread));
       await emulator.slash({ user: ids[by], channel: room.chat, text: goal });
-      for (const end = Date.now() + 30_000; Date.now() < end; ) {
+      for (const end = Date.now() + 60_000; Date.now() < end; ) {
         const thread = platform.threads().find((place) => !known.has(place.thread));
         if (thread) return thread;
         await new Promise((resolve) => setTimeout(resolve, 10));

@@ -322,7 +322,7 @@ describe('before it is claimed', () => {
   });
 
   it('what is taken in before its sender knows that it is stored does not end the run that has heard it', async () => {
-    const world = await openWorld({ plans: [{ ...plan, stepMs: 200 }] });
+    const world = await openWorld({ plans: [{ ...plan, stepMs: 2_000 }] });
     const people = talk(world);
     await people.say({ who: 'pia', place: 'group', text: 'the first' });
     world.storedAfter = ({ sender }) => (sender.name === 'olga' ? 60 : 0);

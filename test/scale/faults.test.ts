@@ -50,7 +50,7 @@ describe.skipIf(!hasRedis)(`several processes on one home${WITHOUT_REDIS}`, () =
     expect(savings(fleet)).toBe(1);
     await sleep(500);
     expect(telegram.answers(alex)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('say that they are not ready while their server is away, and answer everything once it is back', async () => {
     const fleet = await openFleet();
@@ -60,13 +60,13 @@ describe.skipIf(!hasRedis)(`several processes on one home${WITHOUT_REDIS}`, () =
     const nodes = [await fleet.start(ALL, apart), await fleet.start(ALL, apart)];
     await ask(telegram, alex, 'one', { text: 're one' });
     await fleet.redis.kill();
-    for (const { port } of nodes) await expect.poll(() => readiness(port), { timeout: 10_000 }).toBe(503);
+    for (const { port } of nodes) await expect.poll(() => readiness(port)).toBe(503);
     telegram.say(alex, 'two');
     await fleet.redis.start();
-    for (const { port } of nodes) await expect.poll(() => readiness(port), { timeout: 15_000 }).toBe(200);
+    for (const { port } of nodes) await expect.poll(() => readiness(port)).toBe(200);
     await waitFor(telegram, alex, { text: 're two' });
     expect(telegram.answers(alex).map(({ text }) => text)).toEqual(['re one', 're two']);
-  }, 60_000);
+  });
 
   it('take the first of 100 presses of one button, whichever of them hears it', async () => {
     const fleet = await openFleet({ on: ['slack'] });
@@ -83,12 +83,12 @@ describe.skipIf(!hasRedis)(`several processes on one home${WITHOUT_REDIS}`, () =
     await Promise.all(Array.from({ length: 100 }, (_, n) => slack.press(alex, n % 2 ? 'Save' : 'No', 'alex', true)));
     await waitFor(slack, alex, { text: 'I was told' });
     const said = () => slack.answers(alex).map(({ text }) => text);
-    await expect.poll(() => said().filter((text) => /already/.test(text)).length, { timeout: 30_000 }).toBe(99);
+    await expect.poll(() => said().filter((text) => /already/.test(text)).length).toBe(99);
     expect(said().filter((text) => text.includes('I was told'))).toHaveLength(1);
     // All of them say the same of what was decided.
     expect(new Set(said().filter((text) => /already/.test(text))).size).toBe(1);
     expect(fleet.llm.requests()).toHaveLength(2);
-  }, 60_000);
+  });
 });
 
 describe.skipIf(!hasRedis || WITHOUT_MACHINES !== '')(
@@ -120,6 +120,6 @@ describe.skipIf(!hasRedis || WITHOUT_MACHINES !== '')(
       const sessions = path.join(fleet.home, 'agents', 'default', 'sessions');
       expect(fs.readdirSync(sessions).filter((name) => name.endsWith('.jsonl'))).toHaveLength(1);
       expect(fs.existsSync(path.join(fleet.home, 'run', 'gateway.json'))).toBe(false);
-    }, 90_000);
+    });
   },
 );

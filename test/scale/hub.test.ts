@@ -18,7 +18,7 @@ it.runIf(hasRedis)(
     fleet.llm.script(({ lastUser }) => ({ text: `Done: ${lastUser}` }));
     const nodes = [];
     for (let n = 0; n < 3; n++) nodes.push(await fleet.start(ALL, apart));
-    await expect.poll(() => hub.isConnected, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => hub.isConnected).toBe(true);
     await sleep(2_000);
     expect(hub.dialled).toHaveLength(1);
 
@@ -27,7 +27,7 @@ it.runIf(hasRedis)(
       const before = ends();
       for (let n = 0; n < count; n++)
         hub.send({ type: 'task:submit', id: `${round} ${n}`, goal: `${round} ${n}`, messages: [] });
-      await expect.poll(ends, { timeout: 20_000 }).toBe(before + count);
+      await expect.poll(ends).toBe(before + count);
     };
     await submit('first', 12);
     // Each is told by whichever process has claimed it, and is told no second time.
@@ -36,14 +36,14 @@ it.runIf(hasRedis)(
     const first = nodes.shift();
     const began = Date.now();
     await first?.signal('SIGKILL');
-    await expect.poll(() => hub.dialled.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => hub.dialled.length).toBe(2);
     expect(Date.now() - began).toBeLessThan(15_000);
     await expect.poll(() => hub.isConnected).toBe(true);
     await submit('second', 12);
 
     const stopped = nodes.shift();
     await stopped?.stop();
-    await expect.poll(() => hub.isConnected, { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => hub.isConnected).toBe(true);
     await submit('third', 12);
     expect(hub.dialled.length).toBeLessThanOrEqual(3);
     for (const { port } of nodes) {

@@ -44,7 +44,7 @@ async function sayLateAndEarly({ slack, alex, nodes }: Two, lastTo: Node, more?:
 
 async function firstTo(two: Two, word: string): Promise<Node> {
   two.slack.say(two.alex, word);
-  await expect.poll(() => two.nodes.some((node) => taken(node) > 0), { interval: 5, timeout: 10_000 }).toBe(true);
+  await expect.poll(() => two.nodes.some((node) => taken(node) > 0), { interval: 5 }).toBe(true);
   return two.nodes.find((node) => taken(node) > 0) as Node;
 }
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasRedis)(`words of one conversation that two processes hear${W
     expect(answered(two)).toEqual(['slow', 'first', 'second']);
     const put = await putTimes(two.fleet.redis.url);
     expect(put.get('second')).toBeLessThan(put.get('first') ?? 0);
-  }, 60_000);
+  });
 
   it('are answered as they were put where the later one has begun already', async () => {
     const two = await openTwo(['ingress'], () => 300);
@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis)(`words of one conversation that two processes hear${W
     expect(answered(two)).toEqual(['hello', 'second', 'first']);
     // What was answered first is known to whoever answers next.
     expect(JSON.stringify(two.fleet.llm.requests().at(-1)?.messages)).toContain('re second');
-  }, 60_000);
+  });
 
   it('are answered as they were said where each is durable before the next is said', async () => {
     const two = await openTwo(['ingress', 'work', 'deliver'], () => 40);
@@ -93,18 +93,18 @@ describe.skipIf(!hasRedis)(`words of one conversation that two processes hear${W
     for (const [n, word] of words.entries()) {
       two.slack.say(two.alex, word);
       const all = () => two.nodes.reduce((sum, node) => sum + taken(node), 0);
-      await expect.poll(all, { interval: 2, timeout: 10_000 }).toBe(n + 1);
+      await expect.poll(all, { interval: 2 }).toBe(n + 1);
     }
-    await expect.poll(() => answered(two).length, { timeout: 30_000 }).toBe(words.length);
+    await expect.poll(() => answered(two).length).toBe(words.length);
     expect(answered(two)).toEqual(words);
     expect(two.nodes.every((node) => taken(node) > words.length / 3)).toBe(true);
-  }, 60_000);
+  });
 
   it('and that are said all at once, are out of the platform’s order only where the later one had begun', async () => {
     const two = await openTwo(['ingress', 'work', 'deliver'], (word) => 10 + (word.length % 3) * 10);
     const words = Array.from({ length: 60 }, (_, n) => `${'x'.repeat(n % 3)}${n}`);
     for (const word of words) two.slack.say(two.alex, word);
-    await expect.poll(() => answered(two).length, { timeout: 45_000 }).toBe(words.length);
+    await expect.poll(() => answered(two).length).toBe(words.length);
     const order = answered(two);
     expect(order.toSorted()).toEqual(words.toSorted());
     const put = await putTimes(two.fleet.redis.url);
@@ -116,5 +116,5 @@ describe.skipIf(!hasRedis)(`words of one conversation that two processes hear${W
         const before = order[n - 1];
         if (before !== undefined) expect((put.get(earlier) ?? 0) / 1000).toBeGreaterThan(begun.get(before) ?? 0);
       }
-  }, 60_000);
+  });
 });

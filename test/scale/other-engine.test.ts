@@ -37,7 +37,7 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
     const alex = telegram.dm('alex');
     const one = await fleet.start(ALL, { process: true });
     await begin(fleet);
-    await expect.poll(() => one.logs.filter(({ msg }) => msg === 'accepted').length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => one.logs.filter(({ msg }) => msg === 'accepted').length).toBe(2);
     const refused = fleet.start(ALL, local).catch((error: unknown) => error);
     expect(await refused).toBeInstanceOf(LockedError);
     expect(String(await refused)).toMatch(/engine\.kind redis work on .*127\.0\.0\.1:\d+/);
@@ -48,19 +48,19 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
     const warned = alone.logs.find(({ msg }) => String(msg).includes('set engine.kind to redis'));
     expect(warned).toMatchObject({ messages: 2, answers: 0, server: expect.stringMatching(/^127\.0\.0\.1:/) });
     telegram.say(alex, 'hello');
-    await expect.poll(() => telegram.answers(alex).map(({ text }) => text), { timeout: 10_000 }).toContain('re hello');
+    await expect.poll(() => telegram.answers(alex).map(({ text }) => text)).toContain('re hello');
     // The other way round as well.
     const locked = fleet.start(ALL, { process: true }).catch((error: unknown) => error);
     expect(String(await locked)).toMatch(/engine\.kind local works on .*stop it first/);
     await alone.stop();
 
     const again = await fleet.start(ALL, { process: true });
-    await expect.poll(() => telegram.answers(alex).length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => telegram.answers(alex).length).toBe(3);
     await again.stop();
     const after = await fleet.start(ALL, local);
     expect(after.logs.filter(({ level }) => level === 'warn')).toEqual([]);
     expect(fs.existsSync(path.join(fleet.home, 'spool', 'server.json'))).toBe(false);
-  }, 90_000);
+  });
 
   it('whose server is away says so when it is started without it, and never shows a password', async () => {
     const fleet = await openFleet();
@@ -74,13 +74,13 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
       server: new URL(fleet.redis.url).host,
     });
     expect(fs.existsSync(file)).toBe(true);
-  }, 60_000);
+  });
 
   it('is backed up without what is under way, and that is said, also at the restore', async () => {
     const fleet = await openFleet();
     const one = await fleet.start(ALL);
     await begin(fleet);
-    await expect.poll(() => one.logs.filter(({ msg }) => msg === 'accepted').length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => one.logs.filter(({ msg }) => msg === 'accepted').length).toBe(2);
     const folder = tempFolder();
     const file = path.join(folder, 'home.tar.gz');
     const said = await command(backup, fleet, { args: [file] });
@@ -93,5 +93,5 @@ describe.skipIf(!hasRedis)(`a home with a server${WITHOUT_REDIS}`, () => {
     const away = await command(backup, fleet, { args: [path.join(folder, 'second.tar.gz')] });
     expect(away).toMatch(/Not in it: .*cannot be asked/);
     await fleet.redis.start();
-  }, 60_000);
+  });
 });

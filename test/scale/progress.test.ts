@@ -16,7 +16,7 @@ describe.skipIf(!hasRedis)(`progress of a process that was killed${WITHOUT_REDIS
     fleet.llm.script(() => ({ text: 'Here it is.', delayMs: isSlow ? 60_000 : 0 }));
     const first = await fleet.start(ALL, { process: true });
     platform.say(chat, 'think hard');
-    await expect.poll(() => platform.answers(chat).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => platform.answers(chat).length).toBe(1);
     const seen = platform.answers(chat).map(({ text }) => text);
     isSlow = false;
     await fleet.start(ALL, { process: true });

@@ -68,7 +68,7 @@ describe('the bundled git-commit', () => {
   const file = path.join(import.meta.dirname, '../../src/skills/git/commit.skill.md');
   const skill = skillOf(readFileSync(file, 'utf8'), { file });
 
-  test.each([true, false])('commits whatever the message is (sandbox: %s)', { timeout: 60_000 }, async (sandbox) => {
+  test.each([true, false])('commits whatever the message is (sandbox: %s)', async (sandbox) => {
     const cwd = folder();
     const git = (...args: string[]) => execFileSync('git', ['-C', cwd, ...args], { encoding: 'utf8' });
     git('init', '-q');

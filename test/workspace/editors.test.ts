@@ -160,7 +160,7 @@ it('a plan that somebody deletes is gone', async () => {
   await writePlan(home, TASK, plan('Go', 'one'));
   await linkCurrentTask(home, 'default', TASK);
   fs.rmSync(path.join(home.taskDir(TASK), 'task.md'));
-  await expect.poll(() => readPlan(home, TASK), { timeout: 3_000, interval: 100 }).toBeUndefined();
+  await expect.poll(() => readPlan(home, TASK), { interval: 100 }).toBeUndefined();
 });
 
 const COPIES = [

@@ -407,7 +407,7 @@ test('a rebuild keeps vectors, is due after index_rebuild_days, and the sweep cl
   expect(fs.existsSync(index)).toBe(false);
 });
 
-test('thousands of pieces never hold the event loop for long', { timeout: 60_000 }, async () => {
+test('thousands of pieces never hold the event loop for long', async () => {
   const { write, open, dir } = await world();
   const section = (n: number, i: number) => `## Topic ${i}\n- note ${n} of ${i} ${'some filling words '.repeat(10)}\n`;
   for (let n = 0; n < 100; n++) {

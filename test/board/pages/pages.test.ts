@@ -139,7 +139,7 @@ describe('an owner', () => {
     }
     expect(conflicts).toBeGreaterThan(0);
     expect(conflicts).toBeLessThan(200);
-  }, 60_000);
+  });
 
   it.each(['../config.json', '..%2fconfig.json', 'config.yaml', 'memory/../../config.json', '.env', 'memory/x.md'])(
     'reads no other file: %s',

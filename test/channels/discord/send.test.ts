@@ -339,7 +339,7 @@ describe('a thread that was deleted', () => {
 });
 
 describe('a lost answer', () => {
-  it('200 of them give no second copy', { timeout: 40_000 }, async () => {
+  it('200 of them give no second copy', async () => {
     const bench = await talking();
     let lost = 0;
     async function deliver(n: number): Promise<void> {

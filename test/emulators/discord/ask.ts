@@ -178,7 +178,7 @@ export function createAsk(platform: Platform, firstPerson: string): Ask {
       const data = { custom_id: origin.modal.custom_id, components: rows };
       return ask({ kind: MODAL, channelId, userId, name: null, messageId }, data, message);
     },
-    async answered(id, timeoutMs = 30_000) {
+    async answered(id, timeoutMs = 60_000) {
       const isAnswered = () => {
         const { response } = view(id);
         return response !== undefined && (response.flags & LOADING) === 0;

@@ -72,7 +72,7 @@ export function createTranscript(platform: Platform): Transcript {
     channels: () => [...world.channels.values()].map(viewChannel),
     message: (channelId, messageId) => view(messageOf(world, channelId, messageId)),
     async wait(wanted) {
-      const { channel, count = 1, timeoutMs = 30_000 } = wanted;
+      const { channel, count = 1, timeoutMs = 60_000 } = wanted;
       const fits = matcher(wanted);
       const found = () => [...all(channel)].filter(fits);
       const isEnough = () => found().length >= count;
@@ -87,7 +87,7 @@ export function createTranscript(platform: Platform): Transcript {
       }
       return found().slice(0, count).map(view);
     },
-    async waitFor(fits, timeoutMs = 30_000) {
+    async waitFor(fits, timeoutMs = 60_000) {
       for (const message of all()) {
         const shown = view(message);
         if (fits(shown)) return shown;

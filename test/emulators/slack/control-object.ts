@@ -56,7 +56,7 @@ export function createControl(
     disconnect: (reason) => sockets.disconnect(reason),
     dropSockets: () => sockets.drop(),
     freeze: (isFrozen) => sockets.freeze(isFrozen),
-    connected: (count = 1, timeoutMs = 30_000) =>
+    connected: (count = 1, timeoutMs = 60_000) =>
       when(
         sockets.changes,
         'greeted',
@@ -64,7 +64,7 @@ export function createControl(
         timeoutMs,
         () => `${sockets.open()} are open`,
       ),
-    async settled(timeoutMs = 30_000) {
+    async settled(timeoutMs = 60_000) {
       const isSettled = () => deliveries.counts().pending === 0;
       await when(deliveries.changes, 'settled', isSettled, timeoutMs, () => JSON.stringify(deliveries.counts()));
       // The app may still have to take in the answer to its acknowledgement.
@@ -86,7 +86,7 @@ export function createControl(
       };
     },
     requests: (method) => log.all().filter((request) => method === undefined || request.method === method),
-    async called(method, timeoutMs = 30_000) {
+    async called(method, timeoutMs = 60_000) {
       const fits = (request: LoggedRequest) => request.method === method;
       const known = log.all().findLast(fits);
       return known ?? until(log.seen, 'request', fits, timeoutMs, () => JSON.stringify(log.counts().methods));

@@ -111,7 +111,7 @@ export function createInteractions(platform: Platform, fallback: { user: string;
       const hook = hooks.open({ channel, user, threadTs: undefined, source: undefined });
       return deliver('interactive', hook, { user: { id: user, name: nameOf(user), team_id: team.id }, ...payload });
     },
-    async responses(id, count = 0, timeoutMs = 30_000) {
+    async responses(id, count = 0, timeoutMs = 60_000) {
       const hook = hooks.get(id);
       if (!hook) throw new Error(`there is no command or press ${id}`);
       if (hook.posts.length < count) {

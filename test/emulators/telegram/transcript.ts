@@ -74,7 +74,7 @@ export function createTranscript(world: World): Transcript {
     return `the newest messages are ${JSON.stringify(newest.map((stored) => `${stored.wire.chat.id} ${line(view(stored))}`))}`;
   };
 
-  function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 30_000): Promise<ChatMessage> {
+  function waitFor(fits: (message: ChatMessage) => boolean, timeoutMs = 60_000): Promise<ChatMessage> {
     const known = everything().find((stored) => fits(view(stored)));
     if (known) return Promise.resolve(view(known));
     return until<Stored>(world.changes, 'message', (stored) => fits(view(stored)), timeoutMs, state).then(view);

@@ -63,7 +63,7 @@ async function swapped(at: string, link: string): Promise<() => number> {
   const child = spawn(process.execPath, ['-e', SWAP, at, link, count], { stdio: ['ignore', 'ignore', 'inherit'] });
   started.push(child);
   const swaps = () => (fs.existsSync(count) ? Number(fs.readFileSync(count, 'utf8')) : 0);
-  await expect.poll(swaps, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(swaps).toBeGreaterThan(0);
   return swaps;
 }
 
@@ -174,7 +174,7 @@ describe('while a folder is swapped for a link', () => {
         ...{ script: { shell: 'sh', text }, variables: {}, cwd: work, timeoutMs: 200_000, signal: end.signal },
       }).catch((error: unknown) => error);
       const swaps = () => Number(fs.existsSync(path.join(work, 'swaps')) && fs.readFileSync(path.join(work, 'swaps')));
-      await expect.poll(swaps, { timeout: 60_000 }).toBeGreaterThan(0);
+      await expect.poll(swaps).toBeGreaterThan(0);
       const { call } = toolsOf(home);
       const said: string[] = [];
       for (let round = 0; round < TRIES; round++) {
