@@ -240,6 +240,12 @@ for (const { yes, no, beside } of Object.values(WORDS)) {
   for (const phrase of no) meanings.set(plain(phrase), 'no');
 }
 
+/** Words that say nothing beside others: "please", "danke". */
+export const isPolite = (text: string): boolean =>
+  plain(text)
+    .split(' ')
+    .every((word) => meanings.get(word) === 'beside');
+
 /** What a whole message says; undefined for anything that is more, or less, than a yes or a no. */
 export function bareAnswer(text: string): BareAnswer | undefined {
   if (text.length > MAX_LENGTH || /[?？؟]/u.test(text)) return undefined;

@@ -35,7 +35,7 @@ export interface WorkerOptions {
   /** What runs are made with. */
   runs: TurnServices;
   /** What commands may ask of the rest of the gateway, but for the work itself. */
-  commands: Omit<CommandServices, 'look' | 'enqueue' | 'stop' | 'runsAt'>;
+  commands: Omit<CommandServices, 'look' | 'enqueue' | 'stop' | 'runsAt' | 'runs'>;
   /** Keeps messages that cannot be worked on in `dead`, and tells their people. Rejects when they could not be stored. */
   giveUp?: GiveUp | undefined;
   questions: Pick<Questions, 'decided'>;
@@ -234,6 +234,7 @@ export class Worker {
         await queue.enqueue(taskLane(entry.taskId), entry, { dedupeId, by: shareOf(entry) });
       },
       stop: (id, before) => queue.signal(taskLane(id), 'stop', before),
+      runs: () => this.#options.runs.live.runs(),
       runsAt: (address) => this.#options.runs.live.runsAt(address),
     };
   }

@@ -8,14 +8,18 @@ export type Commands = ReadonlyMap<string, CommandSpec>;
 export const isNearly = (word: string, commands: Commands): boolean =>
   /^[a-z]{3,16}$/i.test(word) && nearest(word, [...commands.keys()]) !== undefined;
 
-/** The command whose name is the first word; not when what follows is none of its arguments: `plan a trip` is a goal. */
+/** Before the words of a goal, whatever these begin with. */
+export const GOAL = 'task';
+
+/**
+ * The command whose name is the first word, whatever follows: a word too many never makes a goal of it, and so another task. A goal that
+ * begins with such a word stands behind `task`.
+ */
 export function commandOf(text: string, commands: Commands): InboundMessage['command'] {
   const [, first = '', rest = ''] = /^(\S{1,32})(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   const name = first.toLowerCase();
   const args = rest.trim();
-  const spec = commands.get(name);
-  const pattern = spec?.argument ? (spec.argument.pattern ?? '') : '^$';
-  if (spec) return args === '' || new RegExp(pattern, 'i').test(args) ? { name, args } : undefined;
+  if (commands.has(name) || (name === GOAL && args !== '')) return { name, args };
   return args === '' && isNearly(name, commands) ? { name, args } : undefined;
 }
 

@@ -5,6 +5,8 @@ import * as english from '../en/commands.ts';
 export const commands = translate(english.commands)({
   unknown: '/{name} kenne ich nicht. {hint}',
   hint: '/help zeigt, was ich kann.',
+  goalHint:
+    '/{name} kann mit diesen Wörtern nichts anfangen. Für ein Ziel, das mit einem meiner Befehle beginnt, schreib /task davor: `/task {goal}`',
   unkept:
     'Ich wurde neu gestartet, bevor ich dir etwas zu {what} sagen konnte. Geändert ist nichts; bitte mich noch einmal darum.',
   lastOne: 'deiner Bitte',

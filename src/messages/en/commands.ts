@@ -2,6 +2,8 @@
 export const commands = {
   unknown: 'I do not know /{name}. {hint}',
   hint: 'Send /help to see what I can do.',
+  goalHint:
+    '/{name} does not take these words. To give me a goal that begins with one of my commands, write /task first: `/task {goal}`',
   unkept: 'I was restarted before I could tell you about {what}. Nothing was changed; ask me once more.',
   lastOne: 'what you asked for',
   peopleOnly: 'Only the people of **{title}** may use /{name} on it; ask one of them.',

@@ -4,12 +4,14 @@ import { authoriseAction } from '../../access/authorise.ts';
 import { conversationKey } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { type Messages, messagesFor, say, type Text, words } from '../../messages/messages.ts';
+import { cutText } from '../../lib/text.ts';
+import { isPolite } from '../../messages/bare-answers.ts';
+import { type Messages, messagesFor, paragraphs, say, type Text, words } from '../../messages/messages.ts';
 import { type Home, isId } from '../../workspace/home.ts';
 import { listTasks, readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Entry } from '../contract/entry.ts';
-import { unknownTask } from '../conversations/places.ts';
+import { plainName, unknownTask } from '../conversations/places.ts';
 import { findTask, isOwnTask, maySee, type Viewpoint } from '../conversations/visibility.ts';
 import { chosenAt } from '../model/choose.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
@@ -22,6 +24,7 @@ export interface CommandServices
     | 'look'
     | 'stop'
     | 'runsAt'
+    | 'runs'
     | 'showTask'
     | 'pairing'
     | 'links'
@@ -55,6 +58,9 @@ export interface CommandServices
 }
 
 const MAX_READ = 5_000;
+/** Words that may be a goal. */
+const MIN_GOAL = 2;
+const MAX_GOAL = 120;
 
 /** Refusals and what people can mend are answers; anything else is thrown. */
 export async function answerCommand(entry: Entry, service: CommandServices): Promise<CommandReply> {
@@ -67,11 +73,31 @@ export async function answerCommand(entry: Entry, service: CommandServices): Pro
     const context = { ...(await contextFor(entry, command, service)), messages };
     if (!known) context.args = `use ${name} ${context.args}`;
     if (!context.mayUse(command.action, context.task)) return { text: refusal(command, context) };
-    return await command.run(context);
+    const hint = goalHint(entry, command, messages);
+    if (hint !== '' && command.isEnd) return { text: hint };
+    const reply = await command.run(context);
+    return hint === '' ? reply : { ...reply, text: paragraphs(reply.text, hint) };
   } catch (error) {
     if (error instanceof UserError) return { text: messages.said(error.said) };
     throw error;
   }
+}
+
+/**
+ * For words after a typed command that are none of its arguments: it is carried out without them, and where they may be meant as a goal,
+ * how one is begun that starts with a command's name.
+ */
+function goalHint(
+  { message, command }: Entry,
+  { name, argument, hidden, says }: Command,
+  messages: Messages,
+): Text | '' {
+  const args = command?.args.trim() ?? '';
+  if (message.kind !== 'command' || hidden || says || args === '' || name === 'new') return '';
+  const pattern = argument ? (argument.pattern ?? '') : '^$';
+  if (new RegExp(pattern, 'i').test(args) || args.split(/\s+/).length < MIN_GOAL || isPolite(args)) return '';
+  const goal = plainName(cutText(`${command?.name ?? name} ${args}`, MAX_GOAL));
+  return messages.text('commands.goalHint', { name, goal });
 }
 
 /** What is no command may be a skill that is called by its name. */

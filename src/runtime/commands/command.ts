@@ -107,6 +107,8 @@ export interface CommandContext {
   stop(taskId: string, before?: Arrival): Promise<boolean>;
   /** What is at work under the eyes of a conversation, with the agents that work on it. */
   runsAt(address: Address): { taskId: string; agentId: string }[];
+  /** The same anywhere. */
+  runs(): { taskId: string; agentId: string }[];
   mayUse(action: Action, task: TaskRecord | undefined): boolean;
   /**
    * The newest tasks this principal may see here; in direct messages their own unless `all` is asked for. With `looked` there
@@ -167,6 +169,8 @@ export interface Command extends CommandSpec {
   says?: 'steer' | 'followup';
   /** Moves the conversation to another task: takes effect before the command is stored. */
   binds?: true;
+  /** It ends something: with words that are none of its arguments it is not carried out. */
+  isEnd?: true;
   /** Pressed in a channel, it goes on in the thread below the message. */
   isBelow?: true;
   /** Where every task has its thread, it begins one. */

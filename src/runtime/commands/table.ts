@@ -61,7 +61,7 @@ export const COMMANDS: readonly Command[] = [
 ];
 
 /** Telegram sends /start when somebody opens the chat for the first time. */
-const ALIASES: Readonly<Record<string, string>> = { start: 'help', files: 'artifacts', cancel: 'stop' };
+const ALIASES: Readonly<Record<string, string>> = { start: 'help', files: 'artifacts', cancel: 'stop', task: 'new' };
 
 /** The command of that name or alias, whatever its case. */
 export function findCommand(name: string): Command | undefined {

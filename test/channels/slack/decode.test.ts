@@ -43,12 +43,16 @@ const dropped = (body: unknown) => {
 describe('words', () => {
   test.each([
     ['help', 'help', ''],
-    ['help me write a letter', undefined, ''],
+    ['help me write a letter', 'help', 'me write a letter'],
     ['status', 'status', ''],
     ['status 20261121-abcd', 'status', '20261121-abcd'],
-    ['status quo of the project', undefined, ''],
+    ['status quo of the project', 'status', 'quo of the project'],
+    ['status please', 'status', 'please'],
+    ['task plan a trip', 'task', 'plan a trip'],
+    ['tasklist for May', undefined, ''],
+    ['write a plan', undefined, ''],
     ['open abcde', 'open', 'abcde'],
-    ['open the door', undefined, ''],
+    ['open the door', 'open', 'the door'],
     ['NEW plan a trip', 'new', 'plan a trip'],
   ])('"%s" is the command %s with "%s", else a goal', (text, name, args) => {
     expect(commandOf(text, self.commands)).toEqual(name === undefined ? undefined : { name, args });

@@ -70,6 +70,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
     },
     stop: async (id) => running.delete(id),
     runsAt: () => [],
+    runs: () => [],
     bound: (id) => bound.get(id) ?? [],
     shareTask: async (person, from) => void shared.push({ person, from }),
     attachRules: () => attach,

@@ -7,7 +7,8 @@ import { MENU } from '../../../messages/menu.ts';
 import type { CommandSpec } from '../../channel.ts';
 import { type Fields, fields, isFields, list, oneLine, string } from '../../shared/read.ts';
 import { sleep } from '../../shared/wait.ts';
-import { COMMAND, GOAL } from '../decode/interaction.ts';
+import { GOAL } from '../../shared/written-command.ts';
+import { COMMAND } from '../decode/interaction.ts';
 import type { DiscordApi } from './api.ts';
 
 const SUBCOMMAND = 1;

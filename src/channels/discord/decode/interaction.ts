@@ -4,7 +4,7 @@
  */
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
-import { isNearly } from '../../shared/written-command.ts';
+import { GOAL, isNearly } from '../../shared/written-command.ts';
 import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSender } from './base.ts';
 import { isThread, takesThreads } from './places.ts';
 import { id } from './read.ts';
@@ -12,8 +12,6 @@ import { timeOf } from './snowflake.ts';
 
 /** The one command; what a person can ask for are its subcommands. */
 export const COMMAND = 'viber';
-/** The subcommand that gives a goal. */
-export const GOAL = 'task';
 
 /** What is needed to answer an interaction. The token works for a quarter of an hour. */
 export interface Interaction {

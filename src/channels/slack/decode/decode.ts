@@ -4,7 +4,7 @@
  */
 import type { InboundMessage } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
-import { commandOf } from '../../shared/written-command.ts';
+import { commandOf, GOAL } from '../../shared/written-command.ts';
 import { sealResponse } from '../send/respond.ts';
 import {
   addressOf,
@@ -80,15 +80,17 @@ function decodeMove(event: Fields, self: Self): Decoded {
   return { kind: 'message', message };
 }
 
-/** `/viber status` is the command; `/viber any other words` are a goal, which begins a task in a thread of its own. */
+/** `/viber status` is the command; `/viber task GOAL`, and any other words, are a goal, which begins a task in a thread of its own. */
 function decodeCommand(body: Fields, self: Self, now: number): Decoded {
   const chat = readId(body, 'channel_id');
   const user = readId(body, 'user_id');
   const trigger = string(body, 'trigger_id');
   if (chat === undefined || user === undefined || !trigger) return dropped('malformed');
-  const goal = readWords(string(body, 'text') ?? '', self).text;
+  const typed = readWords(string(body, 'text') ?? '', self).text;
   const direct = isDirect(chat);
-  const named = goal === '' ? { name: 'help', args: '' } : commandOf(goal.replace(/^\/(?=[a-z])/i, ''), self.commands);
+  const first =
+    typed === '' ? { name: 'help', args: '' } : commandOf(typed.replace(/^\/(?=[a-z])/i, ''), self.commands);
+  const [goal, named] = first?.name === GOAL ? [first.args, undefined] : [typed, first];
   const command = named ?? (direct ? { name: 'new', args: goal } : undefined);
   const thread = readTs(body, 'thread_ts');
   const message: InboundMessage = {

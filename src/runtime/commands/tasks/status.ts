@@ -7,6 +7,7 @@ import { readTask } from '../../../workspace/tasks.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import { coveredText } from '../../approvals/covers.ts';
 import { addressName } from '../../conversations/places.ts';
+import { isOwnTask } from '../../conversations/visibility.ts';
 import { withRun } from '../../costs/costs.ts';
 import { capsText, usageText } from '../../costs/words.ts';
 import { revokeButton } from '../approve.ts';
@@ -120,24 +121,34 @@ function placesNow({ isDirect, bound, taskId, messages }: CommandContext): strin
 const TARGET = '^(\\*|[\\w-]+)$';
 
 /** Any other word is said along with a plain stop. */
-const isAgent = (word: string, { vibers, runsAt, address }: CommandContext): boolean =>
-  vibers?.has(word) === true || runsAt(address).some(({ agentId }) => agentId === word);
+const isAgent = (word: string, { vibers, runs }: CommandContext): boolean =>
+  vibers?.has(word) === true || runs().some(({ agentId }) => agentId === word);
 
-/** What one agent does in this conversation, or everything: as an interrupt from a program. */
+/** What one agent does in any task of this person, or everything in this conversation: as an interrupt from a program. */
 async function stopAgent(target: string, context: CommandContext): Promise<CommandReply> {
-  const { home, address, task, principal, runsAt, mayUse, messages } = context;
+  const { home, address, task, viber, principal, isDirect, isPrivate, runs, runsAt, mayUse, messages } = context;
   const here = [...runsAt(address), ...(task ? [{ taskId: task.id, agentId: task.viber }] : [])];
-  const meant = here.filter(({ agentId }) => target === '*' || agentId === target);
+  const all = target === '*' ? here : [...here, ...runs()];
+  const meant = all.filter(({ agentId }) => target === '*' || agentId === target);
+  const isHere = new Set(here.map(({ taskId }) => taskId));
   const tasks = await Promise.all([...new Set(meant.map(({ taskId }) => taskId))].map((id) => readTask(home, id)));
   const stopped: TaskRecord[] = [];
   for (const each of tasks) {
     if (!each || !mayUse('steer', each)) continue;
+    if (!isHere.has(each.id) && !isOwnTask({ principal, address, isDirect, viber }, each)) continue;
     const { isStopped } = await stopTask(each.id, principal, context);
     if (isStopped) stopped.push(each);
   }
   if (stopped.length === 0) return { text: messages.text('tasks.nothingToStop') };
   return {
-    text: lines(...stopped.map(({ title }) => messages.text('tasks.stoppedTask', { title }))),
+    text: lines(
+      ...stopped.map(({ id, title }) =>
+        // What somebody does in private is not told to others.
+        isDirect || isPrivate || isHere.has(id)
+          ? messages.text('tasks.stoppedTask', { title })
+          : messages.text('tasks.stoppedAny'),
+      ),
+    ),
     elsewhere: stopped.flatMap((each) => toldElsewhere(each, context)),
   };
 }
@@ -159,6 +170,7 @@ export const stop: Command = {
     pattern: TARGET,
   },
   action: 'steer',
+  isEnd: true,
   takesTask: 'any',
   async run(context) {
     const { taskId, task, principal, messages } = context;
