@@ -126,10 +126,13 @@ export type About =
   | 'files'
   /** How long to think. */
   | 'level'
+  /** Who speaks after whom. */
+  | 'order'
   | 'steps';
 
 /** The first that fits; with `effort` and `found` before what they have words in common with. */
 const SPEAKS_OF: readonly (readonly [About, RegExp])[] = [
+  ['order', /unexpected role|roles must alternate|must alternate (between )?user/i],
   [
     'no-thoughts',
     /reasoning_content\W.{0,80}(is missing|must be (passed|provided)|is required)|missing\W{0,3}reasoning_content/i,

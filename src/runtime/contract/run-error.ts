@@ -209,8 +209,12 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
     return told('provider', limited(provider, refusal.retryAfterMs), { retry: true, ...waits(refusal) });
   if (status === 503 || status === 529 || /overloaded/.test(refusal.code))
     return told('overloaded', say('failures.overloaded', { provider }), { retry: true });
-  if (status >= 500 || TRANSIENT.has(status))
-    return told('provider', say('failures.inTrouble', { provider }), { retry: true });
+  if (status >= 500 || TRANSIENT.has(status)) {
+    // A chat template that fails is a fault of the server to llama.cpp.
+    const isOrder = aboutIn(refusal) === 'order';
+    const more = isOrder ? { badRequest, about: 'order' as const } : {};
+    return told('provider', say('failures.inTrouble', { provider }), { retry: true, ...more });
+  }
   if (status < 400) return told('refused', say('failures.elsewhere', { provider, setting: address }));
   if (status === 404 || status === 405) {
     const wrong = wrongAddress(provider, error);

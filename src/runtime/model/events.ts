@@ -12,7 +12,7 @@ export type Shape = 'chat' | 'messages' | 'responses' | 'gemini';
 
 /** An event's data as its reader takes it; undefined for one that carries nothing. */
 export function carriedBy(shape: Shape, data: string): string | undefined {
-  if (shape === 'chat' && /"choices"\s*:\s*\[\s*\{/.test(data)) return withReadableUsage(data);
+  if (shape === 'chat' && PLAIN.test(data) && !HOLLOW.test(data)) return withReadableUsage(data);
   const text = data.trim();
   if (text === '[DONE]') return data;
   // A word such as `ping`; a torn piece of JSON has at least one of these signs.
@@ -25,7 +25,7 @@ export function carriedBy(shape: Shape, data: string): string | undefined {
     throw error;
   }
   if (!isRecord(event)) return undefined;
-  if (event.error !== undefined && event.error !== null && event.error !== '') return data;
+  if (isSaid(event.error)) return data;
   const carried = READERS[shape](event);
   if (carried === undefined) return undefined;
   const read = carried === event ? data : JSON.stringify(carried);
@@ -34,21 +34,47 @@ export function carriedBy(shape: Shape, data: string): string | undefined {
 
 type Event = Record<string, unknown>;
 
+const PLAIN = /"choices"\s*:\s*\[\s*\{/;
+/** Pieces that have a name for what they do not say: an error, a reason to end, a call. */
+const HOLLOW =
+  /"error"\s*:\s*(?:""|\{\s*\})|"finish_reason"\s*:\s*""|"tool_calls"\s*:\s*\[(?![^\]]*"function"\s*:\s*\{)/;
+
+/** Some servers write `"error": null`, or an empty one, beside every piece of a healthy answer. */
+const isSaid = (error: unknown): boolean =>
+  error !== undefined &&
+  error !== null &&
+  error !== '' &&
+  !(typeof error === 'object' && Object.keys(error).length === 0);
+
+function choiceOf(choice: Event): Event {
+  const { delta, finish_reason: reason } = choice;
+  const calls = isRecord(delta) && Array.isArray(delta.tool_calls) ? delta.tool_calls : undefined;
+  const whole = calls?.filter((call) => isRecord(call) && isRecord(call.function));
+  return {
+    ...choice,
+    ...(reason === '' && { finish_reason: null }),
+    ...(isRecord(delta) && calls && { delta: { ...delta, tool_calls: whole?.length ? whole : undefined } }),
+  };
+}
+
 const READERS: Readonly<Record<Shape, (event: Event) => Event | undefined>> = {
   chat(event) {
     // As vLLM says that it has failed.
     if (event.object === 'error') return { error: event };
     const given = Array.isArray(event.choices) ? event.choices : [];
-    const choices = given.filter(isRecord);
-    return choices.length === 0 && !isRecord(event.usage) ? undefined : { ...event, choices };
+    const choices = given.filter(isRecord).map(choiceOf);
+    const { error: none, ...rest } = event;
+    const kept = none === undefined || none === null ? event : rest;
+    return choices.length === 0 && !isRecord(event.usage) ? undefined : { ...kept, choices };
   },
   // Its documentation says that there will be events of new types, to be passed over.
   messages(event) {
     if (typeof event.type !== 'string' || !MESSAGES.has(event.type)) return undefined;
     if (event.type === 'content_block_delta' && !isRecord(event.delta)) return undefined;
-    if (event.type !== 'message_delta' || (isRecord(event.delta) && isRecord(event.usage))) return event;
-    if (!isRecord(event.delta) && !isRecord(event.usage)) return undefined;
-    return { ...event, delta: event.delta ?? {}, usage: event.usage ?? { output_tokens: 0 } };
+    if (event.type !== 'message_delta') return event;
+    // One without a reason to end would take back the one that had it.
+    if (!isRecord(event.delta) || !isSaid(event.delta.stop_reason)) return undefined;
+    return isRecord(event.usage) ? event : { ...event, usage: { output_tokens: 0 } };
   },
   responses: (event) => (typeof event.type === 'string' ? event : undefined),
   gemini(event) {
@@ -103,9 +129,13 @@ function createFilter(shape: Shape): TransformStream<Uint8Array, Uint8Array> {
  */
 export function createEventReader(onData: (data: string) => void): (text: string) => void {
   let pending = '';
+  let isFirst = true;
   let data: string | undefined;
   return (text) => {
-    pending += text;
+    // A mark of the encoding may stand before all of it.
+    if (isFirst) pending += text.replace(/^\uFEFF/, '');
+    else pending += text;
+    isFirst = false;
     if (!text.includes('\n')) return;
     const lines = pending.split('\n');
     pending = lines.pop() ?? '';

@@ -86,7 +86,7 @@ function readPlain({ choices }: Record<string, unknown>): Plain | undefined {
   if (!isRecord(delta) || !isEmpty(delta.tool_calls) || !isEmpty(delta.refusal)) return undefined;
   const text = delta.content ?? '';
   const reasoning = delta.reasoning_content ?? delta.reasoning ?? '';
-  const finish = choice.finish_reason ?? undefined;
+  const finish = choice.finish_reason || undefined;
   if (typeof text !== 'string' || typeof reasoning !== 'string') return undefined;
   if (finish !== undefined && typeof finish !== 'string') return undefined;
   return { text, reasoning, finish };

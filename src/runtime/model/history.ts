@@ -9,6 +9,7 @@ import { splitModelName } from '../contract/providers.ts';
 
 type Message = Prompt[number];
 type Assistant = Extract<Message, { role: 'assistant' }>;
+type User = Extract<Message, { role: 'user' }>;
 type Part = Assistant['content'][number];
 type Options = Part['providerOptions'];
 
@@ -64,6 +65,7 @@ export function historyFor(prompt: Prompt, reader: Reader): Prompt {
     const content = message.content.flatMap((part) => partFor(part, reader, ids));
     return content.length > 0 ? [{ ...message, content }] : [];
   });
+  if (reader.dialect === 'mistral') return withBridges(read);
   return WANTING.includes(reader.dialect) && !reader.isUnthinking ? withMadeUpThoughts(read) : read;
 }
 
@@ -111,6 +113,47 @@ function idFor(id: string, dialect: Dialect, isMade: boolean): string {
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Mistral refuses words of a person right behind the results of tools. */
+const withBridges = (prompt: Prompt): Prompt =>
+  prompt.flatMap((message, at): Message[] =>
+    message.role === 'user' && prompt[at - 1]?.role === 'tool'
+      ? [{ role: 'assistant', content: [{ type: 'text', text: BRIDGE }] }, message]
+      : [message],
+  );
+
+const BRIDGE = 'I see.';
+
+/** The history with one message at a time for each side, as chat templates of some servers demand. */
+export function inTurns(prompt: Prompt): Prompt {
+  const turns: Message[] = [];
+  for (const message of withBridges(prompt)) {
+    const last = turns.at(-1);
+    if (message.role === 'user' && last?.role === 'user')
+      turns[turns.length - 1] = { ...last, content: joined([...last.content, ...message.content]) };
+    else turns.push(message);
+  }
+  return turns;
+}
+
+/** Texts as one: such templates may know no parts either. */
+function joined(parts: User['content']): User['content'] {
+  const all: User['content'] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (part.type === 'text' && last?.type === 'text')
+      all[all.length - 1] = { ...last, text: `${last.text}\n\n${part.text}` };
+    else all.push(part);
+  }
+  return all;
+}
+
+/** Whether there are two messages in turn of one side. */
+export const isOutOfTurn = (prompt: Prompt): boolean =>
+  prompt.some((message, at) => {
+    const before = prompt[at - 1]?.role;
+    return message.role === 'user' && (before === 'user' || before === 'tool');
+  });
 
 /** Whether anything in the history is for its maker's eyes alone. */
 export const hasThoughts = (prompt: Prompt): boolean =>

@@ -7,12 +7,20 @@
 import type { CallOptions, ModelV4, Prompt } from '../contract/model.ts';
 import { dialectIn } from '../contract/providers.ts';
 import type { ModelFailure } from '../contract/run-error.ts';
-import { hasThoughts, historyFor, isSigner, withMadeUpThoughts, withoutThoughts } from './history.ts';
+import {
+  hasThoughts,
+  historyFor,
+  inTurns,
+  isOutOfTurn,
+  isSigner,
+  withMadeUpThoughts,
+  withoutThoughts,
+} from './history.ts';
 import { knownModel } from './known.ts';
 import { hasFiles, withoutFiles } from './prompt.ts';
 import { fitResults, hasLongArguments, hasSteps, sizeOfResults, withShortArguments, withStepsTold } from './results.ts';
 
-type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'arguments' | 'steps';
+type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'arguments' | 'steps' | 'order';
 
 /** How one model is asked. */
 interface Manner {
@@ -42,6 +50,7 @@ const FORMS: Readonly<Record<Form, { helps(call: CallOptions): boolean; make(cal
     helps: ({ prompt }) => isCalling(prompt),
     make: (call) => ({ ...call, prompt: withMadeUpThoughts(call.prompt) }),
   },
+  order: { helps: ({ prompt }) => isOutOfTurn(prompt), make: (call) => ({ ...call, prompt: inTurns(call.prompt) }) },
   // A model that does not know the level thinks as it usually does.
   level: {
     helps: ({ reasoning }) => reasoning !== undefined,
@@ -121,4 +130,4 @@ export function createRepair(name: string, model: ModelV4): Repair {
 }
 
 const FORM_NAMES = Object.keys(FORMS) as Form[];
-const LASTING: readonly Form[] = ['thoughts', 'no-thoughts'];
+const LASTING: readonly Form[] = ['thoughts', 'no-thoughts', 'order'];

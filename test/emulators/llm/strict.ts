@@ -7,7 +7,7 @@
 import type { Refusal } from './request.ts';
 import type { WireMessage } from './turn.ts';
 
-export type Strictness = 'groq' | 'mistral' | 'cerebras' | 'moonshot' | 'deepseek' | 'openai';
+export type Strictness = 'groq' | 'mistral' | 'cerebras' | 'moonshot' | 'deepseek' | 'openai' | 'alternating';
 
 type Fields = Record<string, unknown>;
 type Rule = (message: WireMessage & Fields, index: number, body: Fields) => Refusal | undefined;
@@ -29,6 +29,10 @@ const thinks = ({ thinking }: Fields): boolean =>
 const lacksThoughts = (message: WireMessage & Fields, body: Fields): boolean =>
   message.role === 'assistant' && (message.tool_calls?.length ?? 0) > 0 && thinks(body) && !message.reasoning_content;
 
+/** The message before, of those that chat templates look at. */
+const roleBefore = (index: number, { messages }: Fields): string | undefined =>
+  (messages as WireMessage[])[index - 1]?.role;
+
 const RULES: Readonly<Record<Strictness, Rule>> = {
   groq(message, index) {
     const unknown = Object.keys(message).find((key) => !KNOWN.has(key));
@@ -44,7 +48,17 @@ const RULES: Readonly<Record<Strictness, Rule>> = {
       ? undefined
       : refuse(`${path}: property '${path}' is unsupported`, 400, 'wrong_api_format');
   },
-  mistral(message, index) {
+  // As the template of a model served by llama.cpp or vLLM.
+  alternating(message, index, body) {
+    const before = roleBefore(index, body);
+    if (message.role !== 'user' || (before !== 'user' && before !== 'tool')) return undefined;
+    return refuse(
+      'After the optional system message, conversation roles must alternate user/assistant/user/assistant/...',
+    );
+  },
+  mistral(message, index, body) {
+    if (message.role === 'user' && roleBefore(index, body) === 'tool')
+      return refuse("Unexpected role 'user' after role 'tool'", 400, '3230');
     const found = THOUGHTS.find((key) => key in message);
     if (found !== undefined) {
       const loc = ['body', 'messages', index, message.role, found];

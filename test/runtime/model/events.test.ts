@@ -42,12 +42,18 @@ const CHAT = [
   'data: {"choices":[{"index":0,"delta":{},"finish_reason":null}]}',
   'data: {"choices":[],"usage":null}',
   'data: {"error":null,"choices":null}',
+  'data: {"error":{},"choices":[{"index":0,"delta":{"content":""},"finish_reason":null}]}',
+  'data: {"choices":[{"index":0,"delta":{"content":""},"finish_reason":""}]}',
+  'data: {"choices":[{"index":0,"delta":{"tool_calls":[null]},"finish_reason":null}]}',
+  'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0}]},"finish_reason":null}]}',
+  'data: {"choices":[{"index":0,"delta":{"content":null,"tool_calls":null,"reasoning_content":null}}]}',
 ];
 const MESSAGES = [
   ...ANY,
   'event: ping\ndata: {"type":"ping"}',
   'data: {"type":"content_block_delta","index":0,"delta":null}',
   'data: {"type":"message_delta","delta":null}',
+  'data: {"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":2}}',
   'data: {"type":"of_tomorrow","what":1}',
   'data: {"type":null}',
 ];

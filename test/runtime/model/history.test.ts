@@ -15,6 +15,7 @@ const endpoints = new Map<string, Llm>();
 const UNKNOWN: Record<string, LlmOptions> = {
   'like-groq': { strict: 'groq' },
   'like-moonshot': { strict: 'moonshot' },
+  'like-a-template': { strict: 'alternating' },
 };
 
 beforeAll(async () => {
@@ -172,6 +173,32 @@ describe('a history that is refused', () => {
       expect(llm.refused()).toBe(1);
     },
   );
+
+  it('for who speaks after whom is sent in turns, from then on too', async () => {
+    const llm = at('like-a-template');
+    const [first, steps] = await stepsOf('local');
+    // Words that came while a tool was at work, and what stands now before them.
+    const messages = [first, steps, { role: 'user', text: 'look at the door too' }] as AgentRequest['messages'];
+    llm.script(() => ({ text: 'Here I am.' }));
+    const outcome = await run(settings(), {
+      model: 'like-a-template/m',
+      messages,
+      tools: [look],
+      standing: 'Now: noon',
+    });
+    expect([outcome.text, llm.refused()]).toEqual(['Here I am.', 1]);
+    const sent = llm.requests().at(-1)?.messages ?? [];
+    expect(sent.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'user']);
+    expect(sent.at(-1)?.content).toMatch(/Now: noon\n\nlook at the door too$/);
+  });
+
+  it('by Mistral, for words right behind results, is not sent so at all', async () => {
+    const [first, steps] = await stepsOf('local');
+    const messages = [first, steps, { role: 'user', text: 'look at the door too' }] as AgentRequest['messages'];
+    at('mistral').script([{ text: 'Here I am.' }]);
+    await run(settings(), { model: 'mistral/m', messages, tools: [look], standing: 'Now: noon' });
+    expect(at('mistral').refused()).toBe(0);
+  });
 
   it('for a signature that is none is sent without its thoughts', async () => {
     const messages = JSON.parse(
