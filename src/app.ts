@@ -11,6 +11,7 @@ import { openNaming } from './app/naming.ts';
 import { tellPlanEdits } from './app/plans.ts';
 import { hearAnswers } from './app/processes/everywhere.ts';
 import { openServices, type Services, type ServicesOptions } from './app/services.ts';
+import { watchSpace } from './app/space.ts';
 import { openWork, type Work } from './app/work.ts';
 import type { Places } from './board/guard.ts';
 import type { Server } from './board/server.ts';
@@ -96,6 +97,7 @@ class RunningApp implements App {
   readonly #gateway: Gateway;
   readonly #letIn: LetIn;
   #stopSweeping: (() => Promise<void>) | undefined;
+  #unwatchSpace: () => void = () => undefined;
   #server: Server | undefined;
   #hasConnected = false;
   #wasReady = false;
@@ -180,6 +182,7 @@ class RunningApp implements App {
       for (const timer of timers) clearTimeout(timer);
     });
     handles.watch(() => void this.#tellReadiness());
+    this.#unwatchSpace = watchSpace(this.#services);
   }
 
   /** Builds the channels, and serves HTTP but for one-shot commands. */
@@ -280,6 +283,7 @@ class RunningApp implements App {
     damage.close();
     await this.#stopSweeping?.();
     handles.close();
+    this.#unwatchSpace();
     this.#untold();
     await elsewhere?.close();
     unshareLocks?.();

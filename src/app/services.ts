@@ -125,8 +125,16 @@ export async function openServices(options: ServicesOptions) {
     ...{ engine, queue, state, lead, elsewhere, unshareLocks, syncSoon, delivery },
     ...{ buttons, questions, bus, news, seen, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
-    uploads: new Uploads(home, config.limits.downloadBytes),
+    uploads: new Uploads(home, config.limits.downloadBytes, (by) => bytesOfClient(by, config)),
   };
+}
+
+/** Of what it hands in; owners have as much as the disk, and people on the Board what their tasks may take. */
+function bytesOfClient(name: string, { http, people, limits }: Config): number {
+  const client = http.clients[name];
+  const role = client?.role ?? people.find((person) => person.name === client?.person)?.role ?? 'member';
+  if (!client || role === 'owner') return Number.POSITIVE_INFINITY;
+  return (role === 'guest' ? limits.bytesPerGuest : limits.bytesPerMember) || Number.POSITIVE_INFINITY;
 }
 
 /** Of several processes each has locks and sockets of its own, on its own machine. Throws LockedError. */

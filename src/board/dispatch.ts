@@ -1,13 +1,19 @@
 /** Requests for what the board answers, on their way to the route that does; the board is loaded at the first of them. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Board, BoardError, BoardRequest, BoardRoute, OpenRoute } from './contract.ts';
+import type { Connections } from './connections.ts';
+import type { AwaitedCaller, Board, BoardError, BoardRequest, BoardRoute, Caller, OpenRoute } from './contract.ts';
 import { type Gate, NOT_FOUND, OWNERS_ONLY } from './gate.ts';
 import { bodyIsLeft, DATA_HEADERS, errorBody, isError, JSON_TYPE, Refused, refused, sendError } from './respond.ts';
 import { createRouter } from './router.ts';
 
 const BODY_MS = 10_000;
 
+const TOO_MANY_AT_ONCE: BoardError = {
+  status: 429,
+  code: 'too_many',
+  message: 'Too many requests and streams of yours are under way; one that ends makes room for another.',
+};
 export const INTERNAL: BoardError = { status: 500, code: 'internal', message: 'Something went wrong here.' };
 
 export interface Dispatch {
@@ -18,7 +24,11 @@ export interface Dispatch {
   close(): Promise<void>;
 }
 
-export function createDispatch(gate: Gate, load: (() => Promise<Board>) | undefined): Dispatch {
+export function createDispatch(
+  gate: Gate,
+  connections: Connections,
+  load: (() => Promise<Board>) | undefined,
+): Dispatch {
   let loading: Promise<Board> | undefined;
   let match: ReturnType<typeof routerOf> | undefined;
 
@@ -39,7 +49,9 @@ export function createDispatch(gate: Gate, load: (() => Promise<Board>) | undefi
     const who = gate.enterSocket(request, session);
     if (isError(who)) throw refused(who);
     if (!upgrade) throw refused(NOT_FOUND);
-    if (!socket.destroyed) upgrade({ request, socket, head, who });
+    const counted = countedIn(who, (caller) => connections.admit(caller, request.socket));
+    if (isError(counted)) throw refused(counted);
+    if (!socket.destroyed) upgrade({ request, socket, head, who: counted });
   }
 
   return {
@@ -64,6 +76,7 @@ export function createDispatch(gate: Gate, load: (() => Promise<Board>) | undefi
       const caller = gate.enter(request, session);
       if (isError(caller)) throw refused(caller);
       if (route.asks === 'owner' && caller.principal.role !== 'owner') throw refused(OWNERS_ONLY);
+      if (!connections.admit(caller, request.socket, response)) throw refused(TOO_MANY_AT_ONCE);
       await answerRoute(route, { ...asked, caller });
     },
     async upgrade(request, socket, head, wrong) {
@@ -78,6 +91,20 @@ export function createDispatch(gate: Gate, load: (() => Promise<Board>) | undefi
       }
     },
     close: async () => (await loading)?.close(),
+  };
+}
+
+/** A socket counts from when it is known whose it is. */
+function countedIn(
+  who: Caller | AwaitedCaller,
+  admit: (caller: Caller) => boolean,
+): Caller | AwaitedCaller | BoardError {
+  if ('principal' in who) return admit(who) ? who : TOO_MANY_AT_ONCE;
+  return {
+    withKey(key) {
+      const caller = who.withKey(key);
+      return isError(caller) || admit(caller) ? caller : TOO_MANY_AT_ONCE;
+    },
   };
 }
 

@@ -5,6 +5,7 @@
 import http from 'node:http';
 import { ConfigError, errorCode, UserError } from '../errors.ts';
 import type { Readiness } from '../runtime/readiness.ts';
+import { watchConnections } from './connections.ts';
 import type { Board, BoardError } from './contract.ts';
 import { createDispatch, INTERNAL, limitBody } from './dispatch.ts';
 import { createGate, type Gate, NO_TOKEN, NOT_FOUND, OWNERS_ONLY, TOO_MANY, WRONG_TOKEN } from './gate.ts';
@@ -30,7 +31,7 @@ export interface ServerOptions {
   webhooks: ReadonlyMap<string, HttpHandler>;
   /** Loaded at the first request for `/api/`, `/board` or `/ws`. */
   board?: (places: Places, port: number) => Promise<Board>;
-  /** Connections at the same time; those beyond are closed at once. */
+  /** Connections at the same time; a new one takes the place of one that has shown no token (`connections.ts`). */
   maxConnections: number;
   onError: (error: unknown) => void;
   /** An address goes on sending wrong tokens. */
@@ -77,6 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const isSocket = ({ url }: http.IncomingMessage) => pathOf(url) === SOCKET_PATH;
   const server = http.createServer({ ...TIMES, shouldUpgradeCallback: isSocket });
   server.maxConnections = options.maxConnections;
+  const connections = watchConnections(server, options.maxConnections);
   server.setTimeout(SILENCE_MS);
   await listen(server, options).catch((error: unknown) => {
     if (!options.isAnyPort || errorCode(error) !== 'EADDRINUSE') throw portError(error, options) ?? error;
@@ -89,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const tokens = createTokens(options.tokens, options.onWrongTokens);
   const guard = { places, tokens, gate: createGate(places, tokens, closed.signal) };
   const { board: load } = options;
-  const board = createDispatch(guard.gate, load && (() => load(places, port)));
+  const board = createDispatch(guard.gate, connections, load && (() => load(places, port)));
 
   /** Refused, or on its way to whoever answers. */
   async function answerTo(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {

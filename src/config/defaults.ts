@@ -89,6 +89,8 @@ export const defaults: Config = {
     messagesPerMinute: 30,
     downloadBytes: 20_971_520,
     filesPerMessage: 10,
+    bytesPerGuest: 104_857_600,
+    bytesPerMember: 2_147_483_648,
     freeBytes: 52_428_800,
     tokensPerDay: 0,
     costPerDay: 0,

@@ -206,6 +206,8 @@ export const configSchema = section({
     messagesPerMinute: whole(1).default(limits.messagesPerMinute),
     downloadBytes: whole(0).default(limits.downloadBytes),
     filesPerMessage: whole(0).default(limits.filesPerMessage),
+    bytesPerGuest: whole(0).default(limits.bytesPerGuest),
+    bytesPerMember: whole(0).default(limits.bytesPerMember),
     freeBytes: whole(0).default(limits.freeBytes),
     tokensPerDay: whole(0).default(limits.tokensPerDay),
     costPerDay: amount.default(limits.costPerDay),

@@ -215,6 +215,9 @@ export interface LimitsConfig {
   /** Bytes of one file fetched from a platform. */
   downloadBytes: number;
   filesPerMessage: number;
+  /** Bytes that the files of one guest's, or one member's, tasks may take on the disk; 0 means no limit. */
+  bytesPerGuest: number;
+  bytesPerMember: number;
   /** Bytes that must stay free on the disk; below it nothing new is accepted. */
   freeBytes: number;
   /** Tokens of all runs in one day (UTC), input and output together; 0 means no cap, here and in the three below. */

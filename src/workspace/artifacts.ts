@@ -13,6 +13,7 @@ import { type ArtifactMeta, type ArtifactOrigin, readIndex } from './artifact-in
 import { cleanType, extensionOf, nameFromTitle, safeName, safeTitle } from './artifact-names.ts';
 import { tellChange } from './changes.ts';
 import { type Home, isId } from './home.ts';
+import { takeRoom } from './space.ts';
 import type { ArtifactRef } from './types.ts';
 
 export type { ArtifactMeta, ArtifactOrigin } from './artifact-index.ts';
@@ -46,6 +47,7 @@ export function createArtifact(
     const sha256 = hash('sha256', given.content);
     const slot = await chooseSlot(home, taskId, given, sha256);
     if (isKept(home, taskId, slot, sha256)) return refOf(slot.old);
+    await takeRoom(home, taskId, given.content.byteLength);
     await writeFileAtomic(path.join(home.taskDir(taskId), slot.file), given.content);
     return refOf(await record(home, taskId, slot, given, { size: given.content.byteLength, sha256 }));
   });
@@ -54,7 +56,7 @@ export function createArtifact(
 /**
  * Takes a file that stands in the task's folder (a finished download) into the artifacts by renaming it; `sha256` saves reading
  * it again. As `createArtifact` in every other respect.
- * @throws UserError when `path` is not a regular file
+ * @throws UserError when `path` is not a regular file, or there is no room for it; it is gone then
  */
 export function adoptArtifact(
   home: Home,
@@ -69,6 +71,12 @@ export function adoptArtifact(
     if (isKept(home, taskId, slot, sha256)) {
       fs.rmSync(given.path);
       return slot.old;
+    }
+    try {
+      await takeRoom(home, taskId, stat.size);
+    } catch (error) {
+      fs.rmSync(given.path);
+      throw error;
     }
     fs.chmodSync(given.path, 0o600);
     await syncFile(given.path);

@@ -58,11 +58,20 @@ const MAX_WAITING = 100;
 export class Uploads {
   readonly #folder: string;
   readonly #maxBytes: number;
+  readonly #budgetOf: (by: string) => number;
 
-  /** @param maxBytes of one file; those of one sender that no message has named yet may have ten times as many together */
-  constructor(home: Pick<Home, 'spool'>, maxBytes: number) {
+  /**
+   * @param maxBytes of one file; those of one sender that no message has named yet may have ten times as many together
+   * @param budgetOf bytes of all that one sender has handed in and that still stands here
+   */
+  constructor(
+    home: Pick<Home, 'spool'>,
+    maxBytes: number,
+    budgetOf: (by: string) => number = () => Number.POSITIVE_INFINITY,
+  ) {
     this.#folder = path.join(home.spool, 'uploads');
     this.#maxBytes = maxBytes;
+    this.#budgetOf = budgetOf;
   }
 
   /**
@@ -117,12 +126,19 @@ export class Uploads {
 
   /** Bytes that a sender may still hand in. */
   #roomOf(by: string): number {
-    const waiting = this.#names()
+    const all = this.#names()
       .filter((name) => name.endsWith('.json'))
       .map((name) => peekJson(path.join(this.#folder, name), keptShape))
-      .filter((kept) => kept?.by === by && !kept.named);
-    const bytes = waiting.reduce((sum, kept) => sum + (kept?.size ?? 0), 0);
-    const left = 10 * this.#maxBytes - bytes;
+      .filter((kept) => kept?.by === by);
+    const waiting = all.filter((kept) => !kept?.named);
+    const sizeOf = (some: typeof all) => some.reduce((sum, kept) => sum + (kept?.size ?? 0), 0);
+    const inAll = this.#budgetOf(by) - sizeOf(all);
+    if (inAll <= 0)
+      throw new UploadRefused(
+        'too_many',
+        'The files you have handed in take all the room you have here: try again in some days.',
+      );
+    const left = Math.min(10 * this.#maxBytes - sizeOf(waiting), inAll);
     if (waiting.length >= MAX_WAITING || left <= 0)
       throw new UploadRefused(
         'too_many',

@@ -1,8 +1,9 @@
 /** Who may ask the HTTP server: a table of heads of requests, sent as bytes to a server that listens. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Principal } from '../../src/access/principal.ts';
+import type { Principal, Role } from '../../src/access/principal.ts';
+import type { BoardRoute } from '../../src/board/contract.ts';
 import { startServer } from '../../src/board/server.ts';
-import { head, open, type RawAnswer, send } from './raw.ts';
+import { type Held, head, open, type RawAnswer, send } from './raw.ts';
 
 const TOKEN = 'a-token-for-programs';
 const OWNER: Principal = {
@@ -18,9 +19,14 @@ interface Options {
   host?: string;
   origins?: string[];
   maxConnections?: number;
+  /** Tokens called as the roles they speak for. */
+  roles?: Role[];
+  /** How long a request to /api/wait takes. */
+  wait?: () => Promise<void>;
 }
 
-async function start({ token, host = '127.0.0.1', origins = [], maxConnections = 100 }: Options = {}) {
+async function start(options: Options = {}) {
+  const { token, host = '127.0.0.1', origins = [], maxConnections = 100, roles = [], wait } = options;
   const called: string[] = [];
   const warned: string[] = [];
   const server = await startServer({
@@ -28,7 +34,10 @@ async function start({ token, host = '127.0.0.1', origins = [], maxConnections =
       host,
       port: 0,
       origins,
-      tokens: token === undefined ? [] : [{ name: 'owner', token, principal: () => OWNER }],
+      tokens: [
+        ...(token === undefined ? [] : [{ name: 'owner', token, principal: () => OWNER }]),
+        ...roles.map((role) => ({ name: role, token: role, principal: () => ({ ...OWNER, role }) })),
+      ],
       maxConnections,
       readiness: async () => READINESS,
       metrics: async () => ({ type: 'text/plain', body: 'viber_dead 0\n' }),
@@ -43,13 +52,24 @@ async function start({ token, host = '127.0.0.1', origins = [], maxConnections =
       ],
     ]),
     board: async () => ({
-      routes: (['GET', 'POST'] as const).map((method) => ({
-        ...{ method, path: '/api/jobs', asks: 'owner' as const },
-        async handle({ response }) {
-          called.push('api');
-          response.writeHead(200).end('{}');
+      routes: [
+        ...(['GET', 'POST'] as const).map(
+          (method): BoardRoute => ({
+            ...{ method, path: '/api/jobs', asks: 'owner' },
+            async handle({ response }) {
+              called.push('api');
+              response.writeHead(200).end('{}');
+            },
+          }),
+        ),
+        {
+          ...{ method: 'GET', path: '/api/wait', asks: 'caller' },
+          async handle({ response }) {
+            await wait?.();
+            response.writeHead(200).end('{}');
+          },
         },
-      })),
+      ],
       open: [],
       session: () => ({ status: 401, code: 'unauthorized', message: 'nobody' }),
       close: async () => undefined,
@@ -298,12 +318,56 @@ describe('slow and many', () => {
     expect(performance.now() - began).toBeLessThan(30_000);
   });
 
-  it('closes connections beyond the most there may be, and takes new ones when some have gone', async () => {
-    const { port, get } = await start({ maxConnections: 10 });
-    const held = Array.from({ length: 10 }, () => open(port, 'GET /healthz HTTP/1.1\r\n'));
+  it('lets a new connection in whatever others hold: the longest silent one gives way', async () => {
+    const { port, get } = await start({ maxConnections: 16 });
+    const held = Array.from({ length: 60 }, () => open(port, 'GET /healthz HTTP/1.1\r\n'));
     await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
-    await expect.poll(async () => (await get('/healthz', LOCAL)).status).toBe(0);
+    for (let round = 0; round < 5; round++) {
+      held.push(...Array.from({ length: 20 }, () => open(port, '')));
+      expect((await get('/healthz', LOCAL)).status).toBe(200);
+    }
+    const ends = held.map(({ answer }) => answer);
+    await Promise.race(ends);
     for (const { socket } of held) socket.destroy();
-    await expect.poll(async () => (await get('/healthz', LOCAL)).status).toBe(200);
+    await Promise.all(ends);
+    expect((await get('/healthz', LOCAL)).status).toBe(200);
+  });
+
+  it('lets one address take no place of another', async () => {
+    const { port, get } = await start({ maxConnections: 16 });
+    const quiet = open(port, 'GET /healthz HTTP/1.1\r\n', '127.0.0.3');
+    await new Promise((resolve) => quiet.socket.once('connect', resolve));
+    const held = Array.from({ length: 60 }, () => open(port, 'GET /healthz HTTP/1.1\r\n'));
+    await Promise.race(held.map(({ answer }) => answer));
+    expect((await get('/healthz', LOCAL)).status).toBe(200);
+    quiet.socket.write(`host: 127.0.0.1:${port}\r\nconnection: close\r\n\r\n`);
+    expect((await quiet.answer).status).toBe(200);
+    for (const { socket } of held) socket.destroy();
+  });
+
+  it('gives each client a share, one for all who are no owners, and room to owners, webhooks and health', async () => {
+    const waiting: (() => void)[] = [];
+    const { port, get } = await start({
+      ...{ maxConnections: 32, roles: ['guest', 'member', 'owner'] },
+      wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    });
+    const ask = (token: string) =>
+      open(port, head('GET /api/wait HTTP/1.1', `host: 127.0.0.1:${port}`, `authorization: Bearer ${token}`));
+    const counts = { guest: 4, member: 8, owner: 16 };
+    const all: Held[] = [];
+    for (const [token, count] of Object.entries(counts)) {
+      const before = waiting.length;
+      all.push(...Array.from({ length: count }, () => ask(token)));
+      await expect.poll(() => waiting.length).toBe(before + count);
+      const one = ask(token);
+      all.push(one);
+      await expect.poll(() => one.seen()).toMatch(/^HTTP\/1.1 429 /);
+      one.socket.destroy();
+    }
+    expect((await get('/healthz', LOCAL)).status).toBe(200);
+    for (const done of waiting.splice(0)) done();
+    const again = ask('guest');
+    await expect.poll(() => waiting.length).toBe(1);
+    for (const { socket } of [...all, again]) socket.destroy();
   });
 });

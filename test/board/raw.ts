@@ -12,12 +12,15 @@ export interface RawAnswer {
 
 export interface Held {
   socket: Socket;
+  /** What has come so far. */
+  seen(): string;
   /** Resolves when the connection is closed. */
   answer: Promise<RawAnswer>;
 }
 
-export function open(port: number, bytes: string | Buffer): Held {
-  const socket = connect(port, '127.0.0.1');
+/** @param from one of this machine's own addresses, in the place of the usual one */
+export function open(port: number, bytes: string | Buffer, from?: string): Held {
+  const socket = connect({ port, host: '127.0.0.1', ...(from !== undefined && { localAddress: from }) });
   socket.write(bytes);
   let text = '';
   socket.on('data', (data) => {
@@ -25,7 +28,7 @@ export function open(port: number, bytes: string | Buffer): Held {
   });
   socket.on('error', () => 'a reset is an end like another');
   const answer = new Promise<RawAnswer>((resolve) => socket.once('close', () => resolve(parse(text))));
-  return { socket, answer };
+  return { socket, answer, seen: () => text };
 }
 
 /** Sends a whole request and reads until the server closes, or for `waitMs`. */

@@ -3,6 +3,12 @@ import { translate } from '../arguments.ts';
 import * as english from '../en/failures.ts';
 
 export const failures = translate(english.failures)({
+  diskShort:
+    'Meine Festplatte ist fast voll: {free} sind frei. Unter {least} nehme ich keine Nachrichten mehr an, mach also bitte etwas Platz.',
+  diskFull:
+    'Meine Festplatte ist voll: {free} sind frei, {least} müssen es sein. Ich nehme keine Nachrichten mehr an, bis wieder Platz ist; was inzwischen geschrieben wird, geht nicht verloren.',
+  noRoom:
+    'Die Dateien von {name} haben {size} erreicht, mehr darf eine Person hier nicht behalten. Ich nehme keine weiteren an.',
   withTrace: '{what} (für den Besitzer: viber trace {trace})',
   notSetUp:
     'Etwas ist nicht richtig eingerichtet, darum kann ich gerade nicht antworten. Mein Besitzer muss danach sehen: versuch es bitte später noch einmal.',

@@ -1,5 +1,10 @@
 /** What people are told when something did not work. Only what an owner has to look into names the command that tells them more. */
 export const failures = {
+  diskShort:
+    'My disk is nearly full: {free} are free. Below {least} I accept no new messages, so please make some room.',
+  diskFull:
+    'My disk is full: {free} are free, and {least} have to be. I accept no new messages until you make some room; what is written meanwhile is not lost.',
+  noRoom: 'The files of {name} have reached {size}, the most one person may keep here, so I accept no more of them.',
   withTrace: '{what} (for the owner: viber trace {trace})',
   notSetUp:
     'Something is not set up right, so I cannot answer just now. My owner has to see to it: please try again later.',

@@ -12,6 +12,7 @@ import { errorCode, UserError } from '../../errors.ts';
 import { ensureDir, hashText } from '../../lib/files.ts';
 import { type ArtifactMeta, adoptArtifact, hasFile, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
+import { roomIn } from '../../workspace/space.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { dedupeId, type Entry } from '../contract/entry.ts';
 import type { Owner } from '../contract/order.ts';
@@ -30,6 +31,8 @@ export interface Intake {
 export interface FetchOptions {
   home: Home;
   taskId: string;
+  /** On whose word they are fetched, as tasks list them. */
+  people: readonly string[];
   limits: { downloadBytes: number; filesPerMessage: number };
   signal: AbortSignal;
   channelOf: (message: InboundMessage) => Channel | undefined;
@@ -102,7 +105,7 @@ const keyOf = ({ address: { channel, account } }: InboundMessage, key: string): 
 async function fetchOne({ message, quote, file, at }: Wanted, options: FetchOptions): Promise<FetchedFile> {
   const channel = options.channelOf(message);
   if (!channel?.download) throw new UserError('this channel cannot fetch files');
-  const { home, taskId, limits, signal } = options;
+  const { home, taskId, people, limits, signal } = options;
   // The same after a crash: what was fetched before it is not kept twice.
   let id = `in-${hashText(`${dedupeId(message)} ${at}`).slice(0, 8)}`;
   const whose = quote ? { quote } : {};
@@ -114,9 +117,10 @@ async function fetchOne({ message, quote, file, at }: Wanted, options: FetchOpti
     // One that a run has written over keeps what that run wrote.
     if (old?.origin !== 'agent') id = lasting;
   }
+  const room = await roomIn(home, taskId, people, file.size);
   await ensureDir(home.taskDir(taskId));
   const target = path.join(home.taskDir(taskId), `.incoming-${randomBytes(6).toString('hex')}`);
-  const got = await channel.download(file, target, limits.downloadBytes, signal);
+  const got = await channel.download(file, target, Math.min(limits.downloadBytes, room), signal);
   const { name, remote = file } = got;
   const same = quote && known.find((meta) => meta.sha256 === got.sha256 && hasFile(home, taskId, meta));
   if (same) {

@@ -118,13 +118,20 @@ async function takePlan({ task, items }: Intake, { home }: IntakeServices): Prom
   if (plan !== undefined) await writePlan(home, task.id, plan);
 }
 
-async function filesOf({ task, items, intake }: Intake, to: IntakeServices): Promise<FetchedFiles> {
+async function filesOf({ task, items, intake, principal }: Intake, to: IntakeServices): Promise<FetchedFiles> {
   const { home, settings } = to;
   const channelOf: Parameters<typeof fetchFiles>[1]['channelOf'] = ({ address }) => to.channelOf(address);
   const messages = items.map((item) => item.message.message);
   try {
     return await fetchFiles(messages, {
-      ...{ home, taskId: task.id, limits: settings.limits, signal: intake, channelOf },
+      ...{
+        home,
+        taskId: task.id,
+        people: [principalText(principal)],
+        limits: settings.limits,
+        signal: intake,
+        channelOf,
+      },
     });
   } catch (error) {
     if (reasonOf(intake) !== 'stop') throw error;

@@ -1,0 +1,95 @@
+/** The disk: how much of it people who are no owners may fill, and that owners hear in time when it is nearly full. */
+import fs from 'node:fs';
+import type { Links } from '../access/links.ts';
+import type { People } from '../access/people.ts';
+import { aliasesOf, type Principal, personText, principalText, readIdentity } from '../access/principal.ts';
+import type { Config } from '../config.ts';
+import { errorMessage } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
+import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
+import type { Home } from '../workspace/home.ts';
+import { limitSpace, type SpaceBudget } from '../workspace/space.ts';
+
+export interface SpaceParts {
+  config: Config;
+  home: Home;
+  people: People;
+  links: Pick<Links, 'links'>;
+  notifier: Pick<OwnerNotifier, 'tellOwners'>;
+  log: Logger;
+}
+
+/** Owners hear of it while there is this many times as much as must stay free. */
+const EARLY = 10;
+const LOOK_MS = 10_000;
+
+/** Until what it gives is called. */
+export function watchSpace(parts: SpaceParts): () => void {
+  const { home, notifier } = parts;
+  const unlimit = limitSpace(home, {
+    of: (people) => budgetFor(people, parts),
+    onFull: ({ key, bytes }) =>
+      void notifier.tellOwners(
+        `files-${key}-${day()}`,
+        say('failures.noRoom', { name: key.replace(/^person:/, ''), size: sizeText(bytes) }),
+      ),
+  });
+  const look = () => lookAtDisk(parts);
+  const timers = [setTimeout(look, 1_000).unref(), setInterval(look, LOOK_MS).unref()];
+  return () => {
+    unlimit();
+    for (const timer of timers) clearTimeout(timer);
+  };
+}
+
+const day = () => new Date().toISOString().slice(0, 10);
+
+function sizeText(bytes: number): string {
+  return bytes >= 1e9 ? `${Math.round(bytes / 1e8) / 10} GB` : `${Math.round(bytes / 1e6)} MB`;
+}
+
+/** Once a day for each: that it is short, and that nothing more is accepted. */
+function lookAtDisk({ config, home, notifier, log }: SpaceParts): void {
+  const { freeBytes } = config.limits;
+  try {
+    const { bavail, bsize } = fs.statfsSync(home.root);
+    const free = bavail * bsize;
+    if (free >= freeBytes * EARLY) return;
+    const given = { free: sizeText(free), least: sizeText(freeBytes) };
+    const isFull = free < freeBytes;
+    void notifier.tellOwners(
+      `disk-${isFull ? 'full' : 'short'}-${day()}`,
+      isFull ? say('failures.diskFull', given) : say('failures.diskShort', given),
+    );
+  } catch (error) {
+    log.warn({ err: errorMessage(error) }, 'the free space of the disk cannot be told');
+  }
+}
+
+/** Where one of them is an owner there is none. */
+function budgetFor(texts: readonly string[], parts: SpaceParts): SpaceBudget | undefined {
+  const { bytesPerGuest, bytesPerMember } = parts.config.limits;
+  const all = texts.flatMap((text) => whoIs(text, parts) ?? []);
+  const [first] = all;
+  if (!first || all.some(({ role }) => role === 'owner')) return undefined;
+  const bytes = first.role === 'guest' ? bytesPerGuest : bytesPerMember;
+  return bytes === 0 ? undefined : { key: principalText(first), aliases: aliasesOf(first), bytes };
+}
+
+/** Undefined for what is nobody, as a job. A name that nobody has any more has the rights of a guest. */
+function whoIs(text: string, { config, people, links }: SpaceParts): Principal | undefined {
+  const resolve = (identity: string): Principal =>
+    people.resolve({ ...readIdentity(identity), account: '', via: 'message', name: identity }).principal;
+  const { channel, user } = readIdentity(text);
+  if (channel === 'api' || channel === 'hub') {
+    const role = user === 'owner' ? 'owner' : (config.http.clients[user]?.role ?? 'member');
+    return { ...resolve(text), role };
+  }
+  if (channel !== 'person') return channel in config.channels || channel === 'local' ? resolve(text) : undefined;
+  const name = text.slice(personText('').length);
+  const identity =
+    config.people.find((person) => person.name === name)?.ids[0] ??
+    links.links().find(({ person }) => person === name)?.identity;
+  return identity === undefined ? { ...resolve(text), role: 'guest', person: name } : resolve(identity);
+}

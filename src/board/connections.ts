@@ -1,0 +1,83 @@
+/**
+ * Who may hold how many of the connections there are. Invariant: whatever some hold, a new one is let in and answered, so that health,
+ * webhooks and owners always get through: of connections that have shown no token the longest silent one gives way, and whoever has
+ * shown one has a share.
+ */
+import type http from 'node:http';
+import type { Socket } from 'node:net';
+import type { Caller } from './contract.ts';
+
+/** Of all: beyond it a connection that nobody has vouched for gives way to a new one. */
+const OPEN_SHARE = 7 / 8;
+/** Of all, for the requests and streams under way of one client. */
+const SHARES = { owner: 1 / 2, member: 1 / 4, guest: 1 / 8 } as const;
+/** Of all, for every client together that is no owner. */
+const OTHERS_SHARE = 1 / 2;
+
+export interface Connections {
+  /** Whether this caller may have another request under way; it is counted until its connection, or `response`, is closed. */
+  admit(caller: Pick<Caller, 'id' | 'principal'>, socket: Socket, response?: http.ServerResponse): boolean;
+}
+
+interface Open {
+  address: string;
+  /** Requests under way. */
+  busy: number;
+  /** Of callers that were let in. */
+  vouched: number;
+}
+
+export function watchConnections(server: http.Server, max: number): Connections {
+  /** Those whose last request began longest ago come first. */
+  const open = new Map<Socket, Open>();
+  const byClient = new Map<string, number>();
+  let others = 0;
+  const most = Math.max(1, Math.floor(max * OPEN_SHARE));
+
+  /** The address that holds most gives one way, and of those the longest silent; one at work only where all are. */
+  function giveWay(): void {
+    const idle = [...open].filter(([, { vouched, busy }]) => vouched === 0 && busy === 0);
+    const unvouched = idle.length > 0 ? idle : [...open].filter(([, { vouched }]) => vouched === 0);
+    const counts = new Map<string, number>();
+    for (const [, { address }] of unvouched) counts.set(address, (counts.get(address) ?? 0) + 1);
+    const greatest = Math.max(0, ...counts.values());
+    const [victim] = unvouched.find(([, { address }]) => counts.get(address) === greatest) ?? [];
+    victim?.destroy();
+    if (victim) open.delete(victim);
+  }
+
+  server.on('connection', (socket: Socket) => {
+    if (open.size >= most) giveWay();
+    open.set(socket, { address: socket.remoteAddress ?? '', busy: 0, vouched: 0 });
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('request', ({ socket }: http.IncomingMessage, response: http.ServerResponse) => {
+    const known = open.get(socket);
+    if (!known) return;
+    known.busy++;
+    open.delete(socket);
+    open.set(socket, known);
+    response.once('close', () => known.busy--);
+  });
+
+  return {
+    admit({ id, principal: { role } }, socket, response) {
+      const mine = byClient.get(id) ?? 0;
+      const isOwner = role === 'owner';
+      if (mine >= Math.max(1, Math.floor(max * SHARES[role]))) return false;
+      if (!isOwner && others >= Math.max(1, Math.floor(max * OTHERS_SHARE))) return false;
+      const known = open.get(socket);
+      byClient.set(id, mine + 1);
+      if (!isOwner) others++;
+      if (known) known.vouched++;
+      (response ?? socket).once('close', () => {
+        const left = (byClient.get(id) ?? 1) - 1;
+        if (left > 0) byClient.set(id, left);
+        else byClient.delete(id);
+        if (!isOwner) others--;
+        if (known) known.vouched--;
+      });
+      return true;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * What people may keep on the disk: the files of their tasks. What stands there is counted from the disk, so that nobody is held to
+ * what was removed; between two counts each new file is added.
+ */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode, UserError } from '../errors.ts';
+import { createLru } from '../lib/lru.ts';
+import type { Home } from './home.ts';
+import { TaskOrder } from './task-order.ts';
+import { readTask } from './tasks.ts';
+
+export interface SpaceBudget {
+  /** Whose it is. */
+  key: string;
+  /** Every text under which tasks list them. */
+  aliases: readonly string[];
+  bytes: number;
+}
+
+export interface SpaceRules {
+  /** Undefined: these people may fill the disk. */
+  of(people: readonly string[]): SpaceBudget | undefined;
+  /** Told each time that something found no room. */
+  onFull(budget: SpaceBudget): void;
+}
+
+/** The files of a person have used up their budget. */
+export class NoRoom extends UserError {
+  constructor({ bytes }: SpaceBudget) {
+    const size = bytes >= 1e9 ? `${Math.round(bytes / 1e8) / 10} GB` : `${Math.round(bytes / 1e6)} MB`;
+    super(
+      `there is no room left: the files of one person may take ${size} here, and an owner can remove some or raise the limit`,
+    );
+  }
+}
+
+const COUNT_MS = 60_000;
+/** People whose bytes are known. */
+const MAX_KNOWN = 1_000;
+
+interface Limited {
+  rules: SpaceRules;
+  order: TaskOrder;
+  counted: ReturnType<typeof createLru<{ at: number; bytes: number }>>;
+}
+
+const limited = new Map<string, Limited>();
+
+/** From now on, until what it gives is called. */
+export function limitSpace(home: Home, rules: SpaceRules): () => void {
+  limited.set(home.root, { rules, order: new TaskOrder(home), counted: createLru(MAX_KNOWN) });
+  return () => limited.delete(home.root);
+}
+
+/**
+ * Bytes that may be added to a task on the word of these people, as tasks list them.
+ * @param wanted bytes, as far as they are known before. Throws NoRoom when there is none for them.
+ */
+export async function roomIn(home: Home, taskId: string, people: readonly string[], wanted = 0): Promise<number> {
+  const found = await budgetOf(home, taskId, people);
+  if (!found) return Number.POSITIVE_INFINITY;
+  const left = found.budget.bytes - found.known.bytes;
+  if (left > 0 && wanted <= left) return left;
+  found.rules.onFull(found.budget);
+  throw new NoRoom(found.budget);
+}
+
+/** Counts a file that is about to stand in a task. Throws NoRoom when there is none for it. */
+export async function takeRoom(home: Home, taskId: string, bytes: number): Promise<void> {
+  const found = await budgetOf(home, taskId);
+  if (!found) return;
+  const { budget, known, rules } = found;
+  if (known.bytes + bytes > budget.bytes) {
+    rules.onFull(budget);
+    throw new NoRoom(budget);
+  }
+  known.bytes += bytes;
+}
+
+async function budgetOf(home: Home, taskId: string, people?: readonly string[]) {
+  const at = limited.get(home.root);
+  if (!at) return undefined;
+  const whose = people ?? (await readTask(home, taskId))?.people;
+  const budget = whose && at.rules.of(whose);
+  if (!budget) return undefined;
+  let known = at.counted.get(budget.key);
+  if (!known || Date.now() - known.at > COUNT_MS) {
+    known = { at: Date.now(), bytes: await bytesOf(home, at.order, budget) };
+    at.counted.set(budget.key, known);
+  }
+  return { budget, known, rules: at.rules };
+}
+
+async function bytesOf(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<number> {
+  const names = new Set(aliases);
+  let sum = 0;
+  for (const { id, people } of await order.list())
+    if (people.some((text) => names.has(text))) sum += await bytesIn(home.taskDir(id));
+  return sum;
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  let sum = 0;
+  for (const entry of await entriesIn(folder)) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) sum += await bytesIn(file);
+    else if (entry.isFile()) sum += await sizeOf(file);
+  }
+  return sum;
+}
+
+const entriesIn = (folder: string) =>
+  fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => nothing(error, []));
+const sizeOf = async (file: string): Promise<number> =>
+  (await fs.stat(file).catch((error: unknown) => nothing(error, { size: 0 }))).size;
+
+/** What is removed meanwhile takes nothing. */
+function nothing<Value>(error: unknown, value: Value): Value {
+  if (errorCode(error) === undefined) throw error;
+  return value;
+}

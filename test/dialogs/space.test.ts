@@ -1,0 +1,80 @@
+/** The disk: what people who are no owners may fill of it, and that owners hear of it in a chat. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ask, type Person, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
+
+const SIZE = 300_000;
+const bytes = (seed: number) => Buffer.alloc(SIZE, `${seed} is what stands in this file. `);
+
+async function open(name: PlatformName, limits: Record<string, number>) {
+  const world = await openPlatforms({
+    ...{ on: [name], channel: { access: { dm: 'open' } } },
+    config: { limits: { freeBytes: 0, messagesPerMinute: 1000, ...limits } },
+  });
+  const platform = world.platforms[name];
+  await ask(platform, platform.dm('alex'), 'hello');
+  const stored = () => {
+    const all = fs.readdirSync(path.join(world.home, 'artifacts'), { recursive: true, encoding: 'utf8' });
+    const files = all.map((file) => fs.statSync(path.join(world.home, 'artifacts', file)));
+    return files.filter((stat) => stat.isFile()).reduce((sum, { size }) => sum + size, 0);
+  };
+  const send = (by: Person, seed: number) =>
+    ask(platform, platform.dm(by), `file ${seed}`, {
+      ...{ by, files: [{ name: `f${seed}.bin`, type: 'application/octet-stream', bytes: bytes(seed) }] },
+    });
+  return { world, platform, stored, send };
+}
+
+describe.each(NAMES)('on %s', (name) => {
+  it('the files of a guest have a budget, over tasks and restarts, and the owner hears of it once', async () => {
+    const { world, platform, stored, send } = await open(name, { bytesPerGuest: 1_000_000 });
+    for (let seed = 0; seed < 3; seed++) await send('kim', seed);
+    const before = stored();
+    expect(before).toBeGreaterThan(3 * SIZE);
+    await send('kim', 3);
+    expect(world.llm.requests().at(-1)?.lastUser).toMatch(/f3\.bin.*room/);
+    const { text } = await waitFor(platform, platform.dm('alex'), { text: /1 MB/ });
+    expect(text).toMatch(/files of .* have reached 1 MB/);
+    await world.restart();
+    await ask(platform, platform.dm('kim'), '/new', { by: 'kim' });
+    await send('kim', 4);
+    expect(stored() - before).toBeLessThan(SIZE);
+    // Somebody else has room, and the owner has no limit.
+    await send('alex', 5);
+    await send('alex', 6);
+    expect(stored() - before).toBeGreaterThan(2 * SIZE);
+    expect(platform.answers(platform.dm('alex')).filter((answer) => /1 MB/.test(answer.text))).toHaveLength(1);
+    // What somebody removes is room again.
+    for (const file of fs.globSync(path.join(world.home, 'artifacts/*/in-*'))) fs.rmSync(file);
+    await world.restart();
+    await send('kim', 7);
+    expect(stored()).toBeGreaterThan(SIZE);
+  });
+});
+
+it('what a model writes for a guest counts too', async () => {
+  const { world, platform, stored } = await open('telegram', { bytesPerGuest: 200_000 });
+  world.llm.script(({ toolResults: { length } }) =>
+    length < 8
+      ? {
+          toolCalls: [
+            { name: 'write_file', arguments: { path: `n${length}.txt`, content: `${length}`.repeat(60_000) } },
+          ],
+        }
+      : { text: 'the end' },
+  );
+  await ask(platform, platform.dm('kim'), 'write', { by: 'kim', text: 'the end' });
+  expect(stored()).toBeLessThan(260_000);
+  expect(JSON.stringify(world.llm.requests().at(-1))).toMatch(/no room left/);
+});
+
+it('an owner hears in a chat when the disk is nearly full', async () => {
+  const { platform } = await open('telegram', {});
+  expect(platform.answers(platform.dm('alex')).filter(({ text }) => /disk/.test(text))).toEqual([]);
+  const { bavail, bsize } = fs.statfsSync(path.dirname(process.execPath));
+  const { platform: short } = await open('telegram', { freeBytes: Math.floor((bavail * bsize) / 5) });
+  const { text } = await waitFor(short, short.dm('alex'), { text: /nearly full/, timeoutMs: 30_000 });
+  expect(text).toMatch(/^My disk is nearly full: [\d.]+ [GM]B are free\. Below [\d.]+ [GM]B/);
+});
