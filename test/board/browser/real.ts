@@ -2,11 +2,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { openWorld, type World, type WorldOptions } from '../../dialogs/harness.ts';
 import { PROGRAM } from '../../helpers/program.ts';
 
 const run = promisify(execFile);
+/** Longer than the page gathers events before it asks again. */
+const IDLE_MS = 200;
 
 export interface RealBoard {
   world: World;
@@ -15,6 +17,8 @@ export interface RealBoard {
   /** What went wrong in the page: errors, complaints of the console, answers of 400 and above. */
   problems: string[];
   visit(place: string): Promise<void>;
+  /** Until the page has asked for nothing for a moment, and waits for nothing. */
+  idle(): Promise<void>;
   /** Its other windows. */
   another(width?: number): Promise<Page>;
 }
@@ -24,6 +28,8 @@ export async function openBoard(browser: Browser, options: WorldOptions & { widt
   const world = await openWorld(rest);
   const url = `http://127.0.0.1:${world.app.port}/board/`;
   const problems: string[] = [];
+  let waiting = 0;
+  let askedAt = 0;
   async function another(wide = width): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: wide, height: 900 }, reducedMotion: 'reduce' });
     onTestFinished(() => context.close());
@@ -33,6 +39,15 @@ export async function openBoard(browser: Browser, options: WorldOptions & { widt
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') problems.push(`${page.url()}: ${message.text()}`);
     });
+    page.on('request', () => {
+      waiting += 1;
+      askedAt = Date.now();
+    });
+    const over = () => {
+      waiting -= 1;
+    };
+    page.on('requestfinished', over);
+    page.on('requestfailed', over);
     page.on('response', (response) => {
       if (response.status() >= 400)
         problems.push(`${page.url()}: ${response.status()} ${response.request().method()} ${response.url()}`);
@@ -48,5 +63,6 @@ export async function openBoard(browser: Browser, options: WorldOptions & { widt
     await page.goto(`${url}${place}`);
     await page.waitForSelector('.page .head, .page .empty');
   };
-  return { world, page, url, problems, visit, another };
+  const idle = () => expect.poll(() => waiting === 0 && Date.now() - askedAt > IDLE_MS, { interval: 25 }).toBe(true);
+  return { world, page, url, problems, visit, idle, another };
 }

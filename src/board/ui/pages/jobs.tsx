@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { api, said } from '../net/api.ts';
-import { of, usePages } from '../net/resource.ts';
+import { of, usePages, useResource } from '../net/resource.ts';
 import type { JobCheck, JobRow, JobText } from '../net/shapes.ts';
 import { Button, Empty, More, PageHead, Pill, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -27,6 +27,8 @@ export function Jobs(): JSX.Element {
 function JobList(): JSX.Element {
   const jobs = usePages<{ jobs: readonly JobRow[] }>('/api/jobs', 'jobs', of('job:changed'));
   const isMaking = useSignal(false);
+  /** Being deleted, and out of sight. */
+  const going = useSignal<ReadonlySet<string>>(new Set());
   const act = async (job: JobRow, what: 'run' | 'pause' | 'resume') => {
     try {
       await api(`${pathOf(job.id)}/${what}`, { method: 'POST' });
@@ -41,8 +43,10 @@ function JobList(): JSX.Element {
       !(await ask({ title: pageWords.jobs.sure(job.name), hint: pageWords.jobs.sureHint, yes: pageWords.jobs.remove }))
     )
       return;
+    going.value = new Set([...going.value, job.id]);
     await api(pathOf(job.id), { method: 'DELETE' }).catch((error: unknown) => note(said(error), { warm: true }));
     await jobs.refresh();
+    going.value = new Set([...going.value].filter((id) => id !== job.id));
   };
   return (
     <>
@@ -65,14 +69,16 @@ function JobList(): JSX.Element {
             <Empty icon="jobs" title={pageWords.jobs.empty} hint={pageWords.jobs.emptyHint} />
           ) : (
             <ul class="cards">
-              {all.map((job) => (
-                <JobCard
-                  key={job.id}
-                  job={job}
-                  onAct={(what) => void act(job, what)}
-                  onRemove={() => void remove(job)}
-                />
-              ))}
+              {all
+                .filter(({ id }) => !going.value.has(id))
+                .map((job) => (
+                  <JobCard
+                    key={job.id}
+                    job={job}
+                    onAct={(what) => void act(job, what)}
+                    onRemove={() => void remove(job)}
+                  />
+                ))}
             </ul>
           )
         }
@@ -121,6 +127,7 @@ function JobCard(props: {
           kind="quiet"
           small
           icon="play"
+          disabled={!canRun(job)}
           label={`${pageWords.jobs.run}: ${job.name}`}
           onClick={() => onAct('run')}
         />
@@ -201,8 +208,12 @@ function NewJob({ onMade }: { onMade: () => void }): JSX.Element {
   );
 }
 
+/** Those that are on, one run at a time. */
+const canRun = (job: JobRow | undefined): boolean => job?.state === 'on' && job.lastRun?.state !== 'running';
+
 function JobFile({ id }: { id: string }): JSX.Element {
   const path = pathOf(id);
+  const job = useResource<JobText>(path, of('job:changed'));
   return (
     <>
       <PageHead
@@ -216,6 +227,7 @@ function JobFile({ id }: { id: string }): JSX.Element {
       >
         <Button
           icon="play"
+          disabled={!canRun(job.data.value?.view)}
           onClick={() => {
             api(`${path}/run`, { method: 'POST' }).then(
               () => note(pageWords.jobs.started(id)),
