@@ -9,6 +9,7 @@ import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts';
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
 import type { TurnWatch } from '../contract/watch.ts';
+import { isThoughtAlone } from '../reply/written-calls.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { withMaker } from './history.ts';
 import { withFitNames } from './names.ts';
@@ -146,10 +147,10 @@ class Streaming implements StreamingModel {
   }
 }
 
-/** Text of which nothing can be seen is none. */
+/** Text of which nothing can be seen is none, nor are thoughts that a server gives as text. */
 async function withoutUnseen(answer: GenerateResult, isBlank: StreamingOptions['isBlank']): Promise<GenerateResult> {
   const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  if (text === '' || !(await isBlank?.(text))) return answer;
+  if (text === '' || !(isThoughtAlone(text) || (await isBlank?.(text)))) return answer;
   return { ...answer, content: answer.content.filter((part) => part.type !== 'text') };
 }
 

@@ -105,6 +105,11 @@ function spoken(given: string): { text: string; reasoning: string } {
   return { text: given.slice(end.index + end[0].length).trimStart(), reasoning: given.slice(0, end.index).trim() };
 }
 
+/** Whether a reply is nothing but what its model has thought, to its end or not. */
+export const isThoughtAlone = (given: string): boolean =>
+  given.includes('<') &&
+  ((/^\s*<think(?:ing)?>/.test(given) && !/<\/think/.test(given)) || spoken(given).text.trim() === '');
+
 function ofChannels(given: string): { text: string; reasoning: string } {
   const said: string[] = [];
   const thought: string[] = [];

@@ -123,6 +123,21 @@ describe('an answer without words', () => {
     expect(outcome.text).toBe('From the other.');
   });
 
+  it.each([
+    '<think>Hm.</think>',
+    '<think>Hm, and then the answer was cu',
+    'Hm.</think>\n',
+    '<|channel|>analysis<|message|>Hm.<|end|>',
+  ])('is empty where thoughts come as text: %s', async (text) => {
+    const local = { local: { baseURL: llm.url } };
+    llm.script([{ text }, { text: 'Here.' }]);
+    expect((await run(local, {})).text).toBe('Here.');
+    llm.script(() => ({ text }));
+    expect((await failureOf(run(local, {}))).error.kind).toBe('empty');
+    llm.script([{ text: `${text}${text.includes('cu') ? '</think>' : ''}It is blue.` }]);
+    if (!text.includes('channel')) expect((await run(local, {})).text).toBe('It is blue.');
+  });
+
   it('after tools that were announced is asked for again, and what was announced never passes for the answer', async () => {
     const look = tool('look', 'read', async () => 'seen');
     const call = { text: 'Let me look.', toolCalls: [{ name: 'look', arguments: { text: 'x' } }] };

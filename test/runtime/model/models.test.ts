@@ -174,6 +174,26 @@ describe('what leaves for a provider', () => {
     expect(JSON.stringify(seen[2]?.body)).not.toContain('cache_control');
   });
 
+  it('what was said before has a mark of its own, before what stands now, with Anthropic and through OpenRouter', async () => {
+    const said = ['one', 'two', 'three'].flatMap((text) => [
+      { role: 'user' as const, text },
+      { role: 'assistant' as const, text: `answer to ${text}` },
+    ]);
+    const asked = { messages: [...said, { role: 'user' as const, text: 'four' }], instructions, standing: 'Now: noon' };
+    await failureOf(runWith({ anthropic: { baseURL, apiKey: 'k' } }, { model: 'anthropic/m', ...asked }));
+    await failureOf(runWith({ openrouter: { baseURL, apiKey: 'k' } }, { model: 'openrouter/anthropic/m', ...asked }));
+    type Block = { text: string; cache_control?: unknown };
+    const markedIn = (body: unknown): string[] =>
+      (body as { messages: { role: string; content: string | Block[] }[] }).messages.flatMap(({ role, content }) =>
+        role === 'system' || typeof content === 'string'
+          ? []
+          : content.filter((block) => block.cache_control).map(({ text }) => text),
+      );
+    expect(markedIn(seen[0]?.body)).toEqual(['answer to two', 'answer to three', 'four']);
+    // Its last message is marked by the request.
+    expect(markedIn(seen[1]?.body)).toEqual(['answer to three']);
+  });
+
   it('Google gets the same', async () => {
     await failureOf(runWith({ google: { baseURL, apiKey: 'key-4' } }, { model: 'google/m', instructions }));
     expect(seen[0]?.url).toMatch(/models\/m:streamGenerateContent/);
