@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Keyv } from 'keyv';
 import { isLostDb, quarantine } from './damage.ts';
+import { freeSides } from './database-places.ts';
 
 export interface Cache {
   get(key: string): Promise<string | undefined>;
@@ -17,6 +18,8 @@ export interface Cache {
 }
 
 const ABOUT = { lost: 'what buttons mean', next: 'Buttons sent before are no longer valid; nothing else is missing.' };
+/** What stands beside it has nothing that is missed. */
+const SIDES = { lost: 'nothing', next: 'The cache is used as it is.' };
 
 interface Opened {
   keyv: Keyv;
@@ -30,6 +33,7 @@ export function openCache(folder: string): Cache {
   async function open(): Promise<Opened> {
     const [{ Keyv, KeyvBridgeAdapter }, { DatabaseSync }] = await Promise.all([import('keyv'), import('node:sqlite')]);
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    freeSides(file, SIDES);
     const db = new DatabaseSync(file);
     try {
       const table = prepare(db);
@@ -54,7 +58,7 @@ export function openCache(folder: string): Cache {
         const before = await mine.catch(() => undefined);
         before?.close();
         quarantine(file, 'is damaged', ABOUT);
-        for (const rest of ['-wal', '-shm']) fs.rmSync(file + rest, { recursive: true, force: true });
+        for (const rest of ['-wal', '-shm', '-journal']) fs.rmSync(file + rest, { recursive: true, force: true });
         opened = open();
       }
       return work((await (opened ?? open())).keyv);

@@ -188,14 +188,14 @@ export function isDamagedDb(error: unknown): boolean {
 export function isLostDb(error: unknown, file: string): boolean {
   if (isDamagedDb(error)) return true;
   if (sqliteCode(error) === undefined) return false;
-  const stat = fs.statSync(file, { throwIfNoEntry: false });
-  if (!stat) return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  if (!stat.isFile()) return true;
   try {
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    if (!stat) return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    if (!stat.isFile()) return true;
     fs.accessSync(file, fs.constants.R_OK | fs.constants.W_OK);
     return false;
   } catch (denied) {
-    if (errorCode(denied) === 'EACCES') return true;
+    if (['EACCES', 'ELOOP'].includes(errorCode(denied) ?? '')) return true;
     throw denied;
   }
 }

@@ -10,6 +10,7 @@ import { startLlm } from '../emulators/llm.ts';
 import { startTelegram } from '../emulators/telegram.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder } from '../helpers/temp.ts';
+import { PLACES, WRONG } from '../helpers/wrong-places.ts';
 
 interface Result {
   code: number;
@@ -96,6 +97,29 @@ describe('with nothing configured but a port of its own', () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^TZ: .* isn't a time zone/) });
     const doctor = await viber(home, ['doctor'], { env: { TZ } });
     expect(doctor).toMatchObject({ code: 2, out: expect.stringContaining(`✗ time zone      TZ: "${TZ}" isn't`) });
+  });
+
+  it('starts and searches with folders, links and garbage in the place of everything that can be made again', async () => {
+    const home = tempFolder();
+    fs.writeFileSync(path.join(home, 'config.yaml'), 'http: { port: 0 }\n');
+    const input = 'make a plan: one; two\n/memory search anything\n/plan\n';
+    const env = { NODE_NO_WARNINGS: '1' };
+    const plain = await viber(home, ['start'], { input, env });
+    const databases = [
+      ...['cache/cache.sqlite', 'run/lock.sqlite', 'run/memory-default.lock'],
+      ...['vibers/default/memory.sqlite', 'workspace/memory.sqlite'],
+    ].map((name) => path.join(home, name));
+    const kinds = Object.values(WRONG);
+    for (const [at, side] of [...PLACES, ...PLACES].entries()) {
+      for (const [nth, file] of databases.filter((each) => fs.existsSync(path.dirname(each))).entries()) {
+        if (side === '' && at >= PLACES.length) continue;
+        fs.rmSync(file + side, { recursive: true, force: true });
+        kinds[(at + nth) % kinds.length]?.(file + side);
+      }
+      const again = await viber(home, ['start'], { input: '/plan\n/memory search anything\n', env });
+      expect(again).toMatchObject({ code: 0, out: expect.stringMatching(/1\. . one\n2\. . two/) });
+    }
+    expect(plain.code).toBe(0);
   });
 
   it('runs one task from the shell, with --json too', async () => {

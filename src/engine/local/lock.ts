@@ -6,7 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode, LockedError, WorkspaceError } from '../../errors.ts';
-import { isDamagedDb, reportDamage, setAside } from '../../lib/damage.ts';
+import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
+import { freeSides, unusable } from '../../lib/database-places.ts';
 
 export interface Lock {
   epoch: number;
@@ -39,13 +40,32 @@ export function acquireLock(runFolder: string): Lock {
 /** Above every count of starts: lines of the ledger never carry an epoch twice. */
 const startsUnknown = () => Math.floor(Date.now() / 1000);
 
-/** A folder cannot be locked, so nobody holds it; the slash has the system refuse to move anything else. */
+/**
+ * A folder cannot be locked, so nobody holds it; the slash has the system refuse to move anything else. A link or a pipe is moved by
+ * one start at a time, which looks again: another may have put the real file in its place meanwhile.
+ */
 function freePlace(file: string): void {
+  freeSides(file, ABOUT);
+  const why = unusable(file);
+  if (why === undefined) return;
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  if (!stat || stat.isFile()) return;
-  if (!stat.isDirectory()) throw new WorkspaceError(`${file} is no regular file: delete it, then start again.`);
-  const movedTo = setAside(file);
-  if (movedTo !== undefined) reportDamage({ ...ABOUT, file, why: 'is a folder', movedTo });
+  if (stat?.isFile()) throw new WorkspaceError(`${file} ${why}: check its rights, or delete it, then start again.`);
+  if (stat?.isDirectory()) quarantine(file, why, ABOUT);
+  else oneByOne(file, () => fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() || quarantine(file, why, ABOUT));
+}
+
+const MOVE_WAIT_MS = 5_000;
+
+function oneByOne(file: string, move: () => void): void {
+  const db = new DatabaseSync(`${file}-place`, { timeout: MOVE_WAIT_MS });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+    move();
+  } catch (error) {
+    throw named(error, `${file}-place`);
+  } finally {
+    db.close();
+  }
 }
 
 function lock(file: string, least: number): Lock {

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError, WorkspaceError } from '../../errors.ts';
 import { isDamagedDb, quarantine, reportDamage } from '../../lib/damage.ts';
+import { freeSides, unusable } from '../../lib/database-places.ts';
 import { editText, ensureDir, readTextSync, syncFile } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import { say } from '../../messages/messages.ts';
@@ -39,7 +40,9 @@ export function lockMemory<T>(home: Home, viber: string, work: () => Promise<T>)
   return exclusively(lock, async () => {
     await ensureDir(path.dirname(lock));
     const { DatabaseSync } = await import('node:sqlite');
-    if (fs.lstatSync(lock, { throwIfNoEntry: false })?.isFile() === false) quarantine(lock, 'is no file', LOCK);
+    const why = unusable(lock);
+    if (why !== undefined) quarantine(lock, why, LOCK);
+    freeSides(lock, LOCK);
     const db = new DatabaseSync(lock, { timeout: 0 });
     try {
       for (const end = Date.now() + LOCK_WAIT_MS; !isTaken(db, lock); await sleep(5)) {

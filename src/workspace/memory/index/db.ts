@@ -9,6 +9,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, errorMessage } from '../../../errors.ts';
 import { isDamagedDb, sqliteCode } from '../../../lib/damage.ts';
+import { freeSides, unusable } from '../../../lib/database-places.ts';
 
 /** The file was deleted or replaced under this connection. */
 export class StaleIndex extends Error {
@@ -53,6 +54,9 @@ const SCHEMA = [
   'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];
 
+/** What stands beside the index has nothing that is missed. */
+const SIDES = { lost: 'nothing', next: 'The search goes on.' };
+
 const BUSY = 5;
 const DB_MOVED = 1032;
 const BUSY_STEP_MS = 4;
@@ -89,6 +93,9 @@ async function patiently<T>(work: () => T): Promise<T> {
  */
 export async function openIndexDb(file: string, options: { isScratch?: boolean } = {}): Promise<IndexDb> {
   const { DatabaseSync } = await import('node:sqlite');
+  const why = unusable(file);
+  if (why !== undefined) throw new DamagedIndex(`it ${why}`);
+  freeSides(file, SIDES);
   const { O_CREAT, O_RDWR, O_NOFOLLOW } = fs.constants;
   const fd = fs.openSync(file, O_CREAT | O_RDWR | O_NOFOLLOW, 0o600);
   const { ino, dev, size } = fs.fstatSync(fd);

@@ -90,6 +90,8 @@ export function moveAside(file: string): void {
     [`${file}-journal`, `${file}${BAD}-journal`],
   ] as const) {
     try {
+      // A folder takes no other's place, and no file that of a folder.
+      if (fs.lstatSync(from, { throwIfNoEntry: false })) fs.rmSync(to, { recursive: true, force: true });
       fs.renameSync(from, to);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
@@ -108,6 +110,6 @@ export function clearLeftovers(file: string, now: number, isAll = false): void {
     const isBad = name.startsWith(path.basename(file) + BAD) && ageDays > BAD_DAYS;
     const isLeft = mark !== undefined && (ownerOf(mark) === 'gone' || ageDays > 1);
     const isIndex = isAll && /^memory\.sqlite(-journal|\.bad(-journal)?)?$/.test(name);
-    if (isBad || isLeft || isIndex) fs.rmSync(full, { force: true });
+    if (isBad || isLeft || isIndex) fs.rmSync(full, { recursive: true, force: true });
   }
 }
