@@ -23,14 +23,49 @@ const LONG_IN_ADDRESS = 4_096;
 const CUT = 'Cut, because it is too long: ask for a part of it.';
 const FULL = 'Cut, because the tools of this run have told all there is room for: finish with what you have.';
 
-const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=.+-]{1,64}){0,4};base64,([A-Za-z0-9+/_-]{64,}={0,2})/gi;
+// How each kind begins: what follows is walked over by hand, since a pattern overflows its stack on some megabytes.
+const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=.+-]{1,64}){0,4};base64,[A-Za-z0-9+/_-]{64}/gi;
 /** Lines as mail and keys have them; within JSON their ends are written as two characters. */
-const IN_LINES =
-  /(?<=^|[^A-Za-z0-9+/]|\\[rn])(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\r\\n|\\n)){7,}[A-Za-z0-9+/]{0,76}={0,2}/g;
-const IN_ONE = new RegExp(`[A-Za-z0-9+/_-]{${LONG},}={0,2}`, 'g');
+const IN_LINES = /(?<=^|[^A-Za-z0-9+/]|\\[rn])(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\r\\n|\\n)){7}/g;
+const ONE_LINE = /[A-Za-z0-9+/]{60,76}(?:\r?\n|\\r\\n|\\n)/y;
+const LAST_LINE = /[A-Za-z0-9+/]{0,76}={0,2}/y;
+const IN_ONE = new RegExp(`[A-Za-z0-9+/_-]{${LONG}}`, 'g');
 /** The first bytes of PNG, JPEG, GIF, RIFF, PDF, ZIP and gzip files: also a small one is no text. */
-const OF_A_FILE =
-  /(?<![A-Za-z0-9+/_-])(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|H4sI)[A-Za-z0-9+/_-]{50,}={0,2}/g;
+const OF_A_FILE = /(?<![A-Za-z0-9+/_-])(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|H4sI)[A-Za-z0-9+/_-]{50}/g;
+const DIGITS = /[A-Za-z0-9+/_-]*/y;
+
+type Extend = (text: string, end: number) => number;
+
+/** To the end of its digits, with the signs that fill it up. */
+const alongDigits: Extend = (text, end) => {
+  DIGITS.lastIndex = end;
+  const after = end + (DIGITS.exec(text)?.[0].length ?? 0);
+  return after + (/^={1,2}/.exec(text.slice(after, after + 2))?.[0].length ?? 0);
+};
+
+const alongLines: Extend = (text, end) => {
+  let after = end;
+  ONE_LINE.lastIndex = after;
+  while (ONE_LINE.test(text)) {
+    after = ONE_LINE.lastIndex;
+  }
+  LAST_LINE.lastIndex = after;
+  return after + (LAST_LINE.exec(text)?.[0].length ?? 0);
+};
+
+function replaceEach(text: string, begins: RegExp, extend: Extend, put: (found: string, at: number) => string): string {
+  const parts: string[] = [];
+  let done = 0;
+  begins.lastIndex = 0;
+  for (let found = begins.exec(text); found; found = begins.exec(text)) {
+    const end = extend(text, begins.lastIndex);
+    parts.push(text.slice(done, found.index), put(text.slice(found.index, end), found.index));
+    done = end;
+    begins.lastIndex = end;
+  }
+  return done === 0 ? text : parts.join('') + text.slice(done);
+}
+
 const ADDRESS_BEFORE = /https?:\/\/[^\s"'<>()[\]]*$/;
 
 const leftOut = (encoded: string): string => {
@@ -44,15 +79,13 @@ const isMixed = (text: string): boolean => /[a-z]/.test(text) && /[A-Z]/.test(te
 /** A text with each long piece of base64 in it counted instead of told. */
 export function withoutBase64(text: string): string {
   if (text.length < 64) return text;
-  const replaced = (found: string, at: number, whole: string): string => {
-    const isAddress = found.length < LONG_IN_ADDRESS && ADDRESS_BEFORE.test(whole.slice(Math.max(0, at - 2_000), at));
-    return isAddress || !isMixed(found) ? found : leftOut(found);
-  };
-  return text
-    .replace(DATA_URL, (_found, encoded: string) => leftOut(encoded))
-    .replace(IN_LINES, replaced)
-    .replace(IN_ONE, replaced)
-    .replace(OF_A_FILE, replaced);
+  const change = (whole: string, begins: RegExp, extend: Extend): string =>
+    replaceEach(whole, begins, extend, (found, at) => {
+      const isAddress = found.length < LONG_IN_ADDRESS && ADDRESS_BEFORE.test(whole.slice(Math.max(0, at - 2_000), at));
+      return isAddress || !isMixed(found) ? found : leftOut(found);
+    });
+  const bare = replaceEach(text, DATA_URL, alongDigits, (found) => leftOut(found.slice(found.indexOf(',') + 1)));
+  return change(change(change(bare, IN_LINES, alongLines), IN_ONE, alongDigits), OF_A_FILE, alongDigits);
 }
 
 /** Every text of a value, however deep. */

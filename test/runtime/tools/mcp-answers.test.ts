@@ -76,6 +76,23 @@ async function open(settings: McpServerSettings) {
 }
 
 describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
+  test.each(['aB3', 'words and more words. ', ' ', 'A1b2'.repeat(19).concat('\n'), 'iVBORw0KGgo', '"'])(
+    'a result of 20 MB of %j is one that is too long: its beginning and its end are told, and the server stays',
+    async (piece) => {
+      const { call, mcp } = await open(await settings());
+      const size = piece === '"' ? 10_000_000 : 20_000_000;
+      const result = await call('long', { piece, times: Math.ceil(size / piece.length) });
+      expect(String(result.text).length).toBeLessThan(33_000);
+      if (piece !== ' ')
+        expect(result.text).toContain(
+          piece.startsWith('words') || piece === '"' ? 'characters cut' : 'bytes of base64 left out',
+        );
+      if (piece.startsWith('words')) expect(result.hint).toMatch(/20\.0 MB|19\.1 MB/);
+      expect(await call('long', { piece: 'short', times: 1 })).toMatchObject({ text: 'short' });
+      expect(mcp.health()).toMatchObject([{ state: 'connected' }]);
+    },
+  );
+
   test('links stay links, and are read by the name that the result gives them', async () => {
     const { call, read, refs, shown, home, scope } = await open(await settings());
     const { text, links, linkHint } = await call('find');

@@ -57,6 +57,8 @@ describe('long base64 in a text', () => {
       `${'x'.repeat(76)}\n`,
       'https://a1B/',
       ';a=b',
+      'aB3',
+      ' ',
     ]) {
       const text = piece.repeat(Math.ceil(5_000_000 / piece.length));
       const begun = ownTime();

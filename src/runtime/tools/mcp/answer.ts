@@ -9,7 +9,7 @@ import { hashText } from '../../../lib/files.ts';
 import { isRecord } from '../../../lib/json.ts';
 import { createArtifact } from '../../../workspace/artifacts.ts';
 import type { ArtifactRef, Json } from '../../../workspace/types.ts';
-import { clip, visibleText } from '../../context/turn.ts';
+import { clip, formatSize, visibleText } from '../../context/turn.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 import { attached } from '../artifacts.ts';
 import { referredArtifact } from '../attach-file.ts';
@@ -158,7 +158,10 @@ function isSameJson(text: string, value: unknown): boolean {
 /** The whole of a text that is shown in part, so that it can be read on. It is not attached to the answer. */
 async function saved({ home, taskId }: ToolScope, title: string, text: string): Promise<{ [key: string]: Json }> {
   const content = Buffer.from(text);
-  if (content.length > MAX_FILE) return {};
+  if (content.length > MAX_FILE)
+    return {
+      hint: `Its beginning and its end only: ${formatSize(content.length)} are too long to keep. Ask for a part of it.`,
+    };
   const id = hashText(`${title}\n${text}`).slice(0, 10);
   const given = { id, title: `${title}.txt`, type: 'text/plain', content, origin: 'agent' as const };
   await createArtifact(home, taskId, given);

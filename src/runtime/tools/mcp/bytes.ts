@@ -11,7 +11,7 @@ export interface Bytes {
 const LONG = 512;
 const MAX = 14_000_000;
 const DATA_URL = /^data:([\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=.+-]{1,64}){0,4};base64,/i;
-const BASE64 = /^[A-Za-z0-9+/_\-\s]+={0,2}\s*$/;
+const NO_BASE64 = /[^A-Za-z0-9+/_\-\s]/;
 const MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
 /** The first bytes of files. */
 const BEGINNINGS: readonly [string, string][] = [
@@ -59,7 +59,7 @@ function fileIn(text: string, type: string | undefined): Bytes | undefined {
   const url = DATA_URL.exec(text);
   const encoded = url ? text.slice(url[0].length) : text;
   const beginning = BEGINNINGS.find(([start]) => encoded.startsWith(start));
-  if (!BASE64.test(encoded)) return undefined;
+  if (NO_BASE64.test(encoded.trimEnd().replace(/={1,2}$/, '')) || encoded.trim() === '') return undefined;
   const isMixed = /[a-z]/.test(encoded) && /[A-Z]/.test(encoded) && /[0-9]/.test(encoded);
   if (!url && !beginning && !(encoded.length >= LONG && isMixed && !/\s\S+\s/.test(encoded.slice(0, 60))))
     return undefined;
