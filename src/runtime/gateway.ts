@@ -19,6 +19,7 @@ import { decide, isStep } from './intake/decide.ts';
 import { findOut, noteEdit } from './intake/find-out.ts';
 import { type Arrival, authorise, gather, type IntakeState } from './intake/gather.ts';
 import type { GatewayServices } from './intake/services.ts';
+import { createTooFast } from './intake/too-fast.ts';
 
 export interface Gateway {
   /** Resolves when the message is durable, refused or a duplicate. Rejects when it could not be stored, or with what went wrong. */
@@ -35,6 +36,7 @@ export function createGateway(services: GatewayServices): Gateway {
   const { access, conversations, vibers, lookups, log } = services;
   const state: IntakeState = {
     ...{ changes: createKeyedMutex(), beginners: createLru<string>(1_000), edits: createLru<string>(5_000) },
+    tooFast: createTooFast(),
   };
 
   /**

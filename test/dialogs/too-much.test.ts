@@ -24,6 +24,17 @@ describe.each(NAMES)('%s', (name) => {
     expect(llm.requests()).toHaveLength(3);
   });
 
+  it('tells how many were not taken, and which was the last that was', async () => {
+    const { platforms } = await open(name, 3);
+    const platform = platforms[name];
+    const there = platform.dm('sam');
+    for (let n = 1; n <= 10; n++) platform.say(there, `message *${n}*`, { by: 'sam' });
+    await waitFor(platform, there, { text: 'too many messages in a minute' });
+    const told = await waitFor(platform, there, { text: 'did not take 7 messages' });
+    expect(told.text).toMatch(/The last one I took was "message \\?\*3\\?\*"/);
+    expect(platform.answers(there).filter(({ text }) => text.includes('too many messages'))).toHaveLength(1);
+  });
+
   it('tells by each command that there were too many, and takes it later', async () => {
     const { platforms } = await open(name, 2);
     const platform = platforms[name];

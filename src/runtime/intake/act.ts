@@ -36,6 +36,8 @@ export async function act(
   if (isTaken) languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
   if (isTaken) services.zones.learn(principal, message.sender.timezone);
   if (isTaken && principal.role === 'owner' && message.isDirect) access.onOwner(principal, message.address);
+  // The limit is not the owners'.
+  if (isTaken && principal.role !== 'owner') state.tooFast.took(message, principal);
   if ('begins' in action && action.begins) state.beginners.set(action.entry.taskId, identityText(principal));
   switch (action.kind) {
     case 'refuse':
@@ -51,6 +53,7 @@ export async function act(
       await follow(conversations, message, log);
       return 'accepted';
     case 'limit':
+      if (message.interaction === undefined) state.tooFast.refused(message, principal, messages, replies);
       return limit(action.tell, who, services);
     case 'notice':
       await replies.notice(message, messages.said(action.said));

@@ -12,6 +12,7 @@ import { bindingKey, taskOf } from '../conversations/conversations.ts';
 import { viberAt } from '../conversations/vibers.ts';
 import type { AnsweredDigest, BoundTask, Facts } from './decide.ts';
 import type { Access, GatewayServices } from './services.ts';
+import type { TooFast } from './too-fast.ts';
 
 /** What the gateway itself remembers. */
 export interface IntakeState {
@@ -21,6 +22,7 @@ export interface IntakeState {
   beginners: Lru<string>;
   /** By the message, a hash of its newest words where it was edited. */
   edits: Lru<string>;
+  tooFast: TooFast;
 }
 
 /** An event on its way in. */
