@@ -96,6 +96,7 @@ export default defineConfig({
     client: 'src/client/client.ts',
     'document-worker': 'src/runtime/reading/documents/worker.ts',
     'chart-worker': 'src/skills/chart/worker.ts',
+    'picture-worker': 'src/runtime/reading/pictures/worker.ts',
   },
   platform: 'node',
   // Its build for the web is the same without an HTTP client of its own; requests go by Node's.

@@ -13,6 +13,7 @@ import { type AudioPoint, createAudioPoint } from './llm/audio.ts';
 import { createEmbeddingPoint, type EmbeddingPoint } from './llm/embeddings.ts';
 import { playFault, sendError } from './llm/faults.ts';
 import { createOthers } from './llm/others.ts';
+import { wrongPicture } from './llm/pictures.ts';
 import { checkChat, describe } from './llm/request.ts';
 import { createScriptBook, type ScriptBook } from './llm/script.ts';
 import { checkAs, type Strictness } from './llm/strict.ts';
@@ -32,6 +33,8 @@ export interface LlmOptions {
   answer?: 'echo' | { text: string };
   /** Whose refusals `/v1/chat/completions` has, beside those that all have. */
   strict?: Strictness;
+  /** Refuses what providers refuse of pictures. */
+  pictures?: boolean;
   /** How many requests the log keeps, newest first to stay; 1000 unless told. */
   keepRequests?: number;
 }
@@ -100,6 +103,11 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
 
   async function chat(body: Record<string, unknown>, bytes: number, auth: string, response: ServerResponse) {
     const refusal = checkChat(body) ?? (options.strict && checkAs(options.strict, body));
+    const picture = options.pictures ? wrongPicture(body) : undefined;
+    if (picture !== undefined) {
+      refused += 1;
+      return sendError(response, 400, picture, 'invalid_request_error');
+    }
     if (refusal) {
       refused += 1;
       if (refusal.detail !== undefined) return sendJson(response, refusal.status, { detail: refusal.detail });

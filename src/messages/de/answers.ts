@@ -3,6 +3,13 @@ import { translate } from '../arguments.ts';
 import * as english from '../en/answers.ts';
 
 export const answers = translate(english.answers)({
+  unseen: '{name} konnte ich mir nicht ansehen: {why}',
+  unseenFormat: 'es ist eine {format}-Datei, die das Modell nicht lesen kann. Schick sie bitte als JPEG oder PNG.',
+  unseenLarge: 'es ist zu groß. Schick bitte eine kleinere Datei.',
+  unseenLocked: 'es ist mit einem Passwort geschützt.',
+  unseenPages: 'es hat {n} Seiten, und das Modell sieht sich höchstens 100 an. Der Text lässt sich trotzdem lesen.',
+  unseenRefused:
+    'das Modell hat es nicht angenommen. Es ist vielleicht beschädigt oder von einer Art, die das Modell nicht lesen kann; ich schicke es nicht noch einmal.',
   done: 'Fertig.',
   somethingToRemember: 'Hier ist etwas, das ich mir merken könnte.',
   planConflict: 'Der Plan wurde inzwischen geändert, es gilt deiner:',

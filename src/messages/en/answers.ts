@@ -1,5 +1,12 @@
 /** What is added to an answer of the model, or stands in its place. */
 export const answers = {
+  unseen: "I couldn't look at {name}: {why}",
+  unseenFormat: 'it is a {format} file, which the model can’t read. Please send it as JPEG or PNG.',
+  unseenLarge: 'it is too large. Please send a smaller one.',
+  unseenLocked: 'it is protected with a password.',
+  unseenPages: 'it has {n} pages, and the model looks at 100 at most. Its text can still be read.',
+  unseenRefused:
+    'the model did not take it. It may be damaged, or of a kind the model can’t read; I won’t send it again.',
   done: 'Done.',
   somethingToRemember: 'There is something to remember.',
   planConflict: 'The plan was edited meanwhile, so yours stands:',

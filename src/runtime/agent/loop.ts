@@ -3,11 +3,12 @@
  * before the next begins; after an abort nothing more is said or run.
  */
 import type { Logger } from '../../log.ts';
-import { messagesIn } from '../../messages/messages.ts';
+import { messagesIn, say } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import { openCalls } from '../context/open-calls.ts';
-import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, WaitingCall } from '../contract/agent.ts';
+import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, Unseen, WaitingCall } from '../contract/agent.ts';
 import type { CallOptions, GenerateResult } from '../contract/model.ts';
+import { takesPdf } from '../contract/providers.ts';
 import { RunError, type RunErrorKind, toolFailed } from '../contract/run-error.ts';
 import type { InputFile } from '../contract/task.ts';
 import type { Models } from '../model/models.ts';
@@ -50,6 +51,9 @@ export class Loop {
   readonly #parked: WaitingCall[] = [];
   /** Pictures of tools that the model has not seen yet. */
   readonly #shown: InputFile[] = [];
+  /** Files of the newest messages that the model is shown, and those that it was not. */
+  readonly #new = new Set<Uint8Array>();
+  readonly #unseen: Unseen[] = [];
   readonly #usage: AgentOutcome['usage'] = { inputTokens: 0, outputTokens: 0 };
 
   constructor(request: AgentRequest, hooks: AgentHooks, to: LoopServices) {
@@ -82,6 +86,9 @@ export class Loop {
       isBlank: to.isBlank,
       acceptsEmpty: () => this.#said.beside.at(-1)?.isAside === true && this.#said.text !== '',
       ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
+      onRefused: (data, name) => {
+        if (this.#new.delete(data)) this.#unseen.push({ name, why: say('answers.unseenRefused') });
+      },
       ...(hooks.onUsage && { onUsage: hooks.onUsage }),
       ...(hooks.watch?.model && { watch: hooks.watch.model }),
       onFailure(failure) {
@@ -102,7 +109,13 @@ export class Loop {
     const resumed = { messages: finished, files: [...files, ...this.#shown.splice(0)] };
     const prompt = [
       ...toInstructions(instructions),
-      ...(await toPrompt(messages, resumed, goal, this.#request.standing)),
+      ...(await toPrompt(messages, resumed, goal, {
+        ...{ standing: this.#request.standing, signal },
+        onUnseen: (unseen) => {
+          if (!unseen.isPages || takesPdf(this.#request.model)) this.#unseen.push(unseen);
+        },
+        onNew: (data) => void this.#new.add(data),
+      })),
     ];
     const tools = toToolSpecs(this.#request.tools);
     const call = {
@@ -159,7 +172,7 @@ export class Loop {
     addUsage(this.#usage, answer.usage);
     await this.#note(messages);
     appendSteps(call.prompt, messages);
-    await showPictures(call.prompt, this.#shown.splice(0));
+    await showPictures(call.prompt, this.#shown.splice(0), signal);
     return { finish, calls: calls.length };
   }
 
@@ -223,6 +236,7 @@ export class Loop {
     return {
       text: finalText(finish, this.#said, messagesIn(this.#request.language)),
       ...(beside.length > 0 && { beside }),
+      ...(this.#unseen.length > 0 && { unseen: this.#unseen }),
       model: this.#model.current(),
       steps: this.#steps,
       finish,

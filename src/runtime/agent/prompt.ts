@@ -3,27 +3,24 @@
  * text); every tool call has a result right after it and every result a call; a file that cannot be shown is named
  * instead.
  */
-import { readFile, stat } from 'node:fs/promises';
-import { errorCode } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
+import type { Unseen } from '../contract/agent.ts';
 import type { Prompt } from '../contract/model.ts';
 import { SHOWN_BY_TOOLS, STANDING } from '../contract/standing.ts';
 import type { InputFile, TaskMessage } from '../contract/task.ts';
+import { mayBeShown, showFile, type UserPart } from './show-file.ts';
 
 type Message = Prompt[number];
-type UserPart = Extract<Message, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number];
 type ToolPart = Extract<Message, { role: 'tool' }>['content'][number];
 type ToolResult = Extract<ToolPart, { type: 'tool-result' }>;
 type ProviderOptions = NonNullable<Message['providerOptions']>;
 type Part = { [key: string]: Json };
 
-/** Bytes of one file shown to the model, and of all files of a request together. */
-const MAX_FILE = 5_000_000;
+/** Bytes of all files of a request together. */
 const MAX_FILES = 15_000_000;
 /** Files of earlier messages and results that are shown again. */
 const MAX_OLDER = 5;
-const SHOWN = /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/;
 
 /** What stands between here and the beginning is to be kept in the prompt cache of Anthropic's models. */
 const BREAKPOINT: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
@@ -62,19 +59,28 @@ export function toInstructions(parts: readonly string[]): Message[] {
   }));
 }
 
+export interface Showing {
+  /** What stands now: a message of its own before the newest one of a person, which is theirs alone. */
+  standing?: string | undefined;
+  signal: AbortSignal;
+  /** One that came since the last answer can't be shown. */
+  onUnseen?: ((unseen: Unseen) => void) | undefined;
+  /** One that came since the last answer is shown. */
+  onNew?: ((data: Uint8Array) => void) | undefined;
+}
+
 /**
  * @param messages The history. Files of the messages after the last answer are shown, and the newest of those before.
  * @param resumed Messages of this run's finished steps, which come after the history, and what their tools have shown.
- * @param standing What stands now: a message of its own before the newest one of a person, which is theirs alone.
  * @param goal Stands for the person's message if the history has none.
  */
 export async function toPrompt(
   messages: readonly TaskMessage[],
   resumed: { messages: readonly Json[]; files: readonly InputFile[] },
   goal: string,
-  standing = '',
+  { standing = '', signal, onUnseen, onNew }: Showing,
 ): Promise<Message[]> {
-  const shown = await filesToShow(messages, resumed.files);
+  const shown = await filesToShow(messages, resumed.files, { signal, onUnseen, onNew });
   const partsOfAll = (files: readonly InputFile[] = []): UserPart[] => files.flatMap((file) => shown.get(file) ?? []);
   const prompt: Message[] = [];
   const last = messages.findLast(({ role }) => role === 'user');
@@ -103,10 +109,10 @@ export async function toPrompt(
 }
 
 /** Pictures that tools have given, after their results. */
-export async function showPictures(prompt: Message[], files: readonly InputFile[]): Promise<void> {
+export async function showPictures(prompt: Message[], files: readonly InputFile[], signal: AbortSignal): Promise<void> {
   const room = { bytes: MAX_FILES };
   const parts: UserPart[] = [];
-  for (const file of files) parts.push(await toFile(file, room));
+  for (const file of files) parts.push(...[await showFile(file, room, signal)].flatMap((each) => each?.part ?? []));
   appendPictures(prompt, parts);
 }
 
@@ -121,19 +127,29 @@ function appendPictures(prompt: Message[], parts: readonly UserPart[]): void {
 async function filesToShow(
   messages: readonly TaskMessage[],
   resumed: readonly InputFile[],
+  { signal, onUnseen, onNew }: Pick<Showing, 'signal' | 'onUnseen' | 'onNew'>,
 ): Promise<Map<InputFile, UserPart>> {
   const newest = messages.findLastIndex((message) => message.role === 'assistant') + 1;
   const shown = new Map<InputFile, UserPart>();
   const room = { bytes: MAX_FILES };
   let older = 0;
-  for (const file of resumed) shown.set(file, await toFile(file, room));
+  const show = async (file: InputFile, isNew: boolean) => {
+    const found = await showFile(file, room, signal);
+    if (!found) return;
+    shown.set(file, found.part);
+    if (!isNew) return;
+    if (found.unseen) onUnseen?.(found.unseen);
+    if (found.part.type === 'file' && 'data' in found.part.data && found.part.data.data instanceof Uint8Array)
+      onNew?.(found.part.data.data);
+  };
+  for (const file of resumed) await show(file, false);
   for (const [index, message] of [...messages.entries()].toReversed()) {
     if (message.role === 'assistant') continue;
     for (const file of message.files ?? []) {
-      if (!SHOWN.test(file.mimeType)) continue;
+      if (!mayBeShown(file)) continue;
       if (index < newest) older += 1;
       if (index < newest && older > MAX_OLDER) return shown;
-      shown.set(file, await toFile(file, room));
+      await show(file, index >= newest);
     }
   }
   return shown;
@@ -144,19 +160,6 @@ const said = (text: string): Message => ({ role: 'assistant', content: [{ type: 
 function toUser(text: string, files: readonly UserPart[]): Message {
   const words = text.trim() === '' ? '(no text)' : text;
   return { role: 'user', content: [{ type: 'text', text: words }, ...files] };
-}
-
-async function toFile({ path, name, mimeType }: InputFile, room: { bytes: number }): Promise<UserPart> {
-  const note = (why: string): UserPart => ({ type: 'text', text: `[${name.replace(/[\r\n\]]/g, ' ')} ${why}]` });
-  try {
-    const { size } = await stat(path);
-    if (size > MAX_FILE || size > room.bytes) return note('is too large to be shown to you');
-    room.bytes -= size;
-    return { type: 'file', data: { type: 'data', data: await readFile(path) }, mediaType: mimeType, filename: name };
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return note('is no longer there');
-  }
 }
 
 /**

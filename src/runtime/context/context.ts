@@ -216,14 +216,26 @@ function exclusionOf(patterns: readonly string[]): (relative: string) => boolean
   return isExcluded;
 }
 
-/** What the model itself can look at; everything else it reads with tools. */
-const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf']);
+/** What may be something that the model itself can look at: its bytes say. Everything else it reads with tools. */
+const SHOWN = /^(?:image\/(?!svg)|application\/pdf$)/;
+const VAGUE = /^(?:application\/(?:octet-stream|binary))?$/;
+const NAMED = /\.(?:png|jpe?g|jfif|gif|webp|hei[cf]|avif|bmp|tiff?|pdf)$/i;
+
+const mayBeShown = ({ type, title }: { type: string; title: string }): boolean =>
+  SHOWN.test(type) || (VAGUE.test(type) && NAMED.test(title));
 
 function shownFiles(home: Home, taskId: string, entry: Parameters<FilesOf>[0]): InputFile[] {
   const refs = entry.type === 'message' ? entry.files : (entry.shown ?? []);
   return refs
-    .filter(({ type, ref }) => SHOWN.has(type) && ref.startsWith(`artifacts/${taskId}/`) && !ref.includes('..'))
-    .map(({ title, type, ref }) => ({ path: join(home.root, ref), name: title, mimeType: type }));
+    .filter(
+      ({ type, title, ref }) =>
+        mayBeShown({ type, title }) && ref.startsWith(`artifacts/${taskId}/`) && !ref.includes('..'),
+    )
+    .map(({ title, type, ref }) => ({
+      path: join(home.root, ref),
+      name: title,
+      mimeType: type || 'application/octet-stream',
+    }));
 }
 
 const asPlan = (plan: string | Plan): { text: string; plan: Plan } =>

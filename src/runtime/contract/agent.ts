@@ -1,5 +1,6 @@
 /** What goes into a run and what comes out of it. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
+import type { Said } from '../../messages/messages.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
 import type { CallUsage } from './call-usage.ts';
 import type { Thinking } from './settings.ts';
@@ -107,6 +108,14 @@ export interface Beside {
   isAside: boolean;
 }
 
+/** A file of the newest messages that the model was not shown. */
+export interface Unseen {
+  name: string;
+  why: Said;
+  /** Its pages are not shown: that is news only where the model looks at pages. */
+  isPages?: true;
+}
+
 export interface AgentOutcome {
   /** Markdown for the person, never empty. */
   text: string;
@@ -119,6 +128,8 @@ export interface AgentOutcome {
   finish: 'stop' | 'max-steps' | 'length' | 'content-filter' | 'stuck' | 'parked';
   /** Tools have done something, and no model had a word to say about it. */
   isWordless?: true;
+  /** The person has to be told of these. */
+  unseen?: Unseen[];
   /** With `parked`: the calls that wait, in their order; the text is what the model said with them, and may be empty. */
   parked?: WaitingCall[];
   /** Tokens of the steps run here, not of those before a restart. */

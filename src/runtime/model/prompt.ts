@@ -43,16 +43,25 @@ export function hasFiles(prompt: Prompt): boolean {
   return prompt.some((message) => message.role === 'user' && message.content.some((part) => part.type === 'file'));
 }
 
-/** Files of people's messages as a line of text each: not every model can see. */
-export function withoutFiles(prompt: Prompt): Prompt {
-  return prompt.map((message) => {
-    if (message.role !== 'user') return message;
-    const content = message.content.map((part) =>
-      part.type === 'file'
-        ? { type: 'text' as const, text: `[${part.filename ?? 'a file'} cannot be shown to you]` }
-        : part,
-    );
-    return { ...message, content };
+/** The files of people's messages whose bytes are here, in their order. */
+export function filesIn(prompt: Prompt): { data: Uint8Array; name: string }[] {
+  return prompt.flatMap((message) =>
+    message.role === 'user' ? message.content.flatMap((part) => dataOf(part) ?? []) : [],
+  );
+}
+
+function dataOf(part: UserPart): { data: Uint8Array; name: string } | undefined {
+  if (part.type !== 'file' || part.data.type !== 'data' || !(part.data.data instanceof Uint8Array)) return undefined;
+  return { data: part.data.data, name: part.filename ?? 'a file' };
+}
+
+/** Files of people's messages as a line of text each: not every model can see. @param isOut which of them; by default all */
+export function withoutFiles(prompt: Prompt, isOut: (data: Uint8Array) => boolean = () => true): Prompt {
+  return mapUserParts(prompt, (part) => {
+    if (part.type !== 'file') return part;
+    const known = dataOf(part);
+    if (known && !isOut(known.data)) return part;
+    return { type: 'text', text: `[${part.filename ?? 'a file'} cannot be shown to you]` };
   });
 }
 

@@ -18,6 +18,7 @@ import {
 } from './history.ts';
 import { knownModel } from './known.ts';
 import { hasFiles, withoutFiles } from './prompt.ts';
+import { createRefusedFiles, type OnRefused } from './refused-files.ts';
 import { fitResults, hasLongArguments, hasSteps, sizeOfResults, withShortArguments, withStepsTold } from './results.ts';
 
 type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'arguments' | 'steps' | 'order';
@@ -87,14 +88,15 @@ export interface Repair {
   worked(): void;
 }
 
-export function createRepair(name: string, model: ModelV4): Repair {
+export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused): Repair {
+  const files = createRefusedFiles(model.provider, onRefused);
   const dialect = dialectIn(model.provider);
   let manner: Manner = learned.get(model) ?? { forms: new Set(), room: roomOf(name) };
   let last: CallOptions | undefined;
 
   function prepare(call: CallOptions): CallOptions {
     const reader = { name, dialect, isUnthinking: call.reasoning === 'none' };
-    const prompt = fitResults(historyFor(call.prompt, reader), manner.room);
+    const prompt = files.without(fitResults(historyFor(call.prompt, reader), manner.room));
     const { mostTokens } = manner;
     const fit = { ...call, prompt, ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }) };
     last = FORM_NAMES.reduce((made, form) => (manner.forms.has(form) ? FORMS[form].make(made) : made), fit);
@@ -116,12 +118,14 @@ export function createRepair(name: string, model: ModelV4): Repair {
         manner = { ...manner, room: Math.max(LEAST_ROOM, Math.min(size, manner.room) / 2) };
         return true;
       }
+      if (failure.about === 'files' && files.suspect(call.prompt)) return true;
       const form = formsFor(failure).find((one) => !manner.forms.has(one) && FORMS[one].helps(call));
       if (form === undefined) return false;
       manner = { ...manner, forms: new Set([...manner.forms, form]) };
       return true;
     },
     worked() {
+      if (last) files.worked(last.prompt, manner.forms.has('files'));
       // A signature that is wrong says nothing of those to come, nor does a picture or a level.
       const lasting = isSigner(dialect) ? [] : LASTING.filter((form) => manner.forms.has(form));
       learned.set(model, { ...manner, forms: new Set(lasting) });

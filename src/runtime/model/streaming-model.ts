@@ -36,6 +36,8 @@ export interface StreamingOptions {
   onUsage?: (model: string, usage: CallUsage, ms: number) => void;
   /** A try begins; told how it has ended. */
   watch?: NonNullable<TurnWatch['model']>;
+  /** The provider does not take this file, which is left out. */
+  onRefused?: (data: Uint8Array, name: string) => void;
   /** For the log: one try of one model failed. */
   onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
 }
@@ -131,7 +133,7 @@ class Streaming implements StreamingModel {
     spent: (usage: CallUsage) => void,
   ): Promise<GenerateResult> {
     const model = await this.#options.load(name);
-    const repair = this.#repairs.get(name) ?? createRepair(name, model);
+    const repair = this.#repairs.get(name) ?? createRepair(name, model, this.#options.onRefused);
     this.#repairs.set(name, repair);
     const asked = repair.prepare(call);
     const names = withFitNames(asked);

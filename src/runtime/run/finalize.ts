@@ -72,7 +72,9 @@ export async function finalize(
   const sources = isRoutine ? '' : sourcesBelow(reply.visible, made.sources ?? [], messages);
   const said = isRoutine ? '' : saidBelow(made.said ?? [], messages);
   const text = scrub(
-    [reply.visible.trim(), shownPlan, said, links, sources, lost, plan.text].filter(Boolean).join('\n\n'),
+    [reply.visible.trim(), unseenWords(outcome, messages), shownPlan, said, links, sources, lost, plan.text]
+      .filter(Boolean)
+      .join('\n\n'),
   );
   const since = new Set(refs.slice(madeBefore(earlier)).map(({ id }) => id));
   const handed = asked.refs.filter(({ id }) => !since.has(id)).map(({ id }) => id);
@@ -131,6 +133,14 @@ function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], l
   for (const problem of reply.problems)
     log.warn({ trace: scope.runId, problem }, 'a block of the reply could not be used');
   return keepDeltas(reply, scope, log);
+}
+
+/** Pictures and documents that the model was not shown, a sentence each. The built-in one looks at none. */
+function unseenWords({ unseen = [], model }: AgentOutcome, messages: Messages): string {
+  if (model.startsWith('offline/')) return '';
+  return unseen
+    .map(({ name, why }) => messages.text('answers.unseen', { name: escaped(plainName(name)), why }))
+    .join('\n');
 }
 
 function lostWords({ unread, leftOut }: WholeReply, missing: number, messages: Messages): string {

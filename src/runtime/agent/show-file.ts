@@ -1,0 +1,108 @@
+/**
+ * A file as a model is shown it. What it is, its bytes say. What no provider takes is drawn anew where that can be done, and named
+ * where it cannot: one picture that is sent all the same costs a refusal of the whole request.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { errorCode } from '../../errors.ts';
+import { lookAtPicture, type Picture } from '../../lib/picture.ts';
+import { type Said, say } from '../../messages/messages.ts';
+import type { Unseen } from '../contract/agent.ts';
+import type { Prompt } from '../contract/model.ts';
+import type { InputFile } from '../contract/task.ts';
+import { redrawn } from '../reading/pictures.ts';
+
+export type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][number];
+
+export interface ShownFile {
+  part: UserPart;
+  /** A person has to be told. */
+  unseen?: Unseen;
+}
+
+/** Bytes of one file. Sent as base64 they are a third more: Groq takes 4 MB of those for a picture, Anthropic 5 MB. */
+const MAX_PICTURE = 3_000_000;
+const MAX_PDF = 5_000_000;
+/** What Anthropic takes. */
+const MAX_EDGE = 8_000;
+const MAX_PAGES = 100;
+/** The longer edge of one that is drawn anew: models see no more of it. */
+const DRAWN_EDGE = 1_200;
+/** Pixels that are drawn anew within a thread's memory. */
+const MAX_PIXELS = 50_000_000;
+/** Bytes of a file that is looked at. */
+const MAX_READ = 25_000_000;
+
+const DRAWABLE = /^image\/(?:png|jpeg|gif|webp)$/;
+/** Every provider takes these; GIF is refused by Google and xAI, WebP by xAI. */
+const TAKEN = /^image\/(?:png|jpeg|webp)$/;
+const CANDIDATE = /^(?:image\/(?!svg)|application\/(?:pdf|octet-stream)$)/;
+
+export const mayBeShown = ({ mimeType }: InputFile): boolean => CANDIDATE.test(mimeType);
+
+/** Undefined for a file that is neither a picture nor a PDF. @param room bytes that are left for the files of the request */
+export async function showFile(
+  file: InputFile,
+  room: { bytes: number },
+  signal: AbortSignal,
+): Promise<ShownFile | undefined> {
+  const shown = nameOf(file);
+  const note = (why: string): UserPart => ({ type: 'text', text: `[${shown} ${why}]` });
+  const unseen = (why: string, said: Said, isPages = false): ShownFile => ({
+    part: note(why),
+    unseen: { name: shown, why: said, ...(isPages && { isPages }) },
+  });
+  try {
+    const { size } = await stat(file.path);
+    if (size > MAX_READ) return unseen('is too large to be shown to you', say('answers.unseenLarge'));
+    const bytes = await readFile(file.path);
+    const picture = lookAtPicture(bytes);
+    const isVague = !/^image\/(?:png|jpeg|gif|webp)$|pdf$/.test(file.mimeType);
+    if (!picture && isVague && !file.mimeType.startsWith('image/')) return undefined;
+    const form = formOf(picture, size, file.mimeType);
+    if ('said' in form) return unseen(form.why, form.said, picture?.type === 'application/pdf');
+    const content = form.draw ? await redrawn({ path: file.path, ...form.draw }, signal) : bytes;
+    // What cannot be drawn may be taken as it is, unless it is known that it is not.
+    if (!content && form.isNeeded) return unseen('cannot be shown to you', say('answers.unseenLarge'));
+    const data = content ?? bytes;
+    if (data.length > room.bytes) return { part: note('is too large to be shown to you') };
+    room.bytes -= data.length;
+    const mediaType = content && form.draw ? 'image/png' : (picture?.type ?? file.mimeType);
+    return { part: { type: 'file', data: { type: 'data', data }, mediaType, filename: file.name } };
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return { part: note('is no longer there') };
+  }
+}
+
+const nameOf = ({ name }: InputFile): string => name.replace(/[\r\n\]]/g, ' ');
+
+type Form =
+  | { why: string; said: Said }
+  | { draw?: { type: string; width: number; height: number }; isNeeded?: boolean };
+
+/** Pure. */
+function formOf(picture: Picture | undefined, size: number, claimed: string): Form {
+  const large = { why: 'is too large to be shown to you', said: say('answers.unseenLarge') };
+  if (!picture) return size > (claimed === 'application/pdf' ? MAX_PDF : MAX_PICTURE) ? large : {};
+  const { type, width, height, isAnimated, pages = 0, isLocked } = picture;
+  if (type === 'application/pdf') {
+    if (isLocked) return { why: 'is protected with a password', said: say('answers.unseenLocked') };
+    if (pages > MAX_PAGES)
+      return { why: `has ${pages} pages: they are not shown to you`, said: say('answers.unseenPages', { n: pages }) };
+    return size > MAX_PDF ? large : {};
+  }
+  if (!DRAWABLE.test(type)) {
+    const format = (type.split('/')[1] ?? '').replace(/^vnd\.adobe\./, '').toUpperCase();
+    return { why: `is a ${format} file, which cannot be shown to you`, said: say('answers.unseenFormat', { format }) };
+  }
+  // It has no size where it is cut off: whether that is taken, the provider says.
+  if (width === undefined || height === undefined) return size > MAX_PICTURE ? large : {};
+  const isRefused = size > MAX_PICTURE || Math.max(width, height) > MAX_EDGE;
+  if (!isRefused && !isAnimated && TAKEN.test(type)) return {};
+  if (width * height > MAX_PIXELS || width * height === 0) return large;
+  const scale = isRefused
+    ? Math.min(1, DRAWN_EDGE / Math.max(width, height))
+    : Math.min(1, 2_000 / Math.max(width, height));
+  const drawn = (edge: number) => Math.max(1, Math.round(edge * scale));
+  return { draw: { type, width: drawn(width), height: drawn(height) }, isNeeded: isRefused };
+}

@@ -1,0 +1,28 @@
+/** Pictures made fit for a model, each in a thread of its own: what is in them is anybody's. */
+import { createThreads, ThreadError } from '../../lib/thread.ts';
+
+export interface Redrawing {
+  path: string;
+  /** As its bytes have it. */
+  type: string;
+  /** To be drawn as. */
+  width: number;
+  height: number;
+}
+
+/** Where the bundled program keeps it. */
+const FILE = import.meta.filename.endsWith('.ts') ? './pictures/worker.ts' : './picture-worker.js';
+
+const inThread = createThreads<Redrawing, Uint8Array>(new URL(FILE, import.meta.url), {
+  ...{ timeoutMs: 20_000, memoryMb: 256, atOnce: 1 },
+});
+
+/** A PNG of that size; undefined when there is no picture in the file, or it takes too much to draw it. */
+export async function redrawn(picture: Redrawing, signal: AbortSignal): Promise<Buffer | undefined> {
+  try {
+    return Buffer.from(await inThread(picture, signal));
+  } catch (error) {
+    if (error instanceof ThreadError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+/** Pictures that people send, from the platform to the model: what the bytes are, and what cannot be shown said in the chat. */
+import { describe, expect, it } from 'vitest';
+import { HEIC, JPEG, png } from '../helpers/made-pictures.ts';
+import { waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms } from '../platforms/world.ts';
+
+describe.each(NAMES)('on %s', (name) => {
+  it('one that cannot be shown is named to the person, and the others and the next message go on', async () => {
+    const { platforms, llm } = await openPlatforms({ on: [name], channel: { live: 'off', injection: 'followup' } });
+    const platform = platforms[name];
+    const dm = platform.dm('alex');
+    const types = () =>
+      [...JSON.stringify(llm.requests().at(-1)?.body).matchAll(/data:(image\/[a-z]+);base64/g)].map(([, type]) => type);
+    llm.script(() => ({ text: 'I see.' }));
+    const files = [
+      { name: 'IMG_0001.jpg', bytes: HEIC, type: 'image/jpeg' },
+      { name: 'shot.png', bytes: JPEG, type: 'image/png' },
+    ];
+    platform.say(dm, 'what is on these?', { files });
+    const answer = await waitFor(platform, dm, { text: 'I see.' });
+    expect(answer.text).toMatch(/couldn't look at .*: it is a HEIC file.*JPEG or PNG/s);
+    expect(types()).toEqual(['image/jpeg']);
+    const before = platform.answers(dm).length;
+    platform.say(dm, 'and this?', { files: [{ name: 'next.png', bytes: png(2, 2), type: 'image/png' }] });
+    const next = await waitFor(platform, dm, { after: before, text: 'I see.' });
+    expect(next.text).not.toContain("couldn't look");
+    expect(types()).toContain('image/png');
+  });
+});
