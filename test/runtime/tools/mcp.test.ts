@@ -1,4 +1,5 @@
 /** Servers of tools: the real client against a real server process, and one over HTTP. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -108,13 +109,56 @@ test('an error of a tool is told in its own words', async () => {
   await expect(call('docs_broken')).rejects.toThrow('it is out of order');
 });
 
-test('a server that ends in a call fails it, and is connected anew for a later run', async () => {
+test('a server that ends in a call fails it, and is started again within the run that needs it', async () => {
   const { mcp, scope, call, later } = await open({ docs: here });
+  const begun = performance.now();
+  for (let n = 0; n < 5; n++) {
+    await expect(call('docs_die')).rejects.toThrow(/The server docs failed/);
+    expect(mcp.health()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('mcp.docs') }]);
+    expect(await call('docs_echo', { words: 'again' })).toEqual({ text: 'echo: again' });
+  }
+  // Against hanging only.
+  expect(performance.now() - begun).toBeLessThan(30_000);
+  // One that ends all the time is left alone for a while.
   await expect(call('docs_die')).rejects.toThrow(/The server docs failed/);
-  expect(mcp.health()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('mcp.docs') }]);
   expect(await mcp.tools(scope)).toEqual([]);
   later(10_000);
-  expect(await call('docs_echo', { words: 'again' })).toEqual({ text: 'echo: again' });
+  expect(await call('docs_echo', { words: 'later' })).toEqual({ text: 'echo: later' });
+});
+
+/** It ends at the first call of each of its tools, and answers the later ones. */
+const MORTAL = `
+import fs from 'node:fs';
+import { createInterface } from 'node:readline';
+const inputSchema = { type: 'object' };
+const tools = [{ name: 'look', inputSchema, annotations: { readOnlyHint: true } }, { name: 'act', inputSchema }];
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'm', version: '1' } }),
+  'tools/list': () => ({ tools }),
+  'tools/call': ({ name }) => {
+    fs.appendFileSync(process.argv[2], name + ' ');
+    if (fs.readFileSync(process.argv[2], 'utf8').split(name).length === 2) process.exit(1);
+    return { content: [{ type: 'text', text: 'done' }] };
+  },
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) continue;
+  const answer = answers[method];
+  const error = { code: -32601, message: 'no' };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...(answer ? { result: answer(params) } : { error }) }) + '\\n');
+}`;
+
+test('a question that met its end is asked again, and a call with an effect is not', async () => {
+  const folder = tempFolder();
+  const program = path.join(folder, 'mortal.mjs');
+  writeFileSync(program, MORTAL);
+  const calls = path.join(folder, 'calls');
+  const { call } = await open({ m: { command: process.execPath, args: [program, calls], trusted: true } });
+  expect(await call('m_look')).toEqual({ text: 'done' });
+  await expect(call('m_act')).rejects.toThrow(/The server m failed/);
+  expect(await call('m_act')).toEqual({ text: 'done' });
+  expect(readFileSync(calls, 'utf8')).toBe('look look act act ');
 });
 
 test('a call ends with its run', async () => {

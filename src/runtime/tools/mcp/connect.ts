@@ -98,6 +98,9 @@ function isOlder(error: unknown): boolean {
 /** What fails so has not been done, and may be asked again in another session. */
 export const isForgotten = (error: unknown): boolean => error instanceof Error && error.name === 'SessionError';
 
+/** The program had ended before anything was written to it. */
+export const isUnsent = (error: unknown): boolean => error instanceof Error && error.name === 'UnsentError';
+
 /** Statuses that say so of the session or of who we are, not of one call. */
 const GONE = [401, 403, 404];
 

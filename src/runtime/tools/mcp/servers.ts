@@ -8,7 +8,7 @@ import type { Logger } from '../../../log.ts';
 import type { Json } from '../../../workspace/types.ts';
 import type { RuntimeTool } from '../../contract/task.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
-import { type Client, connect, isForgotten, type McpServerSettings } from './connect.ts';
+import { type Client, connect, isForgotten, isUnsent, type McpServerSettings } from './connect.ts';
 import { Links, readLink } from './links.ts';
 import { listTools } from './list.ts';
 import { listPrompts, readPrompt, type ServerPrompt } from './prompts.ts';
@@ -39,6 +39,8 @@ const LIST_AGAIN_MS = 10 * 60_000;
 /** However often it says that its tools have changed. */
 const LIST_SOONEST_MS = 10_000;
 const BACKOFF_MS = { min: 5_000, max: 300_000 };
+/** One that has ended is connected again at once, for the run that needs it; so often in a while, and then with pauses. */
+const AT_ONCE = { times: 5, withinMs: 60_000 };
 
 interface Server {
   name: string;
@@ -49,6 +51,8 @@ interface Server {
   listedAt: number;
   failures: number;
   retryAt: number;
+  /** When it has ended after it was there, the last times. */
+  ended: number[];
   problem?: string;
   /** It has said that its tools are others now. */
   isStale?: boolean;
@@ -72,7 +76,7 @@ export class McpServers {
     this.#now = options.now ?? Date.now;
     this.#servers = Object.entries(options.servers).map(
       ([name, settings]): Server => ({
-        ...{ name, settings, state: 'idle', offered: [], listedAt: 0, failures: 0, retryAt: 0 },
+        ...{ name, settings, state: 'idle', offered: [], listedAt: 0, failures: 0, retryAt: 0, ended: [] },
       }),
     );
   }
@@ -125,12 +129,23 @@ export class McpServers {
     });
   }
 
-  /** Asks once more, and never twice, where the server has forgotten the session: then it has done nothing yet. */
-  async #call(server: Server, request: Parameters<McpCall>[0]): Promise<unknown> {
+  /**
+   * Asks once more, and never twice, where the server has done nothing yet: it has forgotten the session, or had ended before it was
+   * asked. One that ends meanwhile is asked again for what may be done twice.
+   */
+  async #call(server: Server, { isRepeatable, ...request }: Parameters<McpCall>[0]): Promise<unknown> {
+    const client = await this.#clientOf(server);
     try {
-      return await (await this.#clientOf(server)).callTool(request);
+      return await client.callTool(request);
     } catch (error) {
-      if (!isForgotten(error)) throw error;
+      // Its end is told a moment after the call that met it has failed.
+      await new Promise(setImmediate);
+      const hasEnded = server.client !== client && isRepeatable && !request.options?.signal?.aborted;
+      if (!isForgotten(error) && !isUnsent(error) && !hasEnded) throw error;
+      if (server.client === client) {
+        delete server.client;
+        client.close().catch((err: unknown) => this.#log.debug({ err, mcp: server.name }, 'it could not be closed'));
+      }
       return (await this.#clientOf(server)).callTool(request);
     }
   }
@@ -195,8 +210,11 @@ export class McpServers {
     delete server.client;
     server.state = 'failed';
     server.problem = `The server ${server.name} (mcp.${server.name}) is not there: ${reasonOf(error, valuesOf(server.settings))}`;
+    const now = this.#now();
+    if (client) server.ended = [...server.ended.filter((at) => now - at < AT_ONCE.withinMs), now];
+    const isAtOnce = client !== undefined && server.ended.length <= AT_ONCE.times;
     server.failures += 1;
-    server.retryAt = this.#now() + Math.min(BACKOFF_MS.max, BACKOFF_MS.min * 2 ** (server.failures - 1));
+    server.retryAt = isAtOnce ? now : now + Math.min(BACKOFF_MS.max, BACKOFF_MS.min * 2 ** (server.failures - 1));
     this.#log.warn({ mcp: server.name, failures: server.failures }, server.problem);
     // Not before the call that met it has failed, in its own words.
     setImmediate(() => {

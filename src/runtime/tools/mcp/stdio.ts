@@ -28,6 +28,11 @@ class EndedError extends Error {
   override name = 'EndedError';
 }
 
+/** Nothing of the message has reached the program. */
+class UnsentError extends Error {
+  override name = 'UnsentError';
+}
+
 type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0];
 
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
@@ -96,7 +101,7 @@ class StdioTransport implements MCPTransport {
 
   async send(message: Message): Promise<void> {
     const { stdin } = this.#child ?? {};
-    if (this.#isClosed || !stdin?.writable) throw new Error('The connection is closed.');
+    if (this.#isClosed || !stdin?.writable) throw new UnsentError('The connection is closed.');
     if (!stdin.write(`${JSON.stringify(this.#tokens.ask(message))}\n`)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       stdin.once('drain', resolve).once('close', resolve);

@@ -31,6 +31,8 @@ export type McpCall = (request: {
   name: string;
   arguments?: Record<string, unknown>;
   options?: { signal?: AbortSignal; timeout?: number };
+  /** It may be done twice. */
+  isRepeatable?: boolean;
 }) => Promise<unknown>;
 
 const MAX_NAME = 256;
@@ -94,7 +96,9 @@ export function toRuntimeTool(
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }
       : {}),
     async execute(given, { signal, onProgress }) {
-      const work = () => call({ name: info.name, arguments: original(given), options: { signal, timeout: CALL_MS } });
+      const options = { signal, timeout: CALL_MS };
+      const isRepeatable = effectOf(info, trusted) !== 'external';
+      const work = () => call({ name: info.name, arguments: original(given), options, isRepeatable });
       const reply = await (onProgress ? hearing(onProgress, work) : work()).catch((error: unknown) => {
         if (signal.aborted) throw error;
         throw new UserError(`The server ${server} failed: ${reasonOf(error)}`);
