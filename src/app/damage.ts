@@ -32,7 +32,9 @@ export function hearDamage({ root, log, tellOwners }: DamageOptions): {
 
   function tell(): void {
     timer = undefined;
-    const texts = waiting.map((damage) => damageText(damage, root));
+    for (const damage of waiting.filter(({ once }) => once !== undefined))
+      void tellOwners(`damage-${hashText(damage.once ?? '').slice(0, 16)}`, damageText(damage, root));
+    const texts = waiting.filter(({ once }) => once === undefined).map((damage) => damageText(damage, root));
     waiting = [];
     if (texts.length === 0) return;
     const more = texts.length - MAX_SHOWN;

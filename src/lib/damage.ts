@@ -15,6 +15,8 @@ export interface About {
   /** One sentence about what happens next. */
   next?: string;
   tell?: boolean;
+  /** Told once under this name, restarts included. */
+  once?: string;
 }
 
 export interface Damage extends About {

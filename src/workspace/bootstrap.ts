@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reportOnce } from '../lib/damage.ts';
 import { createStatCache } from '../lib/files/cache.ts';
 import { reportBlocked } from '../lib/read-json.ts';
 import { decodedText, stripComments } from '../lib/text.ts';
@@ -18,14 +19,15 @@ export interface BootstrapFile {
 }
 
 const TAGS = ['identity', 'soul', 'user', 'agents', 'tools'];
-const MAX_CHARS = 8000;
-const MAX_BYTES = 64 * 1024;
+/** Characters of one that are used. */
+const MAX_CHARS = 20_000;
+const MAX_BYTES = 256 * 1024;
 const SAVING_MS = 500;
 const LOOK_MS = 20;
 const MAX_LOOKS = 20;
 
 const folders = createStatCache<ReadonlyMap<string, string>>(256, listNames);
-const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visibleText(readHead(file)) : ''));
+const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visibleText(file) : ''));
 
 /** The bootstrap texts in the order of the prompt, without comments. A file with nothing but headings counts as missing. */
 export async function readBootstrap(home: Home, viber: string): Promise<BootstrapFile[]> {
@@ -78,14 +80,32 @@ export function findFile(dir: string, name: string): string | undefined {
   return actual === undefined ? undefined : path.join(dir, actual);
 }
 
-/** What a model should see of a file; '' when that is only headings. */
-function visibleText(text: string): string {
-  const bare = stripComments(text).trim();
+/** What a model should see of a file; '' when that is only headings. Its owner is told of one that is cut. */
+function visibleText(file: string): string {
+  const bare = stripComments(readHead(file)).trim();
   const hasContent = bare.split('\n').some((line) => line.trim() !== '' && !/^#{1,6}(\s|$)/.test(line));
   if (!hasContent) return '';
-  return bare.length <= MAX_CHARS
-    ? bare
-    : `${bare.slice(0, MAX_CHARS).toWellFormed()}\n[cut: only the first ${MAX_CHARS} characters are used]`;
+  if (bare.length <= MAX_CHARS) return bare;
+  reportOnce(`${file} ${CUT}`, {
+    ...{ file, why: CUT, tell: true, once: `${file} ${bare.length}` },
+    lost: 'the rest, which is not read',
+    next: 'Shorten it, or move what is needed now and then into a file of the workspace.',
+  });
+  return `${bare.slice(0, MAX_CHARS).toWellFormed()}\n[cut: only the first ${MAX_CHARS} characters are used]`;
+}
+
+const CUT = `is longer than the ${MAX_CHARS.toLocaleString('en')} characters that are used of it`;
+
+/** Bootstrap files in a folder that are longer than what is used of them, each with why. */
+export function cutFiles(dir: string): { name: string; why: string }[] {
+  const names = namesOf(dir);
+  return TAGS.flatMap((tag) => {
+    const name = names?.get(`${tag}.md`);
+    const file = name && path.join(dir, name);
+    if (!file || !fs.statSync(file, { throwIfNoEntry: false })?.isFile()) return [];
+    const { length } = stripComments(readHead(file)).trim();
+    return length > MAX_CHARS ? [{ name, why: CUT }] : [];
+  });
 }
 
 function listNames(dir: string): ReadonlyMap<string, string> {

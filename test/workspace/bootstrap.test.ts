@@ -150,8 +150,8 @@ it('are cut with a note, however long or nasty', async () => {
   const started = ownTime();
   const [soul, user] = await readBootstrap(home, 'default');
   expect(ownTime() - started).toBeLessThan(3000);
-  expect(soul?.text).toMatch(/^ü{8000}\n\[cut: only the first 8000 characters are used\]$/);
-  expect(user?.text.length).toBeLessThan(8100);
+  expect(soul?.text).toMatch(/^ü{20000}\n\[cut: only the first 20000 characters are used\]$/);
+  expect(user?.text.length).toBeLessThan(20_100);
 });
 
 it('are read again after an edit, a deletion and a new file, and only then', async () => {

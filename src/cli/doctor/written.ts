@@ -7,6 +7,7 @@ import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { readTextSync } from '../../lib/files.ts';
 import { originalOf, undecidedLine } from '../../lib/second-versions.ts';
+import { cutFiles } from '../../workspace/bootstrap.ts';
 import type { Finding } from './finding.ts';
 
 /** Jobs have a check of their own. What runs leave is nobody's writing. */
@@ -44,6 +45,10 @@ export function checkWritten(root: string): Finding[] {
   }
 
   for (const folder of FOLDERS) look(folder, folder === '.' ? 0 : MAX_DEPTH);
+  const vibers = entriesOf(path.join(root, 'vibers')).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  for (const folder of ['.', 'workspace', ...vibers.map((viber) => path.join('vibers', viber))])
+    for (const { name, why } of cutFiles(path.join(root, folder)))
+      told.push(`${path.join(folder, name)} ${why}; shorten it, or move what is needed now and then into another file`);
   const rest = told.length - MAX_TOLD;
   return [...told.slice(0, MAX_TOLD), ...(rest > 0 ? [`and ${rest} more like these`] : [])].map((detail) => ({
     ...{ name: 'files', state: 'note', detail },

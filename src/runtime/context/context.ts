@@ -58,6 +58,8 @@ export interface ContextOptions {
   /** What an outside caller sent: each given field takes the place of the disk's. */
   override?: (Readonly<Partial<Omit<TaskRequest, 'artifacts'>>> & { artifacts?: readonly ArtifactRef[] }) | undefined;
   now: Date;
+  /** Names of the tools that the run is offered. */
+  tools?: ReadonlySet<string>;
   /** The words at hand: relevance is measured against them, and they are the message when the session holds none of this run. */
   query: string;
 }
@@ -112,6 +114,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     coding: options.coding ?? false,
     isGuest: options.guests !== undefined,
     skills: options.skills ?? '',
+    tools: options.tools,
   });
   const messages = [...(override.messages ?? history.messages)];
   if (!override.messages && !history.hasMessage && options.query) messages.push({ role: 'user', text: options.query });

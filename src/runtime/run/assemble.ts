@@ -49,7 +49,9 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
   });
   const scope = scopeOf(order, progress, outgoing, to);
   const offered: Offered = (await to.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
+  const tools = toolsOf(order, scope, offered, rules, outgoing);
   const context = await assembleContext({
+    tools: new Set(tools.map(({ name }) => name)),
     ...{ home, viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
     ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
     ...{ channelNote: order.place, now: new Date(), query: order.query, coding },
@@ -79,7 +81,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
       .join('\n\n'),
     ...(order.language !== undefined && { language: order.language }),
     maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
-    tools: toolsOf(order, scope, offered, rules, outgoing),
+    tools,
   };
 }
 

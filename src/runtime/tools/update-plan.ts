@@ -15,7 +15,8 @@ const input = z.preprocess(
 export const updatePlan = (scope: ToolScope) => {
   const { home, taskId } = scope;
   // A plan that came to be after the model was shown none is a hand edit too: '' is no text's hash.
-  let base = scope.planBase ?? '';
+  // It is known once the context is read, and that is after the tools are made.
+  let base: string | undefined;
   return defineTool({
     name: 'update_plan',
     description:
@@ -27,7 +28,7 @@ export const updatePlan = (scope: ToolScope) => {
     asks: (_input, { messages }) => ({ text: messages.text('consent.changePlan') }),
     async execute({ plan: given }) {
       if (typeof given === 'string' && given.trim() === '') throw new UserError('The plan is empty.');
-      const write = await writePlan(home, taskId, given, { baseHash: base });
+      const write = await writePlan(home, taskId, given, { baseHash: base ?? scope.planBase ?? '' });
       if (!write.written) {
         const { proposal, current } = write;
         // Now the model has seen it: its next plan is made from this one.
