@@ -124,7 +124,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^(preact|@preact\/signals|@codemirror\/.+|node-diff3)$/, in: /^board\/ui\// },
   { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace)\// },
-  { name: /^@resvg\//, in: /^skills\/chart\/canvas/ },
+  { name: /^@resvg\//, in: /^(skills\/chart\/canvas|runtime\/reading\/pictures\/worker)/ },
   { name: /^htmlparser2$/, in: /^(skills\/web|runtime\/reading)\// },
   { name: /^(mammoth|unpdf|read-excel-file)$/, in: /^runtime\/reading\/documents\// },
   { name: /^fflate$/, in: /^(runtime\/reading\/documents|skills\/add)\// },
