@@ -113,7 +113,7 @@ function inHeader(text: string, add: Add): void {
   add(from, text.length - from, true);
 }
 
-const ADDRESS = /([a-z][a-z\d+.-]*:\/\/)([^\s"'<>`]+)/gi;
+const ADDRESS = /(?<![a-z\d+.-])([a-z][a-z\d+.-]*:\/\/)([^\s"'<>`]+)/gi;
 
 /** Who asks, what is asked for, and what looks like a key in the path. */
 function inAddresses(text: string, add: Add): void {
@@ -141,7 +141,7 @@ function inAddresses(text: string, add: Add): void {
 /** Telegram's has it after three letters. */
 const TOKEN_IN_PATH = /^(bot)?\d{6,12}:[\w-]{30,}$/;
 
-const OPTION = /(?<![\w-])(--?[A-Za-z][\w.-]*|[A-Za-z_][\w.-]*)(=|:\s*|\s+)("[^"]*"|'[^']*'|[^\s"';&,]+)/g;
+const OPTION = /(?<![\w.-])(--?[A-Za-z][\w.-]*|[A-Za-z_][\w.-]*)(=|:\s*|\s+)("[^"]*"|'[^']*'|[^\s"';&,]+)/g;
 const QUOTED = /(["'])([A-Za-z][\w .-]*)\1\s*:\s*(["'])((?:(?!\3)[^\\]|\\.)*)\3/g;
 const KNOWN =
   /(?<![\w-])(sk-[\w-]{16,}|sk_(live|test)_\w{10,}|rk_live_\w{10,}|gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|gsk_\w{20,}|hf_\w{20,}|npm_\w{20,}|tvly-[\w-]{10,}|ntn_\w{20,}|lin_api_\w{20,}|figd_[\w-]{20,}|r8_\w{20,}|pplx-\w{20,}|xai-[\w-]{20,}|SG\.[\w.-]{20,}|eyJ[\w-]{8,}\.[\w-]+(\.[\w-]*)?|\d{6,12}:[\w-]{30,})(?![\w-])/g;

@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 
 /** Characters. A real front matter has some hundreds; the parser takes about 0.1 s for this many in their worst shape. */
-const MAX_LENGTH = 16 * 1024;
+export const MAX_FRONT = 16 * 1024;
 const MAX_ALIASES = 20;
 const MAX_DEPTH = 12;
 
@@ -21,7 +21,7 @@ export interface FrontMatter {
  * @throws UserError with the line, counted in the file: the text begins where the fence above it ends
  */
 export function readYaml(text: string): FrontMatter {
-  if (text.length > MAX_LENGTH) throw new UserError(`the front matter is longer than ${MAX_LENGTH / 1024} KB`);
+  if (text.length > MAX_FRONT) throw tooLongFront();
   const first = parse(MARKED.test(text) ? quoteDescription(text) : text);
   const [error] = first.document.errors;
   if (!error) return { keys: keysOf(first), unread: [] };
@@ -34,6 +34,8 @@ export function readYaml(text: string): FrontMatter {
   }
   throw new UserError(`line ${first.lines.linePos(error.pos[0]).line}: ${error.message}`);
 }
+
+export const tooLongFront = () => new UserError(`the front matter is longer than ${MAX_FRONT / 1024} KB`);
 
 /** What nobody has written by hand is refused whole. */
 const tooDeep = ({ document }: ReturnType<typeof parse>): boolean =>

@@ -8,7 +8,7 @@ import matter from 'gray-matter';
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { type Shell, shellBlocks } from './fences.ts';
-import { readYaml } from './front-matter.ts';
+import { MAX_FRONT, readYaml, tooLongFront } from './front-matter.ts';
 import { type InstallHint, readInstallHints } from './install-hints.ts';
 import { type Invocation, readInvocation } from './invocation.ts';
 import { isBundle, nameFor } from './name.ts';
@@ -149,10 +149,13 @@ function split(original: string): { front: Map<string, unknown>; unread: readonl
   if (!/^(ya?ml)?$/.test(language)) {
     throw new UserError(`the front matter is in "${language.slice(0, 20)}"; only YAML is read, nothing was run`);
   }
-  const [, end] = /\n---([^\n]*)(\n|$)/.exec(text) ?? [];
+  const closing = /\n---([^\n]*)(\n|$)/.exec(text);
+  const end = closing?.[1];
   if (end === undefined)
     throw new UserError('the front matter has no end (a line of "---"); was the file half-written?');
   if (end.trim() !== '') throw new UserError('the line that ends the front matter must be "---"');
+  // Before the library looks at it, which takes the square of the blank lines' number.
+  if ((closing?.index ?? 0) - first.length > MAX_FRONT) throw tooLongFront();
   let unread: readonly string[] = [];
   const yaml = (front: string) => {
     const read = readYaml(front);

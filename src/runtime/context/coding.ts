@@ -178,7 +178,8 @@ const PROSE = any(
  */
 export function isCodingTask(goal: string, recent: readonly string[]): boolean {
   return [goal, ...recent].some((text) => {
-    const looked = text.slice(0, LOOKED_AT);
+    // Long runs of blanks say nothing, and cost the patterns their square.
+    const looked = text.slice(0, LOOKED_AT).replace(/\s{4,}/g, (run) => (run.includes('\n') ? '\n\n' : '  '));
     if (STRONG.some((pattern) => pattern.test(looked))) return true;
     const lower = looked.toLowerCase();
     if (PROSE.test(lower)) return false;

@@ -1,5 +1,6 @@
 /** What a person is shown of the difference between two versions of a skill: which files, and which lines. */
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Files } from './bundle.ts';
 import { shown, type TreeFile } from './tree.ts';
 
@@ -14,8 +15,8 @@ export interface Changes {
 /** Bytes of a file whose lines are compared. */
 const MAX_FILE = 300_000;
 const MAX_PATCH = 500_000;
-/** For the comparison of one file. */
-const TIMEOUT_MS = 1_000;
+/** For the comparison of one file; others are served between two. */
+const TIMEOUT_MS = 100;
 
 export async function changesBetween(before: Files, after: Files): Promise<Changes> {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
@@ -29,6 +30,7 @@ export async function changesBetween(before: Files, after: Files): Promise<Chang
   for (const name of different) {
     const text = length < MAX_PATCH ? await patchOf(name, before.get(name), after.get(name)) : '';
     length += text.length;
+    await nextTurn();
     patches.push(text);
   }
   return {

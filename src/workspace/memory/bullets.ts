@@ -44,7 +44,7 @@ export function bulletsOf(markdown: string): Bullet[] {
 
 /** Those that hold every word, whatever its case and however its accents are written. */
 export function matching(bullets: readonly Bullet[], words: string): Bullet[] {
-  const wanted = fold(words).split(/\s+/).filter(Boolean);
+  const wanted = [...new Set(fold(words).split(/\s+/).filter(Boolean))];
   return bullets.filter(({ lines }) => {
     const text = fold(lines);
     return wanted.every((word) => text.includes(word));

@@ -53,6 +53,7 @@ export function formatPlan(plan: Plan, previous?: string): string {
   const goal = ['## Goal', ...cleanGoal(plan.goal)];
   const steps = ['## Plan', ...formatSteps(plan.steps, old.find(isPlan)?.lines ?? [])];
   const blocks: string[][] = [];
+  const hasSection = old.some(isPlan);
   let hasGoal = false;
   let hasPlan = false;
   for (const section of old) {
@@ -64,7 +65,7 @@ export function formatPlan(plan: Plan, previous?: string): string {
       hasPlan = true;
     } else {
       // Steps that stood outside a plan section have moved into it.
-      blocks.push(old.some(isPlan) ? section.lines : withoutSteps(section.lines));
+      blocks.push(hasSection ? section.lines : withoutSteps(section.lines));
     }
   }
   const missing = [...(hasGoal ? [] : [goal]), ...(hasPlan ? [] : [steps])];

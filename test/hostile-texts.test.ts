@@ -1,0 +1,118 @@
+/**
+ * Work on what people, models and pages send, done on the thread that serves everybody: whatever the text is, none of it holds that
+ * thread for long. Measured by the thread's own time, so that a busy machine fails nothing.
+ */
+import { expect, it } from 'vitest';
+import { loadMarkdown, parseDocument } from '../src/channels/markdown/parse.ts';
+import { secretSpans } from '../src/config/secrets.ts';
+import { readableText } from '../src/lib/charset.ts';
+import { plainLine, stripComments, withoutHidden } from '../src/lib/text.ts';
+import { addressesIn } from '../src/lib/web-addresses.ts';
+import { scrub } from '../src/log.ts';
+import { isCodingTask } from '../src/runtime/context/coding.ts';
+import { formatUserTurn } from '../src/runtime/context/turn.ts';
+import { parseReply } from '../src/runtime/reply/reply.ts';
+import { findCalls } from '../src/runtime/reply/written-calls.ts';
+import { createTelling } from '../src/runtime/tools/result.ts';
+import { parseSkill } from '../src/skills/skill.ts';
+import { htmlToText } from '../src/skills/web/html-text.ts';
+import { bulletsOf, matching } from '../src/workspace/memory/bullets.ts';
+import { shareIn } from '../src/workspace/memory/same-words.ts';
+import { formatPlan, parsePlan, planNotes } from '../src/workspace/plan/markdown.ts';
+import { watchLoop } from './helpers/own-time.ts';
+
+/** Milliseconds of the thread's own time in one go. */
+const LIMIT = 200;
+
+const UNITS = [
+  ...['a ', '[', '[a](', '*a ', '>', '`', '_a_b', '<a href="x">', '<', '<!--', '|a|b|\n', '|', '- a\n', '  - a\n', '1'],
+  ...[
+    'http://a.b/',
+    'http://',
+    '&amp;',
+    '&',
+    ' ',
+    '\n',
+    '\n\n ',
+    '$',
+    '\\(',
+    '@a',
+    '-\n',
+    '---\n',
+    '# a\n',
+    '## a\n',
+    'QUJD',
+  ],
+  ...[
+    '{"a":',
+    '"',
+    '<plan_update>',
+    '```\n',
+    '~',
+    '![',
+    '[^a]',
+    '[a]: b\n',
+    '\u0000',
+    '\u200b',
+    '😀',
+    'é',
+    'a.',
+    'a=',
+    '--key ',
+    ': ',
+  ],
+];
+const of = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+const source = { name: 'a', folder: '/x', file: '/x/a/SKILL.md', level: 'user', reserved: new Set<string>() } as never;
+const tried = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+
+const WORK: [string, length: number, (text: string) => unknown][] = [
+  ['an answer as Markdown', 300_000, (text) => parseDocument(text)],
+  ['an answer of a model', 300_000, (text) => [parseReply(text), findCalls(text)]],
+  [
+    'what a person says',
+    300_000,
+    (text) => [
+      formatUserTurn({ text, facts: [], quotes: [], recordings: [], documents: [], files: [] } as never),
+      addressesIn(text),
+    ],
+  ],
+  ['one line of it', 300_000, (text) => [plainLine(text), stripComments(text), withoutHidden(text), scrub(text)]],
+  ['whether it is about code', 300_000, (text) => isCodingTask(text, [text])],
+  ['a plan', 200_000, (text) => [formatPlan(parsePlan(text), text), planNotes(text)]],
+  [
+    'a memory',
+    100_000,
+    (text) => [matching(bulletsOf(text), text.slice(0, 4_000)), shareIn(text.slice(0, 8_000), text.slice(0, 1_000))],
+  ],
+  ['the result of a tool', 300_000, (text) => createTelling(0)(text)],
+  ['a page', 300_000, (text) => htmlToText(text, 'https://example.org/')],
+  ['a file without a charset', 300_000, (text) => readableText(Buffer.from(text))],
+  ['a skill', 100_000, (text) => tried(() => parseSkill(`---\nname: a\ndescription: x\n---\n${text}`, source))],
+  [
+    'the head of a skill',
+    100_000,
+    (text) => tried(() => parseSkill(`---\nname: a\ndescription: ${text}\n---\nx`, source)),
+  ],
+  ['a setting', 60_000, (text) => secretSpans(text, ['mcp', 'a', 'args', 0], '--key')],
+];
+
+it.each(WORK)('%s', { timeout: 120_000 }, async (_what, length, work) => {
+  await loadMarkdown();
+  await work('a');
+  const slow: string[] = [];
+  for (const unit of UNITS) {
+    const text = of(unit, length);
+    const longest = watchLoop();
+    await work(text);
+    const ms = longest();
+    if (ms > LIMIT) slow.push(`${JSON.stringify(unit)}: ${Math.round(ms)} ms`);
+  }
+  expect(slow).toEqual([]);
+});
