@@ -78,7 +78,7 @@ export async function openServices(options: ServicesOptions) {
     tellOwners: (id, text) => notifier.tellOwners(id, say('common.asItIs', { text })),
   });
   const syncSoon = new SyncSoon();
-  const buttons = createButtons(state);
+  const buttons = createButtons(state, (address, asked) => questions.offered(address, asked));
   const news = new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed'));
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
   const isShared = config.engine.kind !== 'local';

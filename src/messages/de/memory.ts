@@ -41,6 +41,7 @@ export const memory = translate(english)({
   accept: 'Annehmen',
   edit: 'Ändern',
   reject: 'Ablehnen',
+  inPlaceOf: 'statt: {old}',
   mayI: 'Darf ich mir das merken?',
   mayIOf: 'Darf ich mir das merken? ({section})',
   moreWait: '{n, plural, one {Dahinter wartet noch einer: /memory.} other {Dahinter warten noch #: /memory.}}',

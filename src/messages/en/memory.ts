@@ -37,6 +37,7 @@ export const memory = {
   accept: 'Accept',
   edit: 'Edit',
   reject: 'Reject',
+  inPlaceOf: 'in place of: {old}',
   mayI: 'May I remember this?',
   mayIOf: 'May I remember this? ({section})',
   moreWait: '{n, plural, one {# more waits behind these: /memory.} other {# more wait behind these: /memory.}}',

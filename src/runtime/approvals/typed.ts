@@ -18,7 +18,7 @@ import { askedAt, isSamePersons, mayDecide } from './request.ts';
 export interface TypedServices {
   home: Home;
   approvals: Pick<Approvals, 'all' | 'refresh'>;
-  questions: Pick<Questions, 'here' | 'asking'>;
+  questions: Pick<Questions, 'here' | 'asking' | 'isComing'>;
   buttons: Pick<Buttons, 'press'>;
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -104,6 +104,8 @@ async function offers(message: InboundMessage, { role }: Principal, services: Ty
   if (role !== 'owner') return [];
   const { questions, buttons, now = Date.now } = services;
   const open: Open[] = [];
+  for (const until = now() + SHOWN_SOON_MS; questions.isComing(message.address) && now() < until; )
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   for (const asking of await questions.here(message.address)) {
     if (!stoodBefore(asking, message) || (asking.at ?? 0) < now() - OFFER_MS) continue;
     for (const { id, decides } of asking.buttons.flat()) {

@@ -34,15 +34,16 @@ export function suggestionButtons(
 }
 
 /** The words of one suggestion as a quotation: exactly what will be written, and where. */
-export function shownSuggestion({ section, text }: Suggestion, messages: Messages, n?: number): Text {
+export function shownSuggestion({ section, text, replaces }: Suggestion, messages: Messages, n?: number): Text {
   const number = n === undefined ? '' : `${n}. `;
   const asked =
     section === undefined
       ? messages.text('memory.mayI')
       : messages.text('memory.mayIOf', { section: shownMemory(section) });
+  const old = replaces === undefined ? '' : `\n> ${messages.text('memory.inPlaceOf', { old: shownMemory(replaces) })}`;
   const shown = shownMemory(text).split('\n');
-  if (shown.length === 1) return words(`> ${number}${asked} ${shown[0]}`);
-  return words([`> ${number}${asked}`, ...shown].join('\n> '));
+  if (shown.length === 1) return words(`> ${number}${asked} ${shown[0]}${old}`);
+  return words(`${[`> ${number}${asked}`, ...shown].join('\n> ')}${old}`);
 }
 
 /** As it stands in the file: its marks are shown and mean nothing, a link does not hide where it leads. */

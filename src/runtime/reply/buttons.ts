@@ -23,10 +23,18 @@ const isAction: Is = (value) =>
 const storedShape = shape<{ action: ButtonAction; where: string }>(objectOf({ action: isAction, where: isText }));
 const TTL_MS = 30 * 86_400_000;
 
-export function createButtons(state: Pick<State, 'get' | 'set'>): Buttons {
+/** @param onOffer is told of questions before they are put. Must not throw. */
+export function createButtons(
+  state: Pick<State, 'get' | 'set'>,
+  onOffer?: (address: Address, questions: readonly string[]) => void,
+): Buttons {
   return {
-    offer: (address, rows) =>
-      Promise.all(
+    offer(address, rows) {
+      onOffer?.(
+        address,
+        rows.flat().flatMap(({ decides }) => decides ?? []),
+      );
+      return Promise.all(
         rows.map((row) =>
           Promise.all(
             row.map(async (action) => {
@@ -37,7 +45,8 @@ export function createButtons(state: Pick<State, 'get' | 'set'>): Buttons {
             }),
           ),
         ),
-      ),
+      );
+    },
     async press(id, address) {
       const stored = await state.get(`button:${id}`);
       if (stored === undefined) return undefined;

@@ -47,6 +47,8 @@ const askingShape = shape<Asking>(
     ...{ at: optional(isInteger), isEdit: optional(isFlag) },
   }),
 );
+/** What has not arrived by then waits for its platform. */
+const COMING_MS = 5_000;
 /** Messages of one conversation that ask something. */
 const MAX_HERE = 20;
 const keysShape = shape<string[]>(listOf(isFilled));
@@ -58,8 +60,23 @@ export class Questions {
   /** What this process was told, for messages that arrive after the decision. */
   readonly #outcomes = createLru<Said>(MAX_OUTCOMES);
 
+  /** Questions on their way to a conversation, as this process knows it: when they were put. */
+  readonly #onTheirWay = createLru<{ where: string; at: number }>(MAX_OUTCOMES);
+
   constructor(options: QuestionsOptions) {
     this.#options = options;
+  }
+
+  /** These are about to be asked there. */
+  offered(address: Address, questions: readonly string[]): void {
+    for (const question of questions)
+      this.#onTheirWay.set(question, { where: conversationKey(address), at: Date.now() });
+  }
+
+  /** Whether one was put there a moment ago, and the platform has not said yet that it stands. */
+  isComing(address: Address): boolean {
+    const where = conversationKey(address);
+    return [...this.#onTheirWay.entries()].some(([, one]) => one.where === where && one.at > Date.now() - COMING_MS);
   }
 
   /** A message with buttons that decide something has this id on its platform. Never rejects. */
@@ -82,6 +99,7 @@ export class Questions {
         await state.set(`asked:${question}`, JSON.stringify([...keys]), TTL_MS);
       }
     });
+    for (const question of questions) this.#onTheirWay.delete(question);
     // The decision may have come before the platform had said which message this is.
     for (const question of questions) {
       const outcome = this.#outcomes.get(question);

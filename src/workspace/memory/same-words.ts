@@ -1,4 +1,4 @@
-/** Whether one text says no more than another, by its words: no model is asked. Pure. */
+/** How much of one text another tells, by its words: no model is asked. Pure. */
 
 /** Words that a sentence about somebody needs and that say nothing of them. */
 const FRAME = new Set(
@@ -9,9 +9,6 @@ const FRAME = new Set(
 );
 /** Short words that turn a sentence round. */
 const TURNS = new Set(['no', 'not', 'nor', 'nie']);
-/** What turns a sentence round, in the languages that people have written in here. */
-const TURNED =
-  /n['\u2019]t\b|(?<!\p{L})(?:no|not|nor|never|none|nothing|neither|without|hardly|cannot|stopped|quit|nie|nicht|nichts|niemals|kein\p{L}*|weder|ohne|kaum|pas|jamais|sans|aucun\p{L}*|nunca|jam[a\u00e1]s|tampoco|sin)(?!\p{L})/iu;
 /** Writing without blanks between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const MIN_LENGTH = 3;
@@ -38,24 +35,38 @@ function wordsIn(text: string): Set<string> {
   return found;
 }
 
-/**
- * Whether every word that counts in `fact` stands in `said` as well; false when none counts, and when a sentence that holds most of them
- * turns them round, which the fact does not.
- */
-export function isSaidIn(said: string, fact: string): boolean {
-  const known = wordsIn(said);
-  const words = [...wordsIn(fact)];
-  if (words.length === 0 || !words.every((word) => known.has(word))) return false;
-  return (
-    TURNED.test(fact) || !sentencesOf(said).some((sentence) => TURNED.test(sentence) && shareIn(sentence, fact) > 0.5)
-  );
-}
-
-const sentencesOf = (text: string): string[] => text.split(/[.!?;\n]+/);
-
 /** How much of `fact` a sentence tells, from 0 to 1. */
 export function shareIn(sentence: string, fact: string): number {
   const known = wordsIn(sentence);
   const words = [...wordsIn(fact)];
   return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length;
+}
+
+/** Words that turn a statement round and change nothing of what it is about. */
+const ROUND = new Set(
+  ['not', 'no', 'nor', 'nie', 'never', 'nicht', 'kein'].flatMap((word) => [...wordsIn(word), word]),
+);
+const AUXILIARY = new Set(['does', 'did', 'done'].flatMap((word) => [...wordsIn(word)]));
+const NEAR = 0.7;
+const MIN_WORDS = 3;
+
+/**
+ * What one line is to another: `same`, whatever its small words; `near`, of which only one can be meant to stand: most of its
+ * words, the same with another number or date, or the same turned round.
+ */
+export function likeness(line: string, other: string): 'same' | 'near' | undefined {
+  const aboutOf = (text: string) => {
+    const words = wordsIn(text);
+    const isTurned = [...words].some((word) => ROUND.has(word));
+    return { isTurned, words: new Set([...words].filter((word) => !ROUND.has(word) && !AUXILIARY.has(word))) };
+  };
+  const [one, two] = [aboutOf(line), aboutOf(other)];
+  const shared = one.words.intersection(two.words).size;
+  const most = Math.max(one.words.size, two.words.size);
+  if (shared === 0) return undefined;
+  const isInOrder = [...one.words].join(' ') === [...two.words].join(' ');
+  if (shared === most) return isInOrder && one.isTurned === two.isTurned ? 'same' : 'near';
+  const valuesAlone = [...one.words.symmetricDifference(two.words)].every((word) => /\p{N}/u.test(word));
+  if (valuesAlone && one.words.size === two.words.size) return 'near';
+  return most >= MIN_WORDS && shared / most >= NEAR ? 'near' : undefined;
 }

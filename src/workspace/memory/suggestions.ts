@@ -26,6 +26,8 @@ export interface Suggestion {
   section?: string;
   /** One line, or several lines each beginning with `- `. */
   text: string;
+  /** The line of MEMORY.md that it stands in the place of, by its words. */
+  replaces?: string;
   provenance: string;
   /** The run it came from. */
   run?: string;
@@ -82,7 +84,11 @@ export function suggestionOf(given: { section?: string | undefined; text: string
 export async function addSuggestion(
   home: Home,
   viber: string,
-  given: { section?: string | undefined; text: string; provenance: string; run?: string | undefined },
+  given: Pick<Suggestion, 'text' | 'provenance'> & {
+    section?: string | undefined;
+    run?: string | undefined;
+    replaces?: string | undefined;
+  },
 ): Promise<Suggestion> {
   const { id, text, section } = suggestionOf(given);
   const pending = await listSuggestions(home, viber);
@@ -93,6 +99,7 @@ export async function addSuggestion(
   const suggestion: Suggestion = {
     ...{ id, text, provenance: given.provenance, createdAt: new Date().toISOString() },
     ...(section === '' ? {} : { section }),
+    ...(given.replaces === undefined ? {} : { replaces: given.replaces }),
     ...(given.run === undefined ? {} : { run: given.run }),
   };
   await writeFileAtomic(path.join(folder(home, viber), `${id}.json`), `${JSON.stringify(suggestion, null, 2)}\n`);
@@ -192,7 +199,7 @@ function moved(from: string, to: string): boolean {
 const suggestionShape = shape<Suggestion>(
   objectOf({
     ...{ id: (value) => typeof value === 'string' && isId(value), text: isText, provenance: isText, createdAt: isText },
-    ...{ section: optional(isText), run: optional(isText) },
+    ...{ section: optional(isText), run: optional(isText), replaces: optional(isText) },
   }),
 );
 const ABOUT = { lost: 'something that waited to be remembered or not', next: 'It is not remembered.', tell: true };

@@ -4,7 +4,9 @@ import { principalText } from '../../../access/principal.ts';
 import { scrub } from '../../../log.ts';
 import { lines, say, type Text } from '../../../messages/messages.ts';
 import { isId } from '../../../workspace/home.ts';
-import { addToMemory } from '../../../workspace/memory/memory.ts';
+import { bulletsOf } from '../../../workspace/memory/bullets.ts';
+import { forgetBullet } from '../../../workspace/memory/changes.ts';
+import { addToMemory, readMemory } from '../../../workspace/memory/memory.ts';
 import { appendRecord, decisionOn } from '../../../workspace/memory/record.ts';
 import { toBullets } from '../../../workspace/memory/sections.ts';
 import {
@@ -73,9 +75,14 @@ export async function decide(context: Deciding, verb: Verb, name: string, words:
 async function addAccepted(
   context: Deciding,
   viber: string,
-  { id, section, text, provenance }: Suggestion,
+  { id, section, text, provenance, replaces }: Suggestion,
   instead: string | undefined,
 ): Promise<string | undefined> {
+  // Taken out first: a crash in between leaves the suggestion waiting, and nothing twice.
+  if (replaces !== undefined) {
+    const old = bulletsOf((await readMemory(context.home, viber)) ?? '').find((line) => line.text === replaces);
+    if (old) await forgetBullet(context.home, viber, old.id, actorOf(context));
+  }
   const source = instead === undefined ? provenance : `${provenance}, reworded`;
   const added = await addToMemory(context.home, viber, {
     ...{ section, text: instead ?? text, provenance: source, suggestion: id },

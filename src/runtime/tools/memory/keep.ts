@@ -1,8 +1,12 @@
-/** Something to remember on its way in: it waits for an owner, unless it may be kept without a question: when it says no more than an owner's own words (promise 40). */
+/** Something to remember on its way in: it waits for an owner, unless it may be kept without a question: when it stands as a whole statement in an owner's own words (promise 40). */
+
+import { UserError } from '../../../errors.ts';
 import { scrub } from '../../../log.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { addToMemory, isRemembered } from '../../../workspace/memory/memory.ts';
-import { isSaidIn } from '../../../workspace/memory/same-words.ts';
+import { type Bullet, bulletsOf, matching } from '../../../workspace/memory/bullets.ts';
+import { addToMemory, isRemembered, readMemory } from '../../../workspace/memory/memory.ts';
+import { likeness } from '../../../workspace/memory/same-words.ts';
+import { isStatedIn } from '../../../workspace/memory/stated.ts';
 import { addSuggestion, type Suggestion } from '../../../workspace/memory/suggestions.ts';
 import { ownWords } from './trust.ts';
 
@@ -20,14 +24,35 @@ export interface Keeping {
 /** Gives what waits now; undefined when it stands in MEMORY.md. */
 export async function keep(
   { home, viber, taskId, runId, autoAcceptMemory, provenance }: Keeping,
-  given: { section?: string | undefined; text: string },
+  given: { section?: string | undefined; text: string; replaces?: string | undefined },
 ): Promise<Suggestion | undefined> {
   const fact = { section: given.section, text: scrub(given.text), provenance };
   if (await isRemembered(home, viber, fact.text)) return undefined;
+  const lines = bulletsOf((await readMemory(home, viber)) ?? '');
+  if (lines.some(({ text }) => likeness(text, fact.text) === 'same') && !given.replaces?.trim()) return undefined;
+  const old = corrected(lines, fact.text, given.replaces);
+  // What takes something out of memory is asked about.
+  if (old) {
+    const section = fact.section ?? (old.section === '' ? undefined : old.section);
+    return addSuggestion(home, viber, { ...fact, section, replaces: old.text, run: runId });
+  }
   const said = autoAcceptMemory ? await ownWords(home, viber, taskId) : undefined;
-  if (said !== undefined && isSaidIn(said, fact.text)) {
+  if (said !== undefined && isStatedIn(said, fact.text)) {
     await addToMemory(home, viber, fact);
     return undefined;
   }
   return addSuggestion(home, viber, { ...fact, run: runId });
+}
+
+/** The line that is named, or the one that says nearly the same. Throws UserError for words that name none, or several. */
+function corrected(lines: readonly Bullet[], text: string, named: string | undefined): Bullet | undefined {
+  if (named === undefined || named.trim() === '') {
+    const near = lines.filter((line) => likeness(line.text, text) === 'near');
+    return near.length === 1 && !text.includes('\n') ? near[0] : undefined;
+  }
+  const found = lines.filter((line) => line.text === named.trim());
+  const [only, other] = found.length > 0 ? found : matching(lines, named);
+  if (!only) throw new UserError('No line of memory has the words in replaces; look again, or leave it out.');
+  if (other) throw new UserError('Several lines have the words in replaces: give all words of the one that is meant.');
+  return only;
 }

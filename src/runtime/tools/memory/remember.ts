@@ -6,7 +6,11 @@ import { keep } from './keep.ts';
 
 const MAX_TEXT = 2_000;
 
-const input = z.object({ text: z.string(), section: z.string().describe('heading of MEMORY.md').exactOptional() });
+const input = z.object({
+  text: z.string(),
+  section: z.string().describe('heading of MEMORY.md').exactOptional(),
+  replaces: z.string().describe('words of the line in memory that this corrects').exactOptional(),
+});
 
 export const remember = (scope: ToolScope) =>
   defineTool({
@@ -15,11 +19,11 @@ export const remember = (scope: ToolScope) =>
     input,
     effect: 'idempotent',
     asks: ({ text }, { messages, plain }) => ({ text: messages.text('consent.remember', { text: plain(text, 400) }) }),
-    async execute({ text, section }) {
+    async execute({ text, section, replaces }) {
       const words = text.trim();
       if (words === '') throw new UserError('There is nothing to remember.');
       if (words.length > MAX_TEXT) throw new UserError(`That is too long to remember: at most ${MAX_TEXT} characters.`);
-      const suggestion = await keep(scope, { section, text: words });
+      const suggestion = await keep(scope, { section, text: words, replaces });
       if (!suggestion) return { status: 'saved' };
       scope.onSuggestion?.(suggestion);
       return { status: 'pending', id: suggestion.id };

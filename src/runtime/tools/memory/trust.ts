@@ -4,6 +4,7 @@
  */
 import { isRecord } from '../../../lib/json.ts';
 import type { Home } from '../../../workspace/home.ts';
+import type { OwnWords } from '../../../workspace/memory/stated.ts';
 import { findCompaction } from '../../../workspace/session-span.ts';
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
@@ -20,15 +21,14 @@ const OWN_WORDS = new Set([
  * The words of the one person who has spoken in the conversation, with their name. Undefined as soon as anything the model may have
  * seen of it is not their own: also what a compaction has told again, and what another person wrote or answered.
  */
-export async function ownWords(home: Home, viber: string, taskId: string): Promise<string | undefined> {
+export async function ownWords(home: Home, viber: string, taskId: string): Promise<OwnWords | undefined> {
   // A summary is told again from wherever it stands.
   if (findCompaction(home.sessionPath(viber, taskId))) return undefined;
   const entries = await readSessionTail(home, viber, taskId);
   const speaker = entries.findLast((entry) => entry.type === 'message')?.from.user;
   if (!entries.every((entry) => isClean(entry, speaker))) return undefined;
-  return entries
-    .flatMap((entry) => (entry.type === 'message' ? [entry.from.name, unquoted(entry.text)] : []))
-    .join('\n');
+  const messages = entries.filter((entry) => entry.type === 'message');
+  return { names: messages.map(({ from }) => from.name), messages: messages.map(({ text }) => unquoted(text)) };
 }
 
 /** Without what the person only shows: quotations by hand, code, and what a platform tells of a message (a contact, a place, a poll). */

@@ -1,0 +1,121 @@
+/**
+ * Whether a fact is what a person has stated, as a whole: one declarative sentence of theirs, said by them of themselves or of something that
+ * they name, with nothing in it that the fact leaves out and nothing added. Word follows word: what is asked, denied, wished, supposed,
+ * said by somebody else, said of the past, or taken back, has a word more or another order, and is for a person to accept. Pure.
+ */
+
+/** What a person has said, and what they are called. */
+export interface OwnWords {
+  names: readonly string[];
+  messages: readonly string[];
+}
+
+/** Who speaks, in what they say; whom it is about, in what is kept of it. */
+const SPEAKER =
+  /^(?:i|we|my|our|ich|wir|mein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?|je|mon|ma|mes|yo|mi|mis|我|我的|私は|私の)$/u;
+const KEPT_OF = /^(?:user|users|owner|owners|nutzer|nutzers|nutzerin|they|their|he|his|she|her)$/u;
+const ARTICLES = new Set(['the', 'a', 'an', 'der', 'die', 'das', 'den', 'dem', 'des']);
+/** Said before a statement, and nothing of it. */
+const GREETING =
+  /^(?:(?:please|bitte|hi|hello|hallo|hey|ok|okay|well|so|also|fyi|btw|by the way|übrigens|for the record|for your information)[,:]?\s+)+/iu;
+/** What follows is to be kept, in these words. */
+const KEEP =
+  /^(?:please\s+)?(?:remember|note|save|keep(?:\s+in\s+mind)?|(?:do not|don['’]?t) forget|merke?(?:\s+dir)?|vergiss nicht)(?:[,:]|\s+that|,?\s+dass)?\s+/iu;
+const AFTER =
+  /[,\s]+(?:(?:and\s+)?(?:please\s+)?(?:remember|note|keep|save)(?:\s+(?:it|this|that))?(?:\s+please)?|(?:bitte\s+)?merke?\s+dir\s+(?:das|es))\s*$/iu;
+/** A later sentence that takes back what was said. */
+const TAKEN_BACK =
+  /(?<!\p{L})(?:kidding|joke|joking|wrong|false|untrue|scratch|ignore|wait|actually|lied|lie|correction|scherz|quatsch|falsch|stimmt nicht|gelogen|vergiss)(?!\p{L})|^(?:no|not|nein|nicht|nope|non)(?!\p{L})/iu;
+const SAME: Readonly<Record<string, string>> = {
+  ...{
+    am: 'be',
+    is: 'be',
+    are: 'be',
+    bin: 'sein',
+    ist: 'sein',
+    sind: 'sein',
+    have: 'have',
+    has: 'have',
+    habe: 'haben',
+    hat: 'haben',
+  },
+  ...{ does: 'do', goes: 'go' },
+};
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+const STATES = new Set(['be', 'sein', 'have', 'haben']);
+
+/** Every line of the fact stands so. */
+export function isStatedIn(said: OwnWords, fact: string): boolean {
+  const names = new Set(said.names.flatMap(tokensOf));
+  const facts = fact.split('\n').map((line) => aboutThem(tokensOf(line), names));
+  const stated = said.messages.flatMap(statementsOf);
+  return facts.every(({ words }) => words.length > 0) && facts.every((one) => stated.some((each) => isSame(each, one)));
+}
+
+interface Statement {
+  words: string[];
+  /** It begins with whoever speaks, or with whom it is kept of. */
+  isTheirs: boolean;
+  /** They asked to have these words kept. */
+  isWanted?: boolean;
+}
+
+/** The sentences of a message that state something and are taken back by none after them. */
+function statementsOf(message: string): Statement[] {
+  const sentences = message.match(/(?:(?![.!?。！？](?:\s|$)|[。！？]|\n\s*\n)[\s\S])+[.!?。！？]*/gu) ?? [];
+  return sentences.flatMap((sentence, at) => {
+    if (/[?？]/u.test(sentence) || sentences.slice(at + 1).some((later) => TAKEN_BACK.test(later.trim()))) return [];
+    const bare = sentence
+      .trim()
+      .replace(GREETING, '')
+      .replace(/[.!。！]+$/u, '');
+    const isWanted = KEEP.test(bare);
+    const words = tokensOf(bare.replace(KEEP, '').replace(AFTER, ''));
+    const isTheirs = words[0] !== undefined && SPEAKER.test(words[0]);
+    return [{ words: isTheirs ? words.slice(1) : words, isTheirs, isWanted }];
+  });
+}
+
+function aboutThem(tokens: string[], names: ReadonlySet<string>): Statement {
+  let from = 0;
+  while (from < tokens.length && (KEPT_OF.test(tokens[from] ?? '') || names.has(tokens[from] ?? ''))) from++;
+  return { words: tokens.slice(from), isTheirs: from > 0 };
+}
+
+/** A sentence that is not about whoever speaks has to state something, or be given to be kept; and it is kept of nobody else. */
+function isSame(said: Statement, fact: Statement): boolean {
+  if (said.words.length !== fact.words.length) return false;
+  const states = said.isTheirs || said.isWanted || said.words.slice(1).some((word) => STATES.has(word));
+  if (!states || (fact.isTheirs && !said.isTheirs)) return false;
+  let inflected = 0;
+  const isEach = said.words.every((word, at) => {
+    const other = fact.words[at] ?? '';
+    if (word === other) return true;
+    inflected += 1;
+    return said.isTheirs && isInflected(word, other);
+  });
+  return isEach && inflected <= 1;
+}
+
+/** "prefer" and "prefers", "carry" and "carries", "trinke" and "trinkt". */
+function isInflected(first: string, third: string): boolean {
+  if (third === `${first}s` || third === `${first}es`) return true;
+  if (first.endsWith('y') && third === `${first.slice(0, -1)}ies`) return true;
+  const stem = first.endsWith('e') && first.length > 3 ? first.slice(0, -1) : undefined;
+  return stem !== undefined && (third === `${stem}t` || third === `${stem}et`);
+}
+
+function tokensOf(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[’`´]/g, "'")
+    .replace(/(?<=\p{L})n't(?!\p{L})/gu, ' not')
+    .replace(/\bi'm\b/g, 'i am')
+    .replace(/'s(?!\p{L})/gu, '');
+  return [...plain.matchAll(/[\p{L}\p{N}]+(?:[.,:/-]\p{N}+)*/gu)].flatMap(([word]) => {
+    if (UNSPACED.test(word)) return [...word];
+    return ARTICLES.has(word) ? [] : [Object.hasOwn(SAME, word) ? (SAME[word] ?? word) : word];
+  });
+}
