@@ -22,21 +22,24 @@ export interface PlanEditsOptions {
   delivery: Pick<Delivery, 'add'>;
   buttons: Pick<Buttons, 'offer'>;
   languages: Pick<Languages, 'at'>;
+  /** Other processes write plans too. */
+  isShared: boolean;
   log: Logger;
 }
 
 /** What it gives back ends it. */
 export function tellPlanEdits(options: PlanEditsOptions): () => void {
-  return hearAdoptions(options.home, (adoption) => {
+  const listener = (adoption: ToldAdoption) => {
     tell(adoption, options).catch((error: unknown) =>
       options.log.error({ err: error, task: adoption.taskId }, 'an edited plan could not be told of'),
     );
-  });
+  };
+  return hearAdoptions(options.home, listener, !options.isShared);
 }
 
-async function tell({ taskId, kept, aside }: ToldAdoption, options: PlanEditsOptions): Promise<void> {
+async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, options: PlanEditsOptions): Promise<void> {
   const { home, delivery, buttons, languages, log } = options;
-  log.info({ task: taskId, kept, aside }, 'a plan was edited in a file');
+  log.info({ task: taskId, kept, aside, isMerged }, 'a plan was edited in a file');
   const task = await readTask(home, taskId);
   const file = path.join(home.taskDir(taskId), kept ?? '');
   const meta =
@@ -53,12 +56,18 @@ async function tell({ taskId, kept, aside }: ToldAdoption, options: PlanEditsOpt
   const address = bound ?? (task && lastPlace(task));
   if (!task || !address) return;
   const messages = languages.at(address);
-  const key = meta ? 'plans.editTook' : aside === undefined ? 'plans.edited' : 'plans.editAside';
+  const key = keyOf({ kept: meta?.name, aside, isMerged });
   const text = messages.text(key, { title: escaped(task.title), file: meta?.name ?? aside ?? '' });
   // A button is for the very conversation it is offered in.
   const rows = meta && bound ? { buttons: await buttons.offer(address, [[getButton(meta, messages, taskId)]]) } : {};
   const id = `plan-edit-${hashText(`${taskId} ${kept ?? aside ?? ''} ${Date.now()}`).slice(0, 16)}`;
   await delivery.add({ id, address, text, files: [], ...rows }, id);
+}
+
+function keyOf({ kept, aside, isMerged }: { [K in 'kept' | 'aside' | 'isMerged']: ToldAdoption[K] | undefined }) {
+  if (kept !== undefined) return 'plans.editTook';
+  if (aside !== undefined) return 'plans.editAside';
+  return isMerged ? 'plans.editMerged' : 'plans.edited';
 }
 
 function lastPlace({ conversations }: TaskRecord): Address | undefined {

@@ -3,7 +3,6 @@
  * sees the old text or the new one. Log files grow by one write a call. A path from outside, and one below a folder that
  * somebody else may write, goes through `files/below.ts`.
  */
-import { isUtf8 } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -85,6 +84,9 @@ export async function editText(
   throw new WorkspaceError(`${file} is being changed by another program again and again`);
 }
 
+/** Whether a file, where there is one, holds text. */
+export const isWords = (file: string): boolean => readWhole(file)?.why === undefined;
+
 const LETTERS = {
   lost: 'letters that were not saved as UTF-8, in the file that is there now',
   next: 'They are whole in the copy: save it as UTF-8 and put it back.',
@@ -97,7 +99,7 @@ const LETTERS = {
  */
 export function keepLetters(file: string): void {
   const read = readWhole(file);
-  if (read?.why === undefined || read.text === undefined || isUtf8(fs.readFileSync(file))) return;
+  if (read?.why === undefined || read.text === undefined) return;
   const movedTo = copyAside(file);
   if (movedTo !== undefined) reportDamage({ ...LETTERS, file, why: read.why, movedTo });
 }

@@ -7,9 +7,19 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
-import { readTextSync } from '../lib/files.ts';
+import { isWords, readTextSync } from '../lib/files.ts';
 import { DEFAULT_VIBER, type Home, isId } from './home.ts';
-import { type Adoption, knownText, madeFrom, noteShown, noteText, shownTasks, tellAdoption } from './plan/edits.ts';
+import {
+  type Adoption,
+  knownText,
+  madeFrom,
+  mayMerge,
+  noteShown,
+  noteText,
+  shownTasks,
+  tellAdoption,
+} from './plan/edits.ts';
+import { knownTexts, noteKnown, settle } from './plan/history.ts';
 import { readTaskSync } from './tasks.ts';
 
 export const planFile = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), 'task.md');
@@ -51,7 +61,12 @@ export function settleEdits(home: Home, taskId: string, viber = viberOf(home, ta
 /** The store has written the plan. */
 export function takeWritten(home: Home, taskId: string, text: string): void {
   const viber = viberOf(home, taskId);
-  if (currentTask(home, viber) === taskId) noteText(home, viber, text);
+  const isLost = currentTask(home, viber) === undefined;
+  if ((isLost ? shownTasks(home, viber)[0] : currentTask(home, viber)) !== taskId) return;
+  // Whoever deletes the links finds them again with the next plan.
+  pointTo(path.join(home.viberDir(viber), 'task.md'), planFile(home, taskId));
+  if (isLost) pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
+  noteText(home, viber, text);
 }
 
 /**
@@ -75,10 +90,12 @@ export function settlePlan(
     noteText(home, viber, text);
     return text;
   }
+  const bytes = fs.readFileSync(file);
   if (known === '') fs.rmSync(file, { force: true });
   else replaceFile(file, known);
   keepReplaced(home, viber, owner, text);
-  replaceFile(planFile(home, owner), text);
+  replaceFile(planFile(home, owner), bytes);
+  noteKnown(planFile(home, owner), text);
   return known === '' ? undefined : known;
 }
 
@@ -103,7 +120,10 @@ function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
   if (taskId === undefined) return setAside(home, viber, current);
   const file = planFile(home, taskId);
   const replaced = taskId === current ? newerText(file, edited, text) : undefined;
-  if (taskId !== current || replaced !== undefined) keepReplaced(home, viber, taskId, text);
+  if (taskId !== current || replaced !== undefined) {
+    keepReplaced(home, viber, taskId, text);
+    noteKnown(file, text);
+  }
   moveFile(edited, file);
   pointTo(edited, planFile(home, current));
   if (taskId === current) noteText(home, viber, text);
@@ -122,8 +142,30 @@ function keepReplaced(home: Home, viber: string, taskId: string, text: string): 
   const old = readTextSync(planFile(home, taskId));
   const isKept = old !== undefined && old !== text;
   const kept = `plan-${stamp()}.md`;
-  if (isKept) fs.writeFileSync(path.join(home.taskDir(taskId), kept), old, { mode: 0o600 });
+  if (isKept) fs.copyFileSync(planFile(home, taskId), path.join(home.taskDir(taskId), kept));
   tellAdoption(home, { viber, taskId, ...(isKept && { kept }) });
+}
+
+/**
+ * The task's own plan after somebody has saved `text`: merged with what has changed since it was opened (`plan/history.ts`). Without
+ * anybody to tell, and where several processes write, it is what was saved.
+ */
+export function settleSaved(home: Home, taskId: string, text: string, viber = viberOf(home, taskId)): string {
+  const file = planFile(home, taskId);
+  const known = knownTexts(file);
+  const after = mayMerge(home) && isWords(file) ? settle(known, text) : { text, isMerged: false, loses: false };
+  if (after.loses) keepText(home, viber, taskId, known.at(-1) ?? '');
+  else if (after.isMerged && after.text !== known.at(-1)) tellAdoption(home, { viber, taskId, isMerged: true });
+  if (after.text !== text) replaceFile(file, after.text);
+  noteKnown(file, after.text);
+  if (currentTask(home, viber) === taskId) noteText(home, viber, after.text);
+  return after.text;
+}
+
+function keepText(home: Home, viber: string, taskId: string, old: string): void {
+  const kept = `plan-${stamp()}.md`;
+  fs.writeFileSync(path.join(home.taskDir(taskId), kept), old, { mode: 0o600 });
+  tellAdoption(home, { viber, taskId, kept });
 }
 
 const isOfOnePerson = (home: Home, shown: readonly { taskId: string }[]): boolean =>
@@ -172,7 +214,7 @@ export function isInSave(home: Home, taskId: string, viber = viberOf(home, taskI
 }
 
 /** In one step: whoever holds the old file open goes on with that. */
-function replaceFile(file: string, text: string): void {
+function replaceFile(file: string, text: string | Uint8Array): void {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const temp = path.join(path.dirname(file), `.${randomBytes(8).toString('hex')}.tmp`);
   fs.writeFileSync(temp, text, { mode: 0o600, flush: true });

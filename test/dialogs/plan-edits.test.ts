@@ -159,7 +159,8 @@ describe('workspace/task.md', () => {
       ];
       execFileSync('vim', ['-u', 'NONE', '-N', '-es', ...commands, buffer], { stdio: 'ignore' });
       await telegram.command(dm, 'plan');
-      expect([how, planOf(chat, first)]).toEqual([how, expect.stringContaining('SHORT report')]);
+      // The answer that came first may be the one that tells of the edit before.
+      await expect.poll(() => [how, planOf(chat, first)]).toEqual([how, expect.stringContaining('SHORT report')]);
       expect(planOf(chat, second)).toBe(untouched);
     }
   });
@@ -207,6 +208,80 @@ describe('workspace/task.md', () => {
     // What Alex had opened goes to Alex.
     fs.writeFileSync(file, opened.replace('report', 'SHORT report'));
     await telegram.command(telegram.dm('sam'), 'plan', '', 'sam');
-    expect(plans()).toEqual([expect.stringContaining('SHORT report'), before[1]]);
+    await expect.poll(plans).toEqual([expect.stringContaining('SHORT report'), before[1]]);
+  });
+});
+
+describe('a plan that changes while it is open in an editor', () => {
+  it('keeps a tick from the chat when a save brings back the text of before, with the change that was made', async () => {
+    const chat = await open();
+    const { telegram, dm, file } = chat;
+    const task = await plan(chat, 'collect numbers; write the report');
+    const opened = fs.readFileSync(file, 'utf8');
+    await telegram.command(dm, 'plan', 'done 1');
+    const after = telegram.answers(dm).length;
+    fs.writeFileSync(file, opened.replace('- [ ] write the report', '- [ ] write a SHORT report'));
+    telegram.say(dm, '/plan');
+    expect((await waitFor(telegram, dm, { after, text: 'an older version' })).text).toContain('I merged your change');
+    expect(planOf(chat, task)).toMatch(/- \[x\] collect numbers\n- \[ \] write a SHORT report/);
+  });
+
+  it('says so when a save takes a tick back, and keeps what stood there', async () => {
+    const chat = await open();
+    const { telegram, dm, file } = chat;
+    const task = await plan(chat, 'collect numbers; write the report');
+    const opened = fs.readFileSync(file, 'utf8');
+    await telegram.command(dm, 'plan', 'done 1');
+    const ticked = planOf(chat, task);
+    const after = telegram.answers(dm).length;
+    fs.writeFileSync(file, opened);
+    telegram.say(dm, '/plan');
+    const told = await waitFor(telegram, dm, { after, text: 'You edited the plan of' });
+    const [, kept = ''] = /kept as (\S+\.md)/.exec(told.text) ?? [];
+    const index = chat.world.read(`artifacts/${task}/artifacts.jsonl`);
+    const { ref } = JSON.parse(index.split('\n').find((line) => line.includes(kept)) ?? '{}');
+    expect(chat.world.read(ref)).toBe(ticked);
+  });
+
+  it('holds what is said from three places at once', async () => {
+    const world = await openPlatforms({ offline: true, channel: { live: 'off' } });
+    const { telegram, discord, slack } = world.platforms;
+    await ask(telegram, telegram.dm('alex'), 'make a plan: one; two; three; four');
+    const [task = ''] = world.tasks();
+    const places = [telegram, discord, slack].map((platform) => ({ platform, dm: platform.dm('alex') }));
+    for (const verb of ['done', 'open']) {
+      await Promise.all(places.map(({ platform, dm }, n) => platform.command(dm, 'plan', `${verb} ${n + 1}`)));
+      const marks = world.read(`artifacts/${task}/task.md`).match(/^- \[.\]/gm);
+      expect(marks).toEqual([
+        ...(verb === 'done' ? ['- [x]', '- [x]', '- [x]'] : ['- [ ]', '- [ ]', '- [ ]']),
+        '- [ ]',
+      ]);
+    }
+  });
+
+  it('has its link back with its next change when somebody deletes it', async () => {
+    const chat = await open();
+    const { telegram, dm, file, world } = chat;
+    const task = await plan(chat, 'collect numbers; write the report');
+    for (const links of [[file], [file, path.join(path.dirname(file), 'session-log')]]) {
+      for (const link of links) fs.rmSync(link);
+      await telegram.command(dm, 'plan', 'done 1');
+      expect(fs.readFileSync(file, 'utf8')).toBe(world.read(`artifacts/${task}/task.md`));
+    }
+  });
+
+  it('writes nothing on of a file that is no text, and keeps that beside it', async () => {
+    const chat = await open();
+    const { telegram, dm, file, world } = chat;
+    const task = await plan(chat, 'collect numbers; write the report');
+    const picture = Buffer.from('89504e470d0a1a0a0000000d49484452000000ff00feff', 'hex');
+    fs.writeFileSync(file, picture);
+    await telegram.command(dm, 'plan', 'add call Kim');
+    const text = world.read(`artifacts/${task}/task.md`);
+    expect(text).toContain('call Kim');
+    expect(text).not.toMatch(/PNG|IHDR|\uFFFD|\0/);
+    const folder = path.join(world.home, 'artifacts', task);
+    const kept = fs.readdirSync(folder).filter((name) => name.startsWith('task.md.bad'));
+    expect(kept.map((name) => fs.readFileSync(path.join(folder, name)).equals(picture))).toEqual([true]);
   });
 });

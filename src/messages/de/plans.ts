@@ -27,6 +27,8 @@ export const plans = translate(english)({
   edited: 'Du hast den Plan von **{title}** in einer Datei geändert; ich halte mich jetzt daran.',
   editTook:
     'Du hast den Plan von **{title}** in einer Datei geändert; ich halte mich jetzt daran. Was vorher dort stand, ist als {file} aufgehoben.',
+  editMerged:
+    'Du hast den Plan von **{title}** aus einem Editor gespeichert, der einen älteren Stand zeigte. Ich habe deine Änderung mit dem zusammengeführt, was seitdem passiert ist.',
   editAside:
     'Ich weiß nicht, welcher Plan die task.md ist, die du gespeichert hast, und habe keinen geändert. Sie ist als {file} aufgehoben.',
 });

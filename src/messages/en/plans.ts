@@ -24,5 +24,7 @@ export const plans = {
   edited: 'You edited the plan of **{title}** in a file; I go by that now.',
   editTook:
     'You edited the plan of **{title}** in a file; I go by that now. What stood there before is kept as {file}.',
+  editMerged:
+    'You saved the plan of **{title}** from an editor that showed an older version. I merged your change with what has happened since.',
   editAside: 'I cannot tell which plan the task.md is that you saved, so I changed none. It is kept as {file}.',
 } as const;

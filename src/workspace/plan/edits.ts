@@ -21,6 +21,8 @@ export interface ToldAdoption {
   taskId: string;
   /** The name of the file in the task's folder in which what was replaced is kept. */
   kept?: string;
+  /** What was saved was put together with what had changed since it was opened. */
+  isMerged?: boolean;
   /** It was made from no plan that is known: the name under which it stands in the viber's folder now; the task is the current one. */
   aside?: string;
 }
@@ -104,11 +106,22 @@ export function shownTasks(home: Home, viber: string): string[] {
 
 type Listener = (adoption: ToldAdoption) => void;
 const listeners = new Map<string, Listener>();
+const alone = new Set<string>();
 
-/** Hears of edits that went to another task than the current one, or took the place of something; what it gives back ends that. */
-export function hearAdoptions(home: Home, listener: Listener): () => void {
+/**
+ * Hears of edits that went to another task than the current one, were merged, or took the place of something; what it gives back ends
+ * that. `isAlone`: no other process writes plans in this home.
+ */
+export function hearAdoptions(home: Home, listener: Listener, isAlone = true): () => void {
   listeners.set(home.root, listener);
-  return () => void listeners.delete(home.root);
+  if (isAlone) alone.add(home.root);
+  return () => {
+    listeners.delete(home.root);
+    alone.delete(home.root);
+  };
 }
+
+/** What this process has not seen it takes for an edit by hand: where others write too, it cannot tell. */
+export const mayMerge = (home: Home): boolean => alone.has(home.root);
 
 export const tellAdoption = (home: Home, adoption: ToldAdoption): void => listeners.get(home.root)?.(adoption);

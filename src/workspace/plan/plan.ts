@@ -7,12 +7,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/files/cache.ts';
-import { editText, hashText, keepLetters, readTextSync } from '../../lib/files.ts';
+import { editText, hashText, isWords, keepLetters, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import { tellChange } from '../changes.ts';
-import { isInSave, planFile, settleEdits, settlePlan, takeWritten } from '../current-task.ts';
+import { isInSave, planFile, settleEdits, settlePlan, settleSaved, takeWritten } from '../current-task.ts';
 import type { Home } from '../home.ts';
 import type { Plan, PlanStep, TaskRecord, TaskState } from '../types.ts';
+import { noteKnown } from './history.ts';
 import { formatPlan, isToDo, parsePlan } from './markdown.ts';
 import { keysOf, noteChange } from './steps.ts';
 
@@ -23,6 +24,8 @@ const MAX_CHARS = 256 * 1024;
 /** Until an editor has written what it saves. */
 const LOOK_MS = 20;
 const MAX_LOOKS = 60;
+/** Saves of an editor that come between a change and its write. */
+const MAX_CHANGES = 10;
 
 export interface PlanFile {
   text: string;
@@ -38,13 +41,17 @@ export type PlanWrite =
 
 const files = createStatCache<PlanFile>(512, (file) => {
   const text = readTextSync(file) ?? '';
-  return { text, hash: hashText(text), plan: parsePlan(text) };
+  // What is no text says nothing, and nobody goes on from it.
+  return { text, hash: hashText(text), plan: parsePlan(isWords(file) ? text : '') };
 });
 
 /** The task's plan, undefined when it has none. `viber` is the task's, where the caller knows it. */
 export async function readPlan(home: Home, taskId: string, viber?: string): Promise<PlanFile | undefined> {
   return planNow(home, taskId, viber);
 }
+
+/** Files that the store itself is about to write, or has just written. */
+const writing = new Set<string>();
 
 /** Texts that are known to be their task's own. */
 const settled = new WeakSet<PlanFile>();
@@ -54,10 +61,11 @@ function planNow(home: Home, taskId: string, viber?: string): PlanFile | undefin
   settleEdits(home, taskId, viber);
   const found = files.get(file);
   if (found && settled.has(found)) return found;
-  const text = settlePlan(home, taskId, found?.text, viber);
+  const saved = settlePlan(home, taskId, found?.text, viber);
+  const text = saved === undefined || writing.has(file) ? saved : settleSaved(home, taskId, saved, viber);
   if (!found || text !== found.text)
     return text === undefined ? undefined : { text, hash: hashText(text), plan: parsePlan(text) };
-  settled.add(found);
+  if (!writing.has(file)) settled.add(found);
   return found;
 }
 
@@ -90,13 +98,49 @@ export function writePlan(
   options: { baseHash?: string } = {},
 ): Promise<PlanWrite> {
   const file = planFile(home, taskId);
-  return exclusively(file, async () => {
-    for (let looks = 0; looks < MAX_LOOKS && isInSave(home, taskId); looks++) await sleep(LOOK_MS);
+  return exclusively(file, () => writeHeld(home, taskId, plan, options));
+}
+
+/**
+ * Changes the plan as it stands when it is written, whoever else is changing it: `change` is given it with how each step is called and
+ * gives the new one, or undefined to leave it. It is called anew when an editor has saved meanwhile. Undefined where it was left.
+ */
+export function changePlan(
+  home: Home,
+  taskId: string,
+  change: (plan: Plan | undefined, keys: readonly string[]) => Plan | undefined,
+): Promise<PlanWrite | undefined> {
+  return exclusively(planFile(home, taskId), async () => {
+    for (let tries = 1; ; tries++) {
+      const found = planNow(home, taskId);
+      const keys = found ? await keysOf(home, taskId, found.plan.steps) : [];
+      const next = change(found?.plan, keys);
+      if (next === undefined) return undefined;
+      const write = await writeHeld(home, taskId, next, { baseHash: found?.hash ?? '' });
+      if (write.written || tries === MAX_CHANGES) return write;
+    }
+  });
+}
+
+/** `writePlan` for whoever holds the plan's lock. */
+async function writeHeld(
+  home: Home,
+  taskId: string,
+  plan: string | Plan,
+  options: { baseHash?: string },
+): Promise<PlanWrite> {
+  const file = planFile(home, taskId);
+  for (let looks = 0; looks < MAX_LOOKS && isInSave(home, taskId); looks++) await sleep(LOOK_MS);
+  // What was saved until now is settled first.
+  planNow(home, taskId);
+  writing.add(file);
+  try {
     let conflict: { proposal: string; current: string } | undefined;
     let before: string | undefined;
     const change = (current: string | undefined) => {
       before = current;
-      const text = render(plan, current);
+      // What is no text is kept aside, and nothing of it is written again.
+      const text = render(plan, isWords(file) ? current : undefined);
       const isEdited =
         current !== undefined && options.baseHash !== undefined && hashText(current) !== options.baseHash;
       conflict = isEdited && current !== text ? { proposal: text, current } : undefined;
@@ -105,13 +149,16 @@ export function writePlan(
     };
     const read = () => (planNow(home, taskId) === undefined ? undefined : readTextSync(file));
     const text = (await editText(file, change, { read })) ?? '';
+    noteKnown(file, text);
     takeWritten(home, taskId, text);
     const [was, isChanged] = [before ?? '', conflict === undefined && before !== text];
     if (isChanged)
       await noteChange(home, taskId, () => ({ before: parsePlan(was).steps, after: namedSteps(plan, text) }));
     if (isChanged) tellChange(home, { kind: 'plan', taskId, hash: hashText(text) });
     return conflict === undefined ? { written: true, text, hash: hashText(text) } : { written: false, ...conflict };
-  });
+  } finally {
+    writing.delete(file);
+  }
 }
 
 function render(plan: string | Plan, current: string | undefined): string {

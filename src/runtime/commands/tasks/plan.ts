@@ -4,7 +4,16 @@
  */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { type Messages, paragraphs, say, type Text, words } from '../../../messages/messages.ts';
-import { nextStep, planNotes, planProgress, readNamedPlan, readPlan, writePlan } from '../../../workspace/plan/plan.ts';
+import {
+  changePlan,
+  nextStep,
+  type PlanWrite,
+  planNotes,
+  planProgress,
+  readNamedPlan,
+  readPlan,
+  writePlan,
+} from '../../../workspace/plan/plan.ts';
 import { dropProposal, readProposal } from '../../../workspace/plan/proposal.ts';
 import { standsAt } from '../../../workspace/plan/steps.ts';
 import type { Plan, PlanStep, StepStatus } from '../../../workspace/types.ts';
@@ -41,7 +50,7 @@ export const plan: Command = {
     if (added !== undefined)
       return edit(context, ({ steps, ...plan }) => ({ ...plan, steps: [...steps, stepOf(added)] }));
     const [, from, to] = MOVE.exec(args) ?? [];
-    if (from !== undefined) return edit(context, (plan) => moved(plan, Number(from), Number(to)), Number(from));
+    if (from !== undefined) return edit(context, (plan, at) => moved(plan, at, Number(to)), Number(from));
     const [, verb = '', number = '', key] = CHANGE.exec(args) ?? [];
     const wanted = VERBS.find((each) => each === verb.toLowerCase());
     return wanted ? change(context, wanted, Number(number), key) : show(context);
@@ -103,36 +112,46 @@ async function change(
     return {
       text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }),
     };
-  const stored = await readNamedPlan(home, taskId);
-  const at = key === undefined ? number - 1 : (stored?.keys.indexOf(key) ?? -1);
-  if (!stored?.plan.steps[at])
-    return show(context, messages.text(key === undefined ? 'plans.noStep' : 'plans.gone', { n: number }));
-  const write = await writePlan(home, taskId, changed(stored.plan, at, verb), { baseHash: stored.hash });
-  if (write.written) context.showTask?.(taskId);
-  return write.written ? show(context) : show(context, messages.text('plans.changed'));
+  // The step that has this number now: others may be changing the plan while this waits for its turn.
+  const meant = key ?? (await readNamedPlan(home, taskId))?.keys[number - 1];
+  if (meant === undefined) return show(context, messages.text('plans.noStep', { n: number }));
+  const write = await changePlan(home, taskId, (plan, keys) => {
+    const at = keys.indexOf(meant);
+    return plan && at >= 0 ? changed(plan, at, verb) : undefined;
+  });
+  if (!write) return show(context, messages.text('plans.gone', { n: number }));
+  return written(context, write);
+}
+
+function written(context: CommandContext, write: PlanWrite): Promise<CommandReply> {
+  if (write.written) context.showTask?.(context.taskId);
+  return write.written ? show(context) : show(context, context.messages.text('plans.changed'));
 }
 
 const stepOf = (said: string): PlanStep => ({ id: '', title: cutText(plainLine(said), MAX_TITLE), status: 'pending' });
 
 /** Undefined where there is no such step. */
 function moved({ steps, ...plan }: Plan, from: number, to: number): Plan | undefined {
-  const step = steps[from - 1];
+  const step = steps[from];
   if (!step || to < 1) return undefined;
-  return { ...plan, steps: steps.toSpliced(from - 1, 1).toSpliced(to - 1, 0, step) };
+  return { ...plan, steps: steps.toSpliced(from, 1).toSpliced(to - 1, 0, step) };
 }
 
-/** A change to the whole list, by those who may. */
-async function edit(context: CommandContext, change: (plan: Plan) => Plan | undefined, n = 0): Promise<CommandReply> {
+/** A change to the whole list, by those who may. @param n the number of the step that it is about, which is given by its index */
+async function edit(
+  context: CommandContext,
+  change: (plan: Plan, at: number) => Plan | undefined,
+  n = 0,
+): Promise<CommandReply> {
   const { home, taskId, task, messages } = context;
   if (!context.mayUse('steer', task))
     return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
   if (!task) return { text: messages.text('plans.none') };
-  const stored = await readPlan(home, taskId);
-  const next = change(stored ? named(stored.plan) : { goal: task.goal, steps: [] });
-  if (!next) return show(context, messages.text('plans.noStep', { n }));
-  const write = await writePlan(home, taskId, next, stored ? { baseHash: stored.hash } : {});
-  if (write.written) context.showTask?.(taskId);
-  return write.written ? show(context) : show(context, messages.text('plans.changed'));
+  const meant = n === 0 ? '' : (await readNamedPlan(home, taskId))?.keys[n - 1];
+  const write = await changePlan(home, taskId, (plan, keys) =>
+    change({ steps: [], ...(plan && named(plan)), goal: plan?.goal || task.goal }, keys.indexOf(meant ?? '')),
+  );
+  return write ? written(context, write) : show(context, messages.text('plans.noStep', { n }));
 }
 
 /** A proposal is applied or dropped; the messages that ask about it tell so. */

@@ -1,0 +1,78 @@
+/** What a save from an editor becomes when the plan has changed since it was opened. */
+import { describe, expect, it } from 'vitest';
+import { settle } from '../../src/workspace/plan/history.ts';
+
+const plan = (...steps: string[]) => ['## Goal', '', 'Ship it', '', '## Plan', '', ...steps, ''].join('\n');
+const OPENED = plan('- [ ] collect numbers', '- [ ] write the report', '- [ ] send it');
+const TICKED = plan('- [x] collect numbers', '- [ ] write the report', '- [ ] send it');
+
+describe('a save made from', () => {
+  it.each<[string, string[], string, { text: string; isMerged?: boolean; loses?: boolean }]>([
+    [
+      'the newest text stands',
+      [OPENED, TICKED],
+      plan('- [x] collect numbers', '- [ ] write a SHORT report', '- [ ] send it'),
+      { text: plan('- [x] collect numbers', '- [ ] write a SHORT report', '- [ ] send it') },
+    ],
+    [
+      'an older text keeps the tick that came since',
+      [OPENED, TICKED],
+      plan('- [ ] collect numbers', '- [ ] write a SHORT report', '- [ ] send it'),
+      { text: plan('- [x] collect numbers', '- [ ] write a SHORT report', '- [ ] send it'), isMerged: true },
+    ],
+    [
+      'an older text keeps the tick of the very step that it puts in other words',
+      [OPENED, TICKED],
+      plan('- [ ] collect ALL numbers', '- [ ] write the report', '- [ ] send it'),
+      { text: plan('- [x] collect ALL numbers', '- [ ] write the report', '- [ ] send it'), isMerged: true },
+    ],
+    [
+      'an older text keeps a step that was added since',
+      [OPENED, plan('- [ ] collect numbers', '- [ ] write the report', '- [ ] send it', '- [ ] celebrate')],
+      plan('- [ ] ask Kim', '- [ ] collect numbers', '- [ ] write the report', '- [ ] send it'),
+      {
+        text: plan(
+          '- [ ] ask Kim',
+          '- [ ] collect numbers',
+          '- [ ] write the report',
+          '- [ ] send it',
+          '- [ ] celebrate',
+        ),
+        isMerged: true,
+      },
+    ],
+    [
+      'an older text that takes back nothing but ticks stands, and is told',
+      [OPENED, TICKED],
+      OPENED,
+      { text: OPENED, loses: true },
+    ],
+    [
+      'an older text, unchanged, takes no added step away',
+      [OPENED, plan('- [ ] collect numbers', '- [ ] write the report', '- [ ] send it', '- [ ] celebrate')],
+      OPENED,
+      {
+        text: plan('- [ ] collect numbers', '- [ ] write the report', '- [ ] send it', '- [ ] celebrate'),
+        isMerged: true,
+      },
+    ],
+    [
+      'the newest text that takes a tick back stands, and is told',
+      [TICKED],
+      plan('- [ ] collect numbers', '- [ ] write the report', '- [ ] send it', '- [ ] celebrate'),
+      {
+        text: plan('- [ ] collect numbers', '- [ ] write the report', '- [ ] send it', '- [ ] celebrate'),
+        loses: true,
+      },
+    ],
+    [
+      'an older text whose words were changed in both stands, and is told',
+      [OPENED, plan('- [ ] collect figures', '- [ ] write the report', '- [ ] send it')],
+      plan('- [ ] gather numbers', '- [ ] write the report', '- [ ] send it'),
+      { text: plan('- [ ] gather numbers', '- [ ] write the report', '- [ ] send it'), loses: true },
+    ],
+    ['nothing that is known stands', [], OPENED, { text: OPENED }],
+  ])('%s', (_what, known, text, becomes) => {
+    expect(settle(known, text)).toEqual({ isMerged: false, loses: false, ...becomes });
+  });
+});
