@@ -1,7 +1,7 @@
 /** The channels that the configuration switches on, each loaded only then, with what each needs of the gateway. */
 import os from 'node:os';
 import path from 'node:path';
-import type { Role } from '../access/principal.ts';
+import { identityText, type Role } from '../access/principal.ts';
 import type { Caller } from '../board/contract.ts';
 import type { HttpHandler } from '../board/server.ts';
 import { API, HUB } from '../channels/address.ts';
@@ -11,6 +11,7 @@ import {
   type CommandSpec,
   conversationKey,
   type LiveMode,
+  type NameOf,
   type OutboundMessage,
 } from '../channels/channel.ts';
 import type { Hub, HubSocket } from '../channels/hub/adapter.ts';
@@ -112,6 +113,7 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     const live = modeOf(telegram);
     const channel = forTelegram.createTelegram({
       ...{ token, apiRoot, mode, log, live, pollSeconds, attachCommands: commands, cache, lead },
+      nameOf: namesOn('telegram', config),
       ...(webhook ? { webhook } : {}),
     });
     channels.set('telegram', channel);
@@ -122,13 +124,24 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     const live = modeOf(discord);
     const shared = config.engine.kind === 'local' ? {} : { shared: { lead, sessions: cache } };
     const own = { token, apiRoot, cdnRoot, threads, live, archiveMinutes, ...shared };
-    channels.set('discord', forDiscord.createDiscord({ ...own, commands, cursors: marksOf('discord'), cache, log }));
+    channels.set(
+      'discord',
+      forDiscord.createDiscord({
+        ...own,
+        commands,
+        nameOf: namesOn('discord', config),
+        cursors: marksOf('discord'),
+        cache,
+        log,
+      }),
+    );
   }
   if (slack && forSlack) {
     const { botToken, appToken, signingSecret, mode, apiRoot, command } = slack;
     const live = modeOf(slack);
     const channel = forSlack.createSlack({
       ...{ botToken, mode, apiRoot, command, live, commands, cursors: marksOf('slack'), cache, log },
+      nameOf: namesOn('slack', config),
       ...(config.language === 'auto' ? {} : { language: config.language }),
       ...(appToken === undefined ? {} : { appToken }),
       ...(signingSecret === undefined ? {} : { signingSecret }),
@@ -144,6 +157,12 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
   if (options.terminal && terminalEnabled(config))
     channels.set('terminal', await openTerminal(options, user, language));
   return { channels, mounts, close };
+}
+
+/** The names that `people:` gives to accounts of a channel. */
+function namesOn(channel: string, { people }: Pick<Config, 'people'>): NameOf {
+  const names = new Map(people.flatMap(({ name, ids }) => ids.map((id) => [id, name] as const)));
+  return (user, workspace) => names.get(identityText({ channel, workspace, user }));
 }
 
 async function openTerminal(options: BuildOptions, user: string, language: string | undefined): Promise<Channel> {

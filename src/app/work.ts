@@ -179,6 +179,7 @@ function openRuns(options: WorkOptions) {
   const runs: RunServices = {
     ...{ home, log, agent, bus, meter, suspension, conversations, delivery, buttons, compaction, channelOf, isBlank },
     digests: options.digests,
+    told: options.state,
     ...{ live: options.live, syncSoon: options.syncSoon, memory: afterRun },
     ...{ metrics: options.metrics, tracing: options.tracing },
     jobs: { answers: ofJobs.answers, ended: (entry, outcome) => jobs.ended(entry, outcome) },

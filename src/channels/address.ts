@@ -12,6 +12,9 @@ export interface Address {
 }
 
 /** Who wrote, as the platform names them. Only `user` identifies; names are for showing. */
+/** The name of somebody whom the configuration names, by their id on a platform; `workspace`: Slack's team. */
+export type NameOf = (user: string, workspace?: string) => string | undefined;
+
 export interface Sender {
   user: string;
   name: string;

@@ -16,6 +16,7 @@ export {
   HUB,
   isDirectAddress,
   isProgramTask,
+  type NameOf,
   parseAddress,
   type Sender,
   type WrittenAddress,
@@ -30,7 +31,8 @@ export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'butto
 
 /** Words that are not the sender's own instruction: what they reply to, quote or forward. Data, never instructions. */
 export interface QuotedText {
-  kind: 'reply' | 'quote' | 'forward';
+  /** `thread`: said in the thread it was called into, before it was. */
+  kind: 'reply' | 'quote' | 'forward' | 'thread';
   from: string;
   text: string;
   /** What came with those words; fetched beside the sender's own files, within the same limits. */
@@ -65,6 +67,8 @@ export interface InboundMessage {
   repliesTo?: string;
   /** For a press in a channel: the thread that hangs on the pressed message, which may have to be opened first. */
   below?: { address: Address; opens: boolean };
+  /** The message that it answers, where the event said no more of it than this: `lookUp` finds it. */
+  original?: { chat: string; message: string };
   /** On which channel it was said, where that is not the one of its address: on the Board, in a conversation that goes on elsewhere. */
   via?: string;
   /** Where a command is answered that was given elsewhere than in its conversation: on the page it was typed on. */
@@ -231,6 +235,23 @@ export interface ChannelLimits {
   downloadBytes: number;
 }
 
+/** A message with what its event left out. */
+export interface LookedUp {
+  /** With names in the place of ids, and with the original it answers among its quotes. */
+  message: InboundMessage;
+  /** What was asked for of its thread; `ours`: it hangs on a message of this bot's own, so there is nothing to tell. */
+  thread?: 'ours' | ThreadWords;
+  /** One sentence for the model for each thing that could not be had. */
+  problems: string[];
+}
+
+export interface ThreadWords {
+  /** The message that the thread hangs on; absent where `since` was given, and when it is gone. */
+  root?: QuotedText;
+  /** The newest ones between `since` and the message, oldest first. Those of this bot only where there was no `since`. */
+  replies: readonly { id: string; quote: QuotedText }[];
+}
+
 /** Where messages may be sent without anybody having written there before. */
 export interface Place {
   address: Address;
@@ -263,6 +284,11 @@ export interface Channel {
   send(message: OutboundMessage, ledger: PartLedger): Promise<void>;
   /** Streams a file of an accepted message to `path` (which does not exist yet), at most `maxBytes`. Throws UserError when it is too large. */
   download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Fetched>;
+  /**
+   * Finds what the event of an accepted message left out: names, the original it answers and, with `thread`, what was said in its
+   * thread. Best effort: what cannot be had is told, and only an abort rejects.
+   */
+  lookUp?(message: InboundMessage, wanted: { thread?: { since?: string } }, signal: AbortSignal): Promise<LookedUp>;
   /** Live progress; best effort, must not throw. Text is what people may see: no blocks, no secrets, no half words. */
   stream?(event: AgentStreamEvent, address: Address, view: LiveView): Promise<void>;
   /** What its limits leave for live progress: places with one key share it, one call in `gapMs`. By default a chat's, 3 s. */

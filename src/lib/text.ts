@@ -68,6 +68,11 @@ export function decodedText(bytes: Uint8Array): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** What others wrote, as it stands: no mark of Markdown in it counts. Brackets of which both were escaped would pass for a formula. */
+/**
+ * What others wrote, as it stands: no mark of Markdown in it counts. A pair of escaped brackets would pass for a formula, but for one
+ * that would be a link.
+ */
 export const escaped = (text: string): string =>
-  text.replace(/[\\`*_~[\]<>|#]/g, (mark) => (mark === ']' ? '&#93;' : `\\${mark}`));
+  text.replace(/[\\`*_~[\]<>|#]/g, (mark, at: number) =>
+    mark === ']' && !/[([:]/.test(text.charAt(at + 1)) ? '&#93;' : `\\${mark}`,
+  );

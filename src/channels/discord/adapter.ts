@@ -5,7 +5,15 @@
  */
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, ReadCursors } from '../channel.ts';
+import type {
+  Channel,
+  ChannelCallbacks,
+  ChannelLimits,
+  CommandSpec,
+  LiveMode,
+  NameOf,
+  ReadCursors,
+} from '../channel.ts';
 import type { Lead } from '../lead.ts';
 import { createChannelState } from '../shared/channel-state.ts';
 import { createApi } from './connect/api.ts';
@@ -17,6 +25,7 @@ import type { GatewayTiming } from './connect/gateway.ts';
 import { createHolding } from './connect/holding.ts';
 import { createInteractions, type InteractionTiming } from './connect/interactions.ts';
 import type { SessionStore } from './connect/kept-session.ts';
+import { createMissing } from './connect/missing.ts';
 import type { Bot } from './decode/decode.ts';
 import { createPlaces } from './decode/places.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
@@ -68,6 +77,8 @@ export interface DiscordOptions {
   commands: CommandSpec[];
   cursors: ReadCursors;
   cache?: Cache | undefined;
+  /** Names of people whom the configuration names. */
+  nameOf?: NameOf | undefined;
   /** Of several processes with this bot one holds the connection, and the next goes on with its session; this process alone unless told. */
   shared?: { lead: Lead; sessions: SessionStore };
   log: Logger;
@@ -105,9 +116,11 @@ export function createDiscord(options: DiscordOptions): Channel {
   const touch = (channel: string) => taskState.touch(channel);
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
   const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: touch });
+  const commands = new Map(options.commands.map((spec) => [spec.name, spec]));
+  const { nameOf } = options;
+  const about = { places, threads: options.threads, commands, nameOf };
   const events = createEvents({
-    commands: new Map(options.commands.map((spec) => [spec.name, spec])),
-    ...{ api, cursors, places, interactions, threads: options.threads, log, signal },
+    ...{ api, cursors, interactions, ...about, log, signal },
     backoffMs: timing.backoffMs,
     callbacks: () => callbacks,
     onBot(self) {
@@ -148,6 +161,7 @@ export function createDiscord(options: DiscordOptions): Channel {
     },
     send,
     download: createDownload(api, cdnRoot),
+    lookUp: createMissing({ api, context: () => bot && { ...about, bot, now: Date.now() }, log }),
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),

@@ -74,7 +74,9 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
       [session.identity] = await Promise.all([introducing, people.load()]);
       if (!session.identity || signal.aborted) return;
       const commands = new Map(options.commands.map((command) => [command.name, command]));
-      const { nameOf, languageOf, zoneOf } = people;
+      const { languageOf, zoneOf } = people;
+      const { teamId } = session.identity;
+      const nameOf = (user: string) => options.nameOf?.(user, teamId) ?? people.nameOf(user);
       session.self = { ...session.identity, commands, command: options.command, nameOf, languageOf, zoneOf };
       if (sendOnly) return setStatus({ state: 'connected' });
       await way.open();
@@ -95,6 +97,7 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
     pointTo: parts.pointTo,
     showTask: (address, task) => tasks.show(address, task),
     findPlace: parts.findPlace,
+    lookUp: parts.lookUp,
     ...(mode === 'http' && { webhook }),
   };
 }

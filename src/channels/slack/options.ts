@@ -1,6 +1,6 @@
 /** What a Slack channel is made from, and what holds unless told otherwise. */
 import type { Logger } from '../../log.ts';
-import type { ChannelLimits, CommandSpec, LiveMode, ReadCursors } from '../channel.ts';
+import type { ChannelLimits, CommandSpec, LiveMode, NameOf, ReadCursors } from '../channel.ts';
 import { DOWNLOAD_BYTES } from './connect/download.ts';
 import type { Cache } from './connect/people.ts';
 import { LIVE_TIMING, type LiveTiming } from './live/live.ts';
@@ -45,6 +45,8 @@ export interface SlackOptions {
   commands: readonly CommandSpec[];
   cursors: ReadCursors;
   cache?: Cache;
+  /** Names of people whom the configuration names. */
+  nameOf?: NameOf;
   log: Logger;
   timing?: Partial<Timing>;
 }

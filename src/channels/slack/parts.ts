@@ -5,6 +5,7 @@ import type { SlackApi } from './connect/api.ts';
 import { createBackfill } from './connect/backfill.ts';
 import type { Hosts } from './connect/hosts.ts';
 import { createIntake } from './connect/intake.ts';
+import { createMissing } from './connect/missing.ts';
 import { answeringThere, createOwnChats } from './connect/own-chats.ts';
 import { createPeople } from './connect/people.ts';
 import { createPreviews } from './connect/previews.ts';
@@ -96,6 +97,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
     }),
     pointTo: (message: InboundMessage, thread: string) => pointTo(message, thread, { identity, respond, log }),
     findPlace: createFindPlace({ api, identity }),
+    lookUp: createMissing({ api, self, people, log }),
   };
 }
 

@@ -3,7 +3,7 @@
  * that it has one only after `onMessage` has resolved. Sending is in `send.ts`; only taking updates in is ever retried here.
  */
 import type { Logger } from '../../log.ts';
-import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, Place } from '../channel.ts';
+import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, NameOf, Place } from '../channel.ts';
 import { alone, type Lead } from '../lead.ts';
 import { createChannelState } from '../shared/channel-state.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
@@ -39,6 +39,8 @@ export interface TelegramOptions {
   /** The menu of commands that Telegram shows. */
   attachCommands: CommandSpec[];
   cache?: Cache;
+  /** Names of people whom the configuration names. */
+  nameOf?: NameOf;
   log: Logger;
   live: LiveMode;
   /** Seconds Telegram holds a poll without updates; 30 by default. */
@@ -89,10 +91,12 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       const settings = mode === 'webhook' ? checkWebhook(options.webhook) : undefined;
       if (!/^[\w:-]+$/.test(token)) throw wrongToken();
       state.set({ state: 'connecting' });
-      bot = await setup.introduce();
-      if (!bot) return;
+      const introduced = await setup.introduce();
+      if (!introduced) return;
+      const self: Bot = { ...introduced, ...(options.nameOf && { nameOf: options.nameOf }) };
+      bot = self;
       if (sendOnly) return state.set({ state: 'connected' });
-      void setup.setCommands(bot, options.attachCommands);
+      void setup.setCommands(self, options.attachCommands);
       if (settings) {
         handler = createWebhook(settings, accept);
         await setup.setWebhook(settings);
@@ -101,7 +105,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       state.set({ state: 'connected' });
       const polling = { ...reaching, accept, pollSeconds: options.pollSeconds ?? 30, graceMs: timing.graceMs };
       if (!settings)
-        stopPolling = lead(`telegram:${bot.account}`, async (turn) => {
+        stopPolling = lead(`telegram:${self.account}`, async (turn) => {
           await poll({ ...polling, turn });
           // What was wrong with polling is another's to tell now.
           if (!stopping.signal.aborted) state.set({ state: 'connected' });

@@ -38,6 +38,7 @@ export const isMessage = objectOf({
     movedTo: optional(isAddress),
     answerAt: optional(isAddress),
     repliesTo: optional(isText),
+    original: optional(objectOf({ chat: isText, message: isText })),
     given: optional(isGiven),
   },
 });

@@ -1,5 +1,6 @@
 /** The facts of an event. Reads and writes nothing but what is asked for, and waits for nobody. */
 import { authoriseEntry, type EntryDecision, type EntryFacts } from '../../access/authorise.ts';
+import { isMadeName } from '../../access/link-records.ts';
 import { identityText, type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import type { KeyedMutex } from '../../lib/locks.ts';
@@ -53,10 +54,15 @@ export function authorise(
 ): { principal: Principal; entry: EntryDecision } {
   if (as) return { principal: { ...as, via }, entry: { allow: true } };
   const { channel, account, workspace, chat } = address;
-  const { principal, isKnown } = access.resolve({
+  const resolved = access.resolve({
     ...{ channel, account, user: sender.user, name: sender.name, via },
     ...(workspace === undefined ? {} : { workspace }),
   });
+  const { isKnown } = resolved;
+  const { person } = resolved.principal;
+  // The name in the configuration, and not what they call themselves there.
+  const principal =
+    person === undefined || isMadeName(person) ? resolved.principal : { ...resolved.principal, name: person };
   const rules = access.rulesOf(address);
   return {
     principal,
@@ -100,7 +106,8 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
   const language = languages.of(principal, message.sender.language);
   const prefix = languages.prefixAt(address);
   let viber: string | undefined;
-  const spoken = { ...message, prefix, ...(language !== undefined && { language }) };
+  const sender = visit.as ? message.sender : { ...message.sender, name: principal.name };
+  const spoken = { ...message, sender, prefix, ...(language !== undefined && { language }) };
   return {
     ...{
       message: spoken,

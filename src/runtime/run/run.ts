@@ -65,6 +65,7 @@ export type RunUses = AgentServices &
     | 'tellsMemory'
     | 'play'
     | 'digests'
+    | 'told'
   >;
 /** The run as it goes on, with what an earlier process has left of it. */
 type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<PlayTurn, 'messages'> & { spoken: string[] };

@@ -1,7 +1,7 @@
 /** What runs are made with: one record, built once in `app/work.ts`. Each part names in its signature what it takes of it. Types only. */
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, Channel, InboundMessage } from '../../channels/channel.ts';
-import type { QueueItem } from '../../engine/engine.ts';
+import type { QueueItem, State } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { Said } from '../../messages/messages.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -81,6 +81,8 @@ export interface RunServices {
   chosen?: (address: Address) => { model?: string; thinking?: Thinking };
   suspension: Suspension;
   channelOf: (address: Address) => Channel | undefined;
+  /** How far threads were told; absent where there are none. */
+  told?: Pick<State, 'get' | 'set'>;
   /** Takes the words out of recordings and documents. */
   reading: Reading;
   /** Speaks the answers to voice messages; absent where nothing is spoken. */

@@ -18,11 +18,15 @@ import type { SaidDigest } from '../conversations/digests.ts';
 import { type Heard, hearFiles } from './hear.ts';
 import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';
 import { epochOf } from './journal.ts';
+import { type LookedAround, lookAround } from './look-around.ts';
 import { type ReadDocuments, readDocuments } from './read-documents.ts';
 import type { RunServices } from './services.ts';
 
 type MessageLine = Extract<SessionEntry, { type: 'message' }>;
-type IntakeServices = Pick<RunServices, 'home' | 'settings' | 'channelOf' | 'reading' | 'delivery' | 'digests'>;
+type IntakeServices = Pick<
+  RunServices,
+  'home' | 'log' | 'settings' | 'channelOf' | 'reading' | 'delivery' | 'digests' | 'told'
+>;
 
 const SPOKEN = 'Spoken in a voice message and written down by a machine: names and numbers may be misheard';
 
@@ -33,19 +37,25 @@ export interface TakenIn {
   unheard?: Unreadable;
 }
 
-export async function takeIn(given: Intake, to: IntakeServices): Promise<TakenIn> {
+export async function takeIn(sent: Intake, to: IntakeServices): Promise<TakenIn> {
+  const around = await lookAround(sent, to);
+  const { given } = around;
   const fetched = await filesOf(given, to);
   const heard = await heardIn(given, fetched.files, to);
   const read = await readIn(given, fetched.files, to);
   crashPoint('run:files-read');
   const said = digestsFor(given, to);
-  const line = messageLine(given, fetched, heard, read, said);
-  await nameTask(given, heard, to);
+  const line = messageLine(given, { fetched, heard, read, said, around });
+  // Only what people have typed: a name is not theirs.
+  const typed = sent.items.map((item) => item.message.message.text).join('\n');
+  addAddresses(line, given, typed);
+  await nameTask(given, sent, heard, to);
   await takePlan(given, to);
   given.owner?.check();
   await appendSession(to.home, given.task.viber, given.task.id, [{ ...line, ...epochOf(given.owner) }]);
   // After a crash in between they are shown once more.
   if (said.digests.length > 0) await to.digests?.shown(said.address, given.task.id);
+  await around.settle();
   crashPoint('run:message-written');
   const isAll = heard.unheard !== undefined && isNothingElse(given, fetched);
   return { line, ...(isAll && heard.unheard ? { unheard: heard.unheard } : {}) };
@@ -67,6 +77,13 @@ const toldOf = ({ name, at, files }: SaidDigest): string => {
   const made = files.length > 0 ? `, with the files ${files.join(', ')}` : '';
   return `Quoted above: what you sent here yourself as the scheduled job ${JSON.stringify(name)} at ${new Date(at).toISOString()}${made}`;
 };
+
+/** Only the task's own people say where it may go, and no guest. */
+function addAddresses(line: MessageLine, { task, principal }: Intake, typed: string): void {
+  const addresses = addressesIn(typed);
+  if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
+    line.addresses = addresses.map((address) => scrub(address));
+}
 
 /** An album that answers a message quotes it with each of its parts. */
 const sameWords = ({ kind, from, text }: QuotedText): string => JSON.stringify([kind, from, text]);
@@ -104,11 +121,20 @@ const isNothingElse = ({ items }: Intake, { files, problems }: FetchedFiles): bo
   files.every(({ remote }) => remote.kind === 'voice') &&
   items.every(({ message: { message } }) => message.text.trim() === '' && message.quotes.length === 0);
 
-/** A task that began with a voice message is about what was said, not about the name of a file. */
-async function nameTask({ task, items }: Intake, { words }: Heard, { home }: IntakeServices): Promise<void> {
+/** A task that began with a voice message is about what was said, not about the name of a file; nor does a title hold ids of people. */
+async function nameTask(
+  { task, items }: Intake,
+  sent: Intake,
+  { words }: Heard,
+  { home }: IntakeServices,
+): Promise<void> {
   const [first] = items;
-  const said = first && words.get(first.message.message);
-  if (!said || task.goal !== first.message.message.files[0]?.name) return;
+  const written = sent.items[0]?.message.message.text.trim() ?? '';
+  const isNamed =
+    written !== '' && task.goal === written.slice(0, 4000) && first?.message.message.text.trim() !== written;
+  const heard = task.goal === first?.message.message.files[0]?.name ? words.get(first.message.message) : undefined;
+  const said = isNamed ? first?.message.message.text.trim() : heard;
+  if (!said) return;
   await updateTask(home, task.id, (record) => ({ ...record, goal: said.slice(0, 4000), title: titleOf(said) }));
 }
 
@@ -139,12 +165,17 @@ async function filesOf({ task, items, intake, principal }: Intake, to: IntakeSer
   }
 }
 
+interface Parts {
+  fetched: FetchedFiles;
+  heard: Heard;
+  read: ReadDocuments;
+  said: Said;
+  around: LookedAround;
+}
+
 function messageLine(
-  { task, run, items, principal }: Intake,
-  fetched: FetchedFiles,
-  heard: Heard,
-  read: ReadDocuments,
-  { digests }: Said,
+  { run, items, principal }: Intake,
+  { fetched, heard, read, said: { digests }, around }: Parts,
 ): MessageLine {
   const first = items[0] as QueueItem<Entry>;
   const { principal: author, job } = first.message;
@@ -163,7 +194,15 @@ function messageLine(
   ];
   const text = formatUserTurn({
     text: words.join('\n\n'),
-    facts: [...added, ...digests.map(toldOf), ...facts, ...fetched.problems, ...heard.problems, ...read.problems],
+    facts: [
+      ...added,
+      ...digests.map(toldOf),
+      ...around.facts,
+      ...facts,
+      ...fetched.problems,
+      ...heard.problems,
+      ...read.problems,
+    ],
     quotes: distinct([...digests.map(quoted), ...messages.flatMap((message) => message.quotes)], sameWords),
     recordings: heard.recordings,
     documents: read.documents,
@@ -183,10 +222,6 @@ function messageLine(
   const own = scrub(formatUserTurn({ text: words.join('\n\n') }));
   if (own !== line.text) line.said = own;
   if (heard.spoken.length > 0) line.spoken = heard.spoken;
-  const addresses = addressesIn(messages.map((message) => message.text).join('\n'));
-  // Only the task's own people say where it may go, and no guest.
-  if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
-    line.addresses = addresses.map((address) => scrub(address));
   if (principal.role === 'guest') line.isGuest = true;
   if (first.message.message.via !== undefined) line.via = first.message.message.via;
   if (job && job.deliver.length > 0) line.isJob = true;

@@ -69,6 +69,7 @@ export function createPeople(platform: Platform, firstPerson: string, redeliver:
       ...(allowedMentions && { allowedMentions: allowedMentions as NonNullable<StoredMessage['allowedMentions']> }),
       ...(type !== undefined && { type }),
       ...reply,
+      ...(options.withoutOriginal && { isBare: true }),
       ...forwarded,
     });
     return viewMessage(platform, message);

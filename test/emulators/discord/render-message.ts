@@ -123,6 +123,7 @@ export function messageObject(
     }),
     ...(snapshot && { message_snapshots: [snapshotObject(platform, snapshot)] }),
     ...(hasReference &&
+      !message.isBare &&
       !isNested && { referenced_message: answered ? messageObject(platform, answered, readsContent, true) : null }),
     ...(thread && { thread: channelObject(platform, thread) }),
     ...(interaction && {

@@ -21,6 +21,8 @@ export interface SayOptions {
   /** Id of the message it answers. Pings that message's author unless `pingReply` is false. */
   replyTo?: string;
   pingReply?: boolean;
+  /** Its event leaves out what it answers. */
+  withoutOriginal?: boolean;
   attachments?: PersonFile[];
   /** Of the message: 8192 is a voice message. */
   flags?: number;

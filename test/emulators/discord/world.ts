@@ -76,6 +76,8 @@ export interface StoredMessage {
   /** What it answers (type 0) or forwards (type 1). */
   reference: { type: 0 | 1; messageId: string | null; channelId: string } | null;
   snapshot: StoredMessage | null;
+  /** Its events do not bring what it answers along, as happens: the documentation calls the field optional. */
+  isBare?: boolean;
   nonce: string | number | null;
   flags: number;
   allowedMentions: APIAllowedMentions | undefined;

@@ -4,7 +4,7 @@
  * stored is fetched again.
  */
 import type { Logger } from '../../../log.ts';
-import type { ChannelCallbacks, ReadCursors } from '../../channel.ts';
+import type { ChannelCallbacks, NameOf, ReadCursors } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
 import type { Commands } from '../../shared/written-command.ts';
 import { type Bot, type Context, type Decoded, decodeMessage } from '../decode/decode.ts';
@@ -42,6 +42,7 @@ export interface EventsOptions {
   threads: 'per-task' | 'off';
   /** Our commands by name. */
   commands: Commands;
+  nameOf?: NameOf | undefined;
   log: Logger;
   signal: AbortSignal;
   backoffMs: { min: number; max: number };
@@ -68,6 +69,7 @@ class EventIntake implements Events {
     places: this.#to.places,
     threads: this.#to.threads,
     commands: this.#to.commands,
+    nameOf: this.#to.nameOf,
     now: Date.now(),
   });
 

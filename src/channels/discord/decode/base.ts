@@ -1,5 +1,5 @@
 /** What every event shares: where it happened, who did it, and how a refusal is named. */
-import type { Address, InboundMessage, Sender } from '../../channel.ts';
+import type { Address, InboundMessage, NameOf, Sender } from '../../channel.ts';
 import { type Fields, fields, oneLine, string } from '../../shared/read.ts';
 import type { Commands } from '../../shared/written-command.ts';
 import { isThread, type Place, type Role } from './places.ts';
@@ -18,6 +18,8 @@ export interface Context {
   threads: 'per-task' | 'off';
   /** Our commands by name. */
   commands: Commands;
+  /** Names of people whom the configuration names. */
+  nameOf?: NameOf | undefined;
   /** Milliseconds. */
   now: number;
 }

@@ -11,7 +11,7 @@ import { readFacts } from './facts.ts';
 import { readFiles } from './files.ts';
 import { COMMAND } from './interaction.ts';
 import { takesThreads } from './places.ts';
-import { readForwards, readReply, repliesTo, snapshots } from './quotes.ts';
+import { missingOriginal, readForwards, readReply, repliesTo, snapshots } from './quotes.ts';
 import { hasFlag, id } from './read.ts';
 import { timeOf } from './snowflake.ts';
 import { readWords } from './text.ts';
@@ -64,6 +64,7 @@ function decodeContent(body: Fields, base: InboundMessage, context: Context): De
   const words = readWords(body, context);
   const cards = base.sender.isBot ? readCards(body) : '';
   const replied = repliesTo(body, context);
+  const original = missingOriginal(body);
   const command = base.kind === 'message' ? slashCommandOf(words.text, `/${COMMAND}`, context.commands) : undefined;
   const message: InboundMessage = {
     ...base,
@@ -72,6 +73,7 @@ function decodeContent(body: Fields, base: InboundMessage, context: Context): De
     facts: [body, ...passedOn].flatMap(readFacts),
     quotes: [...readForwards(body, context), ...readReply(body, context)],
     ...(replied !== undefined && { repliesTo: replied }),
+    ...(original && { original }),
     ...(command && { kind: 'command', command }),
     isMention: words.mentioned || replied !== undefined,
   };

@@ -3,8 +3,8 @@
  * they never reach `text`, `command` or `isMention`.
  * https://discord.com/developers/docs/resources/message#message-reference-types, #message-snapshot-object
  */
-import type { QuotedText } from '../../channel.ts';
-import { type Fields, fields, integer, list } from '../../shared/read.ts';
+import type { InboundMessage, QuotedText } from '../../channel.ts';
+import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
 import { type Context, personName } from './base.ts';
 import { readCards } from './cards.ts';
 import { readFacts } from './facts.ts';
@@ -13,6 +13,7 @@ import { id } from './read.ts';
 import { readWords } from './text.ts';
 
 const FORWARD = 1;
+const REPLY = 19;
 
 /** The messages that are passed on; Discord allows one. */
 export function snapshots(message: Fields): Fields[] {
@@ -44,15 +45,39 @@ export function readReply(message: Fields, context: Context): QuotedText[] {
   const replied = fields(message, 'referenced_message');
   const author = replied && fields(replied, 'author');
   if (!replied || !author || snapshots(message).length > 0) return [];
-  const text = describe(replied, context);
-  if (text === '') return [];
-  const fromSelf = id(author, 'id') === context.bot.account;
-  const files = [replied, ...snapshots(replied)].flatMap(readFiles);
-  return [{ kind: 'reply', from: personName(author), text, ...(files.length > 0 && { files }), fromSelf }];
+  return quoteOf(replied, 'reply', context);
 }
 
-/** The bot's own message that the message answers. */
+/** A whole message as it is quoted; nothing where it says nothing. */
+export function quoteOf(message: Fields, kind: QuotedText['kind'], context: Context): QuotedText[] {
+  const author = fields(message, 'author') ?? {};
+  const text = describe(message, context);
+  if (text === '') return [];
+  const userId = id(author, 'id') ?? '';
+  const from = context.nameOf?.(userId) ?? personName(author, fields(message, 'member'));
+  const files = [message, ...snapshots(message)].flatMap(readFiles);
+  return [{ kind, from, text, ...(files.length > 0 && { files }), fromSelf: userId === context.bot.account }];
+}
+
+/** The message that is answered, where Discord has not brought it along: it says that itself by leaving it out. */
+export function missingOriginal(message: Fields): InboundMessage['original'] {
+  if (integer(message, 'type') !== REPLY || message.referenced_message !== undefined) return undefined;
+  const reference = fields(message, 'message_reference') ?? {};
+  const answered = id(reference, 'message_id');
+  const chat = id(reference, 'channel_id') ?? id(message, 'channel_id');
+  return answered === undefined || chat === undefined ? undefined : { chat, message: answered };
+}
+
+/**
+ * The bot's own message that the message answers. An answer pings whom it answers, without a word in its text: where the original is
+ * not there, that says whose it is.
+ */
 export function repliesTo(message: Fields, { bot }: Context): string | undefined {
+  if (integer(message, 'type') === REPLY && !fields(message, 'referenced_message')) {
+    const isPing = list(message, 'mentions').some((user) => id(user, 'id') === bot.account);
+    const isWritten = new RegExp(`<@!?${bot.account}>`).test(string(message, 'content') ?? '');
+    return isPing && !isWritten ? id(fields(message, 'message_reference') ?? {}, 'message_id') : undefined;
+  }
   const replied = fields(message, 'referenced_message') ?? {};
   const author = fields(replied, 'author');
   return author !== undefined && id(author, 'id') === bot.account ? id(replied, 'id') : undefined;

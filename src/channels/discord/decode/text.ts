@@ -43,7 +43,12 @@ export function readWords(message: Fields, context: Context): Words {
   return { text: text.trim(), mentioned };
 }
 
-function nameOf(kind: string, target: string, message: Fields, { bot, places }: Context): string | undefined {
+function nameOf(
+  kind: string,
+  target: string,
+  message: Fields,
+  { bot, places, nameOf: configured }: Context,
+): string | undefined {
   if (kind === '#') {
     const place = places.get(target);
     return place?.name ? `#${place.name}` : undefined;
@@ -53,6 +58,8 @@ function nameOf(kind: string, target: string, message: Fields, { bot, places }: 
     return role?.name ? `@${role.name}` : undefined;
   }
   if (target === bot.account) return `@${bot.name}`;
+  const name = configured?.(target);
+  if (name !== undefined) return `@${name}`;
   const user = list(message, 'mentions').find((mention) => id(mention, 'id') === target);
   return user && `@${personName(user)}`;
 }

@@ -1,5 +1,6 @@
 /**
- * Names, languages and time zones of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in. What is known
+ * Names, languages and time zones of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in,
+ * and whom they mention or talk with. What is known
  * survives a restart in the cache, where it may be lost. https://docs.slack.dev/reference/methods/users.info/
  */
 
@@ -22,6 +23,8 @@ export interface People {
   zoneOf(user: string): string | undefined;
   /** Learns the name of a person who was let in, in the background. */
   welcome(user: string): void;
+  /** Resolves once it is known what people are called, as far as Slack tells: those whom a message mentions, and in whose thread it is. */
+  meet(users: readonly string[]): Promise<void>;
   /** Whether this person was ever let in, as far as is remembered. */
   isKnown(user: string): boolean;
   load(): Promise<void>;
@@ -29,6 +32,8 @@ export interface People {
 
 const KEY = 'slack.people';
 const MAX_PEOPLE = 2000;
+/** Slack lets an app ask for about a hundred people a minute. */
+const MET_AT_ONCE = 20;
 
 export interface PeopleOptions {
   api: SlackApi;
@@ -43,15 +48,25 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
   const names = createLru<string>(MAX_PEOPLE);
   const languages = createLru<string>(MAX_PEOPLE);
   const zones = createLru<string>(MAX_PEOPLE);
+  /** Names of people who need not have been let in. */
+  const others = createLru<string>(MAX_PEOPLE);
   /** Asked about since the start: people change their names. */
-  const asked = createLru<true>(MAX_PEOPLE);
+  const asked = createLru<Promise<void>>(MAX_PEOPLE);
   let timer: NodeJS.Timeout | undefined;
+
+  function ask(user: string): Promise<void> {
+    const answer = asked.get(user) ?? learn(user);
+    asked.set(user, answer);
+    return answer;
+  }
 
   async function learn(user: string): Promise<void> {
     try {
       const answer = await api.call('users.info', { user, include_locale: true });
       const about = fields(answer, 'user') ?? {};
       const name = nameOf(about);
+      others.set(user, name);
+      if (!names.has(user)) return;
       const tag = language(about, 'locale').language;
       const zone = string(about, 'tz');
       if (zone) zones.set(user, zone.slice(0, 60));
@@ -62,6 +77,8 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
       log.debug({ err: error }, 'a name is not known');
+      // What could not be asked is asked again with the next message.
+      if (error.kind !== 'refused' || error.retryAfterMs !== undefined) asked.delete(user);
     }
   }
 
@@ -78,15 +95,20 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
   }
 
   return {
-    nameOf: (user) => names.get(user) || undefined,
+    nameOf: (user) => names.get(user) || others.get(user) || undefined,
     languageOf: (user) => languages.get(user),
     zoneOf: (user) => zones.get(user),
     isKnown: (user) => names.has(user),
     welcome(user) {
-      if (asked.has(user)) return;
-      asked.set(user, true);
+      const wasMet = asked.has(user) && !names.has(user);
       if (!names.has(user)) names.set(user, '');
-      void learn(user);
+      // Somebody who was only mentioned before has no language yet.
+      if (wasMet) asked.delete(user);
+      void ask(user);
+    },
+    async meet(users) {
+      const unknown = users.filter((user) => !names.get(user) && !others.get(user));
+      await Promise.all(unknown.slice(0, MET_AT_ONCE).map(ask));
     },
     async load() {
       try {

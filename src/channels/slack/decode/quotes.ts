@@ -4,10 +4,10 @@
  * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments/
  */
 import type { QuotedText } from '../../channel.ts';
-import { type Fields, list, oneLine, string } from '../../shared/read.ts';
+import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts';
 import { readId, type Self } from './base.ts';
 import { readFiles } from './files.ts';
-import { readPassedOn } from './whole.ts';
+import { readPassedOn, readWhole } from './whole.ts';
 
 const MAX_QUOTES = 10;
 
@@ -29,6 +29,25 @@ export function readQuotes(message: Fields, self: Self): QuotedText[] {
     });
   }
   return quotes;
+}
+
+/** A whole message as it is quoted; nothing where it says nothing. */
+export function quoteOf(message: Fields, kind: QuotedText['kind'], self: Self): QuotedText[] {
+  const { files, facts } = readFiles(message);
+  const inner = readQuotes(message, self);
+  const things = [...files.map((file) => `${file.kind} ${file.name}`), ...facts].map((thing) => `[${thing}]`);
+  const passedOn = inner.map(({ from, text }) => `[passed on from ${from}:]\n${text}`);
+  const text = [readWhole(message, self).text, ...things, ...passedOn].filter((part) => part !== '').join('\n');
+  if (text === '') return [];
+  const all = [...files, ...inner.flatMap((quote) => quote.files ?? [])];
+  const botId = readId(message, 'bot_id');
+  const user = readId(message, 'user') ?? botId;
+  const profile = fields(message, 'user_profile') ?? fields(message, 'bot_profile') ?? {};
+  const told = string(profile, 'display_name') || string(profile, 'real_name') || string(profile, 'name');
+  const name = oneLine(told ?? string(message, 'username') ?? '', 100);
+  const fromSelf = user === self.userId || (botId !== undefined && botId === self.botId);
+  const from = (user !== undefined && self.nameOf(user)) || name || user || 'unknown';
+  return [{ kind, from, text, ...(all.length > 0 && { files: all }), fromSelf }];
 }
 
 function quotedText(body: Fields, self: Self): string {

@@ -1,4 +1,5 @@
 /** From an update to what the gateway takes in. Invariant: it rejects when the message could not be stored. */
+import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, InboundMessage } from '../../channel.ts';
 import { type Bot, callbackId, type Decoded, decodeUpdate } from '../decode/decode.ts';
@@ -13,13 +14,19 @@ export interface IntakeOptions {
   callbacks: () => ChannelCallbacks | undefined;
 }
 
+/** People who have written, so that a mention of them can be told with their name. */
+const MAX_NAMES = 5000;
+
 /** Calls `onMessage` before it first waits, so that a batch keeps its order. */
 export function createIntake(options: IntakeOptions): (update: unknown) => Promise<Taken> {
   const { api, log } = options;
   const accept = createAlbums();
   const withAlbum = createAlbumFiles();
+  const names = createLru<string>(MAX_NAMES);
+  const knownAs = (username: string) => names.get(username);
   return async (update) => {
-    const bot = options.bot();
+    const self = options.bot();
+    const bot = self && { ...self, knownAs };
     const callbacks = options.callbacks();
     if (!bot || !callbacks) throw new Error('not connected');
     const decoded = decode(update, bot, log);
@@ -27,6 +34,8 @@ export function createIntake(options: IntakeOptions): (update: unknown) => Promi
       callbacks.onDropped(decoded.reason);
       return 'settled';
     }
+    const { name, username } = decoded.message.sender;
+    if (username !== undefined) names.set(username.toLowerCase(), bot.nameOf?.(decoded.message.sender.user) ?? name);
     const taken = await accept(withAlbum(decoded.message, update), update, (...part) => callbacks.onMessage(...part));
     if (decoded.message.kind === 'button') void acknowledge(decoded.message, api, log);
     return taken;

@@ -13,10 +13,15 @@ import { type Bot, readWords } from './text.ts';
 /** Words that the sender passes on: forwarded, or written by an inline bot they used. Undefined for a message of their own. */
 export function readForward(message: Fields, bot: Bot): QuotedText | undefined {
   const origin = fields(message, 'forward_origin');
-  if (origin) return { kind: 'forward', ...author(origin, bot), text: ownWords(message) };
+  if (origin) return { kind: 'forward', ...author(origin, bot), text: ownWords(message, bot) };
   const via = fields(message, 'via_bot');
   if (!via) return undefined;
-  return { kind: 'forward', from: personName(via), text: ownWords(message), fromSelf: integer(via, 'id') === bot.id };
+  return {
+    kind: 'forward',
+    from: personName(via),
+    text: ownWords(message, bot),
+    fromSelf: integer(via, 'id') === bot.id,
+  };
 }
 
 /** What the message replies to, and the part of it that was picked out by hand. */
@@ -28,12 +33,12 @@ export function readReply(message: Fields, bot: Bot): QuotedText[] {
   if (!from) return [];
   const quotes: QuotedText[] = [];
   const answered = replied ?? external ?? {};
-  const text = describe(answered);
+  const text = describe(answered, bot);
   const files = readFiles(answered);
   if (text !== '') quotes.push({ kind: 'reply', ...from, text, ...(files.length > 0 && { files }) });
   const item = answeredItem(message, answered);
   if (item !== undefined) quotes.push({ kind: 'quote', ...from, text: item });
-  const part = quoted ? readWords(quoted).text : '';
+  const part = quoted ? readWords(quoted, undefined, bot).text : '';
   if (part !== '' && part !== text) quotes.push({ kind: 'quote', ...from, text: part });
   return quotes;
 }
@@ -59,25 +64,29 @@ function sender(message: Fields, bot: Bot): { from: string; fromSelf: boolean } 
   const chat = fields(message, 'sender_chat');
   if (chat) return { from: chatName(chat), fromSelf: false };
   const user = fields(message, 'from');
-  if (user) return { from: personName(user), fromSelf: integer(user, 'id') === bot.id };
+  if (user) return { from: named(user, bot), fromSelf: integer(user, 'id') === bot.id };
   return { from: chatName(fields(message, 'chat') ?? {}), fromSelf: false };
 }
 
 function author(origin: Fields, bot: Bot): { from: string; fromSelf: boolean } {
   const user = fields(origin, 'sender_user');
-  if (user) return { from: personName(user), fromSelf: integer(user, 'id') === bot.id };
+  if (user) return { from: named(user, bot), fromSelf: integer(user, 'id') === bot.id };
   const hidden = string(origin, 'sender_user_name');
   // Anybody may choose any name: it must not pass for a person who is known.
   if (hidden) return { from: `${oneLine(hidden, 100)} (hidden account)`, fromSelf: false };
   return { from: chatName(fields(origin, 'sender_chat') ?? fields(origin, 'chat') ?? {}), fromSelf: false };
 }
 
-function ownWords(message: Fields): string {
-  return readWords(message).text || readRich(message);
+function named(user: Fields, { nameOf }: Bot): string {
+  return nameOf?.(String(integer(user, 'id') ?? '')) ?? personName(user);
+}
+
+function ownWords(message: Fields, bot: Bot): string {
+  return readWords(message, undefined, bot).text || readRich(message);
 }
 
 /** The words of a message and, in brackets, what it holds besides. */
-function describe(message: Fields): string {
+function describe(message: Fields, bot: Bot): string {
   const things = [...readFiles(message).map((file) => `${file.kind} ${file.name}`), ...readFacts(message)];
-  return [ownWords(message), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '').join('\n');
+  return [ownWords(message, bot), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '').join('\n');
 }

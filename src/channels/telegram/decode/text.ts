@@ -3,7 +3,9 @@
  * be lost (links, code); everything else stays as it was typed. Offsets are UTF-16 units, which are JavaScript's own.
  * https://core.telegram.org/bots/api#messageentity
  */
+import type { NameOf } from '../../channel.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
+import { personName } from './facts.ts';
 
 /** Telegram itself keeps at most 100 entities of a message. */
 const MAX_ENTITIES = 200;
@@ -16,7 +18,14 @@ export interface Bot {
   /** Without `@`. */
   username: string;
   account: string;
+  /** Names of people whom the configuration names. */
+  nameOf?: NameOf;
+  /** The name of somebody who has written before, by their username in lower case. */
+  knownAs?: (username: string) => string | undefined;
 }
+
+/** How people who are mentioned are told. */
+export type Names = Pick<Bot, 'nameOf' | 'knownAs'>;
 
 export interface Words {
   text: string;
@@ -33,17 +42,17 @@ interface Mark {
   entity: Fields;
 }
 
-/** Reads `text` or `caption` of a message, whichever it has. Without `bot` nothing is taken for a command or a mention. */
-export function readWords(message: Fields, bot?: Bot): Words {
+/** Reads `text` or `caption` of a message, whichever it has. Without `bot` nothing is taken for a command or a mention of us. */
+export function readWords(message: Fields, bot?: Bot, names: Names = bot ?? {}): Words {
   const key = message.text === undefined ? 'caption' : 'text';
   const raw = string(message, key) ?? '';
   const entitiesKey = key === 'text' ? 'entities' : 'caption_entities';
   if (raw === '') return { text: '', mentioned: false };
   const marks = message[entitiesKey] === undefined ? inferred(raw, bot) : readMarks(raw, list(message, entitiesKey));
-  return assemble(raw, marks, bot);
+  return assemble(raw, marks, bot, names);
 }
 
-function assemble(raw: string, marks: Mark[], bot: Bot | undefined): Words {
+function assemble(raw: string, marks: Mark[], bot: Bot | undefined, names: Names): Words {
   let out = '';
   let cursor = 0;
   let mentioned = false;
@@ -61,7 +70,7 @@ function assemble(raw: string, marks: Mark[], bot: Bot | undefined): Words {
       out = '';
       cursor = mark.end;
     } else {
-      const markdown = toMarkdown(mark, inner);
+      const markdown = toMarkdown(mark, inner) ?? namedMention(mark, inner, names);
       if (markdown === undefined) continue;
       out = before + markdown;
       cursor = mark.end;
@@ -134,6 +143,20 @@ function toMarkdown(mark: Mark, inner: string): string | undefined {
     return `${fence}${language}\n${inner.replace(/\n$/, '')}\n${fence}`;
   }
   return undefined;
+}
+
+/** A mention of somebody, so that a reader can tell who that is; undefined where it says so itself. */
+function namedMention(mark: Mark, inner: string, { nameOf, knownAs }: Names): string | undefined {
+  if (mark.type === 'mention') {
+    const name = knownAs?.(inner.slice(1).toLowerCase());
+    return name === undefined || name.toLowerCase() === inner.slice(1).toLowerCase() ? undefined : `${inner} (${name})`;
+  }
+  const user = mark.type === 'text_mention' ? fields(mark.entity, 'user') : undefined;
+  if (!user) return undefined;
+  const configured = nameOf?.(String(integer(user, 'id') ?? ''));
+  if (configured !== undefined) return `@${configured}`;
+  const shown = personName(user);
+  return shown.toLowerCase().includes(inner.replace(/^@/, '').toLowerCase()) ? undefined : `${inner} (${shown})`;
 }
 
 function longestRun(text: string): number {

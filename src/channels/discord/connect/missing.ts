@@ -1,0 +1,127 @@
+/**
+ * What an event of Discord leaves out, asked for over REST once the message was accepted: the original of an answer, names behind ids,
+ * and what was said in a thread or a forum's post. Nothing is tried twice: an answer without it is better than none.
+ * https://discord.com/developers/docs/resources/message#get-channel-messages
+ */
+import { createLru } from '../../../lib/lru.ts';
+import type { Logger } from '../../../log.ts';
+import type { Channel, InboundMessage, LookedUp, QuotedText, ThreadWords } from '../../channel.ts';
+import { type Fields, fields, integer, isFields } from '../../shared/read.ts';
+import { type Context, personName } from '../decode/base.ts';
+import { quoteOf } from '../decode/quotes.ts';
+import { id } from '../decode/read.ts';
+import { isLater } from '../decode/snowflake.ts';
+import { type DiscordApi, DiscordError } from './api.ts';
+
+export interface MissingOptions {
+  api: DiscordApi;
+  context: () => Context | undefined;
+  log: Logger;
+}
+
+type LookUp = NonNullable<Channel['lookUp']>;
+
+const MAX_NAMES = 2000;
+/** Names that are asked for in one message. */
+const NAMES_AT_ONCE = 5;
+const MENTION = /<@!?(\d{1,20})>/g;
+/** Messages of people, of bots and of commands, and the one that a thread began with. */
+const SAID: ReadonlySet<number> = new Set([0, 19, 20, 21, 23]);
+const STARTER = 21;
+/** The most that Discord gives at once. */
+const PAGE = 100;
+
+export function createMissing({ api, context, log }: MissingOptions): LookUp {
+  /** '' where nothing could be learnt. */
+  const names = createLru<string>(MAX_NAMES);
+
+  /** Undefined when Discord says no or cannot be asked. */
+  async function ask(route: `/${string}`, signal: AbortSignal, query?: Record<string, string>): Promise<unknown> {
+    try {
+      return await api.call('GET', route, { signal, ...(query && { query }) });
+    } catch (error) {
+      if (!(error instanceof DiscordError) || signal.aborted) throw error;
+      log.debug({ err: error }, 'something around a message could not be read');
+      return undefined;
+    }
+  }
+
+  async function learn(user: string, guild: string | undefined, signal: AbortSignal): Promise<void> {
+    const known = context()?.nameOf?.(user) ?? names.get(user);
+    if (known !== undefined) return names.set(user, known);
+    const member = guild === undefined ? undefined : await ask(`/guilds/${guild}/members/${user}`, signal);
+    const found = isFields(member) ? fields(member, 'user') : await ask(`/users/${user}`, signal);
+    names.set(user, isFields(found) ? personName(found, isFields(member) ? member : undefined) : '');
+  }
+
+  /** Discord names in a message whom it mentions; not so in the words of a command, and seldom in what is passed on. */
+  async function named(message: InboundMessage, signal: AbortSignal): Promise<InboundMessage> {
+    const texts = [message.text, ...message.quotes.map(({ text }) => text)];
+    const ids = new Set(texts.flatMap((text) => [...text.matchAll(MENTION)].map(([, user = '']) => user)));
+    if (ids.size === 0) return message;
+    const { workspace } = message.address;
+    await Promise.all([...ids].slice(0, NAMES_AT_ONCE).map((user) => learn(user, workspace, signal)));
+    const told = (text: string) =>
+      text.replace(MENTION, (token, user: string) => (names.get(user) ? `@${names.get(user)}` : token));
+    const quotes = message.quotes.map((quote) => ({ ...quote, text: told(quote.text) }));
+    return { ...message, text: told(message.text), quotes };
+  }
+
+  async function originalOf({ original }: InboundMessage, signal: AbortSignal): Promise<QuotedText[] | undefined> {
+    const self = context();
+    if (!original || !self) return [];
+    const found = await ask(`/channels/${original.chat}/messages/${original.message}`, signal);
+    return isFields(found) ? quoteOf(found, 'reply', self) : undefined;
+  }
+
+  /** Undefined when it could not be read. */
+  async function threadOf(
+    { address, messageId }: InboundMessage,
+    since: string | undefined,
+    signal: AbortSignal,
+  ): Promise<LookedUp['thread'] | undefined> {
+    const self = context();
+    const { thread } = address;
+    if (thread === undefined || !self) return undefined;
+    const route = `/channels/${thread}/messages` as const;
+    const before = messageId === '' ? {} : { before: messageId };
+    const page = listOf(await ask(route, signal, { limit: String(PAGE), ...before }));
+    if (!page) return undefined;
+    const said = page.toReversed().filter((one) => SAID.has(integer(one, 'type') ?? 0));
+    if (since !== undefined) {
+      const fresh = said.filter((one) => isLater(id(one, 'id') ?? '0', since));
+      return { replies: repliesOf(fresh, self).filter(({ quote }) => !quote.fromSelf) };
+    }
+    const oldest = page.length < PAGE ? said[0] : listOf(await ask(route, signal, { after: '0', limit: '1' }))?.[0];
+    const [root] = oldest ? quoteOf(begunWith(oldest), 'thread', self) : [];
+    if (root?.fromSelf) return 'ours';
+    const rest = said.filter((one) => id(one, 'id') !== (oldest && id(oldest, 'id')));
+    return { ...(root && { root }), replies: repliesOf(rest, self) };
+  }
+
+  return async (message, { thread }, signal) => {
+    const [originals, read] = await Promise.all([
+      originalOf(message, signal),
+      thread && threadOf(message, thread.since, signal),
+    ]);
+    const problems = originals ? [] : ['The message that this one answers could not be read'];
+    if (thread && !read && thread.since === undefined)
+      problems.push('What was said in this thread before could not be read');
+    const quotes = [...(originals ?? []), ...message.quotes];
+    return { message: await named({ ...message, quotes }, signal), ...(read && { thread: read }), problems };
+  };
+}
+
+const listOf = (answer: unknown): Fields[] | undefined => (Array.isArray(answer) ? answer.filter(isFields) : undefined);
+
+/** A thread that hangs on a message has that message's place taken by a notice, which brings it along. */
+function begunWith(message: Fields): Fields {
+  const begun = integer(message, 'type') === STARTER ? fields(message, 'referenced_message') : undefined;
+  return begun ?? message;
+}
+
+function repliesOf(messages: readonly Fields[], self: Context): ThreadWords['replies'] {
+  return messages.flatMap((message) =>
+    quoteOf(begunWith(message), 'thread', self).map((quote) => ({ id: id(message, 'id') ?? '', quote })),
+  );
+}

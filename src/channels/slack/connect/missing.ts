@@ -1,0 +1,134 @@
+/**
+ * What an event of Slack leaves out, asked for once the message was accepted: the names behind ids, and what was said in its thread.
+ * Nothing is tried twice: an answer without it is better than none.
+ * https://docs.slack.dev/reference/methods/conversations.replies/
+ */
+import type { Logger } from '../../../log.ts';
+import type { Channel, InboundMessage, LookedUp, ThreadWords } from '../../channel.ts';
+import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts';
+import { readId, readTs, type Self } from '../decode/base.ts';
+import { quoteOf } from '../decode/quotes.ts';
+import { type SlackApi, SlackError } from './api.ts';
+import type { People } from './people.ts';
+
+export interface MissingOptions {
+  api: SlackApi;
+  self: () => Self | undefined;
+  people: Pick<People, 'meet'>;
+  log: Logger;
+}
+
+type LookUp = NonNullable<Channel['lookUp']>;
+
+/** A mention of somebody whose name was not known when the message was read. */
+const UNNAMED = /@([UW][A-Z0-9]{5,23})\b/g;
+/** The messages of a thread come oldest first: of a long one the newest are found by looking back from its end, these seconds. */
+const LOOKS_BACK = [3600, 86_400, 30 * 86_400];
+const ENOUGH = 30;
+const PAGE = 200;
+const MAX_PAGES = 5;
+const NOTICES: ReadonlySet<string> = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
+
+export function createMissing({ api, self, people, log }: MissingOptions): LookUp {
+  /** Newer than `oldest`, older than `latest`; with the first message of the thread. */
+  async function read(chat: string, ts: string, range: { oldest?: string; latest?: string }) {
+    const messages: Fields[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const params = { channel: chat, ts, limit: PAGE, ...range, ...(cursor && { cursor }) };
+      const answer = await api.call('conversations.replies', params);
+      messages.push(...list(answer, 'messages').filter((one) => page === 0 || one.ts !== ts));
+      cursor = string(fields(answer, 'response_metadata') ?? {}, 'next_cursor');
+      if (!cursor || range.oldest === undefined) break;
+    }
+    return { messages, hasMore: Boolean(cursor) };
+  }
+
+  async function newest(chat: string, ts: string, latest: string | undefined): Promise<Fields[]> {
+    const until = latest === undefined ? {} : { latest };
+    const first = await read(chat, ts, until);
+    if (!first.hasMore) return first.messages;
+    const end = Number(latest ?? Date.now() / 1000);
+    const [root] = first.messages;
+    for (const seconds of LOOKS_BACK) {
+      const found = await read(chat, ts, { ...until, oldest: (end - seconds).toFixed(6) });
+      const replies = found.messages.filter((one) => one.ts !== ts);
+      if (replies.length >= ENOUGH) return [...(root ? [root] : []), ...replies];
+    }
+    return first.messages;
+  }
+
+  async function threadOf(
+    { address, messageId }: InboundMessage,
+    since: string | undefined,
+    me: Self,
+  ): Promise<LookedUp['thread']> {
+    const { chat, thread } = address;
+    if (thread === undefined) return undefined;
+    const latest = messageId === '' ? undefined : messageId;
+    const until = latest === undefined ? {} : { latest };
+    const all =
+      since === undefined
+        ? await newest(chat, thread, latest)
+        : (await read(chat, thread, { oldest: since, ...until })).messages;
+    const said = all.filter((one) => string(one, 'subtype') === undefined || NOTICES.has(string(one, 'subtype') ?? ''));
+    await people.meet([...new Set(said.flatMap((one) => (me.nameOf(authorOf(one)) ? [] : unnamedIn(one))))]);
+    const replies = said.filter((one) => one.ts !== thread);
+    if (since !== undefined) return { replies: repliesOf(replies, me).filter(({ quote }) => !quote.fromSelf) };
+    const begun = said.find((one) => one.ts === thread);
+    const [root] = begun ? quoteOf(begun, 'thread', me) : [];
+    if (root?.fromSelf) return 'ours';
+    return { ...(root && { root }), replies: repliesOf(replies, me) };
+  }
+
+  return async (message, { thread }, signal) => {
+    const me = self();
+    if (!me) return { message, problems: [] };
+    const problems: string[] = [];
+    const [, read] = await Promise.all([
+      people.meet(idsIn(message)),
+      thread &&
+        threadOf(message, thread.since, me).catch((error: unknown) => {
+          if (!(error instanceof SlackError) || signal.aborted) throw error;
+          log.debug({ err: error, chat: message.address.chat }, 'a thread could not be read');
+          if (thread.since === undefined) problems.push('What was said in this thread before could not be read');
+          return undefined;
+        }),
+    ]);
+    return { message: named(message, me), ...(read && { thread: read }), problems };
+  };
+}
+
+const authorOf = (message: Fields): string => readId(message, 'user') ?? '';
+
+/** Who wrote it and whom it mentions. */
+function unnamedIn(message: Fields): string[] {
+  const author = authorOf(message);
+  const mentioned = [...(string(message, 'text') ?? '').matchAll(/<@([UW][A-Z0-9]{2,23})[|>]/g)];
+  return [...(/^[UW]/.test(author) ? [author] : []), ...mentioned.map(([, user = '']) => user)];
+}
+
+function repliesOf(messages: readonly Fields[], me: Self): ThreadWords['replies'] {
+  return messages.flatMap((message) =>
+    quoteOf(message, 'thread', me).map((quote) => ({ id: readTs(message, 'ts') ?? '', quote })),
+  );
+}
+
+function idsIn({ text, quotes, sender }: InboundMessage): string[] {
+  const texts = [text, ...quotes.map((quote) => quote.text)];
+  const ids = texts.flatMap((each) => [...each.matchAll(UNNAMED)].map(([, user = '']) => user));
+  return [...new Set([...(sender.name === sender.user && !sender.isBot ? [sender.user] : []), ...ids])];
+}
+
+function named(message: InboundMessage, me: Self): InboundMessage {
+  const { sender } = message;
+  const told = (text: string) => text.replace(UNNAMED, (token, user: string) => mention(me.nameOf(user)) ?? token);
+  return {
+    ...message,
+    text: told(message.text),
+    quotes: message.quotes.map((quote) => ({ ...quote, text: told(quote.text) })),
+    sender: { ...sender, name: sender.name === sender.user ? (me.nameOf(sender.user) ?? sender.name) : sender.name },
+  };
+}
+
+const mention = (name: string | undefined): string | undefined => name && `@${oneLine(name, 100)}`;

@@ -1,0 +1,192 @@
+/**
+ * What stands around the messages of a turn and was not in their events: names, originals, and what was said in a thread of others
+ * that the viber is called into. It is told once a thread, and then what is new: how far is noted after the message is in the
+ * session, so that a crash in between tells it once more. The platform has a few seconds; the message is answered in any case.
+ */
+import {
+  type Channel,
+  conversationKey,
+  type InboundMessage,
+  type LookedUp,
+  type QuotedText,
+  type ThreadWords,
+} from '../../channels/channel.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import { isRecord } from '../../lib/json.ts';
+import { parseJson } from '../../lib/read-json.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { Intake } from './inbox-files.ts';
+import type { RunServices } from './services.ts';
+
+export interface LookedAround {
+  /** With the messages as they are by now. */
+  given: Intake;
+  /** One line for the model each. */
+  facts: string[];
+  /** What was told is noted. */
+  settle(): Promise<void>;
+}
+
+type LookServices = Pick<RunServices, 'channelOf' | 'told' | 'log'>;
+
+/** How far a thread was told. `ours`: it began with a message that was taken in, or hangs on one of this bot's. */
+interface Mark {
+  ours?: true;
+  upTo?: string;
+  /** What the model had by itself since a reading that failed. */
+  known?: string[];
+}
+
+const LOOK_MS = 5_000;
+const MARK_MS = 90 * 86_400_000;
+/** Of a thread, its first message among them. */
+const MAX_MESSAGES = 30;
+const MAX_CHARACTERS = 8_000;
+const MAX_ROOT = 3_000;
+/** Replies whose files come along, the newest. */
+const MAX_WITH_FILES = 3;
+const MAX_KNOWN = 50;
+
+export async function lookAround(given: Intake, to: LookServices): Promise<LookedAround> {
+  const looked = await Promise.all(given.items.map((item) => lookAt(item, given, to)));
+  return {
+    given: { ...given, items: looked.map(({ item }) => item) },
+    facts: looked.flatMap(({ facts }) => facts),
+    async settle() {
+      for (const { note } of looked) await note?.();
+    },
+  };
+}
+
+interface Looked {
+  item: QueueItem<Entry>;
+  facts: string[];
+  note?: () => Promise<void>;
+}
+
+async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, to: LookServices): Promise<Looked> {
+  const { message, job } = item.message;
+  const channel = job ? undefined : to.channelOf(message.address);
+  if (!channel?.lookUp) return { item, facts: [] };
+  const together = items.map((one) => one.message.message).filter((one) => isSameThread(one, message));
+  // Whoever writes several messages at once is told of the thread with the last of them.
+  const mark = together.at(-1) === message ? await markOf(message, to) : undefined;
+  const wanted = mark && !mark.ours ? { thread: mark.upTo === undefined ? {} : { since: mark.upTo } } : {};
+  const found = await within(channel, message, wanted, intake, to);
+  const ids = together.map(({ messageId }) => messageId).filter(Boolean);
+  const known = mark?.known ?? [];
+  const told = typeof found.thread === 'object' ? wordsOf(found.thread, ids, known) : undefined;
+  const next = mark && nextMark(mark, found.thread, ids);
+  return {
+    item: { ...item, message: { ...item.message, message: withQuotes(found.message, told?.quotes ?? []) } },
+    facts: [...(told?.facts ?? []), ...found.problems],
+    ...(next && { note: () => keep(message, next, to) }),
+  };
+}
+
+const isSameThread = (one: InboundMessage, other: InboundMessage): boolean =>
+  conversationKey(one.address) === conversationKey(other.address);
+
+/** Undefined outside of threads; in direct messages everything is known. */
+async function markOf(message: InboundMessage, { told }: LookServices): Promise<Mark | undefined> {
+  const { thread } = message.address;
+  if (thread === undefined || message.isDirect || message.isThread !== true || !told) return undefined;
+  if (thread === message.messageId || message.opensThread) return { ours: true };
+  return readMark(await told.get(keyOf(message)));
+}
+
+const keyOf = ({ address }: InboundMessage): string => `thread-told:${conversationKey(address)}`;
+
+function readMark(text: string | undefined): Mark {
+  const found = parseJson(text ?? '');
+  const { ours, upTo, known } = isRecord(found) ? found : {};
+  return {
+    ...(ours === true && { ours }),
+    ...(typeof upTo === 'string' && { upTo }),
+    ...(Array.isArray(known) && { known: known.filter((id) => typeof id === 'string') }),
+  };
+}
+
+async function keep(message: InboundMessage, mark: Mark, { told, log }: LookServices): Promise<void> {
+  try {
+    await told?.set(keyOf(message), JSON.stringify(mark), MARK_MS);
+  } catch (error) {
+    log.warn({ err: error }, 'how far a thread was told could not be noted; it is told again');
+  }
+}
+
+function nextMark(mark: Mark, thread: LookedUp['thread'], ids: readonly string[]): Mark {
+  if (mark.ours || thread === 'ours') return { ours: true };
+  const known = [...(mark.known ?? []), ...ids].slice(-MAX_KNOWN);
+  if (thread === undefined) return { ...mark, known };
+  const all = [...thread.replies.map(({ id }) => id), ...known, ...(mark.upTo === undefined ? [] : [mark.upTo])];
+  const upTo = all.reduce<string | undefined>(
+    (last, id) => (last === undefined || isAfter(id, last) ? id : last),
+    undefined,
+  );
+  return upTo === undefined ? {} : { upTo };
+}
+
+/** Ids of messages count up on every platform that has threads. */
+const isAfter = (one: string, other: string): boolean =>
+  one.length === other.length ? one > other : one.length > other.length;
+
+async function within(
+  channel: Channel,
+  message: InboundMessage,
+  wanted: { thread?: { since?: string } },
+  intake: AbortSignal,
+  { log }: Pick<LookServices, 'log'>,
+): Promise<LookedUp> {
+  const signal = AbortSignal.any([intake, AbortSignal.timeout(LOOK_MS)]);
+  const problems =
+    wanted.thread && !wanted.thread.since ? ['What was said in this thread before could not be read'] : [];
+  const nothing: LookedUp = { message, problems };
+  const over = Promise.withResolvers<LookedUp>();
+  const giveUp = () => over.resolve(nothing);
+  signal.addEventListener('abort', giveUp);
+  if (signal.aborted) giveUp();
+  try {
+    return await Promise.race([channel.lookUp?.(message, wanted, signal) ?? nothing, over.promise]);
+  } catch (error) {
+    log.debug({ err: error, channel: channel.id }, 'what stands around a message could not be looked up');
+    return nothing;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+function wordsOf(
+  { root, replies }: ThreadWords,
+  ids: readonly string[],
+  known: readonly string[],
+): { quotes: QuotedText[]; facts: string[] } {
+  // What this bot has answered since a reading that failed is in the session.
+  const isNew = ({ id, quote }: ThreadWords['replies'][number]) =>
+    !ids.includes(id) && !known.includes(id) && !(quote.fromSelf && known.length > 0);
+  const fresh = replies.filter(isNew);
+  const first = root && { ...root, text: shortened(root.text, MAX_ROOT) };
+  let room = MAX_CHARACTERS - (first?.text.length ?? 0);
+  let places = MAX_MESSAGES - (first ? 1 : 0);
+  const last: QuotedText[] = [];
+  for (const { quote } of fresh.toReversed()) {
+    if (places-- <= 0 || room < Math.min(quote.text.length, 200)) break;
+    const text = shortened(quote.text, room);
+    room -= text.length;
+    const { files, ...words } = quote;
+    last.unshift({ ...words, text, ...(files && !quote.fromSelf && last.length < MAX_WITH_FILES && { files }) });
+  }
+  const quotes = [...(first ? [first] : []), ...last];
+  if (quotes.length === 0) return { quotes, facts: [] };
+  const left = fresh.length - last.length;
+  const how = root ? 'its first message and the newest replies' : 'what is new';
+  const more = left > 0 ? `; ${left} older ${left === 1 ? 'message is' : 'messages are'} left out` : '';
+  return { quotes, facts: [`Quoted as "thread": what was said in this thread, ${how}${more}`] };
+}
+
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1)).toWellFormed()}…`;
+}
+
+const withQuotes = (message: InboundMessage, quotes: readonly QuotedText[]): InboundMessage =>
+  quotes.length === 0 ? message : { ...message, quotes: [...quotes, ...message.quotes] };
