@@ -98,14 +98,21 @@ const CUT = `is longer than the ${MAX_CHARS.toLocaleString('en')} characters tha
 
 /** Bootstrap files in a folder that are longer than what is used of them, each with why. */
 export function cutFiles(dir: string): { name: string; why: string }[] {
-  const names = namesOf(dir);
+  const names = fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory() ? namesOf(dir) : undefined;
   return TAGS.flatMap((tag) => {
     const name = names?.get(`${tag}.md`);
-    const file = name && path.join(dir, name);
-    if (!file || !fs.statSync(file, { throwIfNoEntry: false })?.isFile()) return [];
-    const { length } = stripComments(readHead(file)).trim();
-    return length > MAX_CHARS ? [{ name, why: CUT }] : [];
+    return name && lengthOf(path.join(dir, name)) > MAX_CHARS ? [{ name, why: CUT }] : [];
   });
+}
+
+function lengthOf(file: string): number {
+  try {
+    const isFile = fs.statSync(file, { throwIfNoEntry: false })?.isFile();
+    return isFile ? stripComments(readHead(file)).trim().length : 0;
+  } catch (error) {
+    reportBlocked(file, error);
+    return 0;
+  }
 }
 
 function listNames(dir: string): ReadonlyMap<string, string> {

@@ -89,6 +89,24 @@ describe('all is well', () => {
     expect(platform.requests().map(({ method }) => method)).toEqual(['getMe']);
   });
 
+  it('names files that shape a viber and are longer than what is used of them', async () => {
+    const home = tempFolder();
+    for (const [name, length] of [
+      ['workspace/SOUL.md', 20_000],
+      ['workspace/AGENTS.md', 20_001],
+      ['vibers/dev/user.md', 30_000],
+      ['TOOLS.md', 90_000],
+    ] as const) {
+      fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+      fs.writeFileSync(path.join(home, name), `<!-- ${'c'.repeat(5_000)} -->${'x'.repeat(length)}`);
+    }
+    const { lines } = await doctor(home, offline);
+    const why = 'is longer than the 20,000 characters that are used of it';
+    expect(lines.filter((line) => line.includes(why)).map((line) => /(\S+\.md) is/i.exec(line)?.[1])).toEqual([
+      ...['TOOLS.md', 'workspace/AGENTS.md', 'vibers/dev/user.md'],
+    ]);
+  });
+
   it('as JSON for programs', async () => {
     const lines: string[] = [];
     const print = (line: string) => void lines.push(line);

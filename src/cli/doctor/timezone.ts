@@ -7,7 +7,9 @@ import type { Finding } from './finding.ts';
 
 const NAME = 'time zone';
 
+/** Nothing where the variable is not set. */
 export function checkTimezone(config: Config, env: NodeJS.ProcessEnv): Finding[] {
+  if (env.TZ === undefined) return [];
   try {
     useTimezone(env);
   } catch (error) {
