@@ -41,8 +41,9 @@ export function acquireLock(runFolder: string): Lock {
 const startsUnknown = () => Math.floor(Date.now() / 1000);
 
 /**
- * A folder cannot be locked, so nobody holds it; the slash has the system refuse to move anything else. A link or a pipe is moved by
- * one start at a time, which looks again: another may have put the real file in its place meanwhile.
+ * A folder cannot be locked, so nobody holds it; the slash has the system refuse to move anything else. A link is moved by one start at a
+ * time, which looks again: another may have put the real file in its place meanwhile. A pipe or a
+ * device was put there on purpose.
  */
 function freePlace(file: string): void {
   freeSides(file, ABOUT);
@@ -51,6 +52,7 @@ function freePlace(file: string): void {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile()) throw new WorkspaceError(`${file} ${why}: check its rights, or delete it, then start again.`);
   if (stat?.isDirectory()) quarantine(file, why, ABOUT);
+  else if (!stat?.isSymbolicLink()) throw new WorkspaceError(`${file} ${why}: delete it, then start again.`);
   else oneByOne(file, () => fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() || quarantine(file, why, ABOUT));
 }
 
