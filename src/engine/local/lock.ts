@@ -42,8 +42,7 @@ const startsUnknown = () => Math.floor(Date.now() / 1000);
 
 /**
  * A folder cannot be locked, so nobody holds it; the slash has the system refuse to move anything else. A link is moved by one start at a
- * time, which looks again: another may have put the real file in its place meanwhile. A pipe or a
- * device was put there on purpose.
+ * time, which looks again: another may have put the real file in its place meanwhile. A pipe was put there on purpose.
  */
 function freePlace(file: string): void {
   freeSides(file, ABOUT);
