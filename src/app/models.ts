@@ -1,5 +1,6 @@
 /** Calls of models with what they need of the configuration: which model answers, which may be chosen, and what each call costs. */
 
+import path from 'node:path';
 import { isBlank } from '../channels/markdown/blank.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
@@ -14,6 +15,7 @@ import { priceOf } from '../runtime/costs/prices.ts';
 import { Choices, type ModelChoices } from '../runtime/model/choices.ts';
 import { chosenAt } from '../runtime/model/choose.ts';
 import { createModels, type ModelCheck } from '../runtime/model/models.ts';
+import { keepRefused } from '../runtime/model/refused-files.ts';
 import type { RunServices } from '../runtime/run/services.ts';
 import { setModelTool } from '../runtime/tools/set-model.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -79,6 +81,7 @@ export function openModelCalls(options: {
   const choosing = openAppModels({ config, models, modelName, settings });
   const seconds = (value: number) => value * 1000;
   const { connect, firstToken, idle, run } = config.timeouts;
+  keepRefused(path.join(home.cache, 'refused-files'));
   const agent = createAgent({
     ...{ models, log, isBlank },
     onModelFailure: (kind) => metrics.count('viber_errors_total', { stage: 'model', kind }),

@@ -3,6 +3,11 @@
  * again. One that it has taken before is above suspicion.
  */
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '../../errors.ts';
+import { quarantine } from '../../lib/damage.ts';
+import { unusable } from '../../lib/database-places.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Prompt } from '../contract/model.ts';
 import { filesIn, withoutFiles } from './prompt.ts';
@@ -16,6 +21,48 @@ const MAX_TRIED = 4;
 /** By provider and sum of the bytes: whether the file was taken. */
 const known = createLru<boolean>(MAX_KNOWN);
 const sums = new WeakMap<Uint8Array, string>();
+
+const ABOUT = { lost: 'which pictures were refused', next: 'They may be refused once more.' };
+
+/** Where what was refused stands over a restart, a line each. It can be made again, so that nothing of it stops a start or a run. */
+let kept: string | undefined;
+
+/** Remembers from now on what the file holds, and adds to it. */
+export function keepRefused(file: string): void {
+  kept = file;
+  leniently(() => {
+    const why = unusable(file);
+    if (why !== undefined) quarantine(file, why, ABOUT);
+    if (!fs.existsSync(file)) return;
+    const lines = fs
+      .readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => /^\S+ [0-9a-f]{64}$/.test(line));
+    const latest = [...new Set(lines)].slice(-MAX_KNOWN);
+    for (const key of latest) known.set(key, false);
+    if (lines.length > 2 * MAX_KNOWN) fs.writeFileSync(file, `${latest.join('\n')}\n`, { mode: 0o600 });
+  });
+}
+
+function refuse(key: string): void {
+  if (known.get(key) === false) return;
+  known.set(key, false);
+  const file = kept;
+  if (file === undefined) return;
+  leniently(() => {
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    fs.appendFileSync(file, `${key}\n`, { mode: 0o600 });
+  });
+}
+
+/** A disk that is full or closed costs the memory of it, and nothing else. */
+function leniently(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+  }
+}
 
 function sumOf(data: Uint8Array): string {
   const sum = sums.get(data) ?? createHash('sha256').update(data).digest('hex');
@@ -61,7 +108,7 @@ export function createRefusedFiles(provider: string, onRefused?: OnRefused): Ref
       const left = filesIn(given).filter(({ data }) => isBare || out.has(keyOf(data)));
       for (const { data, name } of left) {
         // Of several that were left out together it is not known which was to blame.
-        if (!isBare && out.size <= 2) known.set(keyOf(data), false);
+        if (!isBare && out.size <= 2) refuse(keyOf(data));
         onRefused?.(data, name);
       }
     },

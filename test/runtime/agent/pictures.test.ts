@@ -1,12 +1,13 @@
 /** Pictures as people send them, against a model that refuses what providers refuse. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lookAtPicture } from '../../../src/lib/picture.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
+import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { InputFile, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { gif, HEIC, JPEG, png, WEBP } from '../../helpers/made-pictures.ts';
@@ -125,6 +126,34 @@ describe('one that is refused', () => {
     expect(sent()).toEqual(['image/png']);
     expect(told(await ask({ ...bad, name: 'again.png' }))).toEqual([expect.stringMatching(/^again\.png: /)]);
     expect({ sent: sent(), refused: llm.refused() }).toEqual({ sent: [], refused });
+  });
+
+  it('is remembered over a restart, and by that provider alone', async () => {
+    const at = join(dir, 'cache', 'refused-files');
+    const prompt = (name: string, data: Uint8Array): Prompt => [
+      {
+        role: 'user',
+        content: [{ type: 'file', data: { type: 'data', data }, mediaType: 'image/png', filename: name }],
+      },
+    ];
+    const fresh = async () => {
+      vi.resetModules();
+      const files = await import('../../../src/runtime/model/refused-files.ts');
+      files.keepRefused(at);
+      return files.createRefusedFiles;
+    };
+    const bytes = broken();
+    const first = (await fresh())('here.chat');
+    expect(first.suspect(first.without(prompt('bad.png', bytes)))).toBe(true);
+    first.worked(first.without(prompt('bad.png', bytes)), false);
+    const create = await fresh();
+    const isSent = (provider: string) =>
+      JSON.stringify(create(provider).without(prompt('again.png', bytes))).includes('image/png');
+    expect([isSent('here.chat'), isSent('there.chat')]).toEqual([false, true]);
+    // Whatever stands in its place, it goes on.
+    await rm(at);
+    await mkdir(at);
+    expect((await fresh())('here.chat').without(prompt('x.png', bytes))).toHaveLength(1);
   });
 
   it('is found beside one that was taken before, which is above suspicion', async () => {
