@@ -84,9 +84,41 @@ it('merges pieces of text and drops other progress while too much waits, and clo
   waiting = 0;
   piece('four');
   expect(sent.map((text) => JSON.parse(text).event.content)).toEqual(['one ', 'two three ', 'four']);
-  waiting = 9 * 1024 * 1024;
+  for (const runId of ['r1', 'r2', 'r3']) {
+    waiting = 2 * 1024 * 1024;
+    connection.progress({ type: 'text-delta', content: 'x'.repeat(30_000), agentId: 'a', taskId: 't', runId }, '1.1');
+  }
+  waiting = 0;
+  connection.catchUp();
+  // Of what is held back for all runs together no more than 64 KB.
+  expect(sent.splice(3)).toHaveLength(2);
+  connection.send({ type: 'resync', given: 'x'.repeat(5_000_000) });
+  expect([code, sent.splice(3).length], 'one large frame where nothing waits').toEqual([0, 1]);
+  waiting = 4 * 1024 * 1024;
   connection.send({ type: 'resync' });
   expect([code, sent.length]).toEqual([1013, 3]);
+});
+
+it('keeps no more than 4 MiB for a reader that takes nothing, however large the frames are', async () => {
+  for (const size of [100, 30_000, 900_000]) {
+    let kept = 0;
+    let isClosed = false;
+    const peer = {
+      send: (text: string) => {
+        kept += text.length;
+      },
+      waiting: () => kept,
+      close: () => {
+        isClosed = true;
+      },
+    };
+    const caller = { kind: 'client', id: 'x', principal: { role: 'owner' }, ended: new AbortController().signal };
+    const connection = new Connection(caller as never, peer, {} as unknown as ProtocolParts, 'client');
+    const text = 'x'.repeat(size);
+    while (!isClosed) connection.send({ type: 'resync', text });
+    expect(kept).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(kept).toBeGreaterThan(3 * 1024 * 1024);
+  }
 });
 
 it('remembers 10,000 events or 4 MiB, and knows which cursors it cannot tell of', () => {

@@ -6,6 +6,7 @@
 import type http from 'node:http';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
+import { TRY_LATER } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { EventFrame, ProgressEvent } from '../protocol/frames.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
@@ -120,7 +121,7 @@ class ChatStream {
     const peer = {
       send: (text: string) => this.#take(JSON.parse(text)),
       waiting: () => response.writableLength,
-      close: () => this.#end(),
+      close: (code: number) => void (code === TRY_LATER ? response.destroy() : this.#end()),
     };
     const connection = this.#exchange.connect(caller, peer, 'named');
     const leave = () => this.#exchange.leave(connection);

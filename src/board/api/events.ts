@@ -1,6 +1,7 @@
 /** `GET /api/tasks/{id}/events`: what happens to one task as server-sent events, until its run has ended. `Last-Event-ID` goes on after it. */
 import type http from 'node:http';
 import type { BoardRoute } from '../contract.ts';
+import { TRY_LATER } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
 import { parsedBy, seenTask } from '../protocol/refusals.ts';
@@ -31,7 +32,8 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
         if (isCaughtUp && isOver) over();
       },
       waiting: () => response.writableLength,
-      close: over,
+      // What waits for a reader that does not read is given up with it.
+      close: (code: number) => void (code === TRY_LATER ? response.destroy() : over()),
     };
     const connection = exchange.connect(caller, peer, 'named');
     const beat = setInterval(() => {

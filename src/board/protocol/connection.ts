@@ -1,6 +1,6 @@
 /**
  * One reader of events: what it has asked to hear of, what it may, and how far behind it is. Whoever does not read is told less, then is left:
- * above 1 MiB pieces of text are put together and other progress is dropped, above 8 MiB the connection is closed with 1013.
+ * above 1 MiB pieces of text are put together and other progress is dropped, and before 4 MiB wait the connection is closed with 1013.
  */
 import { type AgentStreamEvent, API } from '../../channels/channel.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
@@ -28,8 +28,9 @@ export type Scope = 'client' | 'named';
 
 export const ALL = '*';
 const SLOW_BYTES = 1024 * 1024;
-const STUCK_BYTES = 8 * 1024 * 1024;
-/** Text that is held back for one run. */
+/** All that is remembered (`events.ts`) fits: whoever asks for it is not left for that. */
+const STUCK_BYTES = 4 * 1024 * 1024;
+/** Text that is held back, of all runs together. */
 const MAX_HELD = 64 * 1024;
 /** Tasks that one connection follows by name. */
 const MAX_FOLLOWED = 10_000;
@@ -96,11 +97,11 @@ export class Connection {
 
   send(frame: EventFrame | ConnectedFrame | object): void {
     if (this.#isClosed) return;
-    if (this.#peer.waiting() > STUCK_BYTES) {
-      this.close(TRY_LATER, 'too much waits to be read');
-      return;
-    }
-    this.#peer.send(JSON.stringify(frame));
+    const text = JSON.stringify(frame);
+    const waiting = this.#peer.waiting();
+    // A frame that alone is larger comes through where nothing else waits.
+    if (waiting > 0 && waiting + text.length > STUCK_BYTES) this.close(TRY_LATER, 'too much waits to be read');
+    else this.#peer.send(text);
   }
 
   close(code: number, reason: string): void {
@@ -190,7 +191,12 @@ export class Connection {
     const known = this.#held.get(frame.runId);
     const all = (known?.text ?? '') + text;
     if (frame.event.type === 'text-delta' && frame.event.whole) this.#held.set(frame.runId, { frame, text });
-    else if (all.length <= MAX_HELD) this.#held.set(frame.runId, { frame: known?.frame ?? frame, text: all });
+    else if (this.#heldLength() + text.length <= MAX_HELD)
+      this.#held.set(frame.runId, { frame: known?.frame ?? frame, text: all });
+  }
+
+  #heldLength(): number {
+    return [...this.#held.values()].reduce((sum, { text }) => sum + text.length, 0);
   }
 
   #release(): void {
