@@ -260,6 +260,19 @@ describe('the same failing call', () => {
     expect((await run(local(), { tools: [fails], maxSteps: 20 })).text).toBe('Here.');
   });
 
+  it('of a program counts where nothing else was done between', async () => {
+    const shell = tool('shell', 'external', async () => ({
+      code: 1,
+      output: 'no such host',
+      error: 'It failed with exit code 1.',
+    }));
+    const again = { toolCalls: [{ name: 'shell', arguments: { text: 'ping' } }] };
+    llm.script(() => again);
+    expect(await run(local(), { tools: [shell], maxSteps: 20 })).toMatchObject({ finish: 'stuck', steps: 3 });
+    llm.script([again, again, call('there'), again, again, { text: 'Here.' }]);
+    expect((await run(local(), { tools: [shell, fails], maxSteps: 20 })).text).toBe('Here.');
+  });
+
   it('also between others and beside them', async () => {
     const both = (text: string): Turn => ({
       toolCalls: ['gone', text].map((one) => ({ name: 'read_file', arguments: { text: one } })),
