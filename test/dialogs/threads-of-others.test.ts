@@ -110,6 +110,18 @@ describe.each(NAMES)('on %s', (name) => {
     expect(quoted(second)).toEqual([`${kim}: Secret plans`]);
   });
 
+  it('of what is new the newest are told as well, however much it is', async () => {
+    const { world, platform } = await open();
+    const thread = threadBelow(platform, 'How it began');
+    await call(world, platform, thread, 'are you there?');
+    await expect.poll(() => platform.answers(thread).length).toBe(1);
+    for (let n = 1; n <= 230; n++) botSays(platform, thread, `build ${n}`);
+    const told = quoted(await call(world, platform, thread, 'which was last?'));
+    expect(told).toHaveLength(30);
+    expect(told.at(-1)).toMatch(/: build 230$/);
+    expect(told[0]).toMatch(/: build 201$/);
+  });
+
   it('a thread of its own is never read to it', async () => {
     const { world, platform } = await open();
     const said = platform.say(platform.room, 'plan my week', { mention: true });
@@ -118,4 +130,16 @@ describe.each(NAMES)('on %s', (name) => {
     const next = await call(world, platform, thread, 'shorter, please');
     expect(next).not.toContain('<quoted');
   });
+});
+
+it('a post of a forum on Discord begins with its first message, whose pictures come along', async () => {
+  const world = await openPlatforms({ on: ['discord'], channel: { live: 'off' } });
+  const platform = world.platforms.discord as Discord;
+  const { id: post } = platform.emulator.createThread(platform.room.chat, { name: 'Where to hike?' });
+  const thread = { ...platform.room, thread: post };
+  platform.say(thread, 'Hills or sea?', { by: 'kim', files: [{ name: 'map.txt', text: 'here', type: 'text/plain' }] });
+  platform.say(thread, 'sea!', { by: 'sam' });
+  const request = await call(world, platform, thread, 'what do you say?');
+  expect(quoted(request)).toEqual(['carl: Hills or sea?\n[document map.txt]', 'sam: sea!']);
+  expect(request).toContain('"map.txt" (text/plain, 4 bytes), quoted from "carl"');
 });

@@ -20,40 +20,42 @@ export interface MissingOptions {
 
 type LookUp = NonNullable<Channel['lookUp']>;
 
+interface Range {
+  oldest?: string;
+  latest?: string;
+}
+
 /** A mention of somebody whose name was not known when the message was read. */
 const UNNAMED = /@([UW][A-Z0-9]{5,23})\b/g;
 /** The messages of a thread come oldest first: of a long one the newest are found by looking back from its end, these seconds. */
-const LOOKS_BACK = [3600, 86_400, 30 * 86_400];
+const LOOKS_BACK = [600, 6 * 3600, 86_400, 30 * 86_400];
 const ENOUGH = 30;
-const PAGE = 200;
-const MAX_PAGES = 5;
 const NOTICES: ReadonlySet<string> = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
 
 export function createMissing({ api, self, people, log }: MissingOptions): LookUp {
-  /** Newer than `oldest`, older than `latest`; with the first message of the thread. */
-  async function read(chat: string, ts: string, range: { oldest?: string; latest?: string }) {
+  /** What is newer than `oldest` and older than `latest`, with the first message of the thread. */
+  async function read(chat: string, ts: string, range: Range, { limit, pages }: { limit: number; pages: number }) {
     const messages: Fields[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const params = { channel: chat, ts, limit: PAGE, ...range, ...(cursor && { cursor }) };
+    for (let page = 0; page < pages && (page === 0 || cursor); page++) {
+      const params = { channel: chat, ts, limit, ...range, ...(cursor && { cursor }) };
       const answer = await api.call('conversations.replies', params);
       messages.push(...list(answer, 'messages').filter((one) => page === 0 || one.ts !== ts));
       cursor = string(fields(answer, 'response_metadata') ?? {}, 'next_cursor');
-      if (!cursor || range.oldest === undefined) break;
     }
     return { messages, hasMore: Boolean(cursor) };
   }
 
-  async function newest(chat: string, ts: string, latest: string | undefined): Promise<Fields[]> {
-    const until = latest === undefined ? {} : { latest };
-    const first = await read(chat, ts, until);
+  async function newest(chat: string, ts: string, range: Range): Promise<Fields[]> {
+    const first = await read(chat, ts, range, { limit: 200, pages: 1 });
     if (!first.hasMore) return first.messages;
-    const end = Number(latest ?? Date.now() / 1000);
-    const [root] = first.messages;
+    const end = Number(range.latest ?? Date.now() / 1000);
+    const root = first.messages.filter((one) => one.ts === ts);
     for (const seconds of LOOKS_BACK) {
-      const found = await read(chat, ts, { ...until, oldest: (end - seconds).toFixed(6) });
+      const oldest = Math.max(end - seconds, Number(range.oldest ?? 0)).toFixed(6);
+      const found = await read(chat, ts, { ...range, oldest }, { limit: 999, pages: 5 });
       const replies = found.messages.filter((one) => one.ts !== ts);
-      if (replies.length >= ENOUGH) return [...(root ? [root] : []), ...replies];
+      if (replies.length >= ENOUGH) return [...root, ...replies];
     }
     return first.messages;
   }
@@ -66,11 +68,8 @@ export function createMissing({ api, self, people, log }: MissingOptions): LookU
     const { chat, thread } = address;
     if (thread === undefined) return undefined;
     const latest = messageId === '' ? undefined : messageId;
-    const until = latest === undefined ? {} : { latest };
-    const all =
-      since === undefined
-        ? await newest(chat, thread, latest)
-        : (await read(chat, thread, { oldest: since, ...until })).messages;
+    const range = { ...(since !== undefined && { oldest: since }), ...(latest !== undefined && { latest }) };
+    const all = await newest(chat, thread, range);
     const said = all.filter((one) => string(one, 'subtype') === undefined || NOTICES.has(string(one, 'subtype') ?? ''));
     await people.meet([...new Set(said.flatMap((one) => (me.nameOf(authorOf(one)) ? [] : unnamedIn(one))))]);
     const replies = said.filter((one) => one.ts !== thread);
