@@ -143,7 +143,10 @@ function openRuns(options: WorkOptions) {
     onAsked: (request) => news.tell({ type: 'approval:asked', request }),
     async onDecided(request, decision) {
       news.tell({ type: 'approval:decided', request, decision });
-      await questions.decided(questionId.approval(request.id), outcomeOf(decision, config.jobs.timezone));
+      await questions.decided(
+        questionId.approval(request.id),
+        outcomeOf(decision, options.zones.of(request.principal) ?? config.jobs.timezone),
+      );
     },
   });
   const suspension = new RunSuspension({ home, approvals });

@@ -23,9 +23,11 @@ async function piped(context: CliContext, to: Spoken): Promise<number> {
   let isWhole = true;
   await withGateway(context, async (socket) => {
     for await (const line of readline.createInterface({ input: process.stdin })) {
-      if (LEAVE.test(line.trim())) return;
+      if (LEAVE.test(line.trim())) break;
       if (line.trim() !== '' && !(await answer(context, socket, line, to))) isWhole = false;
     }
+    // Whoever writes into the pipe may keep it open: nothing of it is waited for after "exit".
+    process.stdin.destroy();
   });
   return isWhole ? EXIT.ok : EXIT.failed;
 }

@@ -161,7 +161,6 @@ const REFUSED: [text: string, reason: RegExp][] = [
   ['every day on the 15th', /do not go together/],
   ['mondays at 9 and fridays', /which time goes with which day/],
   ['every day at 9 and every monday', /which time goes with which day/],
-  ['mondays at 9 fridays at 10', /which time goes with which day/],
   ['tomorrow every day', /once and again/],
   ['tomorrow on monday', /another day of the week/],
   ['daily at 5', /05:00 or 17:00\? Say "daily at 05:00" or "daily at 17:00"/],

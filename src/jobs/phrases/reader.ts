@@ -37,7 +37,7 @@ export function readFacts(reader: Reader, now: number, timezone: string): Facts[
       reader.take();
       continue;
     }
-    if (isSeparated && beginsAnother(context(), order)) {
+    if (beginsAnother(context(), order, isSeparated)) {
       all.push(noFacts());
       order = [];
     }
@@ -62,18 +62,19 @@ const unclear = (reader: Reader) =>
 const isIncomplete = ({ times, part, rhythm }: Facts): boolean =>
   times.length === 0 && !part && rhythm?.unit !== 'minute' && rhythm?.unit !== 'hour';
 
-/** Whether the days and times so far are whole, and others begin at the cursor. */
-function beginsAnother({ reader, facts }: Context, order: readonly ('time' | 'day')[]): boolean {
+/** Whether the days and times so far are whole, and others begin at the cursor: "mondays 9am fridays 5pm", with "and" between or not. */
+function beginsAnother({ reader, facts }: Context, order: readonly ('time' | 'day')[], isSeparated: boolean): boolean {
+  if (!isSeparated) return order.join() === 'day,time' && isWeekday(reader.peek().text);
   const hasDays = order.includes('day') || facts.saidEvery;
   if (!hasDays || facts.times.length === 0) return false;
   if (order[0] === 'time' && order.includes('day') && order.at(-1) === 'day') return isClock(reader, false);
   const { text } = reader.peek();
   if (order.at(-1) !== 'time') return false;
   const isEvery = text === 'every' || text === 'each' || RHYTHMS.has(text);
-  return (
-    isEvery || WEEKDAYS.has(text) || PLURAL_WEEKDAYS.has(text) || DAY_GROUPS.has(text) || Boolean(ordinalAt(reader))
-  );
+  return isEvery || isWeekday(text) || Boolean(ordinalAt(reader));
 }
+
+const isWeekday = (text: string): boolean => WEEKDAYS.has(text) || PLURAL_WEEKDAYS.has(text) || DAY_GROUPS.has(text);
 
 function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other' {
   const { reader, facts } = context;

@@ -11,6 +11,7 @@ export const questions = translate(english)({
   somebody: 'jemand',
   which: 'Ich habe dich mehr als eins gefragt. Drücke eine Taste, oder antworte auf die Frage, die du meinst.',
   approved: 'Gut, ich mache es jetzt.',
+  agreed: 'In Ordnung.',
   approvedPlan: 'Gut, ich fange an.',
   always: 'Gut, ich mache es jetzt, und frage in dieser Aufgabe nicht mehr nach: {what}. /status nimmt das zurück.',
   noted: 'Notiert: {answer}',
@@ -29,8 +30,7 @@ export const questions = translate(english)({
   reject: 'Ablehnen',
   plan: 'Das ist mein Plan; getan ist noch nichts.',
   planInFile: 'Mein Plan steht in der angehängten Datei; getan ist noch nichts.',
-  planHow:
-    'Genehmige ihn, oder schreib, was anders sein soll. Du kannst auch `{file}` ändern und dann genehmigen: es gilt dein Plan.',
+  planHow: 'Genehmige ihn, oder schreib, was anders sein soll.',
   planGone: 'Die Datei mit dem Plan ist weg. Schreib mir, was anders sein soll.',
   planEdit: 'Schreib mir, was anders sein soll, oder ändere `{file}` und drück dann auf Genehmigen: es gilt dein Plan.',
   recommended: '{option} (empfohlen)',

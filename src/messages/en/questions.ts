@@ -8,6 +8,7 @@ export const questions = {
   somebody: 'Somebody',
   which: 'I’ve asked you more than one thing. Press a button, or reply to the question you mean.',
   approved: 'All right, I do it now.',
+  agreed: 'All right.',
   approvedPlan: 'All right, I begin.',
   always: 'All right, I do it now, and no longer ask in this task about: {what}. /status takes that back.',
   noted: 'Noted: {answer}',
@@ -26,8 +27,7 @@ export const questions = {
   reject: 'Reject',
   plan: 'This is my plan; nothing has been done yet.',
   planInFile: 'My plan is in the attached file; nothing has been done yet.',
-  planHow:
-    'Approve it, or write what should be different. You may also edit `{file}` and then approve: your plan counts.',
+  planHow: 'Approve it, or write what should be different.',
   planGone: 'The plan’s file is gone. Write to me what should be different.',
   planEdit: 'Write to me what should be different, or edit `{file}` and then press Approve: your plan counts.',
   recommended: '{option} (recommended)',

@@ -116,9 +116,18 @@ function rowsOf(buttons: ButtonAction[]): ButtonAction[][] {
   return buttons.flatMap((_, at) => (at % width === 0 ? [buttons.slice(at, at + width)] : []));
 }
 
-export function askAboutPlan({ id }: ApprovalRequest, plan: string, file: string, messages: Messages): Question {
-  const shown = visible(plan.trim());
-  const how = messages.text('questions.planHow', { file });
+/** Headings of the template and what it holds while nobody has written anything: the plan's own words are shown. */
+const TEMPLATE = /^(?:#{1,2} (?:Current Task|Goal|Plan|Context|Blockers)|None currently)[ \t]*$/gim;
+
+const withoutTemplate = (plan: string): string =>
+  plan
+    .replace(TEMPLATE, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+
+export function askAboutPlan({ id }: ApprovalRequest, plan: string, messages: Messages): Question {
+  const shown = visible(withoutTemplate(plan));
+  const how = messages.text('questions.planHow');
   const buttons = [
     [
       button(messages.text('questions.approve'), id, 'yes'),

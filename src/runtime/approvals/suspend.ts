@@ -34,7 +34,7 @@ import { digestOf } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
 import type { Approvals } from './approvals.ts';
 import { phrasingIn } from './phrasing.ts';
-import { adoptPlan, planFileName, proposedPlan, proposePlan } from './plan-approval.ts';
+import { adoptPlan, proposedPlan, proposePlan } from './plan-approval.ts';
 import {
   askAboutPlan,
   askForConsent,
@@ -103,7 +103,7 @@ export class RunSuspension {
     const question: Question = asked
       ? askPerson(request, asked, messages)
       : plan
-        ? askAboutPlan(request, plan.text, planFileName(where.task), messages)
+        ? askAboutPlan(request, plan.text, messages)
         : tool
           ? askForConsent(request, { messages, ...wordsOf(tool, request.input, messages) })
           : askForConsent(request, { messages });

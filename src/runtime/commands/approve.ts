@@ -53,7 +53,7 @@ function askWhen({ expected, address, principal, messages }: CommandContext, id:
 }
 
 async function decide(
-  { approvals, principal, address, messages }: CommandContext,
+  { approvals, principal, address, isPrivate, messages }: CommandContext,
   request: ApprovalRequest,
   verb: string,
 ): Promise<CommandReply> {
@@ -67,6 +67,9 @@ async function decide(
   if (!decided.isFirst) return { text: closed(decided.request.decision, by.by, messages) };
   switch (decision.verdict) {
     case 'approve':
+      // What is done at another time is told by what it has made: nothing is done now.
+      if (kind === 'tool' && ARRANGING.has(tool))
+        return { text: isPrivate ? messages.text('questions.agreed') : NOTHING };
       return { text: messages.text(kind === 'plan' ? 'questions.approvedPlan' : 'questions.approved') };
     case 'always':
       return { text: messages.text('questions.always', { what: coveredText({ tool, kind: scope }, messages) }) };
@@ -78,6 +81,10 @@ async function decide(
       return { text: messages.text(kind === 'plan' ? 'questions.deniedPlan' : 'questions.denied') };
   }
 }
+
+/** Their result says what is arranged, once. */
+const ARRANGING = new Set(['create_scheduled_job', 'change_scheduled_job', 'delete_scheduled_job', 'set_timezone']);
+const NOTHING = words('');
 
 type Choice = { verdict: 'approve' | 'always' | 'deny' } | { verdict: 'answer' | 'another'; answer: string };
 

@@ -54,7 +54,9 @@ export function createCommandLane(
     const trace = traceOf(item.id);
     const owed = { id: `${item.id}-later`, trace, address, command: message.command };
     if (later) await promised?.add(owed);
-    await delivery.add(outbound, trace, isAgain, lease);
+    // What follows by itself says it all.
+    if (text !== '' || files.length > 0 || outbound.interaction !== undefined)
+      await delivery.add(outbound, trace, isAgain, lease);
     later
       ?.then(async ({ text: words, files: more = [], buttons: offered = [] }) => {
         const told: OutboundMessage = { id: owed.id, address, text: words, files: more };

@@ -27,7 +27,7 @@ describe('/tasks', () => {
     await w.begin(kimTg, 'Kim’s secret');
     const { text, buttons } = await w.say(alexSlack, '/tasks', first);
     expect(text.indexOf(second)).toBeLessThan(text.indexOf(first));
-    expect(text).toContain(`✓ \`${first}\` Launch plan (here), Telegram`);
+    expect(text).toContain(`✓ done: \`${first}\` Launch plan (here), Telegram`);
     expect(text).toContain('Budget, Discord thread, Telegram group -100, Telegram, 1 more');
     expect(text).not.toContain('secret');
     expect(buttons?.flat()).toEqual([{ label: 'Open: Budget', command: 'open', args: second }]);

@@ -36,7 +36,10 @@ export const actorOf = ({ principal }: Pick<CommandContext, 'principal'>): { by:
   name: plainName(principal.name),
 });
 
-type Deciding = Pick<CommandContext, 'home' | 'messages' | 'viber' | 'principal' | 'timezone' | 'address' | 'expected'>;
+type Deciding = Pick<
+  CommandContext,
+  'home' | 'messages' | 'viber' | 'principal' | 'timezone' | 'zones' | 'address' | 'expected'
+>;
 
 /** `words`: what to write in place of the suggested text. Only for owners. */
 export async function decide(context: Deciding, verb: Verb, name: string, words: string): Promise<CommandReply> {
@@ -60,7 +63,11 @@ export async function decide(context: Deciding, verb: Verb, name: string, words:
   const shown = text ?? decided.text;
   const key = verb === 'reject' ? 'memory.willNotRemember' : 'memory.willRemember';
   const values = {
-    ...byAt({ name: plainName(context.principal.name), at: new Date(), zone: context.timezone }),
+    ...byAt({
+      name: plainName(context.principal.name),
+      at: new Date(),
+      zone: context.zones?.of(context.principal) ?? context.timezone,
+    }),
     text: inline(shown),
   };
   const outcome = verb === 'reject' ? say('outcomes.notRemembered', values) : say('outcomes.remembered', values);

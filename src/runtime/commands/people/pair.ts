@@ -11,9 +11,9 @@ export const pair: Command = {
   description: 'Let somebody in (/pair approve CODE)',
   action: 'administer',
   hidden: true,
-  async run({ args, pairing, principal, timezone, messages }) {
+  async run({ args, pairing, principal, timezone, zones, messages }) {
     const [verb, code = ''] = args.trim().split(/\s+/);
-    const when = byAt({ name: plainName(principal.name), at: new Date(), zone: timezone });
+    const when = byAt({ name: plainName(principal.name), at: new Date(), zone: zones?.of(principal) ?? timezone });
     const question = questionId.pairing(code);
     if (verb === 'approve') {
       const { paired } = pairing.approve(code, Date.now());

@@ -80,11 +80,11 @@ const VERBS: Readonly<Record<string, Act>> = {
 };
 
 function decided(
-  { principal, timezone }: Pick<CommandContext, 'principal' | 'timezone'>,
+  { principal, timezone, zones }: Pick<CommandContext, 'principal' | 'timezone' | 'zones'>,
   id: string,
   isYes: boolean,
 ): { question: string; outcome: Said } {
-  const when = byAt({ name: plainName(principal.name), at: new Date(), zone: timezone });
+  const when = byAt({ name: plainName(principal.name), at: new Date(), zone: zones?.of(principal) ?? timezone });
   const outcome = isYes ? say('outcomes.skillTaken', when) : say('outcomes.skillLeft', when);
   return { question: questionId.skills(id), outcome };
 }

@@ -1,6 +1,6 @@
 /** /status and /stop: what is going on, and an end to it. */
 import { principalText } from '../../../access/principal.ts';
-import { lines, type MessageKey, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
+import { lines, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
 import { planProgress, readPlan, standOf } from '../../../workspace/plan/plan.ts';
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import { readTask } from '../../../workspace/tasks.ts';
@@ -14,21 +14,13 @@ import { revokeButton } from '../approve.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
 import { othersAt, whoText } from './elsewhere.ts';
 import { stopTask } from './stop-task.ts';
+import { STANDS } from './tasks.ts';
 
 /** `75` seconds as `1 min 15 s`. */
 export const duration = (seconds: number, messages: Messages): Text =>
   seconds < 60
     ? messages.text('tasks.seconds', { seconds })
     : messages.text('tasks.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
-
-const STANDS = {
-  pending: 'tasks.pending',
-  running: 'tasks.running',
-  open: 'tasks.unfinished',
-  completed: 'tasks.completed',
-  error: 'tasks.error',
-  stopped: 'tasks.stopped',
-} as const satisfies Record<ReturnType<typeof standOf>, MessageKey>;
 
 export const status: Command = {
   name: 'status',

@@ -28,6 +28,16 @@ const MARK: Record<ReturnType<typeof standOf>, string> = {
   stopped: '■',
 };
 
+/** The same in words. */
+export const STANDS = {
+  pending: 'tasks.pending',
+  running: 'tasks.running',
+  open: 'tasks.unfinished',
+  completed: 'tasks.completed',
+  error: 'tasks.error',
+  stopped: 'tasks.stopped',
+} as const satisfies Record<ReturnType<typeof standOf>, MessageKey>;
+
 /** How a task stands, in one character. */
 export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
   MARK[standOf(task, (await readPlan(home, task.id, task.viber))?.plan)];
@@ -79,13 +89,14 @@ async function lineOf(
   { home, viber, taskId, look, isDirect, messages }: CommandContext,
 ): Promise<Text> {
   const { view } = await look(task.id);
-  const mark = view ? MARK.running : await markOf(home, task);
+  const stand = view ? 'running' : standOf(task, (await readPlan(home, task.id, task.viber))?.plan);
   const here = task.id === taskId ? ` ${messages.text('tasks.thisOne')}` : '';
   // In a group nobody learns where else its people talk to me.
   const places = isDirect ? placesOf(task.conversations, messages) : '';
   const where = places === '' ? '' : `, ${places}`;
   const whose = task.viber === viber ? '' : `, ${task.viber}`;
-  return words(`- ${mark} \`${task.id}\` ${task.title}${here}${whose}${where}`);
+  const state = messages.text(STANDS[stand]);
+  return words(`- ${MARK[stand]} ${state}: \`${task.id}\` ${task.title}${here}${whose}${where}`);
 }
 
 const openButton = (task: TaskRecord, messages: Messages): ButtonAction => ({
