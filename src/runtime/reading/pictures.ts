@@ -1,4 +1,6 @@
 /** Pictures made fit for a model, each in a thread of its own: what is in them is anybody's. */
+import { stat } from 'node:fs/promises';
+import { createLru } from '../../lib/lru.ts';
 import { createThreads, ThreadError } from '../../lib/thread.ts';
 
 export interface Redrawing {
@@ -17,10 +19,20 @@ const inThread = createThreads<Redrawing, Uint8Array>(new URL(FILE, import.meta.
   ...{ timeoutMs: 20_000, memoryMb: 256, atOnce: 1 },
 });
 
+/** A picture of before is shown again with each message for a while. */
+const MAX_KEPT_BYTES = 20_000_000;
+const kept = createLru<Buffer>(MAX_KEPT_BYTES, ({ length }) => length);
+
 /** A PNG of that size; undefined when there is no picture in the file, or it takes too much to draw it. */
 export async function redrawn(picture: Redrawing, signal: AbortSignal): Promise<Buffer | undefined> {
+  const { mtimeMs, size } = await stat(picture.path);
+  const key = JSON.stringify([picture, mtimeMs, size]);
+  const before = kept.get(key);
+  if (before) return before;
   try {
-    return Buffer.from(await inThread(picture, signal));
+    const drawn = Buffer.from(await inThread(picture, signal));
+    kept.set(key, drawn);
+    return drawn;
   } catch (error) {
     if (error instanceof ThreadError) return undefined;
     throw error;

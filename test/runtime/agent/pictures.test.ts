@@ -9,6 +9,7 @@ import { messagesIn } from '../../../src/messages/messages.ts';
 import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
 import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { InputFile, TaskMessage } from '../../../src/runtime/contract/task.ts';
+import { redrawn } from '../../../src/runtime/reading/pictures.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { gif, HEIC, JPEG, png, WEBP } from '../../helpers/made-pictures.ts';
 import { runWith } from './fixtures.ts';
@@ -96,6 +97,17 @@ describe('by its bytes', () => {
     const [, base64 = ''] = /data:image\/png;base64,([^"]+)/.exec(JSON.stringify(llm.requests()[0]?.body)) ?? [];
     expect(lookAtPicture(Buffer.from(base64, 'base64'))).toMatchObject({ type: 'image/png', width: 1_200 });
   });
+});
+
+it('one that was drawn anew is not drawn again for the next message', async () => {
+  const { path } = await file('big.png', png(9_000, 20), 'image/png');
+  const { signal } = new AbortController();
+  const picture = { path, type: 'image/png', width: 900, height: 2 };
+  const drawn = await redrawn(picture, signal);
+  expect(drawn && lookAtPicture(drawn)).toMatchObject({ width: 900, height: 2 });
+  expect(await redrawn(picture, signal)).toBe(drawn);
+  await writeFile(path, png(9_000, 21));
+  expect(await redrawn(picture, signal)).not.toBe(drawn);
 });
 
 describe('one that is refused', () => {
