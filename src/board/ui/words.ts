@@ -25,7 +25,7 @@ export const words = {
     more: 'More',
     work: 'Work',
     knows: 'What it knows',
-    house: 'House',
+    house: 'System',
     theme: { auto: 'Colours as the system', light: 'Light colours', dark: 'Dark colours' },
   },
   role: { owner: 'Owner', member: 'Member', guest: 'Guest' },
@@ -88,10 +88,11 @@ export const words = {
     open: 'Open the task',
     noModel: 'No model is connected yet',
     noModelHint:
-      'Until then your viber works with built-in words: plans, notes, reminders and lists. Run this on the machine it runs on to connect a model:',
+      'For now your viber can keep plans, files and notes. To connect a model, run this on the machine it runs on:',
     noModelIdeas: [
       'Make a plan to move house: find boxes, book a van, tell everybody',
-      'Remind me tomorrow at 9 to call the bank',
+      'Write a file shopping.md: milk, bread, apples',
+      'Remember that I drink tea',
       '/help',
     ],
   },

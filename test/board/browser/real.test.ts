@@ -112,7 +112,7 @@ describe.skipIf(isLeftOut)('the Board of a real gateway', () => {
 
   test('answers a command where it was typed, and not in the chat', async () => {
     const { world, page, visit, problems } = await openBoard(browser);
-    world.llm.script([{ text: 'Hello.' }]);
+    world.llm.script([{ text: 'Hello.' }, { text: 'Later.' }]);
     await world.ask('Hi there');
     const chat = () => world.telegram.chat(ALEX).messages.length;
     const before = chat();
@@ -126,7 +126,15 @@ describe.skipIf(isLeftOut)('the Board of a real gateway', () => {
       await expect.poll(() => page.locator('.composer button', { hasText: 'Stop' }).count()).toBe(0);
     }
     expect(chat()).toBe(before);
-    expect(world.llm.requests()).toHaveLength(1);
+    // What is said later stands below it.
+    await page.getByLabel('Message', { exact: true }).fill('And on');
+    await page.keyboard.press('Enter');
+    await page.getByText('Later.').waitFor();
+    const said = await page.locator('.messages > li .message-body').allInnerTexts();
+    expect(said.map((text) => text.split('\n')[0])).toEqual([
+      ...['Hi there', 'Hello.', '/status', expect.any(String), 'And on', 'Later.'],
+    ]);
+    expect(world.llm.requests()).toHaveLength(2);
     expect(problems).toEqual([]);
   });
 
@@ -192,8 +200,20 @@ describe.skipIf(isLeftOut)('the Board of a real gateway', () => {
   test('says without a model that there is none, what works, and does not call itself well', async () => {
     const { page, visit, problems } = await openBoard(browser, { offline: true });
     await page.getByText('No model is connected yet').waitFor();
-    await page.locator('.ideas button').first().click();
-    await page.locator('.message.assistant').first().waitFor();
+    // All that is offered works.
+    const ideas = await page.locator('.ideas button').allTextContents();
+    for (const [index, idea] of ideas.entries()) {
+      if (index === 0) await page.locator('.ideas button').first().click();
+      else {
+        await page.getByLabel('Message', { exact: true }).fill(idea);
+        await page.keyboard.press('Enter');
+      }
+      await expect.poll(() => page.locator('.message.assistant:not(.live)').count()).toBe(index + 1);
+    }
+    const answers = (await page.locator('.message.assistant').allInnerTexts()).join('\n');
+    for (const words of ['The plan has 3 steps', 'I wrote shopping.md', 'I drink tea', '/status'])
+      expect(answers).toContain(words);
+    expect(answers).not.toMatch(/real model|did not understand/);
     await visit('health');
     await page.getByText('No model is connected').waitFor();
     expect(await page.getByText('Everything works').count()).toBe(0);

@@ -20,6 +20,8 @@ export interface Sent {
   problem?: string;
   /** What it is called among the task's messages. */
   message?: string;
+  /** The message behind which it stands; '' before all, absent where none was known yet. */
+  after: string | undefined;
   /** The user's messages that were there before. */
   before: ReadonlySet<string>;
 }
@@ -36,11 +38,17 @@ export interface LiveRun {
 
 export interface Aside {
   id: string;
+  /** As that of what was sent. */
+  after: string | undefined;
   text: string;
   /** Names of what goes along. */
   files: readonly string[];
   at: string;
 }
+
+/** An answer that was told of is the same as the one in the list. */
+export const keyOf = ({ role, runId, id }: Message): string =>
+  `${role} ${runId !== undefined && role === 'assistant' ? runId : id}`;
 
 const MAX_ASIDES = 50;
 export const filesOf = (given: unknown): { name: string }[] =>
@@ -175,7 +183,8 @@ export class Conversation {
   ): Promise<{ taskId?: string } | undefined> {
     const id = crypto.randomUUID();
     const before = new Set(this.messages.value?.map((message) => message.id));
-    this.sent.value = [...this.sent.value, { id, text, files, at: new Date().toISOString(), state: 'sending', before }];
+    const at = new Date().toISOString();
+    this.sent.value = [...this.sent.value, { id, text, files, at, state: 'sending', before, after: this.#last }];
     try {
       const ack = await send(
         frame(
@@ -207,10 +216,16 @@ export class Conversation {
     this.sent.value = this.sent.value.filter((sent) => sent.id !== id);
   }
 
+  get #last(): string | undefined {
+    const messages = this.messages.value;
+    const last = messages?.at(-1);
+    return last === undefined ? messages && '' : keyOf(last);
+  }
+
   /** Said now, beside the conversation. */
   aside(text: string, files: readonly { name: string }[]): void {
     const id = crypto.randomUUID();
-    const said = { id, text, files: files.map(({ name }) => name), at: new Date().toISOString() };
+    const said = { id, text, after: this.#last, files: files.map(({ name }) => name), at: new Date().toISOString() };
     this.asides.value = [...this.asides.value, said].slice(-MAX_ASIDES);
   }
 

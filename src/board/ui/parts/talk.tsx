@@ -5,7 +5,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Aside, Conversation, LiveRun, Sent } from '../net/conversation.ts';
+import { type Aside, type Conversation, keyOf, type LiveRun, type Sent } from '../net/conversation.ts';
 import type { Message } from '../net/shapes.ts';
 import { words } from '../words.ts';
 import { Files } from './artifacts.tsx';
@@ -49,22 +49,14 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
       )}
       {isEmpty && <Empty title={words.task.empty} icon="now" />}
       <ol class="messages">
-        {messages.slice(start, end).map((message) => (
-          <MessageView
-            key={`${message.role}${message.runId && message.role === 'assistant' ? message.runId : message.id}`}
-            message={message}
-          />
-        ))}
-        {hidden.value === 0 &&
-          [...talk.sent.value, ...talk.asides.value]
-            .sort((one, other) => one.at.localeCompare(other.at))
-            .map((one) =>
-              'state' in one ? (
-                <SentView key={one.id} sent={one} talk={talk} />
-              ) : (
-                <AsideView key={one.id} aside={one} />
-              ),
-            )}
+        {inOrder(messages.slice(start, end), hidden.value === 0 ? besides(talk) : []).map((one) => {
+          if ('role' in one) return <MessageView key={keyOf(one)} message={one} />;
+          return 'state' in one ? (
+            <SentView key={one.id} sent={one} talk={talk} />
+          ) : (
+            <AsideView key={one.id} aside={one} />
+          );
+        })}
         {hidden.value === 0 && talk.live.value !== undefined && <LiveView run={talk.live.value} />}
       </ol>
       {hidden.value > 0 && (
@@ -78,6 +70,21 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
       {children}
     </div>
   );
+}
+
+/** What is not, or not yet, among the task's messages; in the order of the clock that is this browser's. */
+const besides = (talk: Conversation): (Sent | Aside)[] =>
+  [...talk.sent.value, ...talk.asides.value].sort((one, other) => one.at.localeCompare(other.at));
+
+/** The messages in their order, each followed by what was sent or said after it; clocks of two machines are not compared. */
+function inOrder(messages: readonly Message[], others: readonly (Sent | Aside)[]): (Message | Sent | Aside)[] {
+  const shown = new Set(['', ...messages.map(keyOf)]);
+  const after = (key: string) => others.filter((one) => one.after === key);
+  return [
+    ...after(''),
+    ...messages.flatMap((message) => [message, ...after(keyOf(message))]),
+    ...others.filter((one) => one.after === undefined || !shown.has(one.after)),
+  ];
 }
 
 /** Scrolls along with what comes, unless the reader has gone up. */
