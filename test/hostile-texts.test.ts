@@ -4,6 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { loadMarkdown, parseDocument } from '../src/channels/markdown/parse.ts';
+import { decode } from '../src/channels/slack/decode/decode.ts';
 import { secretSpans } from '../src/config/secrets.ts';
 import { readableText } from '../src/lib/charset.ts';
 import { plainLine, stripComments, withoutHidden } from '../src/lib/text.ts';
@@ -72,6 +73,21 @@ const tried = (work: () => unknown): unknown => {
   }
 };
 
+const slack = {
+  ...{ userId: 'U0BOT', botId: 'B0BOT', teamId: 'T01', commands: new Map(), command: '/viber' },
+  ...{ nameOf: () => undefined, languageOf: () => undefined, zoneOf: () => undefined },
+};
+/** As its text, in thousands of blocks, in attachments, and passed on. */
+function inPieces(text: string): object {
+  const blocks = Array.from({ length: 5_000 }, (_, n) => ({
+    ...{ type: 'section', text: { type: 'mrkdwn', text: `${text.slice(n, n + 9)} w${n}` } },
+  }));
+  const long = { blocks: [{ type: 'section', text: { type: 'mrkdwn', text: `${text.slice(0, 20_000)}y${text}` } }] };
+  const attachments = Array.from({ length: 20 }, (_, n) => ({ text: `${n} ${text}`, blocks, is_share: n > 15 }));
+  const said = { channel: 'D1', user: 'U1', text, blocks, attachments: [long, ...attachments] };
+  return { type: 'message', ts: '1718000000.000100', ...said };
+}
+
 const WORK: [string, length: number, (text: string) => unknown][] = [
   ['an answer as Markdown', 300_000, (text) => parseDocument(text)],
   ['an answer of a model', 300_000, (text) => [parseReply(text), findCalls(text)]],
@@ -100,6 +116,7 @@ const WORK: [string, length: number, (text: string) => unknown][] = [
     100_000,
     (text) => tried(() => parseSkill(`---\nname: a\ndescription: ${text}\n---\nx`, source)),
   ],
+  ['a message of Slack in many pieces', 40_000, (text) => decode({ event: inPieces(text) }, slack)],
   ['a setting', 60_000, (text) => secretSpans(text, ['mcp', 'a', 'args', 0], '--key')],
 ];
 

@@ -166,6 +166,32 @@ describe('the words of blocks', () => {
     expect(message({ text: 'x1', attachments: [linked] }).quotes).toMatchObject([{ text: `x2\n${words}` }]);
   });
 
+  test('a message passed on that passes on another tells both, with the files of each', () => {
+    const share = (n: number, inner: object[] = []) => ({
+      ...{ is_share: true, author_id: `U${n}`, text: `words ${n}` },
+      files: [{ id: `F00${n}`, name: `${n}.pdf`, mimetype: 'application/pdf' }],
+      message_blocks: [
+        {
+          message: {
+            blocks: [rich(section(text(`words ${n}`)))],
+            files: [{ id: `F10${n}`, name: `${n}.png`, mimetype: 'image/png' }],
+            attachments: inner,
+          },
+        },
+      ],
+    });
+    const { quotes, files } = message({ text: 'see', attachments: [share(1, [share(2, [share(3)])])] });
+    expect(files).toEqual([]);
+    expect(quotes.map((quote) => [quote.from, quote.text, quote.files?.map(({ key }) => key)])).toEqual([
+      ['Alex | Sales', 'words 1\n[document 1.pdf]\n[photo 1.png]', ['F001', 'F101']],
+      ['Sam', 'words 2\n[document 2.pdf]\n[photo 2.png]', ['F002', 'F102']],
+      ['U3', 'words 3\n[document 3.pdf]\n[photo 3.png]', ['F003', 'F103']],
+    ]);
+    let nested: object[] = [];
+    for (let n = 0; n < 1000; n++) nested = [share(1, nested)];
+    expect(message({ text: 'x', attachments: nested }).quotes).toHaveLength(5);
+  });
+
   test.each<[string, string, object[], string]>([
     [
       'what people type',

@@ -6,14 +6,8 @@ import { type Fields, fields, integer, isFields, list, string } from '../../shar
 import { readId, type Self } from './base.ts';
 import { readInside } from './text.ts';
 
-export interface BlockWords {
-  /** One for each block that says something, in Slack's markup. */
-  sources: string[];
-  /** This bot is mentioned in a table, whose cells are plain words by now. */
-  mentioned: boolean;
-}
-
 /** Slack itself takes 50 blocks, tables of 100 rows and 20 columns, and 40,000 characters. */
+const MAX_BLOCKS = 200;
 const MAX_PARTS = 20_000;
 const MAX_CHARACTERS = 40_000;
 const MAX_DEPTH = 12;
@@ -25,23 +19,32 @@ const PLACES = [
   ...['element', 'tasks', 'output', 'sources', 'cards', 'blocks', 'accessory', 'hint', 'placeholder'],
 ];
 
-/** What is left to read of one message, which all of its blocks share. */
-interface Reading {
+/** What is left to read of one message, which all of its texts, blocks and attachments share. */
+export interface Reading {
   self: Self;
+  blocks: number;
   parts: number;
   characters: number;
+  /** Characters of its texts beside the blocks, which mostly say the same once more. */
+  texts: number;
+  /** This bot is mentioned in a table, whose cells are plain words by now. */
   mentioned: boolean;
 }
 
-export function readBlocks(blocks: readonly Fields[], self: Self): BlockWords {
-  const reading: Reading = { self, parts: MAX_PARTS, characters: MAX_CHARACTERS, mentioned: false };
+export const createReading = (self: Self): Reading => ({
+  ...{ self, blocks: MAX_BLOCKS, parts: MAX_PARTS, characters: MAX_CHARACTERS, texts: MAX_CHARACTERS },
+  mentioned: false,
+});
+
+/** One source for each block that says something, in Slack's markup. */
+export function readBlocks(blocks: readonly Fields[], reading: Reading): string[] {
   const sources: string[] = [];
   for (const block of blocks) {
-    if (reading.parts <= 0 || reading.characters <= 0) break;
+    if (reading.blocks-- <= 0 || reading.parts <= 0 || reading.characters <= 0) break;
     const source = wordsOf(block, reading, 0).trim();
     if (source !== '') sources.push(source);
   }
-  return { sources, mentioned: reading.mentioned };
+  return sources;
 }
 
 function wordsOf(part: Fields, reading: Reading, depth: number): string {

@@ -6,29 +6,45 @@
 import type { QuotedText } from '../../channel.ts';
 import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts';
 import { readId, type Self } from './base.ts';
+import { createReading, type Reading } from './blocks.ts';
 import { readFiles } from './files.ts';
-import { readPassedOn, readWhole } from './whole.ts';
+import { messagesIn, readPassedOn, readWhole } from './whole.ts';
 
 const MAX_QUOTES = 10;
+/** Of messages passed on that pass on others. */
+const MAX_DEPTH = 5;
 
 export function readQuotes(message: Fields, self: Self): QuotedText[] {
-  const quotes: QuotedText[] = [];
-  for (const body of list(message, 'attachments').slice(0, MAX_QUOTES)) {
-    if (body.is_share !== true && body.is_msg_unfurl !== true) continue;
-    const text = quotedText(body, self);
-    if (text === '') continue;
-    const { files } = readFiles(body);
-    const author = readId(body, 'author_id');
-    const name = oneLine(string(body, 'author_name') ?? string(body, 'author_subname') ?? '', 100);
-    quotes.push({
-      kind: body.is_share === true ? 'forward' : 'quote',
-      from: (author !== undefined && self.nameOf(author)) || name || author || 'unknown',
-      text,
-      ...(files.length > 0 && { files }),
-      fromSelf: author === self.userId,
-    });
-  }
-  return quotes;
+  const reading = createReading(self);
+  return sharesIn(message, 0)
+    .slice(0, MAX_QUOTES)
+    .flatMap((body) => quoteIn(body, reading));
+}
+
+/** What a message passes on or links to, each followed by what that passes on in turn. */
+function sharesIn(message: Fields, depth: number): Fields[] {
+  if (depth >= MAX_DEPTH) return [];
+  return list(message, 'attachments')
+    .slice(0, MAX_QUOTES)
+    .filter((body) => body.is_share === true || body.is_msg_unfurl === true)
+    .flatMap((body) => [body, ...[body, ...messagesIn(body)].flatMap((inner) => sharesIn(inner, depth + 1))])
+    .slice(0, MAX_QUOTES);
+}
+
+function quoteIn(body: Fields, reading: Reading): QuotedText[] {
+  const { self } = reading;
+  const all = [body, ...messagesIn(body)].map(readFiles);
+  const files = all.flatMap((each) => each.files);
+  const facts = all.flatMap((each) => each.facts);
+  const things = [...files.map((file) => `${file.kind} ${file.name}`), ...facts].map((thing) => `[${thing}]`);
+  const words = readPassedOn(body, reading).text;
+  const text = [words, ...new Set(things)].filter((part) => part !== '').join('\n');
+  if (text === '') return [];
+  const author = readId(body, 'author_id');
+  const name = oneLine(string(body, 'author_name') ?? string(body, 'author_subname') ?? '', 100);
+  const from = (author !== undefined && self.nameOf(author)) || name || author || 'unknown';
+  const kind = body.is_share === true ? 'forward' : 'quote';
+  return [{ kind, from, text, ...(files.length > 0 && { files }), fromSelf: author === self.userId }];
 }
 
 /** A whole message as it is quoted; nothing where it says nothing. */
@@ -48,11 +64,4 @@ export function quoteOf(message: Fields, kind: QuotedText['kind'], self: Self): 
   const fromSelf = user === self.userId || (botId !== undefined && botId === self.botId);
   const from = (user !== undefined && self.nameOf(user)) || name || user || 'unknown';
   return [{ kind, from, text, ...(all.length > 0 && { files: all }), fromSelf }];
-}
-
-function quotedText(body: Fields, self: Self): string {
-  const words = readPassedOn(body, self).text;
-  const { files, facts } = readFiles(body);
-  const things = [...files.map((file) => `${file.kind} ${file.name}`), ...facts].map((thing) => `[${thing}]`);
-  return [words, ...things].filter((part) => part !== '').join('\n');
 }

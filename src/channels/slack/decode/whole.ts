@@ -4,27 +4,32 @@
  */
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import type { Self } from './base.ts';
-import { readBlocks } from './blocks.ts';
+import { createReading, type Reading, readBlocks } from './blocks.ts';
 import { readWords, type Words } from './text.ts';
 
 const MAX_ATTACHMENTS = 20;
 const MAX_PASSED_ON = 10;
+/** A longer piece is looked for where others begin and end, and not in their midst. */
+const MAX_SOUGHT = 2_000;
 const NO_PREVIEW = '[no preview available]';
 
 /** The words of a message by whoever has sent it. */
 export function readWhole(message: Fields, self: Self): Words {
-  return readTold([message, ...ownAttachments(message)], self);
+  return readTold([message, ...ownAttachments(message)], createReading(self));
 }
 
 /** The words of a message that was passed on, or is shown below a link to it. */
-export function readPassedOn(attachment: Fields, self: Self): Words {
-  const inner = list(attachment, 'message_blocks')
-    .slice(0, MAX_PASSED_ON)
-    .map((shown) => fields(shown, 'message') ?? {})
-    .flatMap((message) => [{ blocks: message.blocks }, ...ownAttachments(message)]);
-  const words = readTold([attachmentWords(attachment), ...inner, ...ownAttachments(attachment)], self);
-  return words.text !== '' || words.mentioned ? words : readWords(fallbackOf(attachment), self);
+export function readPassedOn(attachment: Fields, reading: Reading): Words {
+  const inner = messagesIn(attachment).flatMap((message) => [{ blocks: message.blocks }, ...ownAttachments(message)]);
+  const words = readTold([attachmentWords(attachment), ...inner, ...ownAttachments(attachment)], reading);
+  return words.text !== '' || words.mentioned ? words : readWords(fallbackOf(attachment), reading.self);
 }
+
+/** The messages that an attachment shows. */
+export const messagesIn = (attachment: Fields): Fields[] =>
+  list(attachment, 'message_blocks')
+    .slice(0, MAX_PASSED_ON)
+    .map((shown) => fields(shown, 'message') ?? {});
 
 /** A part of a message: what it says, and its blocks. */
 type Part = Fields;
@@ -59,27 +64,45 @@ function fallbackOf(body: Fields): string {
   return fallback === NO_PREVIEW ? '' : fallback;
 }
 
-function readTold(parts: readonly Part[], self: Self): Words {
-  const told = parts.map((part) => ({
-    text: string(part, 'text') ?? '',
-    ...readBlocks(list(part, 'blocks'), self),
-  }));
-  const source = told.reduce((whole, { text, sources }) => add(add(whole, [text]), sources), '');
-  const words = readWords(source, self);
-  return { ...words, mentioned: words.mentioned || told.some(({ mentioned }) => mentioned) };
+function readTold(parts: readonly Part[], reading: Reading): Words {
+  reading.mentioned = false;
+  let told: Told = { source: '', words: '' };
+  for (const part of parts) {
+    const text = (string(part, 'text') ?? '').slice(0, Math.max(0, reading.texts));
+    reading.texts -= text.length;
+    told = add(add(told, [text]), readBlocks(list(part, 'blocks'), reading));
+  }
+  const words = readWords(told.source, reading.self);
+  return { ...words, mentioned: words.mentioned || reading.mentioned };
+}
+
+interface Told {
+  source: string;
+  /** See `wordsAlone`. */
+  words: string;
 }
 
 /** What is new of the pieces follows; where they hold all that was told, they stand in its place, in their own order. */
-function add(told: string, pieces: readonly string[]): string {
+function add(told: Told, sources: readonly string[]): Told {
+  const pieces = sources.map((source): Told => ({ source, words: wordsAlone(source) }));
   const fresh = pieces.filter((piece) => !holds(told, piece));
   if (fresh.length === 0) return told;
-  const all = pieces.join('\n');
-  return holds(all, told) ? all : [told, ...fresh].join('\n');
+  const all = joined(pieces);
+  return holds(all, told) ? all : joined([told, ...fresh]);
 }
 
-function holds(whole: string, piece: string): boolean {
-  const words = wordsAlone(piece);
-  return words === '' ? whole.includes(piece.trim()) : ` ${wordsAlone(whole)} `.includes(` ${words} `);
+const joined = (pieces: readonly Told[]): Told => ({
+  source: pieces.map(({ source }) => source).join('\n'),
+  words: pieces
+    .map(({ words }) => words)
+    .filter((words) => words !== '')
+    .join(' '),
+});
+
+function holds(whole: Told, { source, words }: Told): boolean {
+  if (words === '') return whole.source.includes(source.trim());
+  const [hay, piece] = [` ${whole.words} `, ` ${words} `];
+  return words.length > MAX_SOUGHT ? hay.startsWith(piece) || hay.endsWith(piece) : hay.includes(piece);
 }
 
 /** What is left when nothing is counted that a text and its blocks write differently: labels of ids, marks, bullets, emoji. */
@@ -88,7 +111,7 @@ function wordsAlone(source: string): string {
     .replace(/<([@#!][^<>|]{1,200})\|[^<>]{0,200}>/g, '<$1>')
     .replace(/&(amp|lt|gt);/g, ' ')
     .replace(/:[\w+'-]{1,100}:/g, ' ')
-    .replace(/^[\s>]*(?:\d{1,4}|[a-z]{1,4})[.)]\s+/gim, ' ')
+    .replace(/^[ \t>]{0,50}(?:\d{1,4}|[a-z]{1,4})[.)]\s/gim, ' ')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
