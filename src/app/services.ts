@@ -31,6 +31,7 @@ import { createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { DEFAULT_VIBER, type Home, openHome } from '../workspace/home.ts';
+import { noteCommands } from '../workspace/own-files.ts';
 import { Uploads } from '../workspace/uploads.ts';
 import { isViber, listVibers } from '../workspace/vibers.ts';
 import type { BuiltChannels } from './channels.ts';
@@ -64,6 +65,11 @@ export async function openServices(options: ServicesOptions) {
   const shortage = limitProblem(limit);
   if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, shortage.detail);
   const { home, release } = openOwnFolder(await openHome(options.homeRoot), options);
+  const servers = Object.values(config.mcp).map(({ command, args = [] }) => (command ? [command, ...args] : []));
+  noteCommands(
+    home.root,
+    [...servers, config.voice.command].filter((command) => command.length > 0),
+  );
   const metrics = createMetrics();
   const tracing = options.localOnly ? undefined : await openTracing(config.telemetry, options.env ?? {}, log);
   /** Their people are told once the gateway is up. */

@@ -1,4 +1,5 @@
 /** Asking the gateway from another process, through the socket in its home. */
+
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -9,6 +10,7 @@ import type { LocalLine } from '../channels/local/adapter.ts';
 import { loadConfig } from '../config.ts';
 import { errorCode, LockedError, UserError } from '../errors.ts';
 import { silentLog } from '../log.ts';
+import { noteConfig } from '../workspace/own-files.ts';
 import type { CliContext } from './command.ts';
 import { runningGateways } from './running.ts';
 
@@ -30,7 +32,8 @@ export async function findSocket(place: Place): Promise<string | undefined> {
  * nobody else.
  */
 export async function withGateway<T>(context: CliContext, use: (socket: string) => Promise<T>): Promise<T> {
-  const { config } = await loadConfig({ file: context.config, home: context.home, env: context.env });
+  const { config, source } = await loadConfig({ file: context.config, home: context.home, env: context.env });
+  if (source !== undefined) noteConfig(path.resolve(context.home), source);
   if (config.engine.kind !== 'local') return use(await socketAmongSeveral(context));
   const { startApp } = await import('../app.ts');
   let app: Awaited<ReturnType<typeof startApp>> | undefined;

@@ -1,10 +1,12 @@
 /** `viber start`: the gateway, until a signal or the end of piped input; anew when another program has been put in its place. */
 import fs from 'node:fs';
+import path from 'node:path';
 import type { AppOptions } from '../app.ts';
 import { timezoneNote } from '../config/timezone-variable.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
 import { createLog, type Logger } from '../log.ts';
+import { noteConfig } from '../workspace/own-files.ts';
 import { type CliContext, EXIT } from './command.ts';
 import { boundHeap } from './heap.ts';
 import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
@@ -14,6 +16,7 @@ const HARD_STOP_MS = 25_000;
 
 export async function run({ config: file, home, env }: CliContext): Promise<number> {
   const { config, source, warnings, isPortChosen } = await loadConfig({ file, home, env });
+  if (source !== undefined) noteConfig(path.resolve(home), source);
   let show: ((line: string) => void) | undefined;
   const log = openLog(config, () => show);
   for (const warning of warnings) log.warn({ source }, warning);

@@ -11,6 +11,8 @@ import { errorCode } from '../errors.ts';
 export interface SandboxOrder {
   /** Writable, under its own path. */
   work: string;
+  /** Arguments that take away from what may be written in it. */
+  guards: readonly string[];
   /** Private folder of this run: `script`, `passwd`, `group` (readable), `home` (writable). */
   run: string;
   /** The skill's own folder. */
@@ -154,6 +156,7 @@ async function baseArgs(tmpSize: string[]): Promise<string[]> {
 
 async function orderArgs({
   work,
+  guards,
   run,
   skillFolder,
   readable: other,
@@ -165,7 +168,7 @@ async function orderArgs({
     ...(network ? ['--share-net', ...(await readable(ETC_NETWORK))] : []),
     // The work folder may be inside it.
     ...(other ? ['--ro-bind', other, other] : []),
-    ...['--bind', work, work],
+    ...['--bind', work, work, ...guards],
     ...(skillFolder ? ['--ro-bind', skillFolder, skillFolder] : []),
     ...(program ? ['--ro-bind', program, program] : []),
     ...['--ro-bind', ...own('script'), '--bind', ...own('home')],

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Shell } from './fences.ts';
+import { repositoriesIn } from './repositories.ts';
 import { createRunFolder, removeRunFolder } from './run-folder.ts';
 import { runProcess } from './run-process.ts';
 import { findProgram, findSandbox, type Sandbox, searchPath } from './sandbox.ts';
@@ -81,12 +82,13 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
   const shell = await findProgram(order.script.shell, ['/bin', '/usr/bin', ...folders]);
   if (!shell) throw new UserError(`The script needs ${order.script.shell}; install it.`);
   const run = await createRunFolder(order.script.text, cwd);
+  const repositories = sandbox && repositoriesIn(cwd);
   try {
     const started = performance.now();
     const marker = randomUUID();
     const { timeoutMs = TIMEOUT_MS, granted = {}, signal } = order;
     const outcome = await runProcess({
-      ...(await commandOf(order, { cwd, run, shell, sandbox, timeoutMs })),
+      ...(await commandOf(order, { cwd, run, shell, sandbox, timeoutMs, guards: repositories?.args ?? [] })),
       env: {
         ...environment(order, { run, cwd, folders, inside: sandbox !== undefined, marker }),
         ...order.program?.env,
@@ -116,6 +118,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
       ms: Math.round(performance.now() - started),
     };
   } finally {
+    repositories?.tidy();
     await removeRunFolder(run);
   }
 }
@@ -156,9 +159,16 @@ function environment(
 
 async function commandOf(
   order: ScriptOrder,
-  given: { cwd: string; run: string; shell: string; sandbox: Sandbox | undefined; timeoutMs: number },
+  given: {
+    cwd: string;
+    run: string;
+    shell: string;
+    sandbox: Sandbox | undefined;
+    timeoutMs: number;
+    guards: readonly string[];
+  },
 ): Promise<{ command: string; args: string[] }> {
-  const { cwd, run, shell, sandbox, timeoutMs } = given;
+  const { cwd, run, shell, sandbox, timeoutMs, guards } = given;
   const limits = [String(Math.ceil(timeoutMs / 1000) + 5), sandbox ? MAX_PROCESSES.inside : MAX_PROCESSES.outside];
   const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];
   const what = order.program?.command ?? [...interpreter, path.join(run, 'script')];
@@ -169,6 +179,6 @@ async function commandOf(
     ...{ ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) },
     ...(program?.visible ? { program: program.visible } : {}),
   };
-  const outside = await sandbox.args({ work: cwd, run, network, ...more });
+  const outside = await sandbox.args({ work: cwd, guards, run, network, ...more });
   return { command: sandbox.command, args: [...outside, '/bin/sh', ...args] };
 }

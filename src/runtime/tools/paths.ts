@@ -11,6 +11,7 @@ import { pathNames } from '../../lib/files/path-names.ts';
 import { inFolder } from '../../lib/locks.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import { isProtected } from '../../workspace/home.ts';
+import { isOwnFile } from '../../workspace/own-files.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { refusedToGuest } from './guests.ts';
@@ -136,7 +137,8 @@ export function refuseProtected(scope: ToolScope, area: Area, { root, names }: P
   if (area === 'workspace' && (first === 'memory.md' || first === 'memory'))
     throw refused(rest, 'call remember to add to memory');
   const isOwned = area === 'workspace' && OWNED.test(rest);
-  if (isOwned || isProtected(scope.home, path.join(realRoot(root), ...names)))
+  const file = path.join(realRoot(root), ...names);
+  if (isOwned || isProtected(scope.home, file) || isOwnFile(scope.home, file))
     throw refused(rest, 'only the person may change it');
 }
 

@@ -293,6 +293,7 @@ describe('the folder a script works in', () => {
       '/',
       home.skills,
       home.access,
+      home.viberDir('default'),
       link,
       '/no/such',
       'relative',
@@ -300,11 +301,13 @@ describe('the folder a script works in', () => {
     ];
     for (const folder of bad)
       expect(() => workFolder(scope, folder), folder).toThrow(/Change `folder` in agents\/default/);
-    expect(workFolder(scope, home.viberDir('default')).isTasks).toBe(false);
-    const own = tempFolder();
+    const own = fs.realpathSync(tempFolder());
+    fs.mkdirSync(path.join(own, 'code'));
     vi.stubEnv('HOME', own);
     onTestFinished(() => void vi.unstubAllEnvs());
-    expect(workFolder(scope, '~').path).toBe(fs.realpathSync(own));
+    expect(workFolder(scope, '~/code')).toMatchObject({ path: path.join(own, 'code'), isTasks: false });
+    // Keys and start files of its person could come to stand there.
+    expect(() => workFolder(scope, '~')).toThrow(/Change `folder`/);
     expect(workFolder(scope, '  ').isTasks).toBe(true);
   });
 

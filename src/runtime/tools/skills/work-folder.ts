@@ -1,7 +1,7 @@
 /**
  * Where a script works: the `folder` of its viber, or a folder inside the task's own. Not the task's folder itself: the record of
- * the task stands there, with the people and the consents, and no script may write it. Nor does a script work in a folder that
- * holds the home.
+ * the task stands there, with the people and the consents, and no script may write it. Nor does a script work where the gateway's
+ * own files are.
  */
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { errorCode, UserError } from '../../../errors.ts';
 import { HeldFolder } from '../../../lib/files/below.ts';
 import { inFolder } from '../../../lib/locks.ts';
-import { type Home, isProtected } from '../../../workspace/home.ts';
+import { whyNoScripts } from '../../../workspace/own-files.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 
 export interface WorkFolder {
@@ -42,9 +42,10 @@ export function workFolder({ home, taskId, viber }: ToolScope, folder: string | 
     new UserError(`Scripts cannot work in ${wanted}: ${why}. Change \`folder\` in agents/${viber}.yaml.`, { cause });
   if (!path.isAbsolute(wanted)) throw refuse('it is not an absolute path');
   try {
-    const real = realpathSync(wanted);
+    const real = realpathSync.native(wanted);
     if (!statSync(real).isDirectory()) throw refuse('it is not a folder');
-    if (holdsHome(home, real)) throw refuse('the files of the gateway are in it');
+    const why = whyNoScripts(home, real);
+    if (why !== undefined) throw refuse(why);
     return { path: real, isTasks: false, files };
   } catch (error) {
     const code = errorCode(error);
@@ -79,10 +80,4 @@ function ownFolder(files: string): string {
   } finally {
     task.close();
   }
-}
-
-function holdsHome(home: Home, folder: string): boolean {
-  const root = realpathSync(home.root);
-  const isInside = (inner: string, outer: string) => `${inner}/`.startsWith(outer === '/' ? '/' : `${outer}/`);
-  return isInside(root, folder) || (isInside(folder, root) && isProtected(home, folder));
 }
