@@ -147,15 +147,26 @@ describe('deploy/kubernetes', () => {
           TELEGRAM_BOT_TOKEN: '1234567:aaaaaaaaaaaa',
           ANTHROPIC_API_KEY: 'a-key',
           OPENVIBER_TOKEN: 'a-token-that-is-long-enough-to-be-one',
+          VALKEY_PASSWORD: 'a-password',
         },
       });
       expect(warnings).toEqual([]);
-      expect(config.engine).toMatchObject({ kind: 'redis', url: 'redis://valkey:6379', runDir: '/run/openviber' });
+      expect(config.engine).toMatchObject({
+        kind: 'redis',
+        url: 'redis://:a-password@valkey:6379',
+        runDir: '/run/openviber',
+      });
       expect(config.engine.roles).toEqual(
         gateway.metadata?.name === 'worker' ? ['work'] : ['ingress', 'work', 'deliver'],
       );
     }
   });
+});
+
+it('the engine asks for a password, here and there', () => {
+  const server = manifests.find((each) => each.kind === 'StatefulSet');
+  expect(JSON.stringify(server)).toContain('"--requirepass","$(VALKEY_PASSWORD)"');
+  expect(read('compose.yaml')).toContain('"--requirepass", "${VALKEY_PASSWORD:?');
 });
 
 describe('deploy/compose.yaml', () => {

@@ -1,7 +1,7 @@
 /**
  * The sandbox of scripts: bubblewrap, where it is there and really works. Inside are the programs of the system (read-only), the work
- * folder (writable), the skill's own folder (read-only) and a private home; no other file of this machine, no other process, and
- * without `network` no address at all, loopback included.
+ * folder (writable), the skill's own folder (read-only) and a private home; no other file of this machine, no other process, and no
+ * network: with `proxy` there is one way out, which this program decides about.
  */
 import { execFile } from 'node:child_process';
 import { access, constants, realpath, stat } from 'node:fs/promises';
@@ -21,7 +21,8 @@ export interface SandboxOrder {
   readable?: string;
   /** A program that is none of the system's, and may be run all the same. */
   program?: string;
-  network: boolean;
+  /** The socket of its way out, and what uses it inside; absent: it has none. */
+  proxy?: { socket: string; node: string };
 }
 
 export interface Sandbox {
@@ -161,16 +162,18 @@ async function orderArgs({
   skillFolder,
   readable: other,
   program,
-  network,
+  proxy,
 }: SandboxOrder): Promise<string[]> {
   const own = (name: string, at = path.join(run, name)) => [path.join(run, name), at];
   return [
-    ...(network ? ['--share-net', ...(await readable(ETC_NETWORK))] : []),
+    ...(proxy ? await readable(ETC_NETWORK) : []),
     // The work folder may be inside it.
     ...(other ? ['--ro-bind', other, other] : []),
     ...['--bind', work, work, ...guards],
     ...(skillFolder ? ['--ro-bind', skillFolder, skillFolder] : []),
-    ...(program ? ['--ro-bind', program, program] : []),
+    ...[...new Set([program, proxy?.node, proxy?.socket].filter((file) => file !== undefined))].flatMap((file) => [
+      ...['--ro-bind', file, file],
+    ]),
     ...['--ro-bind', ...own('script'), '--bind', ...own('home')],
     ...['--ro-bind', ...own('passwd', '/etc/passwd'), '--ro-bind', ...own('group', '/etc/group')],
     ...['--remount-ro', '/', '--chdir', work, '--info-fd', '3', '--'],

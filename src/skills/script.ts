@@ -13,6 +13,7 @@ import { repositoriesIn } from './repositories.ts';
 import { createRunFolder, removeRunFolder } from './run-folder.ts';
 import { runProcess } from './run-process.ts';
 import { findProgram, findSandbox, type Sandbox, searchPath } from './sandbox.ts';
+import { openScriptProxy, PROXY_VARIABLES, type ScriptProxy, withProxy } from './script-proxy.ts';
 
 export { hasSandbox } from './sandbox.ts';
 
@@ -30,7 +31,10 @@ export interface ScriptOrder {
   skillFolder?: string;
   /** Absolute path of a folder that it may read; the script finds it in OPENVIBER_FILES. */
   readable?: string;
+  /** The public internet, by http and https; without a sandbox whatever this machine reaches. */
   network?: boolean;
+  /** For tests: what may be reached beside that. */
+  reach?: Parameters<typeof openScriptProxy>[1];
   /** 60 s by default. */
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -83,13 +87,16 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
   if (!shell) throw new UserError(`The script needs ${order.script.shell}; install it.`);
   const run = await createRunFolder(order.script.text, cwd);
   const repositories = sandbox && repositoriesIn(cwd);
+  let proxy: ScriptProxy | undefined;
   try {
     const started = performance.now();
     const marker = randomUUID();
+    if (sandbox && order.network) proxy = await openScriptProxy(run, order.reach);
     const { timeoutMs = TIMEOUT_MS, granted = {}, signal } = order;
     const outcome = await runProcess({
-      ...(await commandOf(order, { cwd, run, shell, sandbox, timeoutMs, guards: repositories?.args ?? [] })),
+      ...(await commandOf(order, { cwd, run, shell, sandbox, timeoutMs, guards: repositories?.args ?? [], proxy })),
       env: {
+        ...(proxy ? PROXY_VARIABLES : {}),
         ...environment(order, { run, cwd, folders, inside: sandbox !== undefined, marker }),
         ...order.program?.env,
         ...order.variables,
@@ -118,6 +125,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
       ms: Math.round(performance.now() - started),
     };
   } finally {
+    proxy?.close();
     repositories?.tidy();
     await removeRunFolder(run);
   }
@@ -157,28 +165,30 @@ function environment(
   };
 }
 
-async function commandOf(
-  order: ScriptOrder,
-  given: {
-    cwd: string;
-    run: string;
-    shell: string;
-    sandbox: Sandbox | undefined;
-    timeoutMs: number;
-    guards: readonly string[];
-  },
-): Promise<{ command: string; args: string[] }> {
-  const { cwd, run, shell, sandbox, timeoutMs, guards } = given;
+interface Given {
+  cwd: string;
+  run: string;
+  shell: string;
+  sandbox: Sandbox | undefined;
+  timeoutMs: number;
+  guards: readonly string[];
+  proxy: ScriptProxy | undefined;
+}
+
+async function commandOf(order: ScriptOrder, given: Given): Promise<{ command: string; args: string[] }> {
+  const { cwd, run, shell, sandbox, timeoutMs, guards, proxy } = given;
   const limits = [String(Math.ceil(timeoutMs / 1000) + 5), sandbox ? MAX_PROCESSES.inside : MAX_PROCESSES.outside];
   const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];
-  const what = order.program?.command ?? [...interpreter, path.join(run, 'script')];
+  const own = order.program?.command ?? [...interpreter, path.join(run, 'script')];
+  const what = proxy ? withProxy(process.execPath, proxy.socket, own) : own;
   const args = ['-c', WRAPPER, 'sh', ...limits, ...what];
   if (!sandbox) return { command: '/bin/sh', args: ['-c', `${LIFELINE}; ${WRAPPER}`, ...args.slice(2)] };
-  const { skillFolder, readable, program, network = false } = order;
+  const { skillFolder, readable, program } = order;
   const more = {
     ...{ ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) },
     ...(program?.visible ? { program: program.visible } : {}),
+    ...(proxy ? { proxy: { socket: proxy.socket, node: process.execPath } } : {}),
   };
-  const outside = await sandbox.args({ work: cwd, guards, run, network, ...more });
+  const outside = await sandbox.args({ work: cwd, guards, run, ...more });
   return { command: sandbox.command, args: [...outside, '/bin/sh', ...args] };
 }

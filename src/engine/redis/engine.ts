@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { errorMessage } from '../../errors.ts';
 import { anything, type Schema, shape } from '../../lib/shape.ts';
-import type { Engine, EngineHealth, FairLimits, Fence, OutboxFile, QueueItem, Stop } from '../engine.ts';
+import type { Engine, EngineHealth, FairLimits, Fence, OutboxFile, QueueItem, State, Stop } from '../engine.ts';
 import { addressOf, connect } from './connection.ts';
 import { orLast } from './in-time.ts';
 import { tagOf } from './keys.ts';
@@ -13,6 +13,7 @@ import { News } from './news.ts';
 import { RedisOutbox } from './outbox.ts';
 import { RedisQueue } from './queue.ts';
 import { Scripts } from './scripts.ts';
+import { sealed } from './sealed-state.ts';
 import { checkServer } from './settings.ts';
 import { RedisState } from './state.ts';
 import { RedisTurns } from './turns.ts';
@@ -29,6 +30,8 @@ export interface RedisEngineOptions<T> {
   outboxSchema?: Schema<OutboxFile>;
   /** By kind of lane, how many may be in work for whom: `perPerson` in all processes together, `others` in this one. */
   limits?: Readonly<Record<string, FairLimits>>;
+  /** Of all processes of a home: small values carry a seal that is made with it. */
+  secret?: Uint8Array;
   /** A message was given up after crashing processes: the person should hear of it. */
   onDead: (item: QueueItem<T>, reason: string) => void;
   /** Nobody else hears of it: a listener, or whoever leads, has failed. */
@@ -80,7 +83,7 @@ export class RedisEngine<T> implements Engine<T> {
   readonly epoch: number;
   readonly queue: RedisQueue<T>;
   readonly outbox: RedisOutbox;
-  readonly state: RedisState;
+  readonly state: State;
   readonly #world: World;
   readonly #turns: RedisTurns;
   readonly #timers: NodeJS.Timeout[];
@@ -93,7 +96,8 @@ export class RedisEngine<T> implements Engine<T> {
     this.queue = new RedisQueue<T>({ world, schema, limits, onDead });
     const keyOfLane = (lane: string) => `${this.queue.lanes.prefix(lane)}lane:${lane}`;
     this.outbox = new RedisOutbox({ world, schema: outboxSchema, keyOfLane });
-    this.state = new RedisState(world);
+    const state = new RedisState(world);
+    this.state = options.secret ? sealed(state, options.secret) : state;
     this.#turns = new RedisTurns(world);
     const every = (ms: number, work: () => Promise<void>) => setInterval(() => void work().catch(world.onQuiet), ms);
     this.#timers = [

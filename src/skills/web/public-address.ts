@@ -5,6 +5,7 @@
  */
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { UserError } from '../../errors.ts';
 
 /** Every address a name has now. Rejects as `dns.lookup` does. */
@@ -51,11 +52,25 @@ function listOf(four: readonly string[], six: readonly string[]): BlockList {
   return list;
 }
 
+/**
+ * This machine's own addresses, public ones too, and networks of the sixth version that it is a part of, where whoever is beside it has
+ * a public address as well.
+ */
+function isNear(address: string, family: 'ipv4' | 'ipv6'): boolean {
+  const near = new BlockList();
+  for (const { address: own, family: of, cidr } of Object.values(networkInterfaces()).flatMap((each) => each ?? [])) {
+    const bits = Number(cidr?.split('/')[1]);
+    if (of === 'IPv6' && bits >= 48) near.addSubnet(own, bits, 'ipv6');
+    else near.addAddress(own, of === 'IPv6' ? 'ipv6' : 'ipv4');
+  }
+  return near.check(address, family);
+}
+
 /** Whether an address in its usual text form is on the public internet; false for anything that is no address. */
 export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !notPublic.check(address, 'ipv4');
+  if (isIP(address) === 4) return !notPublic.check(address, 'ipv4') && !isNear(address, 'ipv4');
   if (isIP(address) !== 6 || address.includes('%')) return false;
-  return allocated6.check(address, 'ipv6') && !notPublic.check(address, 'ipv6');
+  return allocated6.check(address, 'ipv6') && !notPublic.check(address, 'ipv6') && !isNear(address, 'ipv6');
 }
 
 /**
@@ -79,4 +94,9 @@ export function publicLookup(resolve: Resolve): LookupFunction {
 
 export function notPublicError(hostname: string): UserError {
   return new UserError(`${hostname.slice(0, 100)} is not a public address, so it is not fetched.`);
+}
+
+export async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
+  const { lookup } = await import('node:dns/promises');
+  return lookup(hostname, { all: true });
 }

@@ -3,7 +3,6 @@
  * exact origin is allowed; every redirect is checked as the first address was, and followed only where it may be; nothing goes along that says who asks: no cookie,
  * no credential, no referrer; what is read is counted after decompression; one time limit holds for everything together.
  */
-import type { LookupAddress } from 'node:dns';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -11,7 +10,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { errorCode, UserError } from '../../errors.ts';
 import { webAddress } from '../../lib/web-addresses.ts';
-import { isPublicAddress, notPublicError, publicLookup, type Resolve } from './public-address.ts';
+import { isPublicAddress, notPublicError, publicLookup, type Resolve, resolveBySystem } from './public-address.ts';
 
 export interface RequestOptions {
   /** Exact origins that may be reached although they are private, not https, or on another port. */
@@ -115,11 +114,6 @@ async function exchange(url: URL, options: RequestOptions, signal: AbortSignal):
   const onClose = () => reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' }));
   request.on('response', answer).on('error', reject).on('close', onClose).end();
   return promise;
-}
-
-async function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
-  const { lookup } = await import('node:dns/promises');
-  return lookup(hostname, { all: true });
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];

@@ -1,0 +1,176 @@
+/**
+ * The only way out that a script with `network` is given: a proxy on a socket in its private folder, which connects to the public
+ * internet alone, as fetches do (promise 53). Its sandbox has no network but a loopback interface of its own. Where a name leads is
+ * decided here, on the address that is connected to: never this machine, what is local to a link, or the local network.
+ */
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { isPublicAddress, notPublicError, publicLookup, type Resolve, resolveBySystem } from './web/public-address.ts';
+
+export interface ScriptProxy {
+  /** Shown to the sandbox. */
+  socket: string;
+  close(): void;
+}
+
+/** Connections of one script at a time. */
+const MAX_OPEN = 128;
+/** A connection on which nothing moves. */
+const IDLE_MS = 120_000;
+/** The port inside, on a loopback interface that nobody else has. */
+const PORT = 3128;
+
+/** What programs are told of it: nearly all that speak http heed one of these. */
+export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'all_proxy'].map((name) => [
+      name,
+      `http://127.0.0.1:${PORT}`,
+    ]),
+  ),
+  ...{ no_proxy: 'localhost,127.0.0.1,::1', NO_PROXY: 'localhost,127.0.0.1,::1', NODE_USE_ENV_PROXY: '1' },
+};
+
+/** Runs inside, as Node's own text: hands each connection to the socket, and starts the command once it listens. */
+const FORWARDER = `
+const [socket, ...command] = process.argv.slice(1);
+const net = require('node:net');
+const server = net.createServer({ allowHalfOpen: true }, (inner) => {
+  const outer = net.connect({ path: socket, allowHalfOpen: true });
+  const end = () => { inner.destroy(); outer.destroy(); };
+  for (const [from, to] of [[inner, outer], [outer, inner]]) from.on('error', end).on('close', end).pipe(to);
+});
+server.listen(${PORT}, '127.0.0.1', () => {
+  const child = require('node:child_process').spawn(command[0], command.slice(1), { stdio: 'inherit' });
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, () => undefined);
+  child.on('error', (error) => { console.error(error.message); process.exit(127); });
+  child.on('exit', (code, signal) => {
+    for (const one of signals) process.removeAllListeners(one);
+    if (signal) process.kill(process.pid, signal); else process.exit(code);
+  });
+});`;
+
+/** A command that has the way out, for a sandbox that shows `node` and the socket. */
+export const withProxy = (node: string, socket: string, command: readonly string[]): string[] => [
+  ...[node, '-e', FORWARDER, '--', socket],
+  ...command,
+];
+
+/** @param resolve instead of the system's resolver; `allowed` hosts and ports that may be reached all the same, for tests */
+export async function openScriptProxy(
+  folder: string,
+  { resolve = resolveBySystem, allowed = [] }: { resolve?: Resolve; allowed?: readonly string[] } = {},
+): Promise<ScriptProxy> {
+  const sockets = new Set<Duplex>();
+  const keep = <T extends Socket | Duplex>(socket: T): T => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+    return socket;
+  };
+  /** How a host is connected to. Throws UserError for an address that is not public. */
+  const wayTo: WayTo = (host, port) => {
+    if (allowed.includes(`${host}:${port}`)) return { host, port };
+    if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublicError(host);
+    return { host, port, lookup: publicLookup(resolve) };
+  };
+
+  const server = createServer((request, response) => forward(request, response, wayTo, keep));
+  server.maxConnections = MAX_OPEN;
+  server.on('connection', (socket: Socket) => {
+    keep(socket);
+    socket.setTimeout(IDLE_MS, () => socket.destroy());
+  });
+  server.on('connect', (request: IncomingMessage, inner: Duplex, first: Buffer) => {
+    // What came with the request goes first.
+    if (first.length > 0) inner.unshift(first);
+    tunnel(request, inner, wayTo, keep);
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
+  const socket = path.join(folder, 'net');
+  const { promise, resolve: listening, reject } = Promise.withResolvers<void>();
+  server.once('error', reject).listen(socket, listening);
+  await promise;
+  return {
+    socket,
+    close() {
+      server.close();
+      for (const each of sockets) each.destroy();
+    },
+  };
+}
+
+type WayTo = (host: string, port: number) => { host: string; port: number; lookup?: LookupFunction };
+type Keep = <T extends Socket | Duplex>(socket: T) => T;
+
+/** Https and whatever else is not http: bytes in both directions. */
+function tunnel(request: IncomingMessage, inner: Duplex, wayTo: WayTo, keep: Keep): void {
+  keep(inner);
+  const refuse = (status: string, why: string) =>
+    inner.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${why}\n`);
+  const [, host = '', port = ''] = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(request.url ?? '') ?? [];
+  if (host === '' || Number(port) > 65_535) {
+    refuse('400 Bad Request', 'This is no host and port.');
+    return;
+  }
+  try {
+    const outer = keep(connect(wayTo(host, Number(port))));
+    let isOpen = false;
+    outer.setTimeout(IDLE_MS, () => outer.destroy());
+    outer.on('error', (error) => isOpen || refuse(statusOf(error), error.message));
+    outer.on('connect', () => {
+      isOpen = true;
+      inner.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      inner.pipe(outer).pipe(inner);
+    });
+    inner.on('close', () => outer.destroy());
+  } catch (error) {
+    refuse(statusOf(error), error instanceof Error ? error.message : 'refused');
+  }
+}
+
+/** One http request, passed on as it came but for what is between two hops. */
+function forward(request: IncomingMessage, response: ServerResponse, wayTo: WayTo, keep: Keep): void {
+  const refuse = (status: number, why: string) => {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${why}\n`);
+  };
+  const url = URL.parse(request.url ?? '');
+  if (url?.protocol !== 'http:') {
+    refuse(400, 'This is no address with http.');
+    return;
+  }
+  const { 'proxy-connection': _connection, 'proxy-authorization': _secret, ...headers } = request.headers;
+  try {
+    const way = wayTo(url.hostname.replace(/^\[|\]$/g, ''), Number(url.port || 80));
+    const about = { method: request.method, path: url.pathname + url.search, agent: false };
+    const outer = httpRequest({
+      ...way,
+      ...about,
+      headers: { ...headers, host: url.host, connection: 'close' },
+    } as never);
+    outer.setTimeout(IDLE_MS, () => outer.destroy());
+    outer.on('socket', keep).on('error', (error) => refuse(error.name === 'UserError' ? 403 : 502, error.message));
+    outer.on('response', (answer) => {
+      const { connection: _hop, 'keep-alive': _keep, ...rest } = answer.headers;
+      answer.on('error', () => response.destroy());
+      try {
+        response.writeHead(answer.statusCode ?? 502, rest);
+        answer.pipe(response);
+      } catch (error) {
+        // A status or a header that nobody may send.
+        outer.destroy();
+        refuse(502, error instanceof Error ? error.message : 'no answer');
+      }
+    });
+    response.on('close', () => outer.destroy());
+    request.pipe(outer);
+  } catch (error) {
+    refuse(403, error instanceof Error ? error.message : 'refused');
+  }
+}
+
+const statusOf = (error: unknown): string =>
+  error instanceof Error && error.name === 'UserError' ? '403 Forbidden' : '502 Bad Gateway';
