@@ -249,17 +249,26 @@ describe('a program of a bundle', () => {
       expect(results[1]).toContain('begun');
       expect(results[2]?.length).toBeLessThan(40_000);
       expect(results[3]).toMatch(/refused|unreachable/);
-      expect(await netAllowed()).toContain('reached');
+      expect(await netAllowed()).toMatch(/proxy: HTTP\/1\.1 403 .*direct: refused/s);
     },
   );
 
-  /** What a program tells of the loopback interface where `skills.network` names its skill. */
+  /** What a program tells of this machine where `skills.network` names its skill: the way out is there, and leads elsewhere. */
   async function netAllowed(): Promise<string> {
     const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
-    const body = `import socket\nsocket.create_connection(("127.0.0.1", ${port}), 2)\nprint("reached")\n`;
+    const body = `import socket
+proxy = socket.create_connection(("127.0.0.1", 3128), 5)
+proxy.sendall(b"CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+print("proxy:", proxy.recv(1000).decode())
+try:
+  socket.create_connection(("127.0.0.1", ${port}), 2)
+  print("direct: reached")
+except OSError:
+  print("direct: refused")
+`;
     const files = { ...HOSTILE, 'skills/odd/scripts/net.py': body };
     const config = { skills: { network: ['odd'] } };
     return (await said({ skills: [], files, config }, program('odd', 'scripts/net.py'))).join('\n');
