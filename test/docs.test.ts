@@ -258,6 +258,7 @@ describe('docs/configuration.md', () => {
 });
 
 const tokens = {
+  VALKEY_PASSWORD: 'a-password',
   TELEGRAM_BOT_TOKEN: '1:a',
   TELEGRAM_WEBHOOK_SECRET: 'abcdefghijklmnop',
   DISCORD_BOT_TOKEN: 'a.b.c',

@@ -164,8 +164,8 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Looks until none is found: one that was being started while we looked is found the next time. */
-async function killMarked(marker: string): Promise<void> {
+/** Ends every process that has this text in its environment. Looks until none is found: one that was being started while we looked is found the next time. */
+export async function killMarked(marker: string): Promise<void> {
   if (process.platform !== 'linux') return;
   for (let round = 0; round < 10; round++) {
     let found = 0;

@@ -67,6 +67,8 @@ const LIMITS = [
   'ulimit -c 0; ulimit -t "$1"; ulimit -n 1024; ulimit -f 2097152; ulimit -d 2097152',
   '(ulimit -u "$2") 2>/dev/null && ulimit -u "$2" || ulimit -p "$2"',
 ].join('; ');
+/** Memory that a script has taken ends the script, before anything else on this machine. */
+const FIRST_TO_GO = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null';
 const WRAPPER = `{ ${LIMITS}; } 2>/dev/null; shift 2; exec "$@"`;
 /** Without a sandbox, which does that itself: when this gateway is killed, descriptor 3 ends, and the group with it. */
 const LIFELINE = '( ( read _ <&3; kill -9 0 ) >/dev/null 2>&1 & ); exec 3<&-';
@@ -182,7 +184,8 @@ async function commandOf(order: ScriptOrder, given: Given): Promise<{ command: s
   const own = order.program?.command ?? [...interpreter, path.join(run, 'script')];
   const what = proxy ? withProxy(process.execPath, proxy.socket, own) : own;
   const args = ['-c', WRAPPER, 'sh', ...limits, ...what];
-  if (!sandbox) return { command: '/bin/sh', args: ['-c', `${LIFELINE}; ${WRAPPER}`, ...args.slice(2)] };
+  if (!sandbox)
+    return { command: '/bin/sh', args: ['-c', `${FIRST_TO_GO}; ${LIFELINE}; ${WRAPPER}`, ...args.slice(2)] };
   const { skillFolder, readable, program } = order;
   const more = {
     ...{ ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) },
@@ -190,5 +193,7 @@ async function commandOf(order: ScriptOrder, given: Given): Promise<{ command: s
     ...(proxy ? { proxy: { socket: proxy.socket, node: process.execPath } } : {}),
   };
   const outside = await sandbox.args({ work: cwd, guards, run, ...more });
-  return { command: sandbox.command, args: [...outside, '/bin/sh', ...args] };
+  // Inside, /proc is read-only.
+  const first = ['-c', `${FIRST_TO_GO}; exec "$@"`, 'sh', sandbox.command];
+  return { command: '/bin/sh', args: [...first, ...outside, '/bin/sh', ...args] };
 }

@@ -156,8 +156,17 @@ type Entry =
   | { type: 'decision'; run: string; at: string; approval: string; verdict: ApprovalVerdict; by: string }
   /** A side-effecting tool call is about to run; a `step` with this call, or nothing, follows. */
   | { type: 'call'; run: string; at: string; callId: string; tool: string }
-  /** A call is about to carry so many characters out without a question; `run` is the outermost. */
-  | { type: 'sent'; run: string; at: string; callId: string; tool: string; digest: string; characters: number }
+  /** A call is about to carry so many characters out without a question, or to a person's own `address`; `run` is the outermost. */
+  | {
+      type: 'sent';
+      run: string;
+      at: string;
+      callId: string;
+      tool: string;
+      digest: string;
+      characters: number;
+      address?: string;
+    }
   /** A finished step: the model's messages (assistant, tool) as JSON. `shown`: pictures that its tools have shown to the model. */
   | {
       type: 'step';

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/doctor/doctor.ts';
 import { type DiscordOptions, startDiscord } from '../emulators/discord.ts';
 import { startLlm } from '../emulators/llm.ts';
@@ -620,4 +620,20 @@ describe('settings that let nobody in', () => {
     const listed = await doctor(tempFolder(), { ...offline, channels, people });
     expect(listed.lines.filter((line) => /^! (?!model)/.test(line))).toHaveLength(isSandboxed ? 1 : 2);
   });
+});
+
+it('a folder for temporary files that is not there is named', async () => {
+  vi.stubEnv('TMPDIR', path.join(tempFolder(), 'gone'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const named = process.env.TMPDIR ?? '';
+  fs.mkdirSync(named);
+  const home = path.join(named, '..', 'home');
+  const config = path.join(named, '..', 'config.yaml');
+  fs.writeFileSync(config, '{}', { mode: 0o600 });
+  fs.rmdirSync(named);
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const code = await run({ args: [], config, home, json: false, ...NO_OPTIONS, env: {}, print });
+  expect(code).toBe(1);
+  expect(lines.join('\n')).toContain(`TMPDIR: the folder for temporary files, ${named}, cannot be used`);
 });

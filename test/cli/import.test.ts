@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { planOpenClaw } from '../../src/cli/import/openclaw.ts';
 import { PROGRAM } from '../helpers/program.ts';
 import { tempFolder, tree } from '../helpers/temp.ts';
 
@@ -278,4 +279,26 @@ test.each([
     code: 1,
     err: expect.stringContaining(words),
   });
+});
+
+test('nothing behind a link is taken over: files, folders on the way, whole skills, the workspace', async () => {
+  const outside = tempFolder();
+  for (const name of ['note.md', 'SKILL.md', 'jobs.json', 'MEMORY.md'])
+    fs.writeFileSync(path.join(outside, name), 'OUTSIDE');
+  const plant = (source: string, names: string[]) => {
+    for (const name of names) {
+      fs.rmSync(path.join(source, name), { recursive: true, force: true });
+      fs.symlinkSync(outside, path.join(source, name));
+    }
+    return source;
+  };
+  const sources = [
+    plant(openclaw(), ['workspace/memory', 'workspace/skills', 'skills/notes', 'cron', 'state']),
+    plant(openclaw(), ['skills', 'workspace/skills/weather', 'workspace/memory/deep']),
+    plant(openclaw(), ['workspace']),
+  ];
+  for (const source of sources) {
+    const plan = await planOpenClaw(source, new Date());
+    expect(plan.writes.filter(({ content }) => content.includes('OUTSIDE'))).toEqual([]);
+  }
 });

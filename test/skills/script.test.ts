@@ -373,3 +373,12 @@ describe(`only ${IN_SANDBOX}`, () => {
     expect(processesWith(unique)).toEqual([]);
   });
 });
+
+test.skipIf(process.platform !== 'linux').each([true, false])(
+  'is the first to go when memory is short, in a sandbox or not (%s)',
+  async (sandbox) => {
+    const { stdout } = await run('cat /proc/self/oom_score_adj', { cwd: folder(), sandbox });
+    expect(stdout).toBe('1000\n');
+    expect(readFileSync('/proc/self/oom_score_adj', 'utf8').trim()).not.toBe('1000');
+  },
+);

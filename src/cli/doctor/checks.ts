@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { channelModules } from '../../channels/index.ts';
@@ -52,6 +53,19 @@ export async function attempt(name: string, limitMs: number, work: () => Promise
   }
 }
 
+/** Scripts, downloads and documents need it. */
+function temporary(): string[] {
+  const folder = os.tmpdir();
+  try {
+    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
+    return fs.statSync(folder).isDirectory() ? [] : [`TMPDIR names ${folder}, which is no folder: change it`];
+  } catch (error) {
+    return [
+      `TMPDIR: the folder for temporary files, ${folder}, cannot be used: ${errorMessage(error)}; make it, or name another`,
+    ];
+  }
+}
+
 /** The home: there or possible, writable in every part, closed to others, with room on its disk. */
 export function checkHome(options: { home: string; source: string | undefined; freeBytes: number }): Finding[] {
   const { home, source, freeBytes } = options;
@@ -76,6 +90,7 @@ export function checkHome(options: { home: string; source: string | undefined; f
     const detail = `${home} cannot be written: ${errorMessage(error)}; choose another with --home or OPENVIBER_HOME`;
     return [found('wrong', detail)];
   }
+  findings.push(...temporary().map((detail) => found('wrong', detail)));
   for (const name of isThere ? WRITTEN : []) {
     const folder = path.join(home, name);
     if (fs.existsSync(folder) && !isWritable(folder)) {

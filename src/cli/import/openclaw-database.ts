@@ -13,7 +13,8 @@ const PARTS = ['', '-wal'];
 /** Undefined where there is no database, or it keeps no jobs. Throws when it cannot be read. */
 export async function jobsInDatabase(file: string): Promise<Record<string, unknown>[] | undefined> {
   const stats = PARTS.map((part) => fs.lstatSync(file + part, { throwIfNoEntry: false }));
-  if (!stats[0]?.isFile()) return undefined;
+  // A link may lead anywhere.
+  if (!stats[0]?.isFile() || !fs.lstatSync(path.dirname(file)).isDirectory()) return undefined;
   if (stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0) > MAX_BYTES) throw new Error('it is larger than 512 MB');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-import-'));
   try {

@@ -58,7 +58,7 @@ async function found(source: string, plan: Plan): Promise<{ file: string; jobs: 
     plan.notes.push(`${database} could not be read (${why}): openclaw cron list shows the jobs in it.`);
   }
   const file = path.join(source, 'cron/jobs.json');
-  const text = readSmall(file)?.toString();
+  const text = readSmall(source, 'cron/jobs.json')?.toString();
   return { file, jobs: text === undefined ? [] : listIn(text, plan) };
 }
 

@@ -9,7 +9,7 @@ import { parseYaml } from '../../config/parse.ts';
 import { errorMessage, UserError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { jobsOf } from './openclaw-jobs.ts';
-import { type Plan, readSmall } from './plan.ts';
+import { filesIn, type Plan, readSmall } from './plan.ts';
 
 const PERSONA = ['SOUL.md', 'IDENTITY.md', 'USER.md', 'AGENTS.md', 'TOOLS.md', 'MEMORY.md'];
 const NOT_OURS: Record<string, string> = {
@@ -28,26 +28,29 @@ export async function planOpenClaw(source: string, now: Date): Promise<Plan> {
   const plan: Plan = { writes: [], notes: [] };
   const file = SETTINGS.find((name) => fs.existsSync(path.join(source, name)));
   const settings = file === undefined ? {} : await settingsIn(source, file, plan);
-  const workspace = workspaceOf(source, settings);
-  if (file === undefined && !fs.existsSync(workspace))
+  const named = workspaceOf(source, settings);
+  const isLink = fs.lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (isLink)
+    plan.notes.push(`${named} is not taken over: it is a link. Name the folder that it leads to in openclaw.json.`);
+  const workspace = isLink ? path.join(source, '.none') : named;
+  if (file === undefined && !fs.existsSync(named))
     throw new UserError(`${source} has neither openclaw.json nor a workspace: is it the state folder of OpenClaw?`);
-  for (const name of PERSONA) addFile(plan, path.join(workspace, name), `workspace/${name}`);
-  if (!namesIn(workspace).includes('MEMORY.md'))
-    addFile(plan, path.join(workspace, 'memory.md'), 'workspace/MEMORY.md');
-  for (const name of notesIn(path.join(workspace, 'memory')))
-    addFile(plan, path.join(workspace, 'memory', name), `workspace/memory/${name}`);
+  for (const name of PERSONA) addFile(plan, workspace, name, `workspace/${name}`);
+  if (!namesIn(workspace).includes('MEMORY.md')) addFile(plan, workspace, 'memory.md', 'workspace/MEMORY.md');
+  for (const name of notesIn(workspace, 'memory'))
+    addFile(plan, workspace, `memory/${name}`, `workspace/memory/${name}`);
   for (const [name, why] of Object.entries(NOT_OURS))
     if (fs.existsSync(path.join(workspace, name))) plan.notes.push(`${name} is not taken over: ${why}.`);
-  for (const folder of [path.join(source, 'skills'), path.join(workspace, 'skills')]) addSkills(plan, folder);
+  for (const root of [source, workspace]) addSkills(plan, root);
   await jobsOf(source, now, plan);
   nameSecrets(source, { settings, file: file ?? SETTINGS[0] ?? '' }, plan);
-  nameAgents(settings, workspace, plan);
+  nameAgents(settings, named, plan);
   return plan;
 }
 
 /** JSON5: comments go, the rest is read as YAML, which allows names without quotes and commas at the end. */
 async function settingsIn(source: string, file: string, plan: Plan): Promise<Record<string, unknown>> {
-  const text = readSmall(path.join(source, file))?.toString();
+  const text = readSmall(source, file)?.toString();
   if (text === undefined) return {};
   const plain = text
     .replace(/("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1')
@@ -80,34 +83,31 @@ function namesIn(folder: string): string[] {
   return fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? fs.readdirSync(folder).sort() : [];
 }
 
-/** Links are not followed, and files that begin with a dot are no notes. */
-function notesIn(folder: string): string[] {
-  if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
-  const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => name.endsWith('.md') && !/(^|\/)\./.test(name)).sort();
-}
+/** Files that begin with a dot are no notes. */
+const notesIn = (root: string, folder: string): string[] =>
+  filesIn(root, folder).filter((name) => name.endsWith('.md') && !/(^|\/)\./.test(name));
 
-function addFile(plan: Plan, from: string, to: string): void {
-  const content = readSmall(from);
+function addFile(plan: Plan, root: string, name: string, to: string): void {
+  const content = readSmall(root, name);
+  const from = path.join(root, name);
   if (content !== undefined && content.length > 0) plan.writes.push({ to, from, content });
   else if (fs.lstatSync(from, { throwIfNoEntry: false }) && content === undefined)
     plan.notes.push(`${from} is not taken over: it is a link, a folder, or larger than 2 MB.`);
 }
 
-/** A folder of skills; one that is in both places is taken from the first. */
-function addSkills(plan: Plan, folder: string): void {
-  for (const name of namesIn(folder)) {
-    const own = path.join(folder, name);
-    if (!fs.existsSync(path.join(own, 'SKILL.md'))) continue;
+/** The folders of skills below `root`; one that is in both places is taken from the first. */
+function addSkills(plan: Plan, root: string): void {
+  const all = filesIn(root, 'skills').filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file));
+  for (const name of new Set(all.filter((file) => /^[^/]+\/SKILL\.md$/.test(file)).map((file) => path.dirname(file)))) {
     const to = `skills/${name.toLowerCase().replace(/[^a-z0-9-]+/g, '-')}`;
     if (plan.writes.some((write) => write.to.startsWith(`${to}/`))) continue;
-    const files = fs
-      .readdirSync(own, { recursive: true, encoding: 'utf8' })
-      .filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file));
-    const read = files.flatMap((file) => {
-      const content = readSmall(path.join(own, file));
-      return content === undefined ? [] : [{ to: `${to}/${file}`, from: path.join(own, file), content }];
-    });
+    const read = all
+      .filter((file) => file.startsWith(`${name}/`))
+      .flatMap((file) => {
+        const content = readSmall(root, `skills/${file}`);
+        if (content === undefined) return [];
+        return [{ to: `${to}/${file.slice(name.length + 1)}`, from: path.join(root, 'skills', file), content }];
+      });
     const bytes = read.reduce((sum, { content }) => sum + content.length, 0);
     if (read.length > MAX_SKILL_FILES || bytes > MAX_SKILL_BYTES)
       plan.notes.push(

@@ -16,6 +16,8 @@ export interface EgressFacts {
   isListed: boolean;
   /** The whole address stands in the own words of the task's people: it carries nothing that they have not written. */
   isTheirs: boolean;
+  /** It has been asked for in this run since something private was seen: the order of several would tell as much as words. */
+  isUsed: boolean;
   /** The host stands in their words, or an owner has set up where it goes. */
   isNamed: boolean;
   /** The run has seen memory, files, or what tools gave. */
@@ -31,15 +33,16 @@ export interface EgressFacts {
   sent: number;
 }
 
-/** `count`: it goes, and its characters are noted before it does. */
-export type Egress = 'pass' | 'count' | 'ask' | 'refuse';
+/** `count`: it goes, and its characters are noted before it does; `once`: it goes, and that it has gone is noted before. */
+export type Egress = 'pass' | 'once' | 'count' | 'ask' | 'refuse';
 
 export function judgeEgress(facts: EgressFacts): Egress {
   const { mode, isTainted, isAllowed, isAlways } = facts;
   if (facts.isGuest) return facts.isListed ? 'pass' : 'refuse';
   if (mode === 'execute') return 'pass';
   if (mode === 'ask' && !isAlways) return 'ask';
-  if (facts.isListed || facts.isTheirs) return 'pass';
+  if (facts.isListed || (facts.isTheirs && !isTainted)) return 'pass';
+  if (facts.isTheirs && !facts.isUsed) return 'once';
   if (!isAlways && !isAllowed && (isTainted || !facts.isNamed)) return 'ask';
   if (facts.isOdd && !isAlways) return 'ask';
   return facts.sent + facts.characters > MAX_UNASKED ? 'ask' : 'count';

@@ -64,6 +64,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
       ...{ mode: options.mode, isGuest: options.isGuest, isTainted: options.isTainted(), isOdd, characters },
       isListed: address !== undefined && isListed(address, options.hosts),
       isTheirs: address !== undefined && isWritten(address, written),
+      isUsed: address !== undefined && spent.some((line) => line.address === spelled(address)),
       isNamed: address === undefined || isNamed(address, written),
       isAllowed: approvedIn(mine).has(kind),
       isAlways: options.always.some((consent) => consent.kind === kind),
@@ -80,13 +81,15 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
       ...{ type: 'sent', run: root, at: new Date().toISOString(), callId, tool: tool.name },
       ...{ digest: digestOf(tool.name, given), characters: reach.characters },
     };
+    const { address } = reach;
     // The same call is judged again when its run goes on.
     const isOwn = (other: Line<'sent'>) => other.callId === callId && other.digest === line.digest;
     const egress = await judge(kindOf(tool, input), reach, isOwn);
     if (egress === 'refuse') throw new UserError(REFUSED);
     if (egress === 'ask') mustBeShowable(tool, input);
-    if (egress !== 'count') return egress === 'ask';
-    await appendSession(home, task.viber, task.id, [line], { sync: true });
+    if (egress !== 'count' && egress !== 'once') return egress === 'ask';
+    const typed = egress === 'once' && address ? { characters: 0, address: spelled(address) } : {};
+    await appendSession(home, task.viber, task.id, [{ ...line, ...typed }], { sync: true });
     crashPoint('egress:written');
     return false;
   }
@@ -103,10 +106,13 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
       if (isSameHost(from, to)) return true;
       // The other side has made this address: it holds nothing that it did not know.
       const egress = await judge(pagesOf(to), { address: to, characters: 0 });
-      return egress === 'pass' || egress === 'count';
+      return egress !== 'ask' && egress !== 'refuse';
     },
   };
 }
+
+/** Alike with http and https, which both mean what was written. */
+const spelled = (url: URL): string => (url.protocol === 'https:' ? url.href.replace('https:', 'http:') : url.href);
 
 /** The kinds of calls that somebody has approved in a run. */
 function approvedIn(entries: readonly SessionEntry[]): ReadonlySet<string> {

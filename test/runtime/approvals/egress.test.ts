@@ -13,8 +13,8 @@ import {
 import { type EgressFacts, judgeEgress, MAX_UNASKED } from '../../../src/runtime/approvals/egress.ts';
 
 const FACTS: EgressFacts = {
-  ...{ mode: 'decide', isGuest: false, isListed: false, isTheirs: false, isNamed: false, isTainted: false },
-  ...{ isAllowed: false, isAlways: false, isOdd: false, characters: 30, sent: 0 },
+  ...{ mode: 'decide', isGuest: false, isListed: false, isTheirs: false, isUsed: false, isNamed: false },
+  ...{ isTainted: false, isAllowed: false, isAlways: false, isOdd: false, characters: 30, sent: 0 },
 };
 const full = { sent: MAX_UNASKED - 29 };
 const url = (text: string): URL => {
@@ -27,7 +27,14 @@ describe('the rule', () => {
   it.each<[string, Partial<EgressFacts>, ReturnType<typeof judgeEgress>]>([
     ['a new host', {}, 'ask'],
     ['a host of the configuration, whatever was seen and sent', { isListed: true, isTainted: true, ...full }, 'pass'],
-    ['an address that people wrote whole', { isTheirs: true, isTainted: true, isOdd: true, ...full }, 'pass'],
+    ['an address that people wrote whole', { isTheirs: true, isUsed: true, isOdd: true, ...full }, 'pass'],
+    ['the same, after something private', { isTheirs: true, isTainted: true, isOdd: true, ...full }, 'once'],
+    ['the same, a second time', { isTheirs: true, isTainted: true, isUsed: true }, 'ask'],
+    [
+      'the same, always allowed, a second time',
+      { isTheirs: true, isTainted: true, isUsed: true, isAlways: true },
+      'count',
+    ],
     ['a host that they named, before anything private was seen', { isNamed: true }, 'count'],
     ['a host that they named, after it', { isNamed: true, isTainted: true }, 'ask'],
     ['a named host, with an odd address', { isNamed: true, isOdd: true }, 'ask'],

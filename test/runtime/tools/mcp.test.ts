@@ -217,3 +217,24 @@ test('over HTTP, with the headers of the configuration', async () => {
   expect(await call('web_time')).toEqual({ text: 'noon' });
   expect([...seen]).toEqual(['Bearer k']);
 });
+
+test('a server ends with all that it started, in groups of their own too', async () => {
+  const folder = tempFolder();
+  const file = path.join(folder, 'pid');
+  // It leads a group of its own, and hears of nothing.
+  const child = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); process.on('SIGTERM', () => 0); setInterval(() => 0, 1000)`;
+  const start = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { detached: true, stdio: 'ignore' }).unref(); import(${JSON.stringify(SERVER)})`;
+  const { mcp, call } = await open({ docs: { command: process.execPath, args: ['-e', start], trusted: false } });
+  expect(await call('docs_echo', { words: 'hello' })).toEqual({ text: 'echo: hello' });
+  const isAlive = () => {
+    try {
+      process.kill(Number(readFileSync(file, 'utf8')), 0);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  await expect.poll(isAlive, { timeout: 30_000 }).toBe(true);
+  await mcp.close();
+  await expect.poll(isAlive, { timeout: 30_000 }).toBe(false);
+});

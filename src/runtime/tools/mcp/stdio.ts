@@ -5,9 +5,11 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import type { MCPTransport } from '@ai-sdk/mcp';
 import { errorCode } from '../../../errors.ts';
+import { killMarked } from '../../../skills/run-process.ts';
 import { clip, visibleText } from '../../context/turn.ts';
 import { Tokens } from './progress.ts';
 import { readable } from './readable.ts';
@@ -65,6 +67,8 @@ class StdioTransport implements MCPTransport {
   #length = 0;
   #notes = { count: 0, since: 0 };
   readonly #tokens = new Tokens();
+  /** In the environment of it and of all that it starts, and of nobody else. */
+  readonly #marker = randomUUID();
   /** The end of what it wrote for people. */
   #said: Buffer = Buffer.alloc(0);
 
@@ -76,7 +80,7 @@ class StdioTransport implements MCPTransport {
   async start(): Promise<void> {
     const { command, args, env: own } = this.#options;
     const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
-    const env = { ...Object.fromEntries(inherited), ...own };
+    const env = { ...Object.fromEntries(inherited), ...own, OPENVIBER_SERVER: this.#marker };
     const running = spawn(command, args, { env, stdio: 'pipe', detached: true });
     this.#child = running;
     const ended = (error: Error) => this.#ended(error);
@@ -128,7 +132,7 @@ class StdioTransport implements MCPTransport {
     this.#parts = [];
     if (!running?.pid || running.exitCode !== null || running.signalCode !== null) {
       killGroup(running, 'SIGKILL');
-      return;
+      return killMarked(this.#marker);
     }
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     running.once('exit', () => resolve());
@@ -142,6 +146,8 @@ class StdioTransport implements MCPTransport {
     clearTimeout(timer);
     // What it started may not have heard, or not obeyed.
     killGroup(running, 'SIGKILL');
+    // Nor stayed in its group.
+    await killMarked(this.#marker);
     running.stdout?.destroy();
     running.stderr?.destroy();
   }
