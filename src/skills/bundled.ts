@@ -1,7 +1,7 @@
 /** The shape of a bundled skill whose work is done here. Its name, description and parameters stand in its SKILL.md. */
 import type { z } from 'zod';
+import type { Resolve } from '../lib/public-address.ts';
 import type { RuntimeTool } from '../runtime/contract/task.ts';
-import type { Resolve } from './web/public-address.ts';
 
 export type BundledTool = Omit<RuntimeTool, 'name' | 'description'>;
 

@@ -7,7 +7,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { isPublicAddress, notPublicError, publicLookup, type Resolve, resolveBySystem } from './web/public-address.ts';
+import { isPublicAddress, notPublicError, publicLookup, type Resolve, resolveBySystem } from '../lib/public-address.ts';
 
 export interface ScriptProxy {
   /** Shown to the sandbox. */

@@ -5,8 +5,8 @@ import type net from 'node:net';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isPublicAddress } from '../../src/lib/public-address.ts';
 import { runScript, type ScriptOrder } from '../../src/skills/script.ts';
-import { isPublicAddress } from '../../src/skills/web/public-address.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { folder } from './helpers.ts';
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Resolve } from '../../src/skills/web/public-address.ts';
+import type { Resolve } from '../../src/lib/public-address.ts';
 import { webFetch } from '../../src/skills/web/tool.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import type { ArtifactRef, Json } from '../../src/workspace/types.ts';

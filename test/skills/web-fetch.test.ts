@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isPublicAddress, publicLookup } from '../../src/lib/public-address.ts';
 import { couldCarryData } from '../../src/lib/web-addresses.ts';
 import { createTools } from '../../src/runtime/tools/index.ts';
-import { isPublicAddress, publicLookup } from '../../src/skills/web/public-address.ts';
 import { listArtifacts } from '../../src/workspace/artifacts.ts';
 import { openWeb, type Web } from './web-fetch-fixtures.ts';
 

@@ -1,7 +1,7 @@
 /** One file of the web, by the rules that fetches have (promise 53): public addresses over https alone, but for `skills.webOrigins`. */
 import { UserError } from '../../errors.ts';
+import type { Resolve } from '../../lib/public-address.ts';
 import { say } from '../../messages/messages.ts';
-import type { Resolve } from '../web/public-address.ts';
 import { getPublic, type WebAnswer } from '../web/request.ts';
 import { shown } from './tree.ts';
 

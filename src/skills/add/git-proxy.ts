@@ -6,7 +6,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
 import { errorCode } from '../../errors.ts';
-import { isPublicAddress, publicLookup, type Resolve } from '../web/public-address.ts';
+import { isPublicAddress, publicLookup, type Resolve } from '../../lib/public-address.ts';
 
 export interface GitProxy {
   /** With the password in it. */

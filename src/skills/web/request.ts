@@ -9,8 +9,14 @@ import { isIP } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { errorCode, UserError } from '../../errors.ts';
+import {
+  isPublicAddress,
+  notPublicError,
+  publicLookup,
+  type Resolve,
+  resolveBySystem,
+} from '../../lib/public-address.ts';
 import { webAddress } from '../../lib/web-addresses.ts';
-import { isPublicAddress, notPublicError, publicLookup, type Resolve, resolveBySystem } from './public-address.ts';
 
 export interface RequestOptions {
   /** Exact origins that may be reached although they are private, not https, or on another port. */

@@ -11,6 +11,7 @@ import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/m
 import { listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
+import { eventually } from '../../helpers/eventually.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 const SERVER = path.join(import.meta.dirname, '..', '..', 'fixtures', 'mcp', 'server.mjs');
@@ -234,7 +235,7 @@ test('a server ends with all that it started, in groups of their own too', async
       return false;
     }
   };
-  await expect.poll(isAlive, { timeout: 30_000 }).toBe(true);
+  await eventually(isAlive);
   await mcp.close();
-  await expect.poll(isAlive, { timeout: 30_000 }).toBe(false);
+  await eventually(() => !isAlive());
 });

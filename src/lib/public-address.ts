@@ -6,7 +6,7 @@
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { UserError } from '../../errors.ts';
+import { UserError } from '../errors.ts';
 
 /** Every address a name has now. Rejects as `dns.lookup` does. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
