@@ -146,6 +146,83 @@ const SERVERS: Record<string, [given: object, shown: object]> = {
       ],
     },
   ],
+  'options that have their value in the same argument': [
+    {
+      command: 'mcp',
+      args: [
+        ...[
+          '--header=Authorization: Bearer abc',
+          '--header=Accept: text/plain',
+          '-HX-Team: red',
+          '--user=alex:hunter2',
+        ],
+        ...[
+          '-ualex:hunter2',
+          '--env=FOO=plain',
+          '-eFOO=plain',
+          '--proxy-user',
+          'alex:hunter2',
+          '--mode=fast',
+          '-extra=1',
+        ],
+      ],
+    },
+    {
+      command: 'mcp',
+      args: [
+        ...[`--header=Authorization: Bearer ${M}`, '--header=Accept: text/plain', `-HX-Team: ${M}`, `--user=alex:${M}`],
+        ...[`-ualex:${M}`, `--env=FOO=${M}`, `-eFOO=${M}`, '--proxy-user', `alex:${M}`, '--mode=fast', '-extra=1'],
+      ],
+    },
+  ],
+  'a line for a shell, whatever stands before the option': [
+    {
+      command: 'sh',
+      args: [
+        '-c',
+        "export MY_TOKEN=one; tool --token 'two'; docker run -e FOO=three image:1 serve --port 8080; curl -u me:four -H 'X-Team: five' x; run --set TOKEN=six",
+      ],
+    },
+    {
+      command: 'sh',
+      args: [
+        '-c',
+        `export MY_TOKEN=${M}; tool --token '${M}'; docker run -e FOO=${M} image:1 serve --port 8080; curl -u me:${M} -H 'X-Team: ${M}' x; run --set TOKEN=${M}`,
+      ],
+    },
+  ],
+  'a command with its options in one text': [
+    { command: 'tool --token hunter2 --port 80', args: [] },
+    { command: `tool --token ${M} --port 80`, args: [] },
+  ],
+  'a login without a scheme': [
+    {
+      command: 'x',
+      args: [
+        ...['alex:hunter2@tcp(db:3306)/shop', 'alex:hunter2@db.example.com:5432/shop', '//alex:hunter2@db/shop'],
+        ...[
+          'image:1.2@sha256:9f86d081',
+          'npm:pkg@1.2.3',
+          'git@github.com:a/b.git',
+          '//db/shop',
+          'http://localhost:8080',
+        ],
+      ],
+    },
+    {
+      command: 'x',
+      args: [
+        ...[`alex:${M}@tcp(db:3306)/shop`, `alex:${M}@db.example.com:5432/shop`, `//${M}:${M}@db/shop`],
+        ...[
+          'image:1.2@sha256:9f86d081',
+          'npm:pkg@1.2.3',
+          'git@github.com:a/b.git',
+          '//db/shop',
+          'http://localhost:8080',
+        ],
+      ],
+    },
+  ],
   'JSON in an argument': [
     { command: 'x', args: ['--config', '{"apiKey": "k1", "region":"eu", "auth_token":"k2"}'] },
     { command: 'x', args: ['--config', `{"apiKey": "${M}", "region":"eu", "auth_token":"${M}"}`] },

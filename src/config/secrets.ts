@@ -81,12 +81,15 @@ export const schemeOf = (text: string): number =>
 
 const VALUE_OPTIONS = /^(-e|--env|--build-arg|--set|--set-string|--from-literal|--define|-D)$/;
 const HEADER_OPTIONS = /^(-H|--headers?)$/;
-const USER_OPTIONS = /^(-u|--user)$/;
+const USER_OPTIONS = /^(-u|--([a-z]+-)?user)$/;
 /** Short options that a secret often follows; a port, a flag or a path is none. */
 const SHORT = /^-[kp]$/;
 /** What follows is a line, not one value. */
 const SHELL = /^(-\w*c|\/c)$/i;
 const NO_SECRET = /^(\d{1,5}|\d{1,5}:\d{1,5}|-.*|[./~].*|)$/;
+
+/** An option and its value in one argument; short ones may have nothing between, where their value shows what it is. */
+const JOINED = /^(--[A-Za-z][\w.-]*)=|^(-H)(?=[\w-]+\s*:)|^(-u)(?=[^\s:=]+:)|^(-e)(?=[A-Z_][A-Z\d_]*=)/;
 
 /** One argument of a command. */
 function inItem(text: string, before: string | undefined, add: Add): void {
@@ -99,11 +102,36 @@ function inItem(text: string, before: string | undefined, add: Add): void {
     const isShort = SHORT.test(before) && !NO_SECRET.test(text);
     const isNamed = /^--?[A-Za-z][\w.-]*$/.test(before) && isSecretName(before) && !/^--?[A-Za-z]/.test(text);
     if (isShort || isNamed) add(schemeOf(text), text.length - schemeOf(text), true);
+    if (SHELL.test(before)) {
+      inLine(text, add);
+      return;
+    }
   }
-  const own = before !== undefined && SHELL.test(before) ? null : /^(--?[A-Za-z][\w.-]*|[A-Za-z_]\w*)=/.exec(text);
+  const own = /^(--?[A-Za-z][\w.-]*|[A-Za-z_]\w*)=/.exec(text);
   if (own?.[1] !== undefined && isSecretName(own[1])) add(own[0].length, text.length - own[0].length, true);
+  const [joined, option = joined?.slice(0, 2)] = JOINED.exec(text) ?? [];
+  if (joined !== undefined) inItem(text.slice(joined.length), option, shifted(add, joined.length));
   if (isRandom(text, 20)) add(0, text.length, true);
 }
+
+const WORD = /"([^"]*)"|'([^']*)'|[^\s"';&|]+/g;
+
+/** A line for a shell: each of its words is an argument of a command. */
+function inLine(text: string, add: Add): void {
+  let before: string | undefined;
+  for (const { 0: whole, 1: double, 2: single, index } of text.matchAll(WORD)) {
+    const word = double ?? single ?? whole;
+    // A line within the line is looked at as words alone.
+    if (before === undefined || !SHELL.test(before))
+      inItem(word, before, shifted(add, index + (word === whole ? 0 : 1)));
+    before = word;
+  }
+}
+
+const shifted =
+  (add: Add, by: number): Add =>
+  (from, length, isSure) =>
+    add(from + by, length, isSure);
 
 /** `Name: value`, or a value alone. */
 function inHeader(text: string, add: Add): void {
@@ -113,10 +141,15 @@ function inHeader(text: string, add: Add): void {
   add(from, text.length - from, true);
 }
 
-const ADDRESS = /(?<![a-z\d+.-])([a-z][a-z\d+.-]*:\/\/)([^\s"'<>`]+)/gi;
+const ADDRESS = /(?<![a-z\d+.:-])([a-z][a-z\d+.-]*:\/\/|(?<!\/)\/\/(?=[^\s/"'<>`]*@))([^\s"'<>`]+)/gi;
+/** As drivers of databases have it: `name:password@tcp(host)/db`, `name:password@host:5432`. */
+const LOGIN =
+  /(?<![\w@/:.%+-])([\w.%+-]{1,100}:)([^\s:@/"'<>`]{1,200})@(?:(?:tcp|unix)\(|[\w.-]{1,253}:\d{2,5}(?!\w))/g;
 
 /** Who asks, what is asked for, and what looks like a key in the path. */
 function inAddresses(text: string, add: Add): void {
+  for (const { 1: name = '', 2: password = '', index } of text.matchAll(LOGIN))
+    add(index + name.length, password.length, true);
   for (const { 1: scheme = '', 2: rest = '', index } of text.matchAll(ADDRESS)) {
     const start = index + scheme.length;
     const host = /^[^/?#]*/.exec(withoutReferences(rest))?.[0] ?? '';
@@ -141,17 +174,23 @@ function inAddresses(text: string, add: Add): void {
 /** Telegram's has it after three letters. */
 const TOKEN_IN_PATH = /^(bot)?\d{6,12}:[\w-]{30,}$/;
 
-const OPTION = /(?<![\w.-])(--?[A-Za-z][\w.-]*|[A-Za-z_][\w.-]*)(=|:\s*|\s+)("[^"]*"|'[^']*'|[^\s"';&,]+)/g;
+/** Words of prose follow each other too: without a sign between only an option has a value. */
+const NAME = /(?<![\w.-])(?:(--?[A-Za-z][\w.-]*)(=|:\s*|\s+)|([A-Za-z_][\w.-]*)(=|:\s*))/g;
+const VALUE = /(?!-|\/\/)(?:"[^"]*"|'[^']*'|[^\s"';&,]+)/y;
 const QUOTED = /(["'])([A-Za-z][\w .-]*)\1\s*:\s*(["'])((?:(?!\3)[^\\]|\\.)*)\3/g;
 const KNOWN =
   /(?<![\w-])(sk-[\w-]{16,}|sk_(live|test)_\w{10,}|rk_live_\w{10,}|gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|gsk_\w{20,}|hf_\w{20,}|npm_\w{20,}|tvly-[\w-]{10,}|ntn_\w{20,}|lin_api_\w{20,}|figd_[\w-]{20,}|r8_\w{20,}|pplx-\w{20,}|xai-[\w-]{20,}|SG\.[\w.-]{20,}|eyJ[\w-]{8,}\.[\w-]+(\.[\w-]*)?|\d{6,12}:[\w-]{30,})(?![\w-])/g;
 
 /** In a line for a shell, in JSON, in a connection string: what follows a name that announces it. */
 function inWords(text: string, add: Add): void {
-  for (const { 1: name = '', 2: between = '', 3: value = '', index } of text.matchAll(OPTION)) {
-    // Words of prose follow each other too: without a sign between only an option counts.
-    if (/^\s+$/.test(between) && !name.startsWith('-')) continue;
-    if (!isSecretName(name) || value.startsWith('-') || value.startsWith('//')) continue;
+  let done = 0;
+  for (const { 0: whole, 1: option, 2: gapped = '', 3: word = '', 4: sign = gapped, index } of text.matchAll(NAME)) {
+    const [name, between] = [option ?? word, sign];
+    if (index < done || !isSecretName(name)) continue;
+    VALUE.lastIndex = index + whole.length;
+    const value = VALUE.exec(text)?.[0];
+    if (value === undefined) continue;
+    done = VALUE.lastIndex;
     const bare = /^["'](.*)["']$/.exec(value)?.[1] ?? value;
     const from = index + name.length + between.length + (bare === value ? 0 : 1);
     const isScheme = schemeOf(`${bare} `) > bare.length;
