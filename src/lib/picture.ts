@@ -7,6 +7,8 @@ export interface Picture {
   width?: number;
   height?: number;
   isAnimated?: true;
+  /** How it is to be turned, as cameras note it (1 to 8, of Exif); absent for one that stands upright. */
+  turn?: number;
   /** Of a PDF. */
   pages?: number;
   isLocked?: true;
@@ -55,16 +57,39 @@ function ofPng(bytes: Buffer): Picture {
 }
 
 function ofJpeg(bytes: Buffer): Picture {
+  let turn: number | undefined;
   for (let at = 2; at + 9 < bytes.length; ) {
     if (bytes[at] !== 0xff) break;
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xff) at += 1;
     // The frame's header, but for the tables among those numbers.
-    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
-      return sized('image/jpeg', bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
-    else at += 2 + bytes.readUInt16BE(at + 2);
+    else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      const size = sized('image/jpeg', bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
+      return turn === undefined ? size : { ...size, turn };
+    } else {
+      const length = bytes.readUInt16BE(at + 2);
+      if (marker === 0xe1) turn ??= turnIn(bytes.subarray(at + 4, at + 2 + length));
+      at += 2 + length;
+    }
   }
   return { type: 'image/jpeg' };
+}
+
+/** In the first directory of an Exif segment, whose entries are 12 bytes each. */
+function turnIn(segment: Buffer): number | undefined {
+  if (segment.toString('latin1', 0, 6) !== 'Exif\0\0') return undefined;
+  const tiff = segment.subarray(6);
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+  const short = (at: number) => (at + 2 > tiff.length ? 0 : isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
+  const long = (at: number) => (isLittle ? short(at) + short(at + 2) * 65_536 : short(at) * 65_536 + short(at + 2));
+  const directory = long(4);
+  for (let entry = 0; entry < Math.min(short(directory), 100); entry += 1) {
+    const at = directory + 2 + entry * 12;
+    if (short(at) !== 0x0112) continue;
+    const turn = short(at + 8);
+    return turn >= 2 && turn <= 8 ? turn : undefined;
+  }
+  return undefined;
 }
 
 function ofGif(bytes: Buffer): Picture {
@@ -99,12 +124,22 @@ function ofWebp(bytes: Buffer): Picture {
   return { type: 'image/webp' };
 }
 
+/** Characters around the type of an object in which the rest of it is looked for. */
+const OBJECT = 20_000;
+
 /** Pages that are packed into streams are not counted one by one: their list says how many there are. */
 function ofPdf(bytes: Buffer): Picture {
   const text = bytes.toString('latin1');
   const single = text.match(/\/Type\s{0,9}\/Page(?![a-z])/g)?.length ?? 0;
-  const counts = [...text.matchAll(/\/Count\s{1,9}(\d{1,7})\b/g)].map(([, count]) => Number(count));
-  const pages = Math.max(single, ...counts.slice(0, 1_000), 0);
-  const isLocked = /\/Encrypt\s{1,9}(?:\d{1,9}\s|<<)/.test(text);
+  const lists = [...text.matchAll(/\/Type\s{0,9}\/Pages\b/g)].slice(0, 1_000).map(({ index }) => countIn(text, index));
+  const pages = Math.max(single, ...lists, 0);
+  const isLocked = /\/Encrypt\s{0,9}(?:\s\d{1,9}\s|<<)/.test(text);
   return { type: 'application/pdf', ...(pages > 0 && { pages }), ...(isLocked && { isLocked }) };
+}
+
+/** What the object says that the list of pages stands in; outlines have a count too. */
+function countIn(text: string, at: number): number {
+  const [, before = ''] = /(?:.*\bobj\b)?(.*)$/s.exec(text.slice(Math.max(0, at - OBJECT), at)) ?? [];
+  const [after = ''] = text.slice(at, at + OBJECT).split('endobj', 1);
+  return Number(/\/Count\s{0,9}(\d{1,7})\b/.exec(before + after)?.[1] ?? 0);
 }

@@ -33,8 +33,8 @@ export interface LlmOptions {
   answer?: 'echo' | { text: string };
   /** Whose refusals `/v1/chat/completions` has, beside those that all have. */
   strict?: Strictness;
-  /** Refuses what providers refuse of pictures. */
-  pictures?: boolean;
+  /** Refuses what providers refuse of pictures, and more of them than `most`. */
+  pictures?: boolean | { most: number };
   /** How many requests the log keeps, newest first to stay; 1000 unless told. */
   keepRequests?: number;
 }
@@ -103,7 +103,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
 
   async function chat(body: Record<string, unknown>, bytes: number, auth: string, response: ServerResponse) {
     const refusal = checkChat(body) ?? (options.strict && checkAs(options.strict, body));
-    const picture = options.pictures ? wrongPicture(body) : undefined;
+    const picture = options.pictures ? wrongPicture(body, options.pictures) : undefined;
     if (picture !== undefined) {
       refused += 1;
       return sendError(response, 400, picture, 'invalid_request_error');

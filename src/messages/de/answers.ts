@@ -8,6 +8,8 @@ export const answers = translate(english.answers)({
   unseenLarge: 'es ist zu groß. Schick bitte eine kleinere Datei.',
   unseenLocked: 'es ist mit einem Passwort geschützt.',
   unseenPages: 'es hat {n} Seiten, und das Modell sieht sich höchstens 100 an. Der Text lässt sich trotzdem lesen.',
+  unseenEmpty: 'es ist leer.',
+  unseenMany: 'das Modell sieht sich höchstens {n, plural, one {# Bild} other {# Bilder}} auf einmal an.',
   unseenRefused:
     'das Modell hat es nicht angenommen. Es ist vielleicht beschädigt oder von einer Art, die das Modell nicht lesen kann; ich schicke es nicht noch einmal.',
   done: 'Fertig.',

@@ -5,6 +5,8 @@ export const answers = {
   unseenLarge: 'it is too large. Please send a smaller one.',
   unseenLocked: 'it is protected with a password.',
   unseenPages: 'it has {n} pages, and the model looks at 100 at most. Its text can still be read.',
+  unseenEmpty: 'it is empty.',
+  unseenMany: 'the model looks at {n, plural, one {# picture} other {# pictures}} at a time at most.',
   unseenRefused:
     'the model did not take it. It may be damaged, or of a kind the model can’t read; I won’t send it again.',
   done: 'Done.',

@@ -86,8 +86,9 @@ export class Loop {
       isBlank: to.isBlank,
       acceptsEmpty: () => this.#said.beside.at(-1)?.isAside === true && this.#said.text !== '',
       ...(hooks.beforeCall && { beforeCall: hooks.beforeCall }),
-      onRefused: (data, name) => {
-        if (this.#new.delete(data)) this.#unseen.push({ name, why: say('answers.unseenRefused') });
+      onRefused: (data, name, most) => {
+        const why = most === undefined ? say('answers.unseenRefused') : say('answers.unseenMany', { n: most });
+        if (this.#new.delete(data)) this.#unseen.push({ name, why });
       },
       ...(hooks.onUsage && { onUsage: hooks.onUsage }),
       ...(hooks.watch?.model && { watch: hooks.watch.model }),

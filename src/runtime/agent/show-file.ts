@@ -9,7 +9,7 @@ import { type Said, say } from '../../messages/messages.ts';
 import type { Unseen } from '../contract/agent.ts';
 import type { Prompt } from '../contract/model.ts';
 import type { InputFile } from '../contract/task.ts';
-import { redrawn } from '../reading/pictures.ts';
+import { type Redrawing, redrawn } from '../reading/pictures.ts';
 
 export type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][number];
 
@@ -76,15 +76,14 @@ export async function showFile(
 
 const nameOf = ({ name }: InputFile): string => name.replace(/[\r\n\]]/g, ' ');
 
-type Form =
-  | { why: string; said: Said }
-  | { draw?: { type: string; width: number; height: number }; isNeeded?: boolean };
+type Form = { why: string; said: Said } | { draw?: Omit<Redrawing, 'path'>; isNeeded?: boolean };
 
 /** Pure. */
 function formOf(picture: Picture | undefined, size: number, claimed: string): Form {
+  if (size === 0) return { why: 'is empty', said: say('answers.unseenEmpty') };
   const large = { why: 'is too large to be shown to you', said: say('answers.unseenLarge') };
   if (!picture) return size > (claimed === 'application/pdf' ? MAX_PDF : MAX_PICTURE) ? large : {};
-  const { type, width, height, isAnimated, pages = 0, isLocked } = picture;
+  const { type, width, height, isAnimated, turn, pages = 0, isLocked } = picture;
   if (type === 'application/pdf') {
     if (isLocked) return { why: 'is protected with a password', said: say('answers.unseenLocked') };
     if (pages > MAX_PAGES)
@@ -104,5 +103,6 @@ function formOf(picture: Picture | undefined, size: number, claimed: string): Fo
     ? Math.min(1, DRAWN_EDGE / Math.max(width, height))
     : Math.min(1, 2_000 / Math.max(width, height));
   const drawn = (edge: number) => Math.max(1, Math.round(edge * scale));
-  return { draw: { type, width: drawn(width), height: drawn(height) }, isNeeded: isRefused };
+  const edges = { width: drawn(width), height: drawn(height) };
+  return { draw: { type, ...edges, ...(turn !== undefined && { turn }) }, isNeeded: isRefused };
 }

@@ -178,6 +178,16 @@ export function mostTokensIn({ sentence }: Refusal): number | undefined {
 /** With less the conversation is what is too long. */
 const LEAST_ANSWER = 1_000;
 
+/** As vLLM, Groq and Mistral say that there are more pictures than the model takes in one request. */
+const TOO_MANY_FILES =
+  /(?:at most|up to|(?:maximum|limit) (?:of|is|allowed is)|no more than) (\d{1,3}) (?:images?|pictures?|image\(s\))/i;
+
+/** How many pictures a request may have, where it refuses one that has more. */
+export function mostFilesIn({ sentence }: Refusal): number | undefined {
+  const [, most] = TOO_MANY_FILES.exec(sentence) ?? [];
+  return most === undefined ? undefined : Number(most);
+}
+
 /** What matters stands at the beginning. */
 const READ = 2_000;
 

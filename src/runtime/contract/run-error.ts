@@ -6,7 +6,17 @@ import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import { doingWith } from './doing.ts';
 import { betterAddress, keySetting, knownProvider, splitModelName } from './providers.ts';
-import { type About, aboutIn, field, isWord, mostTokensIn, type Refusal, readRefusal, whyRefused } from './refusals.ts';
+import {
+  type About,
+  aboutIn,
+  field,
+  isWord,
+  mostFilesIn,
+  mostTokensIn,
+  type Refusal,
+  readRefusal,
+  whyRefused,
+} from './refusals.ts';
 
 export type RunErrorKind =
   | 'provider'
@@ -67,6 +77,8 @@ export interface ModelFailure {
   about?: About | 'unsaid';
   /** An answer may have as many tokens, and more were asked for. */
   mostTokens?: number;
+  /** A request may have as many pictures, and had more. */
+  mostFiles?: number;
 }
 
 /** A request that it does not take. */
@@ -201,6 +213,7 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
   const address = `providers.${provider}.baseURL`;
   const badRequest = true;
   const mostTokens = status === 400 || status === 422 ? mostTokensIn(refusal) : undefined;
+  const mostFiles = status === 400 || status === 422 ? mostFilesIn(refusal) : undefined;
   const refused = describeRefusal(refusal, name, detail);
   if (refused) return mostTokens === undefined ? refused : { ...refused, mostTokens };
   if (status === 401 || status === 403)
@@ -224,6 +237,7 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
   return told('refused', say('failures.refused', { provider }), {
     ...{ badRequest, about: aboutIn(refusal) ?? ('unsaid' as const) },
     ...(mostTokens !== undefined && { mostTokens }),
+    ...(mostFiles !== undefined && { mostFiles }),
   });
 }
 

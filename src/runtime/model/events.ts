@@ -35,9 +35,16 @@ export function carriedBy(shape: Shape, data: string): string | undefined {
 type Event = Record<string, unknown>;
 
 const PLAIN = /"choices"\s*:\s*\[\s*\{/;
-/** Pieces that have a name for what they do not say: an error, a reason to end, a call. */
-const HOLLOW =
-  /"error"\s*:\s*(?:""|\{\s*\})|"finish_reason"\s*:\s*""|"tool_calls"\s*:\s*\[(?![^\]]*"function"\s*:\s*\{)/;
+/**
+ * Pieces that have a name for what they do not say: an error, a reason to end, a call; and those that say it in another form than the
+ * rest: arguments as an object, a number as text, a text as a number, a message in the place of its piece.
+ */
+const HOLLOW = new RegExp(
+  [
+    String.raw`"error"\s*:\s*(?:""|\{\s*\})|"finish_reason"\s*:\s*""|"tool_calls"\s*:\s*\[(?![^\]]*"function"\s*:\s*\{)`,
+    String.raw`"arguments"\s*:\s*[[{]|"(?:index|created)"\s*:\s*"|"(?:id|model)"\s*:\s*[-\d{[tf]|"message"\s*:\s*\{`,
+  ].join('|'),
+);
 
 /** Some servers write `"error": null`, or an empty one, beside every piece of a healthy answer. */
 const isSaid = (error: unknown): boolean =>
@@ -47,13 +54,37 @@ const isSaid = (error: unknown): boolean =>
   !(typeof error === 'object' && Object.keys(error).length === 0);
 
 function choiceOf(choice: Event): Event {
-  const { delta, finish_reason: reason } = choice;
-  const calls = isRecord(delta) && Array.isArray(delta.tool_calls) ? delta.tool_calls : undefined;
-  const whole = calls?.filter((call) => isRecord(call) && isRecord(call.function));
+  const { delta: piece, message, finish_reason: reason, ...rest } = choice;
+  const delta = isRecord(piece) ? piece : message;
+  if (!isRecord(delta)) return reason === '' ? { ...choice, finish_reason: null } : choice;
+  const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isRecord) : [];
+  const whole = calls.filter((call) => isRecord(call.function)).map(callOf);
   return {
-    ...choice,
-    ...(reason === '' && { finish_reason: null }),
-    ...(isRecord(delta) && calls && { delta: { ...delta, tool_calls: whole?.length ? whole : undefined } }),
+    ...rest,
+    finish_reason: reason === '' ? null : reason,
+    delta: { ...delta, ...(delta.tool_calls !== undefined && { tool_calls: whole.length > 0 ? whole : undefined }) },
+  };
+}
+
+function callOf(call: Event): Event {
+  const { arguments: given, ...named } = isRecord(call.function) ? call.function : {};
+  const asText = typeof given === 'object' && given !== null ? JSON.stringify(given) : given;
+  const { index, id, ...rest } = call;
+  return {
+    ...rest,
+    ...(index !== undefined && { index: Number(index) }),
+    ...(id !== undefined && { id: typeof id === 'number' ? String(id) : id }),
+    function: { ...named, ...(given !== undefined && { arguments: asText }) },
+  };
+}
+
+/** What stands around the choices, as far as it can be read: nothing of it is worth the answer. */
+function headOf({ id, model, created, ...rest }: Event): Event {
+  return {
+    ...rest,
+    ...(id !== undefined && { id: id === null ? null : String(id) }),
+    ...(typeof model === 'string' && { model }),
+    ...(typeof created === 'number' && { created }),
   };
 }
 
@@ -65,7 +96,7 @@ const READERS: Readonly<Record<Shape, (event: Event) => Event | undefined>> = {
     const choices = given.filter(isRecord).map(choiceOf);
     const { error: none, ...rest } = event;
     const kept = none === undefined || none === null ? event : rest;
-    return choices.length === 0 && !isRecord(event.usage) ? undefined : { ...kept, choices };
+    return choices.length === 0 && !isRecord(event.usage) ? undefined : { ...headOf(kept), choices };
   },
   // Its documentation says that there will be events of new types, to be passed over.
   messages(event) {

@@ -12,7 +12,8 @@ import { createLru } from '../../lib/lru.ts';
 import type { Prompt } from '../contract/model.ts';
 import { filesIn, withoutFiles } from './prompt.ts';
 
-export type OnRefused = (data: Uint8Array, name: string) => void;
+/** @param most how many the model takes, where that alone is the reason */
+export type OnRefused = (data: Uint8Array, name: string, most?: number) => void;
 
 const MAX_KNOWN = 5_000;
 /** Of this many new files one is looked for; of more, and where no single one is to blame, all of them are left out. */

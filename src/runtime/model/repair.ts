@@ -7,6 +7,7 @@
 import type { CallOptions, ModelV4, Prompt } from '../contract/model.ts';
 import { dialectIn } from '../contract/providers.ts';
 import type { ModelFailure } from '../contract/run-error.ts';
+import { fitFiles } from './files-room.ts';
 import {
   hasThoughts,
   historyFor,
@@ -30,6 +31,8 @@ interface Manner {
   room: number;
   /** Tokens of an answer at most, where it takes fewer than the library asks for. */
   mostTokens?: number;
+  /** Pictures of a request at most, where it has said so. */
+  mostFiles?: number;
 }
 
 const isCalling = (prompt: Prompt): boolean =>
@@ -96,8 +99,12 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
 
   function prepare(call: CallOptions): CallOptions {
     const reader = { name, dialect, isUnthinking: call.reasoning === 'none' };
-    const prompt = files.without(fitResults(historyFor(call.prompt, reader), manner.room));
-    const { mostTokens } = manner;
+    const { mostTokens, mostFiles } = manner;
+    const read = fitFiles(historyFor(call.prompt, reader), mostFiles, ({ data, filename = 'a file' }) => {
+      if (mostFiles !== undefined && data.type === 'data' && data.data instanceof Uint8Array)
+        onRefused?.(data.data, filename, mostFiles);
+    });
+    const prompt = files.without(fitResults(read, manner.room));
     const fit = { ...call, prompt, ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }) };
     last = FORM_NAMES.reduce((made, form) => (manner.forms.has(form) ? FORMS[form].make(made) : made), fit);
     return last;
@@ -111,6 +118,11 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
       const { mostTokens } = failure;
       if (mostTokens !== undefined && mostTokens < (manner.mostTokens ?? Number.POSITIVE_INFINITY)) {
         manner = { ...manner, mostTokens };
+        return true;
+      }
+      const { mostFiles } = failure;
+      if (mostFiles !== undefined && mostFiles < (manner.mostFiles ?? Number.POSITIVE_INFINITY)) {
+        manner = { ...manner, mostFiles };
         return true;
       }
       const size = sizeOfResults(call.prompt);

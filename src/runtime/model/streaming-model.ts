@@ -14,6 +14,7 @@ import { collectAnswer } from './collect-answer.ts';
 import { withMaker } from './history.ts';
 import { withFitNames } from './names.ts';
 import { fitPrompt, tidyCalls, withCutCalls } from './prompt.ts';
+import type { OnRefused } from './refused-files.ts';
 import { createRepair, type Repair } from './repair.ts';
 import { withWantedInputs } from './wanted.ts';
 
@@ -37,7 +38,7 @@ export interface StreamingOptions {
   /** A try begins; told how it has ended. */
   watch?: NonNullable<TurnWatch['model']>;
   /** The provider does not take this file, which is left out. */
-  onRefused?: (data: Uint8Array, name: string) => void;
+  onRefused?: OnRefused;
   /** For the log: one try of one model failed. */
   onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
 }

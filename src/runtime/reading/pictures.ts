@@ -7,9 +7,11 @@ export interface Redrawing {
   path: string;
   /** As its bytes have it. */
   type: string;
-  /** To be drawn as. */
+  /** To be drawn as, before it is turned. */
   width: number;
   height: number;
+  /** As cameras note it, see `Picture`: what is drawn stands upright, since that note is lost. */
+  turn?: number;
 }
 
 /** Where the bundled program keeps it. */

@@ -11,9 +11,24 @@ const BEGINNINGS: readonly [string, string][] = [
   ['image/webp', 'RIFF'],
 ];
 
+const MANY = 20;
+const MAX_EDGE_OF_MANY = 2_000;
+const MAX_REQUEST_BASE64 = 32 * 1024 * 1024;
+
 /** The sentence of the refusal. */
-export function wrongPicture(body: Record<string, unknown>): string | undefined {
+export function wrongPicture(body: Record<string, unknown>, given: true | { most: number }): string | undefined {
   const messages = Array.isArray(body.messages) ? body.messages : [];
+  const all = [...JSON.stringify(messages).matchAll(/data:image\/[a-z]+;base64,([^"]+)/g)].map(([, data = '']) => data);
+  // As vLLM says it.
+  if (given !== true && all.length > given.most)
+    return `At most ${given.most} image(s) may be provided in one request.`;
+  if (all.reduce((sum, data) => sum + data.length, 0) > MAX_REQUEST_BASE64) return 'Request exceeds the maximum size';
+  const isLarge = (data: string) => {
+    const bytes = Buffer.from(data.slice(0, 64), 'base64');
+    return bytes[0] === 0x89 && Math.max(bytes.readUInt32BE(16), bytes.readUInt32BE(20)) > MAX_EDGE_OF_MANY;
+  };
+  if (all.length > MANY && all.some(isLarge))
+    return 'At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels';
   for (const [at, message] of messages.entries()) {
     const parts: unknown[] = Array.isArray(message?.content) ? message.content : [];
     for (const [index, part] of parts.entries()) {

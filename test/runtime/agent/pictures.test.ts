@@ -11,8 +11,8 @@ import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { InputFile, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import { redrawn } from '../../../src/runtime/reading/pictures.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
-import { gif, HEIC, JPEG, png, WEBP } from '../../helpers/made-pictures.ts';
-import { runWith } from './fixtures.ts';
+import { corners, gif, HEIC, JPEG, png, turned, WEBP } from '../../helpers/made-pictures.ts';
+import { PATIENT, record, runWith, tool } from './fixtures.ts';
 
 let llm: Llm;
 let dir: string;
@@ -108,6 +108,100 @@ it('one that was drawn anew is not drawn again for the next message', async () =
   expect(await redrawn(picture, signal)).toBe(drawn);
   await writeFile(path, png(9_000, 21));
   expect(await redrawn(picture, signal)).not.toBe(drawn);
+});
+
+it('one that is drawn anew stands upright, as whoever took it has seen it', async () => {
+  const edges = { width: 16, height: 8 };
+  const isRed = ([red = 0, , blue = 0]: number[]) => red > blue;
+  // Where red, which is left in the file, is to be seen: at the first pixel, at the last, and how wide that is.
+  const seen = [
+    [1, true, 16],
+    [2, false, 16],
+    [3, false, 16],
+    [4, true, 16],
+    [5, true, 8],
+    [6, true, 8],
+    [7, false, 8],
+    [8, false, 8],
+  ];
+  for (const [turn, isFirst, width] of seen) {
+    const bytes = turned(Number(turn), Number(turn) % 2 === 0);
+    const looked = lookAtPicture(bytes);
+    expect(looked).toEqual({ type: 'image/jpeg', ...edges, ...(turn !== 1 && { turn }) });
+    const { path } = await file('photo.jpg', bytes, 'image/jpeg');
+    const picture = { path, type: 'image/jpeg', ...edges, ...(looked?.turn !== undefined && { turn: looked.turn }) };
+    const drawn = (await redrawn(picture, new AbortController().signal)) as Buffer;
+    const { first, last } = corners(drawn);
+    expect([turn, isRed(first), isRed(last), lookAtPicture(drawn)?.width]).toEqual([turn, isFirst, !isFirst, width]);
+  }
+});
+
+it('an empty one is named, and nobody is asked about it', async () => {
+  const good = await file('good.png', noisy(2, 2), 'image/png');
+  const outcome = await ask(await file('empty.png', Buffer.alloc(0), 'image/png'), good);
+  expect({ sent: sent(), refused: llm.refused(), told: told(outcome) }).toEqual({
+    ...{ sent: ['image/png'], refused: 0, told: ['empty.png: it is empty.'] },
+  });
+});
+
+describe('of many', () => {
+  it.each([
+    ['pictures', 45, () => png(2_400, 20)],
+    ['large pictures', 14, () => noisy(1_000, 900)],
+  ])(
+    '%s that a tool gives one after the other the newest are shown, and none is refused',
+    async (_what, steps, make) => {
+      const shots = await Promise.all(
+        Array.from({ length: steps }, (_, n) => file(`shot${n}.png`, make(), 'image/png')),
+      );
+      const shoot = tool('shoot', 'read', async () => 'shot');
+      const shown: InputFile[] = [];
+      const waiting = [...shots];
+      llm.script(() => {
+        const shot = waiting.shift();
+        if (!shot) return { text: 'Done.' };
+        shown.push(shot);
+        return { toolCalls: [{ name: 'shoot', arguments: { text: shot.name } }] };
+      });
+      const hooks = record({ takeShown: () => shown.splice(0) });
+      const asked = { ...asking(await file('own.png', noisy(2, 2), 'image/png')), tools: [shoot], maxSteps: 60 };
+      const outcome = await runWith(local(), asked, hooks, PATIENT);
+      expect([outcome.text, llm.refused(), told(outcome)]).toEqual(['Done.', 0, []]);
+      expect(sent().length).toBeLessThanOrEqual(20);
+      const last = JSON.stringify(llm.requests().at(-1)?.body);
+      expect(last).toContain('[shot0.png is not shown to you any more');
+      expect(last).not.toContain(`[shot${steps - 1}.png`);
+      expect(last).not.toContain('[own.png');
+    },
+  );
+
+  it('a model that takes fewer has the newest, the others are named, and nothing is remembered against them', async () => {
+    const few = await startLlm({ pictures: { most: 1 } });
+    try {
+      const [a, b] = [await file('a.png', noisy(2, 2), 'image/png'), await file('b.png', noisy(3, 3), 'image/png')];
+      const providers = { few: { baseURL: few.url } };
+      const model = 'few/m';
+      const shown = () => JSON.stringify(few.requests().at(-1)?.body).match(/data:image/g)?.length ?? 0;
+      const first = await runWith(providers, { model, ...asking(a, b) });
+      expect([told(first), shown(), few.refused()]).toEqual([
+        ['a.png: the model looks at 1 picture at a time at most.'],
+        ...[1, 1],
+      ]);
+      const alone = await runWith(providers, { model, ...asking(a) });
+      expect([told(alone), shown(), few.refused()]).toEqual([[], 1, 1]);
+    } finally {
+      await few.close();
+    }
+  });
+
+  it('pages of a PDF its list counts them, and no outline does', () => {
+    const pdf = (rest: string) => lookAtPicture(Buffer.from(`%PDF-1.4\n1 0 obj <</Type/Catalog>> endobj ${rest}`));
+    const outline = '9 0 obj <</Type/Outlines/Count 180>> endobj';
+    expect(pdf(`2 0 obj <</Count 12/Kids[3 0 R]/Type/Pages>> endobj ${outline}`)?.pages).toBe(12);
+    expect(pdf(`${outline} 2 0 obj <</Type /Pages /Kids [3 0 R] /Count 300>> endobj`)?.pages).toBe(300);
+    expect(pdf(`${outline} 3 0 obj <</Type/Page>> endobj`)?.pages).toBe(1);
+    expect(pdf('trailer <</Encrypt<</Filter/Standard>>>>')?.isLocked).toBe(true);
+  });
 });
 
 describe('one that is refused', () => {

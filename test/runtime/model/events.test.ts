@@ -1,4 +1,6 @@
 /** Streams with events that carry nothing, in the shape of every provider: the answer is what the others carry. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { carriedBy, type Shape } from '../../../src/runtime/model/events.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
@@ -138,5 +140,44 @@ describe('an event', () => {
   it('in which vLLM says that it has failed is a failure', async () => {
     llm.script(() => ({ text: 'x', noise: ['data: {"object":"error","message":"This is broken","code":500}'] }));
     expect((await failureOf(run(settings({ local: {} }), { model: 'local/m' }))).error.kind).toBe('provider');
+  });
+});
+
+describe('a piece of Chat Completions in another form', () => {
+  const look = { index: 0, id: 'c1', type: 'function', function: { name: 'look', arguments: '{"text":"a"}' } };
+  const calling = (call: object) => ({ choices: [{ index: 0, delta: { tool_calls: [{ ...look, ...call }] } }] });
+  const text = { choices: [{ index: 0, delta: { content: 'Hello' } }] };
+
+  it.each<[string, object, object?]>([
+    ['arguments as an object, as Ollama has them', calling({ function: { name: 'look', arguments: { text: 'a' } } })],
+    ['a number of the call as text', calling({ index: '0' })],
+    ['no number of the call', calling({ index: undefined })],
+    ['an id that is a number', calling({ id: 7 })],
+    ['a message in the place of its piece', { choices: [{ index: 0, message: { tool_calls: [look] } }] }],
+    ['an id and a time of another kind', { ...calling({}), id: 5, created: 'now', model: 7 }],
+    ['text in a message in the place of its piece', { choices: [{ index: 0, message: { content: 'Hello' } }] }, {}],
+    ['text beside an id and a time of another kind', { ...text, id: 5, created: 'now', model: 7 }, {}],
+    ['text beside the whole message so far', { choices: [{ ...text.choices[0], message: { content: 'Hello' } }] }, {}],
+  ])('%s is read', async (_what, piece, isText) => {
+    const reason = isText ? 'stop' : 'tool_calls';
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: reason }] };
+    const server = createServer((request, response) => {
+      request.resume().once('end', () => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end([piece, end].map((one) => `data: ${JSON.stringify(one)}\n\n`).join(''));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const ran: unknown[] = [];
+    const tools = [tool('look', 'read', async (input) => `seen ${ran.push(input)}`)];
+    try {
+      const hooks = record();
+      const asked = { model: 'local/m', tools, maxSteps: 1 };
+      const outcome = await run({ local: { baseURL: `http://127.0.0.1:${port}` } }, asked, hooks);
+      expect(isText ? outcome.text : ran).toEqual(isText ? 'Hello' : [{ text: 'a' }]);
+    } finally {
+      server.close();
+    }
   });
 });

@@ -4,13 +4,26 @@ import { assetFile } from '../../../lib/asset.ts';
 import { answerInThread } from '../../../lib/thread.ts';
 import type { Redrawing } from '../pictures.ts';
 
-async function redraw({ path, type, width, height }: Redrawing): Promise<Uint8Array> {
+/** By the number in Exif: where a point of the picture comes to stand. */
+const TURNS: Readonly<Record<number, (width: number, height: number) => string>> = {
+  2: (width) => `-1 0 0 1 ${width} 0`,
+  3: (width, height) => `-1 0 0 -1 ${width} ${height}`,
+  4: (_width, height) => `1 0 0 -1 0 ${height}`,
+  5: () => '0 1 1 0 0 0',
+  6: (_width, height) => `0 1 -1 0 ${height} 0`,
+  7: (width, height) => `0 -1 -1 0 ${height} ${width}`,
+  8: (width) => `0 -1 1 0 0 ${width}`,
+};
+
+async function redraw({ path, type, width, height, turn = 1 }: Redrawing): Promise<Uint8Array> {
   const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
   await initWasm(readFile(assetFile('@resvg/resvg-wasm/index_bg.wasm')));
   const href = `data:${type};base64,${(await readFile(path)).toString('base64')}`;
   const size = `width="${width}" height="${height}"`;
+  const whole = turn >= 5 ? `width="${height}" height="${width}"` : size;
+  const turned = `transform="matrix(${TURNS[turn]?.(width, height) ?? '1 0 0 1 0 0'})"`;
   const drawing = new Resvg(
-    `<svg xmlns="http://www.w3.org/2000/svg" ${size}><image ${size} preserveAspectRatio="none" href="${href}"/></svg>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" ${whole}><image ${size} ${turned} preserveAspectRatio="none" href="${href}"/></svg>`,
   );
   const picture = drawing.render();
   // What it cannot decode leaves nothing behind.
