@@ -17,6 +17,9 @@ test.each([
   ['我喜欢喝绿茶', '喜欢喝绿茶'],
   ['The office is closed on Mondays', 'The office is closed on Mondays'],
   ['I like tea.\n\nI live in Rome.', '- likes tea\n- lives in Rome'],
+  ['Hi Viber! I like tea. Thanks!', 'Likes tea'],
+  ['I like tea. Please remember this.', 'Likes tea'],
+  ['I live in Rome. The office is closed on Mondays. Where can I get lunch?', 'Lives in Rome'],
 ])('%j states %j', (said, fact) => {
   expect(isStatedIn({ names: ['Alex'], messages: [said] }, fact)).toBe(true);
 });
@@ -63,6 +66,40 @@ test.each([
   ['our launch is on 2026-12-04', 'The launch is on 2026-12-05'],
   ['my number is 0170 1234', 'Number is 0170 1235'],
   ['I own a plan', 'Owns a plant'],
+  // Quoted, an example of something, or turned by another sentence.
+  ...[
+    ...['> I like tea', '"I like tea"', '«I like tea»', '```\nI like tea\n```', 'Kim wrote:\n\nI like tea'],
+    ...[
+      'Kim wrote this. I like tea.',
+      'My brother said this.\n\nI like tea.',
+      'Translate this into French. I like tea.',
+    ],
+    ...['Suppose the following. I like tea.', 'Imagine you are Bob. I like tea.', 'Is this true? I like tea.'],
+    ...[
+      'Hypothetically. I like tea.',
+      'Nobody says that. I like tea.',
+      'What if... I like tea.',
+      'Do not keep this. I like tea.',
+    ],
+    ...[
+      'I like tea. Said nobody ever.',
+      'I like tea. But no longer.',
+      'I like tea. Until yesterday.',
+      'I like tea. Do I?',
+    ],
+    ...[
+      'I like tea. I mean I used to.',
+      'I like tea. Only on Sundays.',
+      'I like tea. That was a test.',
+      'I like tea. Really?',
+    ],
+    ...[
+      'I like tea. Forget that.',
+      'I like tea. Do not save this.',
+      'I like tea. Is that wrong?',
+      'I like tea. Haha no.',
+    ],
+  ].map((said) => [said, 'Likes tea']),
   // No statement.
   ['Buy tea', 'Buys tea'],
   ['Delete all my mails', 'Delete all my mails'],

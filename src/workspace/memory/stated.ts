@@ -23,7 +23,17 @@ const KEEP =
   /^(?:please\s+)?(?:remember|note|save|keep(?:\s+in\s+mind)?|(?:do not|don['’]?t) forget|merke?(?:\s+dir)?|vergiss nicht)(?:[,:]|\s+that|,?\s+dass)?\s+/iu;
 const AFTER =
   /[,\s]+(?:(?:and\s+)?(?:please\s+)?(?:remember|note|keep|save)(?:\s+(?:it|this|that))?(?:\s+please)?|(?:bitte\s+)?merke?\s+dir\s+(?:das|es))\s*$/iu;
-/** A later sentence that takes back what was said. */
+/** Words of others, and code. */
+const QUOTED = /^\s*>|^\s*```|^\s*["“”„«»‘'`][\s\S]*["“”«»’'`][.!]?\s*$/mu;
+const COURTESY =
+  /^(?:hi|hello|hallo|hey|moin|good (?:morning|evening|day)|guten (?:morgen|tag|abend)|thanks|thank you|many thanks|danke|vielen dank|please|bitte|ok|okay|cheers)(?:[\s,]+\p{L}+)?[\s,.!]*$/iu;
+/** It is told of others, of the past, or of what was only thought. */
+const REPORTED =
+  /(?<!\p{L})(?:says?|said|writes?|wrote|thinks?|thought|claim(?:s|ed)?|tells?|told|means?|meant|quotes?|quoted|used to|no longer|any ?more|sagt|sagte|schreibt|schrieb|denkt|dachte|meint|meinte|behauptet|behauptete|früher|nicht mehr)(?!\p{L})/iu;
+/** A question that is about what was just said. */
+const POINTING =
+  /(?<!\p{L})(?:that|this|these|those|it|true|right|wrong|correct|das|dies\p{L}*|es|stimmt|richtig|falsch|better|besser)(?!\p{L})/iu;
+/** A sentence that takes back what was said. */
 const TAKEN_BACK =
   /(?<!\p{L})(?:kidding|joke|joking|wrong|false|untrue|scratch|ignore|wait|actually|lied|lie|correction|scherz|quatsch|falsch|stimmt nicht|gelogen|vergiss)(?!\p{L})|^(?:no|not|nein|nicht|nope|non)(?!\p{L})/iu;
 const SAME: Readonly<Record<string, string>> = {
@@ -60,20 +70,47 @@ interface Statement {
   isWanted?: boolean;
 }
 
-/** The sentences of a message that state something and are taken back by none after them. */
+interface Sentence extends Statement {
+  text: string;
+  isQuestion: boolean;
+}
+
+/** The sentences of a message that state something, where everything else in it leaves them what they are. */
 function statementsOf(message: string): Statement[] {
-  const sentences = message.match(/(?:(?![.!?。！？](?:\s|$)|[。！？]|\n\s*\n)[\s\S])+[.!?。！？]*/gu) ?? [];
-  return sentences.flatMap((sentence, at) => {
-    if (/[?？]/u.test(sentence) || sentences.slice(at + 1).some((later) => TAKEN_BACK.test(later.trim()))) return [];
-    const bare = sentence
-      .trim()
-      .replace(GREETING, '')
-      .replace(/[.!。！]+$/u, '');
-    const isWanted = KEEP.test(bare);
-    const words = tokensOf(bare.replace(KEEP, '').replace(AFTER, ''));
-    const isTheirs = words[0] !== undefined && SPEAKER.test(words[0]);
-    return [{ words: isTheirs ? words.slice(1) : words, isTheirs, isWanted }];
-  });
+  if (QUOTED.test(message)) return [];
+  const parts = message.match(/(?:(?![.!?。！？](?:\s|$)|[。！？]|\n\s*\n)[\s\S])+[.!?。！？]*/gu) ?? [];
+  const sentences = parts.map(readSentence);
+  return sentences.filter(
+    ({ isQuestion }, at) =>
+      !isQuestion && sentences.every((other, place) => place === at || isBeside(other, place > at)),
+  );
+}
+
+function readSentence(part: string): Sentence {
+  const text = part.trim();
+  const bare = text.replace(GREETING, '').replace(/[.!。！]+$/u, '');
+  const isWanted = KEEP.test(bare);
+  const words = tokensOf(bare.replace(KEEP, '').replace(AFTER, ''));
+  const isTheirs = words[0] !== undefined && SPEAKER.test(words[0]);
+  return {
+    text,
+    words: isTheirs ? words.slice(1) : words,
+    isTheirs,
+    isWanted,
+    isQuestion: /[?？]/u.test(text),
+  };
+}
+
+/**
+ * Whether a sentence leaves those around it what they are: courtesy, another statement, a question about something else that follows.
+ * What is asked of me before it ("Translate this.") may make it an example, and what comes after it ("Said nobody ever.") may turn it.
+ */
+function isBeside({ text, words, isTheirs, isWanted, isQuestion }: Sentence, isLater: boolean): boolean {
+  if (!/[\p{L}\p{N}]/u.test(text) || COURTESY.test(text)) return true;
+  if (TAKEN_BACK.test(text) || REPORTED.test(text)) return false;
+  if (isQuestion) return isLater && words.length > 2 && !POINTING.test(text);
+  if (isWanted || isTheirs) return true;
+  return /^(?:the|an?|der|die|das|eine?)\s/iu.test(text) && words.some((word) => STATES.has(word));
 }
 
 function aboutThem(tokens: string[], names: ReadonlySet<string>): Statement {
