@@ -59,6 +59,18 @@ describe.each(NAMES)('on %s', (name) => {
     expect(jobs(world)).toEqual(['milk.yaml']);
   });
 
+  it('a task that waits for its answer is listed as waiting, not as at work', async () => {
+    const world = await open([name]);
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'remind milk', { text: 'milk' });
+    const waiting = (await platform.command(dm, 'tasks')).text;
+    expect(waiting).toContain('waiting for you');
+    expect(waiting).not.toContain('at work');
+    await answer(platform, dm, 'yes', 'I was told');
+    await expect.poll(async () => (await platform.command(dm, 'tasks')).text).toContain('done');
+  });
+
   it('with two open questions it asks which; a reply, or the button, says it', async () => {
     const world = await open([name]);
     const platform = world.platforms[name];

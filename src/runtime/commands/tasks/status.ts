@@ -1,7 +1,7 @@
 /** /status and /stop: what is going on, and an end to it. */
 import { principalText } from '../../../access/principal.ts';
 import { lines, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
-import { planProgress, readPlan, standOf } from '../../../workspace/plan/plan.ts';
+import { planProgress, readPlan } from '../../../workspace/plan/plan.ts';
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import { readTask } from '../../../workspace/tasks.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
@@ -14,7 +14,7 @@ import { revokeButton } from '../approve.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
 import { othersAt, whoText } from './elsewhere.ts';
 import { stopTask } from './stop-task.ts';
-import { STANDS } from './tasks.ts';
+import { STANDS, standNow } from './tasks.ts';
 
 /** `75` seconds as `1 min 15 s`. */
 export const duration = (seconds: number, messages: Messages): Text =>
@@ -32,7 +32,6 @@ export const status: Command = {
     const { home, task, taskId, model, messages, look } = context;
     if (!task) return { text: messages.text('tasks.none', { model }) };
     const { view: run, depth: waiting } = await look(taskId);
-    const isWaiting = (context.approvals?.open(taskId) ?? []).length > 0;
     const plan = await readPlan(home, taskId);
     const told = [words(`**${task.title}** (\`${task.id}\`)`)];
     if (run) {
@@ -40,7 +39,7 @@ export const status: Command = {
       const doing = run.tool && messages.text('tasks.workingOn', { time, doing: run.tool });
       told.push(doing || messages.text('tasks.working', { time }));
     } else {
-      const state = say(isWaiting ? 'tasks.waiting' : STANDS[standOf(task, plan?.plan)]);
+      const state = say(STANDS[await standNow(task, context)]);
       told.push(messages.text('tasks.stands', { state, n: task.runs }));
     }
     if (waiting > 0) told.push(messages.text('tasks.messagesWait', { n: waiting }));

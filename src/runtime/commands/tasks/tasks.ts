@@ -19,9 +19,10 @@ import type { Command, CommandContext } from '../command.ts';
 const SHOWN = 10;
 const BUTTONS = 6;
 
-const MARK: Record<ReturnType<typeof standOf>, string> = {
+const MARK: Record<ReturnType<typeof standOf>, string> & { waiting: string } = {
   pending: '◌',
   running: '▶',
+  waiting: '◔',
   open: '◐',
   completed: '✓',
   error: '✗',
@@ -32,11 +33,12 @@ const MARK: Record<ReturnType<typeof standOf>, string> = {
 export const STANDS = {
   pending: 'tasks.pending',
   running: 'tasks.running',
+  waiting: 'tasks.waiting',
   open: 'tasks.unfinished',
   completed: 'tasks.completed',
   error: 'tasks.error',
   stopped: 'tasks.stopped',
-} as const satisfies Record<ReturnType<typeof standOf>, MessageKey>;
+} as const satisfies Record<ReturnType<typeof standOf> | 'waiting', MessageKey>;
 
 /** How a task stands, in one character. */
 export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
@@ -84,12 +86,20 @@ export const tasks: Command = {
 const isOperator = ({ principal }: CommandContext): boolean =>
   (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
 
-async function lineOf(
+/** What waits for a person is not at work, whatever its record says. */
+export async function standNow(
   task: TaskRecord,
-  { home, viber, taskId, look, isDirect, messages }: CommandContext,
-): Promise<Text> {
+  { home, look, approvals }: CommandContext,
+): Promise<keyof typeof STANDS> {
   const { view } = await look(task.id);
-  const stand = view ? 'running' : standOf(task, (await readPlan(home, task.id, task.viber))?.plan);
+  if (view) return 'running';
+  if ((approvals?.open(task.id) ?? []).length > 0) return 'waiting';
+  return standOf(task, (await readPlan(home, task.id, task.viber))?.plan);
+}
+
+async function lineOf(task: TaskRecord, context: CommandContext): Promise<Text> {
+  const { viber, taskId, isDirect, messages } = context;
+  const stand = await standNow(task, context);
   const here = task.id === taskId ? ` ${messages.text('tasks.thisOne')}` : '';
   // In a group nobody learns where else its people talk to me.
   const places = isDirect ? placesOf(task.conversations, messages) : '';
