@@ -118,6 +118,7 @@ const WORDS: Readonly<Record<string, Words>> = {
         'decline',
         'refuse',
       ],
+      ...['absolutely not', 'certainly not', 'definitely not', 'of course not', 'please do not'],
     ],
     beside: ['please', 'thanks', 'thank you', 'thx', 'ty', 'then', 'now'],
   },
@@ -207,8 +208,40 @@ const WORDS: Readonly<Record<string, Words>> = {
         'nicht jetzt',
       ],
       ...['heute nicht', 'mach das nicht', 'mach es nicht', 'tu das nicht', 'tu es nicht', 'niemals', 'abgelehnt'],
+      ...['natürlich nicht', 'sicher nicht', 'gar nicht'],
     ],
     beside: ['bitte', 'danke', 'dankeschön', 'vielen dank', 'dann', 'mal', 'jetzt'],
+  },
+  fr: {
+    yes: [
+      ...['oui', 'ouais', 'si', 'bien sûr', "d'accord", 'daccord', 'entendu', 'volontiers', 'vas-y', 'allez-y'],
+      ...['fais-le', 'faites-le', 'parfait', 'très bien', 'ça marche', 'ça me va', 'absolument', 'tout à fait'],
+    ],
+    no: [
+      ...['non', 'nan', 'surtout pas', 'pas maintenant', "pas aujourd'hui", 'pas du tout', 'bien sûr que non'],
+      ...['jamais', 'laisse tomber', 'laissez tomber', 'ne le fais pas', 'ne le faites pas', 'plutôt pas'],
+    ],
+    beside: ['merci', 'merci beaucoup', "s'il te plaît", "s'il vous plaît", 'svp', 'stp'],
+  },
+  es: {
+    yes: [
+      ...['sí', 'sip', 'claro', 'claro que sí', 'por supuesto', 'vale', 'de acuerdo', 'está bien', 'adelante'],
+      ...['hazlo', 'hágalo', 'perfecto', 'dale', 'desde luego', 'correcto', 'muy bien'],
+    ],
+    no: [
+      ...[
+        'claro que no',
+        'por supuesto que no',
+        'ahora no',
+        'hoy no',
+        'mejor no',
+        'nunca',
+        'no lo hagas',
+        'no lo haga',
+      ],
+      ...['déjalo', 'para nada', 'de ninguna manera', 'en absoluto'],
+    ],
+    beside: ['gracias', 'muchas gracias', 'por favor'],
   },
 };
 /** The same everywhere; Slack writes them as names. */
@@ -218,6 +251,8 @@ const SIGNS: Readonly<Record<BareAnswer, readonly string[]>> = {
     '👌',
     '✅',
     '✔',
+    '✓',
+    '☑',
     '🆗',
     '💯',
     '🙏',
@@ -270,7 +305,10 @@ function longest(words: readonly string[], at: number): { meaning: BareAnswer | 
 
 /** Lower case, each sign as a word of its own, nothing but words between single spaces. */
 function plain(text: string): string {
-  let rest = text.normalize('NFC').toLowerCase();
+  let rest = text
+    .normalize('NFC')
+    .replace(/[\u200b\u2060\ufeff]/g, '')
+    .toLowerCase();
   rest = rest.replace(/:skin-tone-\d:/g, '').replace(/[\u{1f3fb}-\u{1f3ff}\ufe0e\ufe0f\u200d]|[♂♀]/gu, '');
   for (const answer of ['yes', 'no'] as const)
     for (const sign of SIGNS[answer]) rest = rest.replaceAll(sign, ` ${answer} `);

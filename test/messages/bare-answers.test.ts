@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bareAnswer } from '../../src/messages/bare-answers.ts';
 
 const YES = [
+  ...['oui', 'Oui, merci !', 'd’accord', 'sí', 'Si', '¡Sí!', 'claro que sí', 'vale, gracias', 'yes\u200b', '☑️', '✓'],
   ...[
     'yes',
     'Yes!',
@@ -50,6 +51,16 @@ const YES = [
 ];
 const NO = [
   ...[
+    'absolutely not',
+    'of course not!',
+    'auf keinen Fall',
+    'Natürlich nicht',
+    'non',
+    'Non merci',
+    'ahora no',
+    'No, gracias',
+  ],
+  ...[
     'no',
     'No!',
     'nope',
@@ -81,6 +92,17 @@ const NO = [
   ],
 ];
 const NEITHER = [
+  ...[
+    'oui mais à 10 h',
+    'sí, pero mañana',
+    'pas mal',
+    'no sé',
+    'claro?',
+    'si je veux',
+    'si puedo',
+    '> yes',
+    'yes\n> no',
+  ],
   ...[
     '',
     '   ',
