@@ -45,9 +45,9 @@ export function readTz(setting: string): string | undefined {
   return zoneOfFile(name);
 }
 
-/** Names without a slash are zones too: `EST`, `Japan`. */
+/** Names without a slash are zones too: `EST`, `Japan`, `W-SU`. */
 const zoneOfName = (name: string): string | undefined =>
-  /^[A-Za-z]+$/.test(name) && isTimezone(name) ? canonical(name) : readZone(name);
+  /^[A-Za-z]+(?:-[A-Za-z]+)*$/.test(name) && isTimezone(name) ? canonical(name) : readZone(name);
 
 const canonical = (zone: string): string =>
   new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone;
@@ -87,6 +87,18 @@ const OTHERS: Readonly<Record<string, string>> = {
   ...{ austin: 'America/Chicago', dallas: 'America/Chicago', houston: 'America/Chicago', texas: 'America/Chicago' },
   ...{ mumbai: 'Asia/Kolkata', delhi: 'Asia/Kolkata', bangalore: 'Asia/Kolkata', india: 'Asia/Kolkata' },
   ...{ beijing: 'Asia/Shanghai', china: 'Asia/Shanghai', japan: 'Asia/Tokyo', osaka: 'Asia/Tokyo' },
+  // Names that cities have today, where the system has an older one, and their German names.
+  ...{ kolkata: 'Asia/Kolkata', 'ho chi minh': 'Asia/Ho_Chi_Minh', 'ho chi minh city': 'Asia/Ho_Chi_Minh' },
+  ...{ kathmandu: 'Asia/Kathmandu', yangon: 'Asia/Yangon', nuuk: 'America/Nuuk', faroe: 'Atlantic/Faroe' },
+  ...{ munchen: 'Europe/Berlin', koln: 'Europe/Berlin', genf: 'Europe/Zurich', mailand: 'Europe/Rome' },
+  ...{ prag: 'Europe/Prague', warschau: 'Europe/Warsaw', lissabon: 'Europe/Lisbon', moskau: 'Europe/Moscow' },
+  ...{
+    athen: 'Europe/Athens',
+    brussel: 'Europe/Brussels',
+    kopenhagen: 'Europe/Copenhagen',
+    bukarest: 'Europe/Bucharest',
+  },
+  ...{ osterreich: 'Europe/Vienna', schweiz: 'Europe/Zurich', tokio: 'Asia/Tokyo', singapur: 'Asia/Singapore' },
   ...{ gmt: 'UTC', utc: 'UTC', z: 'UTC' },
 };
 
@@ -109,6 +121,6 @@ export function readZone(text: string): string | undefined {
     .replace(/^(?:the )?(?:time (?:in|of|zone) )?/, '')
     .replace(/ (?:time|zeit)$/, '');
   const other = Object.hasOwn(OTHERS, wanted) ? OTHERS[wanted] : undefined;
-  if (other !== undefined) return other;
+  if (other !== undefined) return canonical(other);
   return zoneOfCity().get(wanted);
 }
