@@ -141,3 +141,13 @@ it('an event that comes twice makes one title, and a crash before it costs nothi
   await titled(world);
   expect(asked()).toBe(2);
 });
+
+it('a greeting gives no title: the first words with a subject do', async () => {
+  const { world, asked } = await open(['telegram']);
+  const { telegram } = world.platforms;
+  const dm = telegram.dm('alex');
+  await ask(telegram, dm, 'Hi!');
+  await ask(telegram, dm, GOAL);
+  await titled(world);
+  expect(asked()).toBe(1);
+});

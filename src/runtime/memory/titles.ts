@@ -1,6 +1,6 @@
 /**
  * A title for a task, made by the small model of `small_model` from what was said. Invariants: it is asked for after the task's first
- * answer and never waited for; a model is asked once, with one try; a title that somebody has given stays; without one the
+ * answer whose words have a subject ("hi" has none) and never waited for; a model is asked once, with one try; a title that somebody has given stays; without one the
  * goal's first words are the title, as for every task before its first answer.
  */
 import { principalText } from '../../access/principal.ts';
@@ -58,10 +58,10 @@ export class SmallModelTitles implements Titles {
     this.#to = options;
   }
 
-  ended({ message: { taskId, principal, job } }: QueueItem<Entry>, { state, text }: RunOutcome): void {
+  ended({ message: { taskId, principal, job, message } }: QueueItem<Entry>, { state, text }: RunOutcome): void {
     if (state !== 'completed' || job || this.#closing.signal.aborted) return;
     if (this.#underWay.has(taskId) || this.#waiting.size >= MAX_WAITING) return;
-    this.#waiting.set(taskId, () => this.#name(taskId, principalText(principal), text));
+    this.#waiting.set(taskId, () => this.#name(taskId, principalText(principal), message.text, text));
     this.#next();
   }
 
@@ -85,11 +85,13 @@ export class SmallModelTitles implements Titles {
     }
   }
 
-  async #name(taskId: string, person: string, answer: string): Promise<void> {
+  async #name(taskId: string, person: string, said: string, answer: string): Promise<void> {
     const { home, costs, show } = this.#to;
     const task = await readTask(home, taskId);
     if (!task || !isUnnamed(task) || costs.check(person)) return;
-    const title = await this.#ask(task, person, answer);
+    const subject = saysNothing(task.goal) ? said : task.goal;
+    if (saysNothing(subject)) return;
+    const title = await this.#ask({ ...task, goal: subject }, person, answer);
     if (this.#closing.signal.aborted) return;
     const isGiven = title !== undefined && title !== task.title;
     await updateTask(home, taskId, (record) => {
@@ -132,9 +134,21 @@ export class SmallModelTitles implements Titles {
   }
 }
 
-/** The goal's first words are still its title, and no model was asked for another. */
+/** The goal's first words are still its title, and no model was asked for another; or its title says nothing. */
 const isUnnamed = ({ title, goal, named, parent }: TaskRecord): boolean =>
-  !named && parent === undefined && title === titleOf(goal);
+  parent === undefined && ((!named && title === titleOf(goal)) || saysNothing(title));
+
+const NOTHING =
+  /^(?:hi+|hey+|hello|hallo|hallöchen|moin(?: moin)?|servus|good (?:morning|evening|afternoon|day)|guten (?:morgen|tag|abend)|test|ping|yo|ok|thanks|danke|greetings?|(?:a |simple |friendly |initial |opening )?greeting(?: exchange)?|begrüßung|gruß|small ?talk|(?:new )?(?:chat|conversation|task)|untitled|unterhaltung|gespräch|how are you|wie geht(?:'s| es dir))(?: (?:there|again|viber|zusammen|du))?$/iu;
+
+/** A greeting and its like: nobody finds a task by it. */
+const saysNothing = (text: string): boolean => {
+  const words = text
+    .replace(/[^\p{L}\p{N}' ]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return words === '' || NOTHING.test(words);
+};
 
 /** What a model's answer names, as a title has to look; undefined where it names nothing. */
 export function titleIn(answer: string): string | undefined {
