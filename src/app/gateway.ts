@@ -54,7 +54,7 @@ function timed(gateway: Gateway, { metrics, tracing }: Pick<Services, 'metrics' 
       const begun = performance.now();
       const span = tracing && traceAccept(tracing, message);
       const outcome = await gateway.accept(message, raw, visit);
-      if (outcome !== 'accepted') return outcome;
+      if (outcome !== 'accepted' && outcome !== 'begun') return outcome;
       const { channel } = message.address;
       metrics.observe('viber_acknowledge_seconds', { channel }, (performance.now() - begun) / 1000);
       span?.end();

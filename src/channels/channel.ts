@@ -184,8 +184,11 @@ export interface InterruptSignal {
   reason: string;
 }
 
-/** What became of an event at the door. Not taken in: `answered`, its sender is told why by a message, or `refused` in silence. */
-export type InboundOutcome = 'accepted' | 'duplicate' | 'answered' | 'refused';
+/**
+ * What became of an event at the door. `begun`: taken in as words for a task, so that its answer is a message of its own and none to the
+ * interaction. Not taken in: `answered`, its sender is told why by a message, or `refused` in silence.
+ */
+export type InboundOutcome = 'accepted' | 'begun' | 'duplicate' | 'answered' | 'refused';
 
 /** A task as a thread's name or first message shows it; `open`: answered, with steps of its plan still to be done. */
 export interface TaskView {

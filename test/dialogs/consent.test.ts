@@ -85,7 +85,12 @@ describe.each(NAMES)('a reminder on %s', (name) => {
     const { world, platform, dm } = await open(name);
     world.llm.script(calls(reminding({ schedule: 'mondays 9am and fridays half past four pm New York time' })));
     const asked = await ask(platform, dm, 'remind me to call mum', { text: 'call mum' });
-    expect(asked.text).toContain('every Monday at 09:00; and every Friday at 16:30 (New York time): call mum?');
+    expect(asked.text).toContain(
+      'every Monday at 09:00; and every Friday at 16:30 (New York time), until you stop it: call mum?',
+    );
+    const [waiting = ''] = fs.readdirSync(path.join(world.home, 'access/approvals'));
+    const { askedAt, expiresAt } = JSON.parse(world.read(`access/approvals/${waiting}`));
+    expect(Math.round((Date.parse(expiresAt) - Date.parse(askedAt)) / 3_600_000)).toBe(12);
     await press(platform, dm, 'Yes', 'I was told');
     expect(parse(world.read('jobs/call-mum.yaml'))).toMatchObject({
       ...{ schedule: '0 9 * * 1; 30 16 * * 5', timezone: 'America/New_York' },

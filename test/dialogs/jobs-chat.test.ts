@@ -85,7 +85,7 @@ describe.each(NAMES)('a job asked for on %s', (name) => {
     const { world, platform, place, clock } = chat;
     world.llm.script(calls(creating()));
     const asked = await ask(platform, place, 'send me a digest on weekdays at 9', { text: 'Do this every' });
-    expect(asked.text).toContain('Do this every weekday at 09:00 (Berlin time): Write the digest?');
+    expect(asked.text).toContain('Do this every weekday at 09:00 (Berlin time), until you stop it: Write the digest?');
     const shown = await wholeQuestion(platform, place, asked);
     expect(shown).toContain('Europe/Berlin');
     expect(shown).toContain('this conversation');

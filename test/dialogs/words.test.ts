@@ -67,7 +67,7 @@ describe.each(NAMES)('the clock on %s', (name) => {
     expect((await platform.command(dm, 'timezone', 'Berlin')).text).toContain('Europe/Berlin');
     world.llm.script(calls(reminding()));
     await ask(platform, dm, 'remind me every day at 9', {
-      text: 'Remind you every day at 09:00 (Berlin time): call mum?',
+      text: 'Remind you every day at 09:00 (Berlin time), until you stop it: call mum?',
     });
     await press(platform, dm, 'Yes', 'I was told');
     expect(jobFile(world).timezone).toBe('Europe/Berlin');

@@ -21,7 +21,7 @@ export const questions = translate(english)({
   isDenied: '{who, select, you {Das hast du} other {Das hat {name}}} schon abgelehnt.',
   isAnswered: '{who, select, you {Das hast du} other {Das hat {name}}} schon beantwortet: {answer}',
   lateDenied:
-    'Das kam zu spät: nach {minutes} Minuten ohne Antwort habe ich es gelassen. Frag mich nochmal, wenn es geschehen soll.',
+    'Das kam zu spät: nach {time} ohne Antwort habe ich es gelassen. Frag mich nochmal, wenn es geschehen soll.',
   lateAnswered: 'Das kam zu spät: nach {minutes} Minuten habe ich so weitergemacht: {answer}',
   wrote: 'Das ist erledigt: {who, select, you {du hast} other {{name} hat}} mir stattdessen geschrieben.',
   stopped: 'Das ist erledigt: die Arbeit wurde angehalten.',

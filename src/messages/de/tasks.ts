@@ -13,6 +13,7 @@ export const tasks = translate(english)({
   here: 'Die Aufgaben hier, die neuesten zuerst:',
   continueHere: 'Mit /open und ihrer Kennung geht eine hier weiter.',
   ofEverybody: '/tasks all zeigt die von allen.',
+  morePrivately: 'Alle deine zeige ich in einer Direktnachricht: dort /tasks.',
   older:
     'Ich habe nur die {n, plural, one {neueste Aufgabe} other {neuesten # Aufgaben}} durchgesehen: ältere findest du über ihre Kennung, mit /open oder /status.',
   thisOne: '(hier)',

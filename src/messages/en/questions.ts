@@ -17,8 +17,7 @@ export const questions = {
   isApproved: '{who, select, you {You have} other {{name} has}} approved this already.',
   isDenied: '{who, select, you {You have} other {{name} has}} refused this already.',
   isAnswered: '{who, select, you {You have} other {{name} has}} answered this already: {answer}',
-  lateDenied:
-    'This came too late: after {minutes} minutes without an answer I left it. Ask me again if it should be done.',
+  lateDenied: 'This came too late: after {time} without an answer I left it. Ask me again if it should be done.',
   lateAnswered: 'This came too late: after {minutes} minutes I went on with: {answer}',
   wrote: 'This is closed: {who, select, you {you} other {{name}}} wrote to me instead.',
   stopped: 'This is closed: the work was stopped.',

@@ -10,6 +10,7 @@ export const tasks = {
   here: 'The tasks here, the newest first:',
   continueHere: 'Continue one here with /open and its id.',
   ofEverybody: '/tasks all lists everybody’s.',
+  morePrivately: 'I show all of yours in a direct message: /tasks there.',
   older:
     'I looked through the {n, plural, one {newest task} other {newest # tasks}} only: an older one is found by its id, with /open or /status.',
   thisOne: '(here)',

@@ -10,8 +10,22 @@ import type { AskUser } from '../tools/ask-user.ts';
 import { coveredText } from './covers.ts';
 import { fieldList, fieldsOf, isSimple, phrasingIn, plain } from './phrasing.ts';
 
-export const CONSENT_MINUTES = 10;
+const CONSENT_MINUTES = 10;
+/** Whoever wants to be reminded may be away when they are asked. */
+const JOB_MINUTES = 12 * 60;
 export const QUESTION_MINUTES = 30;
+
+/** How long a question about a call of this tool stays open. */
+export const consentMinutes = (tool: string): number => (isJob(tool) ? JOB_MINUTES : CONSENT_MINUTES);
+
+const isJob = (tool: string): boolean => tool.endsWith('_scheduled_job');
+
+/** `10 minutes`, `12 hours` */
+export function openFor(tool: string, messages: Messages): Text {
+  const minutes = consentMinutes(tool);
+  const isHours = minutes % 60 === 0;
+  return messages.text(isHours ? 'failures.hours' : 'failures.minutes', { n: isHours ? minutes / 60 : minutes });
+}
 
 export interface Question {
   /** Markdown. */
@@ -63,7 +77,7 @@ export function askForConsent({ id, tool, input, scope }: ApprovalRequest, askin
   const { messages, note = '', script = '', mayRepeat = true } = asking;
   const sentence = asking.sentence ?? fallback(tool, input, messages);
   const code = visible(script.trimEnd());
-  const limits = messages.text('consent.limits', { minutes: CONSENT_MINUTES });
+  const limits = messages.text(isJob(tool) ? 'consent.limitsJob' : 'consent.limits', { time: openFor(tool, messages) });
   const covers =
     mayRepeat && scope !== ''
       ? messages.text('consent.covers', { what: coveredText({ tool, kind: scope }, messages, plain) })

@@ -39,8 +39,8 @@ import {
   askAboutPlan,
   askForConsent,
   askPerson,
-  CONSENT_MINUTES,
   type Consenting,
+  consentMinutes,
   detailsButton,
   QUESTION_MINUTES,
   type Question,
@@ -203,7 +203,8 @@ export class RunSuspension {
     const input: Json = JSON.parse(scrub(JSON.stringify(call.input)));
     const asked = kind === 'question' ? askUserInput.parse(input) : undefined;
     const preferred = asked?.recommended === undefined ? undefined : asked.options?.[asked.recommended];
-    const minutes = kind === 'tool' ? CONSENT_MINUTES : preferred === undefined ? undefined : QUESTION_MINUTES;
+    const minutes =
+      kind === 'tool' ? consentMinutes(call.tool) : preferred === undefined ? undefined : QUESTION_MINUTES;
     const same = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
     // With another time, or when something it shows has changed, it is another question.
     const digest = kind === 'tool' ? digestOf(call.tool, input, call.shows) : digestOf(call.tool, input);

@@ -6,7 +6,7 @@ import type { Verdict } from '../agent/agent.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import { digestOf } from '../reply/show.ts';
 import { approvePlan } from './plan-approval.ts';
-import { CONSENT_MINUTES } from './question.ts';
+import { consentMinutes } from './question.ts';
 
 /** "Always for this task": calls of this kind are not asked about again. Once, however often it is called. */
 export async function allowAlways(
@@ -57,7 +57,7 @@ export async function verdictOf(
     };
   }
   if (verdict === 'another') return { at: answer ?? '', input: request.input };
-  if (!isYes) return { error: denial(verdict, name) };
+  if (!isYes) return { error: denial(verdict, name, request.tool) };
   const { tool, input, shows } = request;
   if ([digestOf(tool, input, shows), shown].some((digest) => digest !== request.digest))
     return { error: 'execution denied: this is no longer what was approved.' };
@@ -66,7 +66,7 @@ export async function verdictOf(
 
 const OTHER_TIME = 'The person has chosen another time: it was done with that, not with the one you gave.';
 
-function denial(verdict: Decision['verdict'], name: string): string {
-  if (verdict === 'expired') return `execution denied: nobody answered within ${CONSENT_MINUTES} minutes.`;
+function denial(verdict: Decision['verdict'], name: string, tool: string): string {
+  if (verdict === 'expired') return `execution denied: nobody answered within ${consentMinutes(tool)} minutes.`;
   return `execution denied: ${name || 'the person'} said no. Go on without it, or ask what they would like.`;
 }

@@ -10,7 +10,7 @@ import { readTask, updateTask } from '../../workspace/tasks.ts';
 import type { Consent, TaskRecord } from '../../workspace/types.ts';
 import { coveredText } from '../approvals/covers.ts';
 import { planFileName, planPath } from '../approvals/plan-approval.ts';
-import { APPROVE, CONSENT_MINUTES, QUESTION_MINUTES } from '../approvals/question.ts';
+import { APPROVE, openFor, QUESTION_MINUTES } from '../approvals/question.ts';
 import { askedAt, isSamePersons, mayDecide } from '../approvals/request.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -64,7 +64,8 @@ async function decide(
   const decided = await approvals.decide(request.id, { ...decision, ...by }, address);
   if (!decided?.request.decision) return gone;
   const { kind, tool, scope } = decided.request;
-  if (!decided.isFirst) return { text: closed(decided.request.decision, by.by, messages) };
+  if (!decided.isFirst)
+    return { text: closed(decided.request.decision, { me: by.by, time: openFor(tool, messages) }, messages) };
   switch (decision.verdict) {
     case 'approve':
       // What is done at another time is told by what it has made: nothing is done now.
@@ -102,7 +103,11 @@ function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined
 }
 
 /** Why a press has no effect any more. */
-function closed({ verdict, by, name, answer = '' }: Decision, me: string, messages: Messages): Text {
+function closed(
+  { verdict, by, name, answer = '' }: Decision,
+  { me, time }: { me: string; time: Text },
+  messages: Messages,
+): Text {
   const who = { who: by === me ? 'you' : 'other', name: name || messages.text('questions.somebody') };
   const given = visible(answer);
   switch (verdict) {
@@ -112,7 +117,7 @@ function closed({ verdict, by, name, answer = '' }: Decision, me: string, messag
     case 'deny':
       return messages.text('questions.isDenied', who);
     case 'expired':
-      return messages.text('questions.lateDenied', { minutes: CONSENT_MINUTES });
+      return messages.text('questions.lateDenied', { time });
     case 'answer':
       if (by !== '') return messages.text('questions.isAnswered', { ...who, answer: given });
       return messages.text('questions.lateAnswered', { minutes: QUESTION_MINUTES, answer: given });

@@ -191,7 +191,8 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices, isFi
   count(message, outcome, services);
   const trace = traceOf(spoolKey(id));
   log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
-  return outcome;
+  const isWords = message.interaction !== undefined && !entry.command;
+  return outcome === 'accepted' && isWords ? 'begun' : outcome;
 }
 
 /** A stop is known from before it is stored until it is carried out, so that nothing that comes after it steers before that. */

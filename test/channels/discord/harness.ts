@@ -67,7 +67,8 @@ function benchOn(
   const dropped: string[] = [];
   const asked: SuggestQuery[] = [];
   const states: string[] = [];
-  let store: (message: InboundMessage) => Promise<InboundOutcome> = async () => 'accepted';
+  let store: (message: InboundMessage) => Promise<InboundOutcome> = async ({ command, button, interaction }) =>
+    interaction === undefined || command || button ? 'accepted' : 'begun';
   let suggest: (query: SuggestQuery) => Promise<Suggestion[]> = async () => [];
   let marks = new Map(cursors);
   const channel = createDiscord({

@@ -147,7 +147,7 @@ describe('acknowledging', () => {
     expect(view.response?.text).toContain('try again');
     bench.storing(async () => {
       await sleep(150);
-      return 'accepted';
+      return 'begun';
     });
     const goal = await bench.discord.slash({ channel: room(bench), subcommand: 'task', options: { goal: 'y' } });
     expect((await bench.discord.answered(goal.id)).response?.text).toBe('On it.');

@@ -57,7 +57,8 @@ export async function benchOn(slack: Slack, options: Partial<SlackOptions> = {})
   const dropped: string[] = [];
   const states: string[] = [];
   const cursors = options.cursors ?? createReadCursors();
-  let store: (message: InboundMessage) => Promise<InboundOutcome> = async () => 'accepted';
+  let store: (message: InboundMessage) => Promise<InboundOutcome> = async ({ command, button, interaction }) =>
+    interaction === undefined || command || button ? 'accepted' : 'begun';
   const channel = createSlack({
     botToken: slack.botToken,
     appToken: slack.appToken,

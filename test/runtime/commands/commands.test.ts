@@ -81,6 +81,7 @@ describe('/tasks', () => {
     const { text } = await w.say(among('discord:2002', '50'), '/tasks');
     expect(text).toContain('Kim’s thread');
     expect(text).not.toContain('private thread');
+    expect(text).toContain('I show all of yours in a direct message');
     expect((await w.say(among('discord:2002', '5'), '/tasks')).text).toContain('no tasks here');
   });
 });

@@ -120,7 +120,6 @@ class InteractionIntake implements Interactions {
   async #takeMessage(message: InboundMessage, interaction: Interaction, raw: unknown): Promise<void> {
     const messages = messagesIn(message.sender.language, PREFIX);
     const isButton = message.kind === 'button';
-    const isGoal = !isButton && message.command === undefined;
     const defer = () =>
       this.#answer(
         interaction,
@@ -138,7 +137,7 @@ class InteractionIntake implements Interactions {
       const wasDeferred = deferred !== undefined;
       await deferred;
       if (outcome === 'refused') await this.#say(interaction, isButton, wasDeferred, messages.text('channels.refused'));
-      else if (isGoal && outcome !== 'answered')
+      else if (outcome === 'begun' && !isButton)
         await this.#say(interaction, isButton, wasDeferred, messages.text('channels.onIt'));
       else if (!wasDeferred) await defer();
     } catch (error) {

@@ -84,7 +84,7 @@ class EventIntake implements Intake {
   #noteTaken(message: InboundMessage, outcome: InboundOutcome): void {
     try {
       this.#to.progress.note(message, outcome);
-      if (outcome !== 'accepted' && outcome !== 'duplicate') return;
+      if (outcome === 'refused' || outcome === 'answered') return;
       if (!message.sender.isBot) this.#to.people.welcome(message.sender.user);
       this.#to.onAccepted(message);
     } catch (error) {
@@ -172,9 +172,7 @@ class EventIntake implements Intake {
     if (outcome === 'refused' && message.kind === 'button') void this.#tell(body, refused);
     if (message.interaction === undefined || message.kind === 'button') return undefined;
     if (outcome === 'refused') return { response_type: 'ephemeral', text: refused };
-    return message.command || outcome === 'answered'
-      ? undefined
-      : { response_type: 'ephemeral', text: messages.text('channels.onIt') };
+    return outcome === 'begun' ? { response_type: 'ephemeral', text: messages.text('channels.onIt') } : undefined;
   }
 
   /** Menus, shortcuts and forms that we know nothing of: acknowledged, and whoever used one is told where that is possible. */

@@ -66,6 +66,7 @@ export const tasks: Command = {
     const hints = [
       looked === undefined ? '' : messages.text('tasks.older', { n: looked }),
       mayAll && !isAll ? messages.text('tasks.ofEverybody') : '',
+      isDirect ? '' : messages.text('tasks.morePrivately'),
     ] as const;
     if (found.length === 0) {
       const none: MessageKey =
