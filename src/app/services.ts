@@ -22,6 +22,7 @@ import { openConversations } from '../runtime/conversations/conversations.ts';
 import { Digests } from '../runtime/conversations/digests.ts';
 import { ExpectedAnswers } from '../runtime/conversations/expected.ts';
 import { type OwnerNotifier, openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
+import { createReach } from '../runtime/conversations/reach.ts';
 import type { ViberRules } from '../runtime/conversations/vibers.ts';
 import { openDelivery } from '../runtime/delivery.ts';
 import { createBus } from '../runtime/live/bus.ts';
@@ -102,11 +103,18 @@ export async function openServices(options: ServicesOptions) {
     shared: isShared ? engine : undefined,
     channelOf: (message) => sending(channelOf(message.address)),
     watch: tracing && ((entry) => traceSend(tracing, entry)),
-    onOutcome: (...outcome) => countDelivery(metrics, ...outcome),
-    onDead: (message, reason) => notifier.tellUndelivered(message, reason),
+    onOutcome: (outcome, entry, failure) => {
+      if (outcome === 'sent') reach.arrived(entry.message);
+      countDelivery(metrics, outcome, entry, failure);
+    },
+    async onDead(message, reason) {
+      await reach.refused(message, reason);
+      await notifier.tellUndelivered(message, reason);
+    },
     onDigest: (message, part) => digests.note(message, part),
     onButtons: (message, messageId) => void questions.asked(message, messageId),
   });
+  const reach = createReach({ channelOf, delivery, log });
   const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, languages, log });
   const { links, pairing, people } = openAccess(config, home.access, isShared ? state : undefined);
   const questions = new Questions({
@@ -129,7 +137,7 @@ export async function openServices(options: ServicesOptions) {
     ...{ config, viber: config.viber ?? DEFAULT_VIBER, vibers: vibersBy(config, home), home, log, metrics, tracing },
     ...{ limit, shortage, handles, damage, crashed, roles, isShared, release },
     ...{ engine, queue, state, lead, elsewhere, unshareLocks, syncSoon, delivery },
-    ...{ buttons, questions, bus, news, seen, live, settings, built, channelOf },
+    ...{ reach, buttons, questions, bus, news, seen, live, settings, built, channelOf },
     ...{ links, pairing, people, languages, prefixes, conversations, expected, digests, zones, notifier },
     uploads: new Uploads(home, config.limits.downloadBytes, (by) => bytesOfClient(by, config)),
   };

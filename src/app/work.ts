@@ -34,6 +34,7 @@ import { type Conversations, placeOf, shareTask } from '../runtime/conversations
 import type { Digests } from '../runtime/conversations/digests.ts';
 import type { Expected } from '../runtime/conversations/expected.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
+import type { Reach } from '../runtime/conversations/reach.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
 import { createTaskRecords } from '../runtime/conversations/task-record.ts';
 import { createThreads, type Threads } from '../runtime/conversations/threads.ts';
@@ -81,6 +82,7 @@ export interface WorkOptions extends Pick<Services, 'engine' | 'lead' | 'bus' | 
   syncSoon: (file: string) => void;
   /** Keeps messages that cannot be worked on, and tells their people. */
   giveUp: GiveUp;
+  reach: Reach;
   buttons: Buttons;
   state: State;
   questions: Questions;
@@ -216,7 +218,15 @@ export function openWork(options: WorkOptions): Work {
   const gaveUp = noteGivenUp(runs.taskRecords, jobs);
   const promised = new Promised(options.state);
   const worker = new Worker({
-    ...{ queue, runs, questions, promised, giveUp: givingUp(options.giveUp, gaveUp), maxRuns: config.limits.runs },
+    ...{
+      queue,
+      runs,
+      questions,
+      promised,
+      reach: options.reach,
+      giveUp: givingUp(options.giveUp, gaveUp),
+      maxRuns: config.limits.runs,
+    },
     isShared: config.engine.kind !== 'local',
     commands: {
       ...{

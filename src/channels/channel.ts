@@ -263,6 +263,9 @@ export interface Place {
   user?: string;
 }
 
+/** Why nothing may be said in a place; `rights`: the role there lacks them. */
+export type Barred = 'archived' | 'readOnly' | 'locked' | 'muted' | 'out' | 'rights';
+
 /** A platform. A missing optional method is the answer "cannot". */
 export interface Channel {
   readonly id: string;
@@ -307,6 +310,13 @@ export interface Channel {
   openThread?(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
   /** Shows whoever gave a command the way to the thread where it is answered; `openThread` does so by itself. Best effort, must not throw. */
   pointTo?(message: InboundMessage, thread: string): Promise<void>;
+  /**
+   * Why nothing of ours would arrive at this address, as far as the platform tells; undefined where nothing is known to be in the way.
+   * Best effort: whatever it throws counts as not known.
+   */
+  barred?(address: Address): Promise<Barred | undefined>;
+  /** The direct conversation with a person of a place. Best effort, may throw. */
+  directTo?(user: string, from: Address): Promise<Address | undefined>;
   /**
    * The place of an address that a person wrote down, as the platform knows it; undefined when it is not there or this bot may
    * not see it. A thread may be named by its own id alone. Throws DeliveryError while the platform cannot be asked.

@@ -12,6 +12,7 @@ import { createCommandLane } from './commands/lane.ts';
 import type { Promised } from './commands/promised.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './contract/entry.ts';
 import { createPlace, type Place, placeAll } from './conversations/placing.ts';
+import type { Reach } from './conversations/reach.ts';
 import { Stopping } from './conversations/stopping.ts';
 import { kindOf } from './reply/failure.ts';
 import type { Questions } from './reply/questions.ts';
@@ -40,6 +41,7 @@ export interface WorkerOptions {
   giveUp?: GiveUp | undefined;
   questions: Pick<Questions, 'decided'>;
   promised?: Promised | undefined;
+  reach?: Reach | undefined;
   /** Runs at the same time. */
   maxRuns: number;
   /** Other processes may work on the same home. */
@@ -63,7 +65,7 @@ export class Worker {
     const { log, delivery, buttons } = runs;
     this.#options = options;
     this.#retries = createRetries({ queue, giveUp, log });
-    this.#place = createPlace(runs.threads, delivery);
+    this.#place = createPlace(runs.threads, delivery, options.reach);
     const service = this.#commands();
     this.#answerCommand = createCommandLane({
       service,

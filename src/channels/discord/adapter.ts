@@ -28,9 +28,11 @@ import type { SessionStore } from './connect/kept-session.ts';
 import { createMissing } from './connect/missing.ts';
 import type { Bot } from './decode/decode.ts';
 import { createPlaces } from './decode/places.ts';
+import { createSpeaking } from './decode/speaking.ts';
 import { createLive, LIVE_TIMING, type LiveTiming } from './live/live.ts';
 import { createTaskState } from './live/task-state.ts';
 import { type Cache, createThreads } from './live/threads.ts';
+import { createDirectTo } from './send/direct-to.ts';
 import { createFindPlace } from './send/find-place.ts';
 import { createSend } from './send/send.ts';
 
@@ -110,6 +112,7 @@ export function createDiscord(options: DiscordOptions): Channel {
     timing,
   });
   const settled = (interactionId: string) => interactions.settled(interactionId);
+  const speaking = createSpeaking();
   const threads = createThreads({ api, cache, account, log, settled });
   const taskTiming = { everyMs: timing.taskStateMs, ...archiving(options.archiveMinutes) };
   const taskState = createTaskState({ api, account, starters: threads.starters, log, timing: taskTiming });
@@ -120,7 +123,7 @@ export function createDiscord(options: DiscordOptions): Channel {
   const { nameOf } = options;
   const about = { places, threads: options.threads, commands, nameOf };
   const events = createEvents({
-    ...{ api, cursors, interactions, ...about, log, signal },
+    ...{ api, cursors, speaking, interactions, ...about, log, signal },
     backoffMs: timing.backoffMs,
     callbacks: () => callbacks,
     onBot(self) {
@@ -169,6 +172,8 @@ export function createDiscord(options: DiscordOptions): Channel {
     pointTo: (message, thread) => threads.pointTo(message, thread),
     showTask: (address, task) => taskState.show(address, task),
     findPlace: createFindPlace({ api, places, account }),
+    barred: async (address) => speaking.barred(address, account(), Date.now()),
+    directTo: createDirectTo(api),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Channel } from '../channel.ts';
 import { createChannelState } from '../shared/channel-state.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { clientOptions, createApi } from './connect/api.ts';
+import { createBarred, createDirectTo } from './connect/barred.ts';
 import { createBolt } from './connect/bolt.ts';
 import { createDownload } from './connect/download.ts';
 import { createHosts } from './connect/hosts.ts';
@@ -98,6 +99,8 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
     showTask: (address, task) => tasks.show(address, task),
     findPlace: parts.findPlace,
     lookUp: parts.lookUp,
+    barred: createBarred({ api }),
+    directTo: createDirectTo({ api }),
     ...(mode === 'http' && { webhook }),
   };
 }

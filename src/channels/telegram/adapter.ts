@@ -8,6 +8,7 @@ import { alone, type Lead } from '../lead.ts';
 import { createChannelState } from '../shared/channel-state.ts';
 import { refuse, type WebhookHandler } from '../shared/webhook.ts';
 import { createApi } from './connect/api.ts';
+import { createBarred } from './connect/barred.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { createIntake } from './connect/intake.ts';
 import { poll } from './connect/poll.ts';
@@ -123,6 +124,9 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
+    barred: createBarred({ api, account: () => bot?.account ?? '' }),
+    // A private chat has the id of its person.
+    directTo: async (user, { channel, account }) => ({ channel, account, chat: user }),
     findPlace: async (written) => findPlace(written, bot?.account ?? ''),
     ...(mode === 'webhook' && { webhook }),
   };

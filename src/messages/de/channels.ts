@@ -22,6 +22,13 @@ export const channels = translate(english)({
   noText: '(ohne Text)',
   mayNotWriteDiscord:
     'In diesen Kanal darf ich nicht schreiben. Gib meiner Rolle hier „Kanal ansehen“ und „Nachrichten senden“, oder nimm einen anderen Kanal; gib den Befehl dann nochmal.',
+  cannotAnswer: 'Ich habe „{words}“ gelesen, kann aber dort nicht antworten: {why} Schreib mir stattdessen hier.',
+  barredArchived: 'Der Channel ist archiviert.',
+  barredReadOnly: 'Ich darf dort nichts schreiben.',
+  barredLocked: 'Der Thread ist gesperrt, und in gesperrte darf ich nicht schreiben.',
+  barredMuted: 'Ich bin dort stummgeschaltet.',
+  barredOut: 'Ich bin dort kein Mitglied mehr.',
+  barredRefused: 'Meine Antwort wurde dort abgelehnt.',
   fileEmpty: 'Nicht angehängt: {file} ist leer.',
   fileTooLarge: 'Nicht angehängt: {file} hat {size}; {platform} nimmt Dateien bis {max}.',
   notAttached: 'Das konnte ich hier nicht anhängen: {files}; {why}',

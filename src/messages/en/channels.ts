@@ -18,6 +18,13 @@ export const channels = {
   noText: '(no text)',
   mayNotWriteDiscord:
     'I may not write in this channel. Give my role "View Channel" and "Send Messages" here, or use another channel; then give the command again.',
+  cannotAnswer: 'I read “{words}”, but I can’t answer where you wrote it: {why} Write to me here instead.',
+  barredArchived: 'The channel is archived.',
+  barredReadOnly: 'I may not post there.',
+  barredLocked: 'The thread is locked, and I may not write in locked ones.',
+  barredMuted: 'I have been muted there.',
+  barredOut: 'I am no longer a member there.',
+  barredRefused: 'My answer was refused there.',
   fileEmpty: 'Not attached: {file} is empty.',
   fileTooLarge: 'Not attached: {file} is {size}; {platform} takes files of up to {max}.',
   notAttached: 'I could not attach {files} here: {why}',

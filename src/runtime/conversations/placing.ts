@@ -7,15 +7,23 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { UserError } from '../../errors.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
 import type { Delivery } from '../delivery.ts';
+import type { Reach } from './reach.ts';
 import type { Threads } from './threads.ts';
 
 /** Undefined when its person was told instead, durably. Throws DeliveryError while the platform is away. */
 export type Place = (item: QueueItem<Entry>) => Promise<QueueItem<Entry> | undefined>;
 
-export function createPlace(threads: Pick<Threads, 'place'>, delivery: Pick<Delivery, 'add'>): Place {
+export function createPlace(threads: Pick<Threads, 'place'>, delivery: Pick<Delivery, 'add'>, reach?: Reach): Place {
   return async (item) => {
+    const { message, job } = item.message;
+    const why = job ? undefined : await reach?.barred(message);
+    if (why && message.interaction === undefined) await reach?.tell(message, why, item.id);
+    if (why && message.interaction === undefined) return undefined;
     try {
-      return await threads.place(item);
+      if (why) throw new UserError(why);
+      const placed = await threads.place(item);
+      if (!job) reach?.begun(placed.message.message);
+      return placed;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const { address, interaction } = item.message.message;

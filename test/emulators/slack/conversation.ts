@@ -26,6 +26,7 @@ export function target(platform: Platform, args: Args, name = 'channel'): Channe
   const { world } = platform;
   const channel = world.users.has(id) && id !== world.bot.userId ? world.dm(id) : seen(platform, id);
   if (channel.archived) throw new ApiError('is_archived');
+  if (channel.readOnly) throw new ApiError('restricted_action_read_only_channel');
   const mayWrite = channel.members.has(world.bot.userId) || platform.scopes().has('chat:write.public');
   if (!mayWrite) throw new ApiError('not_in_channel');
   return channel;

@@ -149,6 +149,9 @@ export function createPeople(platform: Platform, fallback: { user: string; chann
       world.channel(id).archived = true;
       tell({ type: 'channel_archive', channel: id, user: fallback.user }, 'channels:read', world.channel(id));
     },
+    restrict(id, isReadOnly = true) {
+      world.channel(id).readOnly = isReadOnly;
+    },
     openAssistant(user, context = {}) {
       const channel = world.dm(user);
       const own = { user: bot.userId, botId: bot.botId, appId: bot.appId, byBot: true };

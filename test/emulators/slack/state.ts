@@ -70,6 +70,8 @@ export interface ChannelState {
   kind: 'channel' | 'group' | 'im' | 'mpim';
   members: Set<string>;
   archived: boolean;
+  /** Only some people may post there, and no app. */
+  readOnly?: boolean;
   created: number;
   /** By ts, in order, thread replies included. */
   messages: Map<string, Stored>;

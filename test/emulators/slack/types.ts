@@ -151,6 +151,8 @@ export interface People {
   join(channel: string, user: string): void;
   leave(channel: string, user: string): void;
   archive(channel: string): void;
+  /** From now on only people may post there, or again everybody. */
+  restrict(channel: string, isReadOnly?: boolean): void;
   /** Resolves when the app has acknowledged or its time is over. */
   slash(slash: Slash): Promise<Interaction>;
   press(press: Press): Promise<Interaction>;

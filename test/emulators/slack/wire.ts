@@ -94,7 +94,12 @@ export function wireMessage(channel: ChannelState, stored: Stored, options: Wire
 }
 
 export function wireChannel(channel: ChannelState, botId: string): Json {
-  const common = { id: channel.id, created: channel.created, is_archived: channel.archived };
+  const common = {
+    id: channel.id,
+    created: channel.created,
+    is_archived: channel.archived,
+    ...(channel.readOnly && { is_read_only: true }),
+  };
   const other = [...channel.members].find((id) => id !== botId);
   if (channel.kind === 'im') return { ...common, is_im: true, user: other, is_org_shared: false };
   return {

@@ -36,6 +36,8 @@ const getChatMember: Method = ({ world }, { params }) => {
   const id = requiredInteger(params, 'user_id');
   const user = world.users.get(id);
   if (!user) throw badRequest('user not found');
+  if (id === world.bot.id && chat.muted)
+    return { status: 'restricted', user, is_member: true, can_send_messages: false, until_date: 0 };
   if (id === world.bot.id) return { status: chat.bot, user };
   if (chat.info.type === 'private') {
     if (id !== chat.info.id) throw badRequest('PARTICIPANT_ID_INVALID');

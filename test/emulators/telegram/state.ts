@@ -50,6 +50,8 @@ export interface ChatState {
   bot: MemberStatus;
   /** Kinds of files (`photo`, `document`) that members may not send. */
   withheld: ReadonlySet<string>;
+  /** An admin has taken the bot's right to write. */
+  muted?: boolean;
   movedTo: number | undefined;
   lastId: number;
   /** What the bot shows as "typing". */

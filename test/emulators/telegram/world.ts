@@ -130,6 +130,7 @@ export function createWorld(options: WorldOptions): World {
       }
       if (chat.bot === 'kicked') throw forbidden(`bot was kicked from the ${where}`);
       if (chat.bot === 'left') throw forbidden(`bot is not a member of the ${where}`);
+      if (chat.muted) throw badRequest('not enough rights to send text messages to the chat');
       if (chat.info.type === 'channel' && chat.bot === 'member') {
         throw badRequest('need administrator rights in the channel chat');
       }

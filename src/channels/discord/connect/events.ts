@@ -10,6 +10,7 @@ import type { Commands } from '../../shared/written-command.ts';
 import { type Bot, type Context, type Decoded, decodeMessage } from '../decode/decode.ts';
 import type { Places } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
+import type { Speaking } from '../decode/speaking.ts';
 import type { DiscordApi } from './api.ts';
 import { createBackfill } from './backfill.ts';
 import { mayReadContent, missingIntent } from './config-problems.ts';
@@ -38,6 +39,7 @@ export interface EventsOptions {
   api: DiscordApi;
   cursors: ReadCursors;
   places: Places;
+  speaking: Speaking;
   interactions: Interactions;
   threads: 'per-task' | 'off';
   /** Our commands by name. */
@@ -85,6 +87,7 @@ class EventIntake implements Events {
 
   onPacket(type: string, data: unknown): void {
     if (!isFields(data)) return;
+    this.#to.speaking.take(type, data, this.#bot?.account ?? '');
     if (type === 'READY') this.#ready(data);
     else if (type === 'MESSAGE_CREATE') this.#takeMessage(data, 'message');
     else if (type === 'MESSAGE_UPDATE') this.#takeMessage(data, 'edit');

@@ -1,0 +1,44 @@
+/** Where Slack takes nothing from us, as it says when it is asked: archived, read-only, or without us. */
+import { createLru } from '../../../lib/lru.ts';
+import type { Address, Barred, Channel } from '../../channel.ts';
+import { fields, string } from '../../shared/read.ts';
+import type { SlackApi } from '../connect/api.ts';
+import { isDirect } from '../decode/base.ts';
+
+const KEPT_MS = 30_000;
+const WAIT_MS = 3_000;
+const MAX_CHATS = 2_000;
+
+export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['barred']> {
+  const known = createLru<{ at: number; why: Barred | undefined }>(MAX_CHATS);
+  return async ({ chat }: Address) => {
+    if (isDirect(chat)) return undefined;
+    const last = known.get(chat);
+    if (last && performance.now() - last.at < KEPT_MS) return last.why;
+    const asked = ask(api, chat).then((why) => {
+      known.set(chat, { at: performance.now(), why });
+      return why;
+    });
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), WAIT_MS);
+    // What Slack doesn't tell is not known, and the answer will show it.
+    return Promise.race([asked.catch(() => undefined), late.promise]).finally(() => clearTimeout(timer));
+  };
+}
+
+async function ask(api: SlackApi, chat: string): Promise<Barred | undefined> {
+  const channel = fields(await api.call('conversations.info', { channel: chat }), 'channel') ?? {};
+  if (channel.is_archived === true) return 'archived';
+  // A channel without us is asked about where the thread is opened: there the way to invite us is said.
+  if (channel.is_read_only === true || channel.is_frozen === true) return 'readOnly';
+  return undefined;
+}
+
+/** The direct messages of a person with us. */
+export function createDirectTo({ api }: { api: SlackApi }): NonNullable<Channel['directTo']> {
+  return async (user, { thread: _there, ...base }) => {
+    const opened = fields(await api.call('conversations.open', { users: user }), 'channel') ?? {};
+    const chat = string(opened, 'id');
+    return chat === undefined ? undefined : { ...base, chat };
+  };
+}
