@@ -56,6 +56,7 @@ describe('without a file', () => {
       token: '1234567:aaaaaaaaaaaa',
       apiRoot: 'http://127.0.0.1:8081',
       mode: 'polling',
+      localFiles: [],
       pollSeconds: 30,
       access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
       live: 'auto',

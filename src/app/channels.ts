@@ -109,10 +109,10 @@ export async function buildChannels(options: BuildOptions): Promise<BuiltChannel
     slack && channelModules.slack(),
   ]);
   if (telegram && forTelegram) {
-    const { token, apiRoot, mode, webhook, pollSeconds } = telegram;
+    const { token, apiRoot, mode, webhook, pollSeconds, localFiles } = telegram;
     const live = modeOf(telegram);
     const channel = forTelegram.createTelegram({
-      ...{ token, apiRoot, mode, log, live, pollSeconds, attachCommands: commands, cache, lead },
+      ...{ token, apiRoot, mode, log, live, pollSeconds, localFiles, attachCommands: commands, cache, lead },
       nameOf: namesOn('telegram', config),
       ...(webhook ? { webhook } : {}),
     });

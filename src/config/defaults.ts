@@ -13,6 +13,7 @@ export const telegramDefaults: Omit<TelegramConfig, 'token'> = {
   apiRoot: 'https://api.telegram.org',
   mode: 'polling',
   pollSeconds: 30,
+  localFiles: [],
 };
 
 export const discordDefaults: Omit<DiscordConfig, 'token'> = {

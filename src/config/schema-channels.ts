@@ -45,6 +45,7 @@ const telegram = section({
   mode: oneOf('polling', 'webhook').default(telegramDefaults.mode),
   webhook: webhook.prefault({}),
   pollSeconds: whole(1, 50).default(telegramDefaults.pollSeconds),
+  localFiles: listOf(text('expected an absolute folder', /^\/./)).default(telegramDefaults.localFiles),
   ...chat(
     id('expected the number of a person (not a name: names change hands)', /^-?\d{1,19}$/),
     id('expected the number of a chat (a group\'s is below zero) or "*"', /^(-?\d{1,19}|\*)$/),

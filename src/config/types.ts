@@ -61,6 +61,8 @@ export interface TelegramConfig extends ChatChannelConfig {
   webhook?: WebhookConfig;
   /** Seconds one getUpdates call stays open. */
   pollSeconds: number;
+  /** Absolute folders where a Bot API server of one's own keeps files; none: it is not in local mode. */
+  localFiles: string[];
 }
 
 /** A server in which every channel the bot can see may be used. */

@@ -11,6 +11,7 @@ import { createApi } from './connect/api.ts';
 import { createBarred } from './connect/barred.ts';
 import { createDownload, DOWNLOAD_BYTES } from './connect/download.ts';
 import { createIntake } from './connect/intake.ts';
+import { LOCAL_BYTES } from './connect/local-files.ts';
 import { poll } from './connect/poll.ts';
 import { type Cache, createSetup, getMe, wrongToken, wrongTokenOf } from './connect/setup.ts';
 import { checkWebhook, createWebhook, type WebhookSettings } from './connect/webhook.ts';
@@ -20,6 +21,8 @@ import { createSend } from './send/send.ts';
 
 /** https://core.telegram.org/bots/api: #sendmessage (4096 UTF-16 units), #senddocument (50 MB), #getfile (20 MB). */
 const LIMITS: ChannelLimits = { text: 4096, uploadBytes: 50 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };
+/** https://core.telegram.org/bots/api#using-a-local-bot-api-server */
+const LOCAL_LIMITS: ChannelLimits = { text: 4096, uploadBytes: LOCAL_BYTES, downloadBytes: LOCAL_BYTES };
 
 /** Waits; the defaults are right outside of tests. */
 export interface Timing {
@@ -46,6 +49,8 @@ export interface TelegramOptions {
   live: LiveMode;
   /** Seconds Telegram holds a poll without updates; 30 by default. */
   pollSeconds?: number;
+  /** Folders in which a Bot API server of our own, in local mode, keeps files. */
+  localFiles?: readonly string[];
   /** Of several processes with this bot one polls; a process that is alone does unless told. */
   lead?: Lead;
   timing?: Partial<Timing>;
@@ -60,7 +65,8 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
   const { token, mode, log, cache, lead = alone } = options;
   const timing = { ...TIMING, ...options.timing };
   const api = createApi({ token, apiRoot: options.apiRoot.replace(/\/+$/, '') });
-  const send = createSend({ api, limits: LIMITS, log, cache });
+  const limits = options.localFiles?.length ? LOCAL_LIMITS : LIMITS;
+  const send = createSend({ api, limits, log, cache });
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
   const stopping = new AbortController();
   const state = createChannelState('telegram', log, () => callbacks?.onStatus());
@@ -82,7 +88,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
 
   return {
     id: 'telegram',
-    limits: LIMITS,
+    limits,
     get account() {
       return bot?.account ?? '';
     },
@@ -120,7 +126,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       state.set({ state: 'off' });
     },
     send,
-    download: createDownload(api),
+    download: createDownload(api, options.localFiles),
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -190,5 +190,59 @@ describe('a server that lies', () => {
       'could not be fetched',
     );
     expect(existsSync(to)).toBe(false);
+  });
+});
+
+describe('a Bot API server of our own in local mode', () => {
+  const kept = () => mkdtempSync(path.join(tmpdir(), 'bot-api-'));
+
+  it('names files by path: they are read below the configured folder, also those over 20 MB', async () => {
+    const folder = kept();
+    const bench = await startBench({ localFiles: [kept(), folder] });
+    bench.telegram.serveLocally(folder);
+    expect(bench.channel.limits).toMatchObject({ uploadBytes: 2000 * MB, downloadBytes: 2000 * MB });
+    const file = await received(bench, {
+      name: 'plan.md',
+      mimeType: 'text/markdown',
+      bytes: Buffer.alloc(21 * MB, 'x'),
+    });
+    const to = target();
+    expect(await fetched(bench, file, to, 30 * MB)).toMatchObject({ path: to, name: 'plan.md', size: 21 * MB });
+    const small = await fetched(bench, file, target(), 20 * MB);
+    expect(String(small)).toMatch(/too large/);
+  });
+
+  it.each(['outside', 'beside', 'link to a file', 'link to a folder', 'folder', 'climbing'])(
+    'what is not a file below it is not read: %s',
+    async (kind) => {
+      const [folder, other] = [kept(), kept()];
+      writeFileSync(path.join(other, 'secret'), 'secret');
+      mkdirSync(path.join(folder, 'photos'));
+      mkdirSync(`${folder}-2`);
+      writeFileSync(`${folder}-2/secret`, 'secret');
+      symlinkSync(path.join(other, 'secret'), path.join(folder, 'link'));
+      symlinkSync(other, path.join(folder, 'linked'));
+      const named = {
+        outside: path.join(other, 'secret'),
+        beside: `${folder}-2/secret`,
+        'link to a file': path.join(folder, 'link'),
+        'link to a folder': path.join(folder, 'linked/secret'),
+        folder: path.join(folder, 'photos'),
+        climbing: `${folder}/photos/../../${path.basename(other)}/secret`,
+      }[kind];
+      const api = { call: async () => ({ file_path: named }), fileUrl: () => 'http://127.0.0.1:1/' };
+      const file: RemoteFile = { id: 'x', name: 'x', mimeType: 'text/plain', kind: 'document' };
+      const to = target();
+      const failed = createDownload(api, [folder])(file, to, MB, never).catch((error: unknown) => error);
+      expect(await failed).toBeInstanceOf(UserError);
+      expect(existsSync(to)).toBe(false);
+    },
+  );
+
+  it('without the setting a path names the setting', async () => {
+    const bench = await startBench();
+    bench.telegram.serveLocally(kept());
+    const file = await received(bench, { name: 'plan.md', mimeType: 'text/markdown', bytes: Buffer.from('x') });
+    expect(String(await fetched(bench, file, target()))).toContain('channels.telegram.localFiles');
   });
 });

@@ -13,6 +13,8 @@ export interface Members {
   unblock(user: number): void;
   /** Members of the chat, the bot among them, may not send these kinds of files; none: they may send all. */
   withhold(chat: number, kinds: string[]): void;
+  /** From now on the server runs in local mode and keeps files in this folder. */
+  serveLocally(folder: string): void;
   /** The bot may not write there any more, or may again. */
   mute(chat: number, isMuted?: boolean): void;
   /** Turns a group into a supergroup; gives the new chat id. */
@@ -63,6 +65,9 @@ export function createMembers(world: World, updates: Updates, voice: Voice): Mem
     unblock: (id) => setBlocked(id, false),
     withhold(id, kinds) {
       world.openChat(id).withheld = new Set(kinds);
+    },
+    serveLocally(folder) {
+      world.localFolder = folder;
     },
     mute(id, isMuted = true) {
       world.openChat(id).muted = isMuted;

@@ -1,4 +1,6 @@
 /** The methods that tell about the bot, its chats, commands and files, and make topics. */
+import fs from 'node:fs';
+import path from 'node:path';
 import type { BotCommand, BotCommandScope, Message } from '@grammyjs/types';
 import { badRequest } from './errors.ts';
 import { DOWNLOAD_LIMIT } from './files.ts';
@@ -66,6 +68,12 @@ const getFile: Method = ({ world }, { params }) => {
   if (!id) throw badRequest('file_id not specified');
   const file = world.files.get(id);
   if (!file) throw badRequest('wrong file_id or the file is temporarily unavailable');
+  if (world.localFolder !== undefined) {
+    const kept = path.join(world.localFolder, file.path);
+    fs.mkdirSync(path.dirname(kept), { recursive: true });
+    fs.writeFileSync(kept, file.bytes ?? Buffer.alloc(file.size));
+    return { file_id: file.id, file_unique_id: file.uniqueId, file_size: file.size, file_path: kept };
+  }
   if (file.size > DOWNLOAD_LIMIT) throw badRequest('file is too big');
   return { file_id: file.id, file_unique_id: file.uniqueId, file_size: file.size, file_path: file.path };
 };

@@ -19,6 +19,8 @@ export interface WorldOptions {
 
 export interface World {
   bot: User;
+  /** Where a server in local mode keeps files, which it then names by path, whatever their size. */
+  localFolder?: string;
   users: Map<number, User>;
   chats: Map<number, ChatState>;
   files: FileStore;

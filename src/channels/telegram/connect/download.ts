@@ -5,31 +5,50 @@
 import * as shared from '../../shared/download.ts';
 import { integer, isFields, string } from '../../shared/read.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
+import { LOCAL_BYTES, openLocal } from './local-files.ts';
 
 /** https://core.telegram.org/bots/api#getfile: "bots can download files of up to 20MB in size" */
 export const DOWNLOAD_BYTES = 20 * 1024 * 1024;
 
-export function createDownload(api: TelegramApi): shared.Download {
+/** `localFiles`: folders in which a Bot API server of our own keeps files; with any it is one in local mode. */
+export function createDownload(api: TelegramApi, localFiles: readonly string[] = []): shared.Download {
+  const isLocal = localFiles.length > 0;
   return shared.createDownload({
     platform: 'Telegram',
-    maxBytes: DOWNLOAD_BYTES,
-    whyLimited: 'Telegram gives bots files of up to 20 MB',
+    maxBytes: isLocal ? LOCAL_BYTES : DOWNLOAD_BYTES,
+    whyLimited: isLocal
+      ? 'the Bot API server gives files of up to 2000 MB'
+      : 'Telegram gives bots files of up to 20 MB',
     async begin(transfer) {
-      const { url, size } = await locate(api, transfer);
+      const { filePath, size } = await locate(api, transfer);
       transfer.expect(size);
-      const response = await transfer.fetch(url);
+      if (filePath.startsWith('/')) {
+        const local = openLocal(filePath, localFiles);
+        if (!local) throw transfer.gone();
+        try {
+          transfer.expect(local.size);
+        } catch (error) {
+          local.bytes.destroy();
+          throw error;
+        }
+        return local.bytes;
+      }
+      const response = await transfer.fetch(api.fileUrl(filePath));
       if (!response.ok || !response.body) throw transfer.broken(`status ${response.status}`);
       return transfer.body(response);
     },
   });
 }
 
-async function locate(api: TelegramApi, transfer: shared.Transfer): Promise<{ url: string; size: number | undefined }> {
+async function locate(
+  api: TelegramApi,
+  transfer: shared.Transfer,
+): Promise<{ filePath: string; size: number | undefined }> {
   try {
     const found = await api.call('getFile', { file_id: transfer.file.id }, { signal: transfer.signal });
     const filePath = isFields(found) ? string(found, 'file_path') : undefined;
     if (!isFields(found) || !filePath || filePath.split('/').includes('..')) throw transfer.gone();
-    return { url: api.fileUrl(filePath), size: integer(found, 'file_size') };
+    return { filePath, size: integer(found, 'file_size') };
   } catch (error) {
     if (!(error instanceof TelegramError)) throw error;
     if (/file is too big/i.test(error.message)) throw transfer.tooLarge();
