@@ -15,14 +15,12 @@ export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['b
     if (isDirect(chat)) return undefined;
     const last = known.get(chat);
     if (last && performance.now() - last.at < KEPT_MS) return last.why;
-    const asked = ask(api, chat).then((why) => {
-      known.set(chat, { at: performance.now(), why });
-      return why;
-    });
+    // What Slack doesn't tell is not known, and the answer will show it; it is not asked again at once.
+    const asked = ask(api, chat).catch(() => undefined);
+    void asked.then((why) => known.set(chat, { at: performance.now(), why }));
     const late = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => late.resolve(undefined), WAIT_MS);
-    // What Slack doesn't tell is not known, and the answer will show it.
-    return Promise.race([asked.catch(() => undefined), late.promise]).finally(() => clearTimeout(timer));
+    return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
   };
 }
 

@@ -5,11 +5,13 @@ export const SLACK_SCOPES = [
   'app_mentions:read',
   'assistant:write',
   'channels:history',
+  'channels:read',
   'chat:write',
   'commands',
   'files:read',
   'files:write',
   'groups:history',
+  'groups:read',
   'im:history',
   'im:write',
   'mpim:history',
@@ -18,7 +20,9 @@ export const SLACK_SCOPES = [
 ] as const;
 
 /** Without these something is not shown or not named, and everything else works. */
-const DISPENSABLE: ReadonlySet<string> = new Set(['assistant:write', 'im:write', 'reactions:write', 'users:read']);
+const DISPENSABLE: ReadonlySet<string> = new Set([
+  ...['assistant:write', 'channels:read', 'groups:read', 'im:write', 'reactions:write', 'users:read'],
+]);
 
 /**
  * Slack takes a manifest only if every event's scope is in it, and for new apps the `agent_view` with its two events in place of

@@ -38,7 +38,8 @@ export function createBarred({
     if (!chat.startsWith('-') || !Number.isSafeInteger(Number(chat))) return undefined;
     const last = known.get(chat);
     if (last && performance.now() - last.at < (last.why ? KEPT_BARRED_MS : KEPT_MS)) return last.why;
-    const why = await ask(Number(chat));
+    // What Telegram doesn't tell is not known, and the answer will show it; it is not asked again at once.
+    const why = await ask(Number(chat)).catch(() => undefined);
     known.set(chat, { at: performance.now(), why });
     return why;
   };
