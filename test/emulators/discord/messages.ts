@@ -49,6 +49,8 @@ export function setArchived(channel: StoredChannel, archived: boolean): void {
   channel.thread.archiveTimestamp = now();
 }
 
+const NOBODY = { users: [], roles: [], everyone: false };
+
 /** Whom the message pings, worked out again whenever its text or its allowed mentions change. */
 export function recount(platform: Platform, message: StoredMessage): void {
   const { world } = platform;
@@ -56,12 +58,14 @@ export function recount(platform: Platform, message: StoredMessage): void {
   const isBot = message.authorId === world.bot.id;
   const answered = message.type === REPLY ? channel?.byId.get(message.reference?.messageId ?? '')?.authorId : undefined;
   const mayEveryone = !isBot || (channel !== undefined && may(world, channel, 'MentionEveryone'));
-  message.mentions = notified(message.content, message.allowedMentions, answered ?? null, mayEveryone);
+  // What Discord itself says of a thread, such as its new name, calls nobody.
+  message.mentions = SAID.has(message.type)
+    ? notified(message.content, message.allowedMentions, answered ?? null, mayEveryone)
+    : NOBODY;
 }
 
 /** Puts a message into a channel. An archived thread opens for it. */
 export function post(platform: Platform, channel: StoredChannel, facts: NewMessage): StoredMessage {
-  const nobody = { users: [], roles: [], everyone: false };
   const message: StoredMessage = {
     id: snowflake(),
     channelId: channel.id,
@@ -76,8 +80,8 @@ export function post(platform: Platform, channel: StoredChannel, facts: NewMessa
     nonce: null,
     flags: 0,
     allowedMentions: undefined,
-    mentions: nobody,
-    pinged: nobody,
+    mentions: NOBODY,
+    pinged: NOBODY,
     createdAt: now(),
     editedAt: null,
     edits: 0,
