@@ -7,7 +7,7 @@ import { errorMessage } from '../errors.ts';
 const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
 const HERE = 'localhost,127.0.0.1,::1,[::1]';
 
-/** Changes `process.env`: what opens connections of its own reads it there. Gives a sentence where a proxy cannot be used. */
+/** Changes `env`, and `process.env`: what opens connections of its own reads it there. Gives a sentence where a proxy cannot be used. */
 export async function useProxy(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const named = NAMES.filter((name) => env[name]?.trim());
   // Whoever has set the switch has decided.
@@ -24,7 +24,7 @@ export async function useProxy(env: NodeJS.ProcessEnv): Promise<string | undefin
   } catch (error) {
     return `The proxy of ${named.join(', ')} is not used: ${errorMessage(error)}`;
   }
-  Object.assign(process.env, proxy, { NODE_USE_ENV_PROXY: '1' });
+  for (const each of [env, process.env]) Object.assign(each, proxy, { NODE_USE_ENV_PROXY: '1' });
   return undefined;
 }
 

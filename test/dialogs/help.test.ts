@@ -66,9 +66,9 @@ describe('a mistyped command', () => {
     expect(world.llm.requests()).toEqual([]);
   });
 
-  test('is none where a goal only begins like one', async () => {
+  test('is none behind the word that begins a goal', async () => {
     const { slack } = await openThree();
-    const thread = await slack.begin('memory leak in X: find it');
+    const thread = await slack.begin('task memory leak in X: find it');
     expect(slack.threads()).toHaveLength(1);
     expect(thread.thread).toBeDefined();
   });

@@ -30,7 +30,7 @@ export function socketApp(slack: Slack): App {
     appToken: slack.appToken,
     logger: SILENT,
     installerOptions: { clientOptions },
-    clientPingTimeout: 200,
+    clientPingTimeout: 60_000,
   });
   return new App({ token: slack.botToken, receiver, clientOptions, logger: SILENT });
 }

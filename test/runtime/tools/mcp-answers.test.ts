@@ -166,7 +166,10 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
   test('how far a call is, is told while it goes on', async () => {
     const { call, notes } = await open(await settings());
     expect(await call('slow', { steps: 3 })).toMatchObject({ text: 'Done.' });
-    expect(notes).toEqual([1, 2, 3].map((n) => `${n}/3 Reading file ${n} for @everyone`));
+    // What comes faster than people read may be passed over, never the end.
+    const all = [1, 2, 3].map((n) => `${n}/3 Reading file ${n} for @everyone`);
+    expect(all.filter((note) => notes.includes(note))).toEqual(notes);
+    expect(notes.at(-1)).toBe(all.at(-1));
   });
 
   test('its prompts are listed with what they need, and give their words', async () => {
