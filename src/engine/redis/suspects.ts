@@ -1,9 +1,9 @@
+/**
+ * A message that was part of two crashes is in work here while no other such message is, so that the one that ends the process is
+ * alone when it does so again, and takes no innocent one with it.
+ */
 import { SUSPECT_FROM } from '../crashes.ts';
 
-/**
- * A message that was part of two crashes is in work here while no other such message is, so that the one that ends the process is alone when it
- * does so again, and takes no innocent one with it.
- */
 export class Suspects {
   #lane: string | undefined;
 

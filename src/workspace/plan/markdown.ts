@@ -120,8 +120,8 @@ function split(markdown: string): Section[] {
   const lines = markdown.replace(/^\uFEFF/, '').split(/\r?\n/);
   const plain = withoutCode(lines);
   for (const [at, line] of lines.entries()) {
-    const [, marks = '', rest = ''] = HEADING.exec(plain[at] ?? '') ?? [];
-    const name = headingName(rest);
+    const [, marks = '', rest = ''] = (line.startsWith('#') && HEADING.exec(plain[at] ?? '')) || [];
+    const name = marks === '' ? '' : headingName(rest);
     if (marks !== '' && (marks.length <= 2 || KNOWN.has(name)))
       sections.push({ level: marks.length, name, lines: [line] });
     else sections.at(-1)?.lines.push(line);

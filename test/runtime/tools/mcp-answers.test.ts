@@ -34,6 +34,8 @@ async function serveHttp(): Promise<string> {
     if (answer.body) for await (const piece of answer.body) response.write(piece);
     response.end();
   });
+  // A process that is busy with megabytes must not find its connection closed for having been idle.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
