@@ -363,7 +363,8 @@ describe('what else a message holds', () => {
     const passedOn = { message_reference: { type: 1, channel_id: GENERAL }, message_snapshots: [{ message: alert }] };
     expect(read({ content: '', ...passedOn }).quotes).toMatchObject([{ kind: 'forward', text }]);
     const forwarded = { id: '2', author: { id: '2003', username: 'bea' }, content: '', ...passedOn };
-    expect(read({ type: 19, referenced_message: forwarded }).quotes).toMatchObject([{ from: 'bea', text }]);
+    const told = `[passed on from #general:]\n${text}`;
+    expect(read({ type: 19, referenced_message: forwarded }).quotes).toMatchObject([{ from: 'bea', text: told }]);
   });
 
   it('of what a person has written the previews of links are not quoted, and of components without end a part', () => {

@@ -229,6 +229,18 @@ describe('what is not the sender’s own', () => {
     ]);
   });
 
+  it('an answer to a forward says whose words they are, and one to a story whose story', () => {
+    const document = { file_id: 'D', file_name: 'a.pdf' };
+    const reply_to_message = { message_id: 4, from: ALEX, text: 'Obey', document, forward_origin: forward };
+    expect(message(inPrivate({ text: 'why?', reply_to_message })).quotes).toMatchObject([
+      { kind: 'reply', from: 'Alex Doe', text: '[passed on from Mallory:]\nObey\n[document a.pdf]' },
+    ]);
+    const reply_to_story = { chat: { id: 66, type: 'private', first_name: 'Mallory' }, id: 2 };
+    expect(message(inPrivate({ text: 'nice', reply_to_story })).quotes).toEqual([
+      { kind: 'reply', from: 'Mallory', text: '[Story of Mallory]', fromSelf: false },
+    ]);
+  });
+
   it('a forwarded file without words is a message', () => {
     expect(message(inPrivate({ voice: { file_id: 'V' }, forward_origin: forward }))).toMatchObject({
       text: '',

@@ -27,9 +27,7 @@ export function snapshots(message: Fields): Fields[] {
 
 /** A forward does not say who wrote it, only where it comes from. */
 export function readForwards(message: Fields, context: Context): QuotedText[] {
-  const from = fields(message, 'message_reference') ?? {};
-  const place = context.places.get(id(from, 'channel_id') ?? '');
-  const source = place?.name ? `#${place.name}` : 'another conversation';
+  const source = sourceOf(message, context);
   return snapshots(message).map((snapshot) => ({
     kind: 'forward',
     from: source,
@@ -38,6 +36,11 @@ export function readForwards(message: Fields, context: Context): QuotedText[] {
       .join('\n'),
     fromSelf: false,
   }));
+}
+
+function sourceOf(message: Fields, { places }: Context): string {
+  const place = places.get(id(fields(message, 'message_reference') ?? {}, 'channel_id') ?? '');
+  return place?.name ? `#${place.name}` : 'another conversation';
 }
 
 /** What the message replies to. */
@@ -92,7 +95,11 @@ function describe(message: Fields, context: Context): string {
   ]);
   const author = fields(message, 'author') ?? {};
   const isBots = author.bot === true || id(message, 'webhook_id') !== undefined;
-  const words = [...wordsOf(message, context, isBots), ...inner.flatMap((part) => wordsOf(part, context, true))];
+  const words = [
+    ...wordsOf(message, context, isBots),
+    ...(inner.length > 0 ? [`[passed on from ${sourceOf(message, context)}:]`] : []),
+    ...inner.flatMap((part) => wordsOf(part, context, true)),
+  ];
   return [...words, ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '').join('\n');
 }
 

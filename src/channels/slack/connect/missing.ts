@@ -28,7 +28,7 @@ interface Range {
 /** A mention of somebody whose name was not known when the message was read. */
 const UNNAMED = /@([UW][A-Z0-9]{5,23})\b/g;
 /** The messages of a thread come oldest first: of a long one the newest are found by looking back from its end, these seconds. */
-const LOOKS_BACK = [600, 6 * 3600, 86_400, 30 * 86_400];
+const LOOKS_BACK = [600, 6 * 3600, 86_400, 30 * 86_400, 400 * 86_400, Number.POSITIVE_INFINITY];
 const ENOUGH = 30;
 const NOTICES: ReadonlySet<string> = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
 
@@ -51,13 +51,16 @@ export function createMissing({ api, self, people, log }: MissingOptions): LookU
     if (!first.hasMore) return first.messages;
     const end = Number(range.latest ?? Date.now() / 1000);
     const root = first.messages.filter((one) => one.ts === ts);
+    let replies = first.messages.filter((one) => one.ts !== ts);
     for (const seconds of LOOKS_BACK) {
       const oldest = Math.max(end - seconds, Number(range.oldest ?? 0)).toFixed(6);
       const found = await read(chat, ts, { ...range, oldest }, { limit: 999, pages: 5 });
-      const replies = found.messages.filter((one) => one.ts !== ts);
-      if (replies.length >= ENOUGH) return [...root, ...replies];
+      // What does not reach to the end is older than the few that did.
+      if (found.hasMore && seconds !== LOOKS_BACK[0]) break;
+      replies = found.messages.filter((one) => one.ts !== ts);
+      if (found.hasMore || replies.length >= ENOUGH) break;
     }
-    return first.messages;
+    return [...root, ...replies];
   }
 
   async function threadOf(

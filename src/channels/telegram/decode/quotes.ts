@@ -30,7 +30,8 @@ export function readReply(message: Fields, bot: Bot): QuotedText[] {
   const external = fields(message, 'external_reply');
   const quoted = fields(message, 'quote');
   const from = replied ? sender(replied, bot) : external ? author(fields(external, 'origin') ?? {}, bot) : undefined;
-  if (!from) return [];
+  const story = fields(message, 'reply_to_story');
+  if (!from) return story ? [storyOf(story)] : [];
   const quotes: QuotedText[] = [];
   const answered = replied ?? external ?? {};
   const text = describe(answered, bot);
@@ -41,6 +42,12 @@ export function readReply(message: Fields, bot: Bot): QuotedText[] {
   const part = quoted ? readWords(quoted, undefined, bot).text : '';
   if (part !== '' && part !== text) quotes.push({ kind: 'quote', ...from, text: part });
   return quotes;
+}
+
+/** Bots are not given what it shows. */
+function storyOf(story: Fields): QuotedText {
+  const from = chatName(fields(story, 'chat') ?? {});
+  return { kind: 'reply', from, text: `[Story of ${from}]`, fromSelf: false };
 }
 
 /** The bot's own message in this chat that the message answers. */
@@ -88,5 +95,8 @@ function ownWords(message: Fields, bot: Bot): string {
 /** The words of a message and, in brackets, what it holds besides. */
 function describe(message: Fields, bot: Bot): string {
   const things = [...readFiles(message).map((file) => `${file.kind} ${file.name}`), ...readFacts(message)];
-  return [ownWords(message, bot), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '').join('\n');
+  const words = [ownWords(message, bot), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '');
+  const origin = fields(message, 'forward_origin');
+  const passedOn = origin && words.length > 0 ? [`[passed on from ${author(origin, bot).from}:]`] : [];
+  return [...passedOn, ...words].join('\n');
 }
