@@ -997,3 +997,12 @@ describe('hosts of the web', () => {
     ]);
   });
 });
+
+test('a name of a client that is reserved is refused by the setting, and for that reason', async () => {
+  const named = (name: string) =>
+    problems(JSON.stringify({ http: { clients: { [name]: { token: 'a'.repeat(32) } } } }));
+  expect(await named('owner')).toEqual([
+    'http.clients.owner: the name owner is reserved for the token of http.token; choose another',
+  ]);
+  expect(await named('Owner')).toEqual(['http.clients.Owner: expected a name of a-z, 0-9 and - (at most 32)']);
+});

@@ -26,6 +26,8 @@ export function createRouter<T extends { method: string; path: string }>(routes:
       const params = paramsOf(entry.parts, parts);
       return params ? [{ route: entry.route, params }] : [];
     });
+    // An id that can be none leads to no other route.
+    if (found[0] && !Object.entries(found[0].params).every(([name, value]) => isOfForm(name, value))) return undefined;
     // A path that a word takes is not also one that a name takes.
     const best = found.filter(({ route }) => route.path === found[0]?.route.path);
     const match = best.find(({ route }) => route.method === method);
@@ -49,12 +51,21 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
       if (part !== want) return undefined;
       continue;
     }
-    const value = decoded(part);
+    const [name, value] = [want.slice(1), decoded(part)];
     if (value === undefined) return undefined;
-    params[want.slice(1)] = value;
+    params[name] = value;
   }
   return pattern.length === parts.length ? params : undefined;
 }
+
+/** What others have named: a client its chats, people their files and skills. All other names are ids of ours. */
+const NAMED_BY_OTHERS = new Set(['chat', 'file', 'name']);
+const MAX_NAME = 255;
+const ID = /^[\w-][\w.:@+~=-]{0,199}$/;
+
+/** What none of ours can be is not there, whatever else the request says. */
+const isOfForm = (name: string, value: string): boolean =>
+  NAMED_BY_OTHERS.has(name) ? value.length <= MAX_NAME : ID.test(value);
 
 /** Undefined for what could lead elsewhere. */
 function decoded(part: string): string | undefined {

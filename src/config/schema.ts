@@ -110,7 +110,10 @@ export const configSchema = section({
     token: secret,
     clients: z
       .record(
-        text('expected a name of a-z, 0-9 and - (at most 32), and not owner', /^(?!owner$)[a-z0-9][a-z0-9-]{0,31}$/),
+        text('expected a name of a-z, 0-9 and - (at most 32)', /^[a-z0-9][a-z0-9-]{0,31}$/).refine(
+          (name) => name !== 'owner',
+          'the name owner is reserved for the token of http.token; choose another',
+        ),
         section({
           token: text('expected text'),
           role: oneOf('owner', 'member', 'guest').exactOptional(),

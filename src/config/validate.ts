@@ -43,7 +43,12 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
   for (const issue of result.error?.issues ?? []) {
     const path = issue.path.map(String);
     if (problems.some((problem) => problem.path === path.join('.'))) continue;
-    problems.push({ path: path.join('.'), message: scrub(`${issue.message}, ${found(valueAt(clean, path), path)}`) });
+    // What is wrong is the key, whatever stands below it.
+    const said =
+      issue.code === 'invalid_key'
+        ? (issue.issues[0]?.message ?? issue.message)
+        : `${issue.message}, ${found(valueAt(clean, path), path)}`;
+    problems.push({ path: path.join('.'), message: scrub(said) });
   }
   if (problems.length > 0 || !result.success) {
     // A misspelt key is often why another one is missing.

@@ -41,9 +41,9 @@ export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: nu
       },
     },
     {
-      ...{ method: 'GET', path: '/api/chat/:id/stream', asks: 'caller', silenceMs: SILENCE_MS },
+      ...{ method: 'GET', path: '/api/chat/:chat/stream', asks: 'caller', silenceMs: SILENCE_MS },
       async handle(asked) {
-        const { taskId } = await knownChat(asked.caller, asked.params.id ?? '', parts);
+        const { taskId } = await knownChat(asked.caller, asked.params.chat ?? '', parts);
         if (taskId === undefined || !parts.runningTasks().includes(taskId)) {
           asked.response.writeHead(204).end();
           return;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { BoardRequest, BoardRoute } from '../contract.ts';
 import { commandTable } from '../protocol/commands.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
-import { Conflict, toldError } from '../protocol/refusals.ts';
+import { Conflict, seenTask, toldError } from '../protocol/refusals.ts';
 import type { CommandType } from '../protocol/schemas.ts';
 import { errorBody, Refused, readBody, sendJson } from '../respond.ts';
 
@@ -26,6 +26,8 @@ export function twin(
     handle: (asked) =>
       answered(asked.response, async () => {
         const { id, ...named } = asked.params;
+        // A task that is not there is said before what is wrong with the body.
+        if (id !== undefined) seenTask(id, asked.caller.principal, parts);
         const given = { ...(await bodyOf(asked)), ...named, ...(id !== undefined && { taskId: id }) };
         sendJson(asked.response, status, await carriedOut(type, given, asked, parts));
       }),

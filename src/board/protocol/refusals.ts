@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import { DeliveryError, StorageError, UserError } from '../../errors.ts';
+import { isId } from '../../workspace/home.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { UploadRefused } from '../../workspace/uploads.ts';
@@ -29,7 +30,7 @@ export function seenTask(
   by: Principal,
   { home, maySee }: Pick<ProtocolParts, 'home' | 'maySee'>,
 ): TaskRecord {
-  const task = readTaskSync(home, taskId);
+  const task = isId(taskId) ? readTaskSync(home, taskId) : undefined;
   if (!task || !maySee(by, task)) throw noTask();
   return task;
 }
