@@ -22,13 +22,13 @@ export function noteConfig(root: string, file: string): void {
   noted.set(root, { ...noted.get(root), config: [{ path: file, what: "the gateway's configuration" }] });
 }
 
-/** What the gateway starts outside a sandbox: each program with its arguments. */
+/** What the gateway starts outside a sandbox: each program with its arguments; and what it finds by its name, as `git` and `bwrap`. */
 export function noteCommands(root: string, commands: readonly (readonly string[])[]): void {
   const what = 'what the gateway starts';
   // A runner takes a package out of the folder that it is started in before any other.
   const near = commands.some(isRunner) ? ['node_modules', 'package.json'].map((name) => path.resolve(name)) : [];
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  const all = [...new Set([...commands.flatMap(filesOf), ...near, ...(commands.length > 0 ? folders : [])])];
+  const all = [...new Set([...commands.flatMap(filesOf), ...near, ...folders])];
   noted.set(root, { ...noted.get(root), commands: all.map((file) => ({ path: file, what })) });
 }
 

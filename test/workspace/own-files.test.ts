@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ToolScope } from '../../src/runtime/contract/tool-scope.ts';
 import { createTools } from '../../src/runtime/tools/index.ts';
 import { workFolder } from '../../src/runtime/tools/skills/work-folder.ts';
@@ -66,6 +66,16 @@ describe('a folder of scripts', () => {
   ])('is not %s: %s', async (folder, said) => {
     const { at, why } = await world();
     expect(why(at(folder))).toContain(said);
+  });
+
+  it('is none in which the gateway finds programs by their names, whatever the configuration starts', async () => {
+    const { at, home, why } = await world();
+    fs.mkdirSync(at('bin'));
+    vi.stubEnv('PATH', [at('bin'), process.env.PATH].join(path.delimiter));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    noteCommands(home.root, []);
+    expect(why(at('bin'))).toContain('what the gateway starts');
+    expect(why(at('free'))).toBe('');
   });
 
   it("is none of the machine's, nor one that holds what this user's session starts", async () => {
