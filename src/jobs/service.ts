@@ -82,8 +82,9 @@ export class ScheduledJobs implements JobService {
     for (const each of id === undefined ? states.ids() : [id]) await this.scheduler.noticed(each);
   }
 
-  /** Has the views tell what jobs name that there is not now. Never rejects. */
+  /** Has the views tell what the files hold now, and what jobs name that there is not. Never rejects. */
   async refresh(): Promise<void> {
+    await this.#jobs.refresh();
     await this.#names.refresh();
   }
 

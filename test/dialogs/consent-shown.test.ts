@@ -71,6 +71,13 @@ const CASES: Case[] = [
     },
   },
   {
+    name: 'a job that is edited in the moment before the yes is not moved unasked',
+    calls: [{ name: 'change_scheduled_job', arguments: { name: 'dig', schedule: 'daily at 10' } }],
+    asks: 'Move Digest to every day at 10:00',
+    files: { 'jobs/digest.yaml': DIGEST },
+    change: ({ world }) => put(world, 'jobs/digest.yaml', DIGEST.replace('Europe/Berlin', 'Asia/Tokyo')),
+  },
+  {
     name: 'another job under the same name is not deleted',
     calls: [{ name: 'delete_scheduled_job', arguments: { name: 'Digest' } }],
     asks: 'Delete Digest',
@@ -168,4 +175,21 @@ describe.each(CASES)('$name', ({ calls: given, asks, yes = 'Yes', files = {}, ch
     const done = await waitFor(platform, dm, { after: then, text: 'I was told' });
     expect(done.text).not.toContain('denied');
   });
+});
+
+it.each([
+  { name: 'change_scheduled_job', arguments: { name: 'dig', schedule: 'daily at 10' } },
+  { name: 'delete_scheduled_job', arguments: { name: 'dig' } },
+])('a job that is gone by the yes is told as gone by $name', async (call) => {
+  const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
+  const { telegram } = world.platforms;
+  const dm = telegram.dm('alex');
+  put(world, 'jobs/digest.yaml', DIGEST);
+  world.llm.script(calls(call));
+  await ask(telegram, dm, 'please', { text: 'Digest' });
+  fs.rmSync(path.join(world.home, 'jobs/digest.yaml'));
+  const after = telegram.answers(dm).length;
+  await telegram.press(dm, 'Yes');
+  const { text } = await waitFor(telegram, dm, { after, text: 'I was told' });
+  expect(text).toContain('There is no job digest');
 });
