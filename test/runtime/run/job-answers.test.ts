@@ -205,6 +205,10 @@ test.each([
     'status: DOWN\nstatus: HEALTHY',
     'HEALTHY?',
     'un-healthy',
+    'The disk of the server is not\nHEALTHY',
+    'Der Server ist leider nicht\n**HEALTHY**',
+    'Is all well? Definitely not. HEALTHY',
+    'The api isn’t\nhealthy.',
   ],
 ])('%s is sent', async (text) => {
   places = { 'slack:C1': at('C1') };
