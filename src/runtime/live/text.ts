@@ -5,7 +5,7 @@
  */
 import { scrub } from '../../log.ts';
 import { kindOf } from '../reply/blocks.ts';
-import { OPENING } from '../reply/written-calls.ts';
+import { OPENING, THOUGHT_BEGINS, THOUGHT_ENDS } from '../reply/written-calls.ts';
 
 export interface LiveText {
   /** What may be shown now because of `delta`, often ''. */
@@ -17,11 +17,12 @@ const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$
 /** A line that may still become a fence. */
 const MAYBE_FENCE =
   /^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*(?:[-*+]|\d{1,9}[.)]?|`{1,2}|~{1,2}|`{3,}[^`\n]*|~{3,}[^\n]*)?$/;
-const OPEN = /<(?:memory_suggestion|decision|think(?:ing)?)(?:\s[^<>\n]{0,200})?>/i;
-const CLOSE = /<\/(?:memory_suggestion|decision|think(?:ing)?)(?:\s[^<>\n]{0,200})?>/i;
+const TAG = String.raw`(?:memory_suggestion|decision|think(?:ing)?)(?:\s[^<>\n]{0,200})?>`;
+const OPEN = new RegExp(`<${TAG}|${THOUGHT_BEGINS}`, 'i');
+const CLOSE = new RegExp(`</${TAG}|${THOUGHT_ENDS}`, 'i');
 /** A tag of which the end has not come. */
 const MAYBE_TAG =
-  /<(?:\/?[\w:-]{0,40}=?|\/?(?:memory_suggestion|decision)\s[^<>\n]{0,200}|\|[\w|]{0,40}|[|｜][^<>\n]{0,40}|(?:[a-z]+:)?invoke [name=]{0,5})$|\[[A-Z_]{0,14}$/i;
+  /<(?:\/?[\w:-]{0,40}=?|channel\||\|channel>\w{0,7}|\/?(?:memory_suggestion|decision)\s[^<>\n]{0,200}|\|[\w|]{0,40}|[|｜][^<>\n]{0,40}|(?:[a-z]+:)?invoke [name=]{0,5})$|\[\/?[A-Z_]{0,14}$|◁\/?\w{0,5}$/i;
 /** With which calls begin, or the parts of an answer: what follows is shown with the answer, as far as it is people's. */
 const CALLS = new RegExp(`${OPENING.source}|<\\|(?:channel|start)\\|>`, 'i');
 /** Longer lines are no fences, and longer words no secrets. */

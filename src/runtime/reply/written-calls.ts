@@ -85,21 +85,28 @@ const CHANNEL = /<\|channel\|>\s*(analysis|commentary|final)\b/;
 const MESSAGE =
   /(?:<\|start\|>assistant)?(?:\s{0,4}to=([\w.-]{1,128}))?\s{0,4}<\|channel\|>\s*(\w+)(?:\s+to=([\w.-]{1,128}))?\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*<\|message\|>/g;
 const MESSAGE_END = /<\|(?:end|call|return|start|channel)\|>/g;
-const THOUGHT = /^\s*<think(?:ing)?>([\s\S]*?)<\/think(?:ing)?>/;
-const THOUGHT_BEFORE = /<\/think>/g;
+const THINK = '(?:think(?:ing)?|thought|seed:think)';
+/** With which thoughts begin and end that stand in a text: of most, of Gemma, of Seed, of Mistral, of Kimi, and of Gemma once more. */
+export const THOUGHT_BEGINS = `<${THINK}>|\\[THINK\\]|◁think▷|<\\|channel>thought\\b`;
+export const THOUGHT_ENDS = `</${THINK}>|\\[/THINK\\]|◁/think▷|<channel\\|>`;
+const THOUGHT = new RegExp(`^\\s*(?:${THOUGHT_BEGINS})([\\s\\S]*?)(?:${THOUGHT_ENDS})`);
+const THOUGHT_BEGUN = new RegExp(`^\\s*(?:${THOUGHT_BEGINS})`);
+const THOUGHT_ENDED = new RegExp(THOUGHT_ENDS);
+const THOUGHT_BEFORE = /<\/think>|\[\/THINK\]|◁\/think▷/g;
+const HAS_MARKS = /[<[◁]/;
 
 /**
  * A reply without what its model has thought, where a server gives both as one text. Calls in the form of gpt-oss become those of
  * another one, so that there is one way to read them.
  */
 function spoken(given: string): { text: string; reasoning: string } {
-  if (!given.includes('<')) return { text: given, reasoning: '' };
+  if (!HAS_MARKS.test(given)) return { text: given, reasoning: '' };
   if (CHANNEL.test(withoutCode(given))) return ofChannels(given);
   const [all, thought] = THOUGHT.exec(given) ?? [];
   if (all !== undefined) return { text: given.slice(all.length).trimStart(), reasoning: (thought ?? '').trim() };
   // Where the template has begun the thought, only its end is in the answer.
-  const ends =
-    given.includes('</think>') && !given.includes('<think') ? [...withoutCode(given).matchAll(THOUGHT_BEFORE)] : [];
+  const isEnded = given.search(THOUGHT_BEFORE) >= 0 && !/<think|\[THINK\]|◁think/.test(given);
+  const ends = isEnded ? [...withoutCode(given).matchAll(THOUGHT_BEFORE)] : [];
   const [end] = ends;
   if (!end || ends.length > 1) return { text: given, reasoning: '' };
   return { text: given.slice(end.index + end[0].length).trimStart(), reasoning: given.slice(0, end.index).trim() };
@@ -107,8 +114,8 @@ function spoken(given: string): { text: string; reasoning: string } {
 
 /** Whether a reply is nothing but what its model has thought, to its end or not. */
 export const isThoughtAlone = (given: string): boolean =>
-  given.includes('<') &&
-  ((/^\s*<think(?:ing)?>/.test(given) && !/<\/think/.test(given)) || spoken(given).text.trim() === '');
+  HAS_MARKS.test(given) &&
+  ((THOUGHT_BEGUN.test(given) && !THOUGHT_ENDED.test(given)) || spoken(given).text.trim() === '');
 
 function ofChannels(given: string): { text: string; reasoning: string } {
   const said: string[] = [];

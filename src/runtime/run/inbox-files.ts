@@ -80,10 +80,10 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
   return fetched;
 }
 
-/** The senders' own first, each once: the parts of an album that answers a message all name what it holds. */
+/** The senders' own first, then what they point at, then what stands in a thread; each once: the parts of an album that answers a message all name what it holds. */
 function wantedIn(messages: readonly InboundMessage[]): Wanted[] {
   const own = messages.flatMap((message) => message.files.map((file, at) => ({ message, file, at: String(at) })));
-  const quoted = messages.flatMap((message) =>
+  const quoted: Wanted[] = messages.flatMap((message) =>
     message.quotes.flatMap((quote, of) =>
       (quote.files ?? [])
         // What we have said aloud is in the conversation as words.
@@ -92,7 +92,9 @@ function wantedIn(messages: readonly InboundMessage[]): Wanted[] {
     ),
   );
   const seen = new Set<string>();
-  return [...own, ...quoted].filter(({ message, file: { key } }) => {
+  const isMeant = ({ quote }: Wanted) => quote?.kind !== 'thread';
+  const around = quoted.filter((one) => !isMeant(one));
+  return [...own, ...quoted.filter(isMeant), ...around].filter(({ message, file: { key } }) => {
     if (key === undefined) return true;
     const whole = keyOf(message, key);
     return !seen.has(whole) && seen.add(whole);

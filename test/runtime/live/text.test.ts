@@ -44,6 +44,22 @@ describe('blocks', () => {
   });
 
   it.each([
+    ['<think>', '</think>'],
+    ['<thought>', '</thought>'],
+    ['<seed:think>', '</seed:think>'],
+    ['[THINK]', '[/THINK]'],
+    ['◁think▷', '◁/think▷'],
+    ['<|channel>thought\n', '<channel|>'],
+  ])('a thought between %s and %s stays hidden', (begin, end) => {
+    for (const size of [1, 2, 3, 7, 1000])
+      expect(
+        new Set(written(`${begin}secret ways\nof it${end}Hello <b>there</b> [now] `, size).join('\n')),
+      ).not.toContain('y');
+    for (const size of [1, 3, 1000])
+      expect(written(`${begin}secret ways\nof it${end}Hello [now] you `, size).at(-1)).toBe('Hello [now] you ');
+  });
+
+  it.each([
     '<tool_call>\n{"name": "send"}\n</tool_call>',
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.send:0',
     '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>send',

@@ -1,6 +1,6 @@
 /** Calls of tools that models write as text, in the forms of their chat templates, and texts that only look like it. */
 import { describe, expect, it } from 'vitest';
-import { findCalls } from '../../../src/runtime/reply/written-calls.ts';
+import { findCalls, isThoughtAlone } from '../../../src/runtime/reply/written-calls.ts';
 
 const weather = { city: 'Paris', days: 2 };
 const json = JSON.stringify(weather);
@@ -187,9 +187,29 @@ describe('a call written as text', () => {
       'Hello.',
       'Hm.',
     ],
+    ['<thought>Hm.</thought>Hello.', 'Hello.', 'Hm.'],
+    ['<seed:think>Hm.</seed:think>Hello.', 'Hello.', 'Hm.'],
+    ['[THINK]Hm.[/THINK]Hello.', 'Hello.', 'Hm.'],
+    ['Hm.[/THINK]Hello.', 'Hello.', 'Hm.'],
+    ['◁think▷Hm.◁/think▷Hello.', 'Hello.', 'Hm.'],
+    ['<|channel>thought\nHm.<channel|>Hello.', 'Hello.', 'Hm.'],
+    ['[THINK] and <thought> are marks.', '[THINK] and <thought> are marks.', ''],
+    ['A <thought>b</thought> c.', 'A <thought>b</thought> c.', ''],
     ['The tag `</think>` ends it.', 'The tag `</think>` ends it.', ''],
   ])('%j without its thought is %j', (given, text, reasoning) => {
     expect(findCalls(given)).toMatchObject({ said: text, reasoning });
+  });
+
+  it.each([
+    '<think>Hm',
+    '<thought>Hm</thought>',
+    '[THINK]Hm',
+    '[THINK]Hm[/THINK]\n',
+    '◁think▷Hm',
+    '<|channel>thought\nHm',
+  ])('%j is a thought alone', (given) => {
+    expect(isThoughtAlone(given)).toBe(true);
+    expect(isThoughtAlone(`Hello. ${given}`)).toBe(false);
   });
 
   it('is looked for in time that grows with the length alone', () => {
