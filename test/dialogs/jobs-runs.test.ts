@@ -243,6 +243,22 @@ describe('notify in a task', () => {
     await waitFor(slack, slack.room, { text: 'over there' });
   });
 
+  it('asks before a run fills its own conversation too', async () => {
+    const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
+    const { telegram } = world.platforms;
+    const dm = telegram.dm('alex');
+    const notes = Array.from({ length: 20 }, (_, n) => notifying(`telegram:${dm.chat}`, `note ${n}`));
+    world.llm.script(calls(notes, 'noted'));
+    const asked = await ask(telegram, dm, 'go on noting', { text: 'Send this to' });
+    expect(asked.text).toContain('note 5');
+    await quiet();
+    const sent = () => telegram.answers(dm).filter(({ text }) => /^note \d+$/.test(text));
+    expect(sent().map(({ text }) => text)).toEqual([0, 1, 2, 3, 4].map((n) => `note ${n}`));
+    await telegram.press(dm, 'No');
+    await ask(telegram, dm, '/stop');
+    expect(sent()).toHaveLength(5);
+  });
+
   it('is refused to others for places that are not their task’s, and to everybody for what is no place', async () => {
     const world = await openPlatforms({ on: ['telegram', 'slack'], channel: { live: 'off' } });
     const { telegram, slack } = world.platforms;

@@ -79,16 +79,28 @@ describe.each(NAMES)('a decided question on %s', (name) => {
     expect(told.buttons).toEqual([]);
   });
 
-  it('says so when the person wrote instead', async () => {
+  it('stays open when the person writes of something else, and says so once they have changed the same matter', async () => {
     const world = await openPlatforms({ on: [name], channel });
     const platform = world.platforms[name];
     const dm = platform.dm('alex');
     world.llm.script(writes);
     const asked = await ask(platform, dm, 'keep a note', { text: 'notes.md' });
-    world.llm.script(() => ({ text: 'as you like' }));
-    await ask(platform, dm, 'leave it', { text: 'as you like' });
+    world.llm.script(() => ({ text: 'half past four' }));
+    await ask(platform, dm, 'what time is it in Lima', { text: 'half past four' });
+    expect(now(platform, dm, asked)).toMatchObject({ text: asked.text, buttons: asked.buttons });
+    // The results of this turn alone: what waits has none.
+    world.llm.script(({ lastUser, toolResults }) => {
+      const content = 'tea and bread';
+      return lastUser.includes('rather tea') && toolResults.length === 0
+        ? { toolCalls: [{ name: 'write_file', arguments: { path: 'workspace/notes.md', content } }] }
+        : { text: `I was told: ${toolResults.at(-1)}` };
+    });
+    const after = platform.answers(dm).length;
+    const again = await ask(platform, dm, 'rather tea and bread', { text: 'notes.md' });
+    expect(platform.answers(dm).findIndex(({ id }) => id === again.id)).toBeGreaterThanOrEqual(after);
     const told = await becomes(platform, dm, asked, /wrote to me instead/);
     expect(told.buttons).toEqual([]);
+    expect(world.read('vibers/default/notes.md')).toBe('');
   });
 
   it('loses the buttons of what was decided alone where it asks several things', async () => {

@@ -49,14 +49,22 @@ function refuse(): never {
   throw new UserError('The plan must be approved first: call update_plan with the whole plan, and wait.');
 }
 
-function needsConsent(tool: RuntimeTool, input: unknown, { mode, always, isBeyond }: ConsentRules): boolean {
+function needsConsent(
+  tool: RuntimeTool,
+  input: unknown,
+  { mode, always, isBeyond }: ConsentRules,
+): boolean | Promise<boolean> {
   if (tool.consent === 'never') return false;
   const isFree = mode === 'execute' && tool.consent !== 'always';
   if (isFree && !(isBeyond?.(tool.name) && hasEffectOutside(tool, input))) return false;
   if (mode === 'decide' && !hasEffectOutside(tool, input)) return false;
-  if (always.some((consent) => consent.tool === tool.name && consent.kind === kindOf(tool, input))) return false;
-  mustBeShowable(tool, input);
-  return true;
+  const isAllowed = () => always.some((consent) => consent.tool === tool.name && consent.kind === kindOf(tool, input));
+  const asks = () => {
+    if (isAllowed()) return false;
+    mustBeShowable(tool, input);
+    return true;
+  };
+  return tool.renewed && isAllowed() ? tool.renewed().then(asks) : asks();
 }
 
 /** Throws UserError for arguments that nobody could look at. */

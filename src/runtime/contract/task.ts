@@ -70,6 +70,8 @@ export interface RuntimeTool<Input = unknown> {
    * only while this is still the same.
    */
   kindOf?(input: Input): string;
+  /** Makes `kindOf` say what holds now, before a consent is used that was given for good. May throw UserError. */
+  renewed?(): Promise<void>;
   /** Set for a run: this call waits for a person before it runs. May throw UserError. */
   asksBefore?(input: Input, callId?: string): boolean | Promise<boolean>;
   /**

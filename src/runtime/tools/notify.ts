@@ -23,6 +23,8 @@ const input = z.object({
 });
 
 const MAX_TEXT = 16_000;
+/** Messages to the task's own conversations that a run sends unasked; after that they are asked about like those to any other place. */
+const MAX_UNASKED = 5;
 
 export interface NotifyDeps {
   targets: OutboundTargets;
@@ -40,6 +42,7 @@ export const NOTIFY = 'notify';
 
 export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): RuntimeTool {
   const { targets, own, principal } = deps;
+  const sent = new Set<string>();
   const isOwn = (to: string) => own.includes(formatAddress(targets.read(to), { account: true }));
   return defineTool({
     name: NOTIFY,
@@ -47,7 +50,7 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
     input,
     effect: 'idempotent',
     ...(deps.job ? { consent: 'never' as const } : {}),
-    isOutside: ({ to }) => !isOwn(to),
+    isOutside: ({ to }) => !isOwn(to) || sent.size >= MAX_UNASKED,
     kindOf: ({ to }) => to,
     async shows({ artifacts = [] }) {
       if (artifacts.length === 0) return [];
@@ -83,6 +86,7 @@ export function notify({ home, taskId, runId }: ToolScope, deps: NotifyDeps): Ru
       const id = `${runId}-notify-${hashText(JSON.stringify([formatAddress(address), words, artifacts])).slice(0, 16)}`;
       const digest = await deps.job?.(address, { text: words, refs: chosen });
       await deps.delivery.add({ id, address, text: words, files, ...digest }, runId, true);
+      sent.add(id);
       return { status: 'sent', to: formatAddress(address) };
     },
   });

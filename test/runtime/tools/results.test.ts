@@ -98,6 +98,8 @@ const mcp = (reply: unknown) => (scope: ToolScope) => {
     call: async () => reply,
     trusted: true,
     linkTo: () => undefined,
+    current: () => info,
+    renewed: async () => undefined,
     scope,
     taken: new Set(),
   });

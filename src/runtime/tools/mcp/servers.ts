@@ -57,6 +57,8 @@ interface Server {
   /** It has said that its tools are others now. */
   isStale?: boolean;
   connecting?: Promise<void>;
+  /** Its tools are being listed again; never rejects. */
+  listing?: Promise<void>;
 }
 
 export class McpServers {
@@ -93,7 +95,14 @@ export class McpServers {
       const isReadable = client.initializeResult.capabilities.resources !== undefined;
       const linkTo = (uri: string) => (isReadable ? this.#links.add(scope.taskId, name, uri) : undefined);
       const { trusted } = settings;
-      return offered.flatMap((info) => toRuntimeTool(name, info, { call, trusted, scope, taken, linkTo }) ?? []);
+      return offered.flatMap((info) => {
+        const current = () => server.offered.find((each) => each.name === info.name);
+        const renewed = async () => {
+          await this.#renew(server);
+          if (!current()) throw new UserError(`The server ${name} no longer has that tool.`);
+        };
+        return toRuntimeTool(name, info, { call, trusted, scope, taken, linkTo, current, renewed }) ?? [];
+      });
     });
   }
 
@@ -280,16 +289,34 @@ export class McpServers {
 
   /** Beside the run: what was offered ten minutes ago is good enough for it. */
   #refresh(server: Server, client: Client): void {
+    if (server.listing) return;
     server.listedAt = this.#now();
     server.isStale = false;
-    this.#list(client, server).then(
-      (offered) => {
-        server.offered = offered;
-      },
-      (error: unknown) => {
-        if (server.client === client) this.#lost(server, error);
-      },
-    );
+    server.listing = this.#list(client, server)
+      .then(
+        (offered) => {
+          server.offered = offered;
+        },
+        (error: unknown) => {
+          if (server.client === client) this.#lost(server, error);
+        },
+      )
+      .finally(() => {
+        delete server.listing;
+      });
+  }
+
+  /**
+   * What it offers is what it has now, as far as it has said so: a consent that was given for good is compared with that. Over HTTP
+   * nothing is heard of a server between two questions, so it is asked. Throws UserError where it does not say.
+   */
+  async #renew(server: Server): Promise<void> {
+    if (!server.client) await this.#ensure(server);
+    await server.listing;
+    const isHeard = server.settings.url === undefined;
+    if (server.client && (server.isStale || !isHeard)) this.#refresh(server, server.client);
+    await server.listing;
+    if (!server.client) throw new UserError(`The server ${server.name} is away.`);
   }
 
   #healthOf({ name, state, offered, problem }: Server): McpHealth {

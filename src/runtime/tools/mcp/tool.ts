@@ -51,6 +51,9 @@ interface Offering {
   /** Names given so far: of two tools whose names become one, the second is told apart by a sum of both its names. */
   taken: Set<string>;
   linkTo: LinkTo;
+  /** The tool as the server has it now; undefined: no more. */
+  current(): McpToolInfo | undefined;
+  renewed(): Promise<void>;
 }
 
 /** False for what no model could use, what nobody should have to keep, and what can be called as a task only: there are none here. */
@@ -75,12 +78,12 @@ export function nameFor(server: string, tool: string, taken: Set<string>): strin
 export function toRuntimeTool(
   server: string,
   info: McpToolInfo,
-  { call, trusted, scope, taken, linkTo }: Offering,
+  { call, trusted, scope, taken, linkTo, current, renewed }: Offering,
 ): RuntimeTool | undefined {
   const fitted = schemaOf(info);
   const name = fitted === undefined ? undefined : nameFor(server, info.name, taken);
   if (fitted === undefined || name === undefined) return undefined;
-  const { schema, version, original } = fitted;
+  const { schema, original } = fitted;
   const isReaching = effectOf(info, trusted) === 'read' && reachesOut(info);
   return defineTool({
     name,
@@ -90,8 +93,9 @@ export function toRuntimeTool(
     effect: effectOf(info, trusted),
     consent: 'effects',
     // What a person has agreed to is this tool as it was described; a server may make another one of it (promise 36).
-    kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, info, version)),
-    shows: () => versionOf(server, info, version),
+    kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, current() ?? info)),
+    shows: () => versionOf(server, current() ?? info),
+    renewed,
     ...(isReaching
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }
       : {}),
@@ -144,8 +148,8 @@ function schemaOf({ inputSchema }: McpToolInfo): Arguments | undefined {
   return kept;
 }
 
-function versionOf(server: string, { name, description = '' }: McpToolInfo, schema: string): string {
-  return `version ${hashText(JSON.stringify([server, name, description, JSON.parse(schema)])).slice(0, 16)}`;
+function versionOf(server: string, { name, description = '', inputSchema }: McpToolInfo): string {
+  return `version ${hashText(JSON.stringify([server, name, description, inputSchema])).slice(0, 16)}`;
 }
 
 /** Where the server is not trusted, an outcome that is not known must be reported, never repeated. */
