@@ -250,9 +250,11 @@ describe('a playbook from Slack', () => {
     );
     expect(world.read('vibers/writer/notes.md')).toBe('');
     expect(await plan()).toContain('1 of 3 done.');
-    await ask(slack, thread, '/viber play');
+    // What was asked waits on, and the playbook with it.
+    expect((await ask(slack, thread, '/viber play')).text).toContain('waits for your answer');
+    await slack.press(thread, 'No');
     expect((await finished(thread)).text).toContain('3 of 3 steps');
-    expect(JSON.stringify(steps(2).at(-1)?.messages)).toContain('the person wrote instead');
+    expect(JSON.stringify(steps(2).at(-1)?.messages)).toContain('execution denied');
     expect(steps(1)).toHaveLength(1);
   });
 
