@@ -121,9 +121,19 @@ const LEAST = 0.5;
 const WIDE_LEAST = 0.45;
 const SAMPLE = 4_096;
 
+/**
+ * A text in plain letters whose quotation marks, dashes and currencies alone are beyond ASCII, as office programs write them. They stand
+ * alone or in twos; letters of another alphabet stand in words.
+ */
+const isMarkedOnly = (text: string): boolean => {
+  const runs = text.match(/[^\0-\x7f]+/g) ?? [];
+  return runs.length > 0 && runs.every((run) => run.length <= 2 && [...run].every((each) => MARKS.includes(each)));
+};
+
 /** Of a text that is neither marked nor UTF-8; only its beginning is looked at. */
 export function guessCharset(bytes: Uint8Array): Guess {
   const sample = bytes.subarray(0, SAMPLE);
+  if (isMarkedOnly(decoded('windows-1252', sample))) return { charset: 'windows-1252' };
   const wide = best(WIDE_CHARSETS.map(([charset, worth]) => ({ charset, score: scoreWide(sample, charset, worth) })));
   const narrow = best(
     LANGUAGES.map(({ charset, letters }) => ({ charset, score: scoreNarrow(decoded(charset, sample), letters) })),
