@@ -87,3 +87,24 @@ it('in a channel’s thread on Slack it is said by the agent’s status, once', 
   const signs = slack.emulator.requests().filter(({ method }) => method === 'assistant.threads.setStatus');
   expect(signs.map(({ params }) => params.status)).toEqual(['is thinking…']);
 });
+
+it('in a direct message on Slack it is eyes on the message, before the model has answered, until the answer is there', async () => {
+  const slack = await slackPlatform();
+  const world = await openPlatforms({ on: ['slack'], given: { slack } });
+  const isAsked = Promise.withResolvers<void>();
+  world.llm.script(async () => {
+    await isAsked.promise;
+    return { text: 'There it is.' };
+  });
+  const place = slack.dm('alex');
+  const said = slack.say(place, 'take your time');
+  const eyes = () =>
+    slack.emulator
+      .channel(place.chat)
+      .messages.find(({ ts }) => ts === said)
+      ?.reactions.map(({ name }) => name);
+  await expect.poll(eyes).toEqual(['eyes']);
+  isAsked.resolve();
+  await waitFor(slack, place, { text: 'There it is.' });
+  await expect.poll(eyes).toEqual([]);
+});

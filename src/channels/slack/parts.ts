@@ -15,6 +15,7 @@ import type { Transport } from './connect/transport.ts';
 import type { Self } from './decode/decode.ts';
 import { createAssistant } from './live/assistant.ts';
 import { createLive } from './live/live.ts';
+import { createMarks } from './live/mark.ts';
 import { createLiveShow } from './live/show.ts';
 import { createShowTask } from './live/show-task.ts';
 import { createOpenThread, pointTo } from './live/threads.ts';
@@ -79,6 +80,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
   });
   const live = createLive({
     ...{ assistant, mode: options.live, log, timing: timing.live },
+    marks: createMarks({ api, log }),
     show: createLiveShow({ api, teamId: () => session.identity?.teamId ?? '', log }),
     recipientOf: (address) => recipients.get(placeOf(address)),
   });

@@ -4,6 +4,7 @@ import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/
 import { type SlackApi, SlackError } from '../../../src/channels/slack/connect/api.ts';
 import { createAssistant } from '../../../src/channels/slack/live/assistant.ts';
 import { createLive } from '../../../src/channels/slack/live/live.ts';
+import { createMarks } from '../../../src/channels/slack/live/mark.ts';
 import { createLiveShow } from '../../../src/channels/slack/live/show.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
@@ -39,6 +40,7 @@ function live(mode: LiveMode, recipient = 'U1', options: ViewOptions = {}) {
   const progress = createLive({
     show,
     assistant: createAssistant({ api, log }),
+    marks: createMarks({ api, log }),
     mode,
     log,
     recipientOf: () => recipient || undefined,
@@ -309,6 +311,44 @@ describe('the sign that we are at work', () => {
     await progress.end('r', THREAD, false);
     expect(signs.at(-1)?.params).toEqual({ ...place, status: '' });
     expect(calls).toEqual([]);
+  });
+
+  test('is eyes on a direct message, which costs a fast answer nothing, and go with the run however it ends', async () => {
+    const ts = `${Math.ceil(Date.now() / 1000) + 1}.000100`;
+    const progress = live('status', 'U1', { answers: ts });
+    const reactions = () => calls.filter(({ method }) => method.startsWith('reactions.'));
+    const eyes = { channel: 'D1', timestamp: ts, name: 'eyes' };
+    progress.event(event(), DM);
+    await vi.advanceTimersByTimeAsync(299);
+    expect(await progress.end('r', DM, true)).toBeUndefined();
+    expect(calls).toEqual([]);
+    for (const isAnswered of [true, false]) {
+      calls = [];
+      answer = async ({ at, method }) =>
+        method === 'reactions.remove' && at < 2000 ? refuse('ratelimited', 2000) : {};
+      progress.event(event(undefined, `r${isAnswered}`), DM);
+      await vi.advanceTimersByTimeAsync(300);
+      expect(calls).toMatchObject([{ method: 'reactions.add', params: eyes }]);
+      await progress.end(`r${isAnswered}`, DM, isAnswered);
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(reactions().at(-1)).toMatchObject({ method: 'reactions.remove', params: eyes });
+    }
+  });
+
+  test('that an earlier process left on a direct message goes with a run that ends at once', async () => {
+    const progress = live('status', 'U1', { answers: '1.000001' });
+    progress.event(event(), DM);
+    await progress.end('r', DM, true);
+    expect(calls.map(({ method }) => method)).toEqual(['reactions.remove']);
+  });
+
+  test('does not come where it is refused, and nothing else suffers', async () => {
+    const progress = live('status', 'U1', { answers: '1.000001' });
+    answer = async ({ method }) => (method.startsWith('reactions.') ? refuse('missing_scope') : { ts: '2.000002' });
+    progress.event(event(), DM);
+    await vi.advanceTimersByTimeAsync(3100);
+    expect(calls.map(({ method }) => method)).toEqual(['reactions.add', 'chat.postMessage']);
+    expect(await progress.end('r', DM, true)).toBe('2.000002');
   });
 
   test('is not said after the answer, and not again where it is refused', async () => {

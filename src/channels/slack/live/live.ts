@@ -4,7 +4,9 @@
  */
 import type { Logger } from '../../../log.ts';
 import type { Address, AgentStreamEvent, LiveMode, LiveView } from '../../channel.ts';
+import { isDirect } from '../decode/base.ts';
 import type { Assistant } from './assistant.ts';
+import type { Marks } from './mark.ts';
 import { draftForm, type LiveShow, lineForm, type Shown } from './show.ts';
 
 export interface Live {
@@ -19,7 +21,7 @@ export interface Live {
 
 /** Milliseconds. */
 export interface LiveTiming {
-  /** Until an assistant's thread says that it is at work. */
+  /** Until it is said that we are at work: by an assistant's status, or by eyes on a direct message. */
   assistantAfter: number;
   statusAfter: number;
   statusEvery: number;
@@ -53,7 +55,7 @@ interface Run extends Shown {
   /** What was streamed is void. */
   isRestarted: boolean;
   timer: NodeJS.Timeout | undefined;
-  /** Until a channel's thread says that we are at work. */
+  /** Until a channel's thread, or a direct message, says that we are at work. */
   showing: NodeJS.Timeout | undefined;
   sign: Promise<void> | undefined;
   /** Waits for its turn. */
@@ -73,6 +75,7 @@ const RENEW_MS = 60_000;
 export interface LiveOptions {
   show: LiveShow;
   assistant: Assistant;
+  marks: Marks;
   mode: LiveMode;
   log: Logger;
   /** Who wrote last in a thread: a stream in a channel is addressed to somebody. */
@@ -163,8 +166,7 @@ class RunProgress {
     run.timer = later(this.#to.assistant.isOne(address) ? this.#timing.assistantAfter : this.#timing.statusAfter, () =>
       this.#tick(run),
     );
-    // Slack takes it away with our next message there, so that no call does.
-    if (!this.#to.assistant.isOne(address) && this.#to.assistant.mayShow(address))
+    if (!this.#to.assistant.isOne(address) && (this.#to.assistant.mayShow(address) || isMarked(run)))
       run.showing = later(this.#timing.assistantAfter, () => this.#greet(run));
     this.#runs.set(key, run);
     const oldest = this.#runs.size > MAX_RUNS ? this.#runs.keys().next().value : undefined;
@@ -228,12 +230,14 @@ class RunProgress {
   /** The answer waits for it, so that it is not said after the answer. */
   #greet(run: Run): void {
     if (run.isOver || run.ts !== undefined) return;
-    run.sign = this.#to.assistant
-      .setStatus(run.address, `is ${run.view.words}…`)
-      .then((isShown) => {
-        if (isShown) run.saidAt = Date.now();
-      })
-      .catch((error: unknown) => this.#to.log.warn({ err: error }, 'live progress failed'));
+    const { chat } = run.address;
+    const shown = isMarked(run) ? this.#to.marks.mark(chat, run.view.answers ?? '') : this.#say(run);
+    run.sign = shown.catch((error: unknown) => this.#to.log.warn({ err: error }, 'live progress failed'));
+  }
+
+  /** Slack takes it away with our next message there, so that no call does. */
+  async #say(run: Run): Promise<void> {
+    if (await this.#to.assistant.setStatus(run.address, `is ${run.view.words}…`)) run.saidAt = Date.now();
   }
 
   async #putStatus(run: Run): Promise<void> {
@@ -256,6 +260,15 @@ class RunProgress {
     return undefined;
   }
 
+  /** Nobody waits for it. */
+  async #unmark(run: Run): Promise<void> {
+    if (!isMarked(run)) return;
+    await run.sign;
+    await this.#to.marks
+      .unmark(run.address.chat, run.view.answers ?? '')
+      .catch((error: unknown) => this.#to.log.warn({ err: error }, 'live progress failed'));
+  }
+
   async #end(run: Run, isAnswered: boolean): Promise<string | undefined> {
     const isReplaced = isAnswered && Date.now() - run.startedAt < this.#timing.longRun;
     const late = Promise.withResolvers<'late'>();
@@ -264,6 +277,7 @@ class RunProgress {
       this.#to.log.warn({ err: error }, 'live progress could not be ended');
       return undefined;
     });
+    void this.#unmark(run);
     const result = await Promise.race([settled, late.promise]);
     clearTimeout(timer);
     if (result !== 'late') return result;
@@ -278,6 +292,10 @@ function keptOf({ kept }: LiveView): Partial<Run> {
   if (!kept?.startsWith(STREAM)) return kept === undefined ? {} : { ts: kept };
   return { ts: kept.slice(STREAM.length), streamed: 0, wasStream: true, isRestarted: true };
 }
+
+/** In a direct message outside a thread nothing else shows that we are at work; a command's text is no message. */
+const isMarked = ({ address: { chat, thread }, view: { answers } }: Run): boolean =>
+  isDirect(chat) && thread === undefined && /^\d+\.\d+$/.test(answers ?? '');
 
 /** What the model has written since its last tool call. */
 const written = (run: Run): string => run.text.slice(run.sinceTool).trim();

@@ -1,0 +1,53 @@
+/**
+ * Eyes on a person's message: the sign in a direct message that somebody is at work. They go when the run ends, those too that an
+ * earlier process has left. Best effort: nothing here throws.
+ */
+import type { Logger } from '../../../log.ts';
+import { type SlackApi, SlackError } from '../connect/api.ts';
+import { createBudget } from '../send/budget.ts';
+
+export interface Marks {
+  mark(chat: string, ts: string): Promise<void>;
+  unmark(chat: string, ts: string): Promise<void>;
+}
+
+/** https://docs.slack.dev/reference/methods/reactions.add/: 50 a minute and more, which the states of tasks need as well. */
+const MARKS = { perMinute: 30, burst: 20 };
+const MAX_WAIT_MS = 60_000;
+const TRIES = 3;
+
+export function createMarks({ api, log }: { api: SlackApi; log: Logger }): Marks {
+  const startedAt = Date.now();
+  const budget = createBudget(MARKS.perMinute, MARKS.burst);
+  const marked = new Set<string>();
+
+  /** Gives how long Slack wants to be left alone; undefined where that is all there is to do. */
+  async function react(what: 'add' | 'remove', channel: string, timestamp: string): Promise<number | undefined> {
+    try {
+      await api.call(`reactions.${what}`, { channel, timestamp, name: 'eyes' });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SlackError)) throw error;
+      log.debug({ err: error, chat: channel }, 'a message could not be marked');
+      return error.retryAfterMs;
+    }
+  }
+
+  return {
+    async mark(chat, ts) {
+      if (!budget.take()) return;
+      marked.add(`${chat}:${ts}`);
+      const ms = await react('add', chat, ts);
+      if (ms !== undefined) budget.pause(ms);
+    },
+    async unmark(chat, ts) {
+      const isLeft = Number(ts) * 1000 < startedAt;
+      if (!marked.delete(`${chat}:${ts}`) && !isLeft) return;
+      for (let tries = 0; tries < TRIES; tries++) {
+        const ms = await react('remove', chat, ts);
+        if (ms === undefined) return;
+        await new Promise<void>((resolve) => void setTimeout(resolve, Math.min(ms, MAX_WAIT_MS)).unref());
+      }
+    },
+  };
+}
