@@ -294,6 +294,23 @@ describe('while the gateway runs', () => {
   });
 });
 
+it.each(['chat', 'start'])('viber %s ends at "exit" from a pipe that is held open', async (command) => {
+  const home = tempFolder();
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify({ model: 'offline/viber', http: { port: 0 } }));
+  const child = spawn(process.execPath, [PROGRAM, command, '--home', home], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += String(chunk);
+  });
+  child.stdin.write('/help\n');
+  await expect.poll(() => out, { timeout: 30_000 }).toContain('/tasks');
+  child.stdin.write('exit\n');
+  expect((await exited)[0]).toBe(0);
+  expect(child.stdin.writableEnded).toBe(false);
+});
+
 it('what a command finds damaged is said on standard error', async () => {
   const home = tempFolder();
   const file = path.join(home, 'access', 'paired.json');
