@@ -141,3 +141,30 @@ describe('an agent further down', () => {
     expect(world.read('vibers/ann/ann.md')).toBe('');
   });
 });
+
+it.each(NAMES)(
+  'one that is asked is stopped by its name from another task of the person, by no one else: %s',
+  async (name) => {
+    const world = await open([name]);
+    const platform = world.platforms[name];
+    world.llm.script((request) => {
+      if (nameIn(request) === 'ann') return { text: 'too late', delayMs: 60_000 };
+      return request.lastUser.includes('begin') ? asking('ann') : { text: `fine: ${request.lastUser}` };
+    });
+    const [dm, room] = [platform.dm('alex'), platform.room];
+    const said = platform.say(room, 'another task', { mention: true });
+    const thread = platform.answerPlace(said);
+    await waitFor(platform, thread, { text: 'fine' });
+    platform.say(dm, 'begin the long work');
+    await world.llm.waitFor((request) => nameIn(request) === 'ann');
+    expect((await platform.command(room, 'stop', 'ben')).text).toContain('nothing');
+    expect((await platform.command(room, 'stop', 'ann', 'sam')).text).not.toContain('Stopped');
+    expect(world.llm.stats().active).toBe(1);
+    // What is done in private is named only where nobody else reads.
+    const { text } = await platform.command(room, 'stop', 'ann');
+    expect(text).toMatch(name === 'telegram' ? /^Stopped\.$/ : 'Stopped: begin the long work');
+    await expect.poll(() => world.llm.stats().active).toBe(0);
+    platform.say(dm, 'hello');
+    await waitFor(platform, dm, { text: 'fine: hello' });
+  },
+);
