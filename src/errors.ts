@@ -6,6 +6,8 @@ export interface ConfigProblem {
   /** Dotted path, for example `channels.telegram.token`. */
   path: string;
   message: string;
+  /** The variable of the environment that would give what is missing there. */
+  variable?: string;
   /** The whole of it for a chat, where it is told in one. */
   said?: Said;
 }

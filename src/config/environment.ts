@@ -46,7 +46,7 @@ export function substitute(
     const value = variable(env, name);
     if (value !== undefined && isSecretName(name)) addSecret(value);
     if (value !== undefined || fallback !== undefined) return value ?? fallback ?? '';
-    problems.push({ path: path.join('.'), message: `the environment variable ${name} is not set` });
+    problems.push({ path: path.join('.'), message: `the environment variable ${name} is not set`, variable: name });
     return 'unset';
   });
   for (const secret of secretsIn(text, path, before)) addSecret(secret);

@@ -81,7 +81,11 @@ function slackRules(data: Data): ConfigProblem[] {
   const mode = valueAt(slack, ['mode']);
   const has = (key: keyof typeof VARIABLES) => valueAt(slack, [key]) !== undefined;
   const missing = (key: keyof typeof VARIABLES, why: string): ConfigProblem[] => [
-    { path: `channels.slack.${key}`, message: `${why}, here or as ${VARIABLES[key]} in the environment` },
+    {
+      path: `channels.slack.${key}`,
+      message: `${why}, here or as ${VARIABLES[key]} in the environment`,
+      variable: VARIABLES[key],
+    },
   ];
   if (mode === 'socket' && !has('appToken')) return missing('appToken', 'is required because mode is socket');
   if (mode === 'http' && !has('signingSecret')) return missing('signingSecret', 'is required because mode is http');

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { ConfigError, type ConfigProblem } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
+import { variableOf } from './channel-variables.ts';
 import type { Data } from './parse.ts';
 import { isSecretPath, masked } from './secrets.ts';
 
@@ -48,7 +49,8 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
       issue.code === 'invalid_key'
         ? (issue.issues[0]?.message ?? issue.message)
         : `${issue.message}, ${found(valueAt(clean, path), path)}`;
-    problems.push({ path: path.join('.'), message: scrub(said) });
+    const variable = valueAt(clean, path) === undefined ? variableOf(path) : undefined;
+    problems.push({ path: path.join('.'), message: scrub(said), ...(variable && { variable }) });
   }
   if (problems.length > 0 || !result.success) {
     // A misspelt key is often why another one is missing.

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the syntax of the configuration
 /** The wizard as a newcomer meets it: a terminal, a bot's token, and an answer in the chat. The platforms are emulated. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -368,6 +369,81 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     expect(JSON.parse(text(path.join(home, 'access/paired.json')))).toMatchObject([
       { role: 'owner', identity: telegram.identity('kim') },
     ]);
+  });
+});
+
+describe.skipIf(!hasPython)('a configuration that is half filled', () => {
+  const TELEGRAM = '{ token: "${MY_BOT}" }';
+  const start = async (config: string, env: Record<string, string> = {}) => {
+    const [telegram, slack] = await Promise.all([emulated(telegramPlatform()), emulated(slackPlatform())]);
+    const home = tempFolder();
+    fs.writeFileSync(path.join(home, 'config.yaml'), config, { mode: 0o600 });
+    const roots = { TELEGRAM_API_ROOT: telegram.emulator.url, SLACK_API_ROOT: slack.emulator.url };
+    return { telegram, slack, home, terminal: wizard(home, { ...roots, ...env }) };
+  };
+
+  it.each([
+    ['a section without its token', '{}', 'TELEGRAM_BOT_TOKEN'],
+    ['a variable that is not set', TELEGRAM, 'MY_BOT'],
+  ])('is asked for what is missing alone: %s', async (_what, section, variable) => {
+    const config = `# mine\nmodel: offline/viber\nchannels:\n  telegram: ${section}\n`;
+    const { telegram, home, terminal } = await start(config);
+    await terminal.sees('channels.telegram.token is missing');
+    await terminal.press(telegram.emulator.token, enter);
+    await terminal.sees('@viber_test_bot answers');
+    await terminal.sees('Chat: Telegram');
+    await terminal.press(interrupt);
+    expect(await terminal.ended()).toBe(0);
+    expect(text(path.join(home, 'config.yaml'))).toBe(config);
+    expect(text(path.join(home, '.env'))).toBe(`${variable}=${telegram.emulator.token}\n`);
+    expect(terminal.raw()).not.toContain(telegram.emulator.token);
+  });
+
+  it('is asked for each thing once, the second token of a channel alone, and what is wrong is named all the same', async () => {
+    const config =
+      'model: offline/viber\nchannels:\n  telegram: { token: "${MY_BOT}" }\n  slack: { botToken: "${SLACK}" }\nhttp: { port: "${PORT}", token: "${MY_BOT}" }\nlimits: { runs: many }\n';
+    const { telegram, home, terminal } = await start(config, { SLACK: 'xoxb-there' });
+    await terminal.sees('channels.telegram.token is missing');
+    await terminal.press(telegram.emulator.token, enter);
+    await terminal.sees('http.port is missing');
+    await terminal.press('7001', enter);
+    await terminal.sees('channels.slack.appToken is missing');
+    await terminal.press('xapp-given', enter);
+    await terminal.sees('Mend that');
+    expect(await terminal.ended()).toBe(2);
+    expect(text(path.join(home, '.env')).split('\n').sort()).toEqual(
+      ['', 'PORT=7001', 'SLACK_APP_TOKEN=xapp-given', `MY_BOT=${telegram.emulator.token}`].sort(),
+    );
+    expect(terminal.raw()).not.toContain('botToken is missing');
+  });
+
+  it('with a token that is not taken it is asked for again, with where it is', async () => {
+    const { telegram, terminal } = await start(`model: offline/viber\nchannels: { telegram: {} }\n`);
+    await terminal.sees('channels.telegram.token is missing');
+    await terminal.press('999999999:AAWrongTokenWrongTokenWrongToken12345', enter);
+    await terminal.sees('https://t.me/BotFather and send');
+    await terminal.press(telegram.emulator.token, enter);
+    await terminal.sees('@viber_test_bot answers');
+    await terminal.press(interrupt);
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it('is asked for the key of its model, which stays the one that was chosen', async () => {
+    const llm = await model();
+    const config = `model: mine/m\nproviders:\n  mine: { baseURL: "${llm.url}", apiKey: "\${MY_KEY}" }\n`;
+    const { home, terminal } = await start(config);
+    await terminal.sees('providers.mine.apiKey is missing');
+    await terminal.press(KEY, enter);
+    await terminal.sees('Model: mine/m');
+    await terminal.press(interrupt);
+    expect(await terminal.ended()).toBe(0);
+    expect(text(path.join(home, '.env'))).toBe(`MY_KEY=${KEY}\n`);
+    const known = await start('model: anthropic/claude-x\n');
+    await known.terminal.sees('Its key is missing');
+    await known.terminal.sees('Paste the key for anthropic');
+    await known.terminal.press(interrupt);
+    expect(await known.terminal.ended()).toBe(0);
+    expect(text(path.join(known.home, 'config.yaml'))).toBe('model: anthropic/claude-x\n');
   });
 });
 

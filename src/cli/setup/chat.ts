@@ -29,7 +29,7 @@ export async function choosePlatform(screen: Screen, settings: Settings): Promis
 }
 
 /** False: the person leaves it out. */
-async function setUp(screen: Screen, settings: Settings, name: PlatformName): Promise<boolean> {
+export async function setUp(screen: Screen, settings: Settings, name: PlatformName): Promise<boolean> {
   const { label, steps, page } = SETUPS[name];
   screen.say(`${label}\n${steps}`);
   if (name === 'slack')

@@ -22,7 +22,7 @@ export const KEY_PAGES = {
 } as const;
 type Keyed = keyof typeof KEY_PAGES;
 
-const isKeyed = (text: string): text is Keyed => Object.hasOwn(KEY_PAGES, text);
+export const isKeyed = (text: string): text is Keyed => Object.hasOwn(KEY_PAGES, text);
 
 /** Where Ollama listens on this machine, as its own variable says. */
 export function ollamaAddress(env: NodeJS.ProcessEnv): string {
@@ -97,10 +97,19 @@ const detailsOf = (findings: readonly Finding[], wanted: Finding['state']): stri
     .map(({ detail }) => detail)
     .join('; ');
 
+interface Asked {
+  change: Change;
+  page?: string;
+}
+
 /** Asks until a model answers, or the person goes on with it as it is. */
-export async function chooseModel(screen: Screen, settings: Settings): Promise<void> {
+export async function chooseModel(
+  screen: Screen,
+  settings: Settings,
+  ask: () => Promise<Asked> = () => askModel(screen, settings),
+): Promise<void> {
   for (;;) {
-    const { change, page } = await askModel(screen, settings);
+    const { change, page } = await ask();
     screen.say('Asking the model for one word …');
     const findings = await checkModel(settings, change);
     const wrong = findings.filter(({ state }) => state === 'wrong');
@@ -123,7 +132,7 @@ export async function chooseModel(screen: Screen, settings: Settings): Promise<v
   }
 }
 
-async function askModel(screen: Screen, settings: Settings): Promise<{ change: Change; page?: string }> {
+async function askModel(screen: Screen, settings: Settings): Promise<Asked> {
   const { env } = settings;
   const local = await ollamaModels(ollamaAddress(env));
   const choices: Choice<string>[] = [

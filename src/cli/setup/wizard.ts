@@ -9,6 +9,7 @@ import { viberCommand } from '../../lib/invocation.ts';
 import { EXIT } from '../command.ts';
 import { choosePlatform } from './chat.ts';
 import { meet, pairingOf, startGateway } from './meet.ts';
+import { askMissing, askMissingKey } from './missing.ts';
 import { chooseModel } from './models.ts';
 import { type PlatformName, platformsOf, SETUPS } from './platforms.ts';
 import { Left, openScreen, type Screen } from './screen.ts';
@@ -19,6 +20,7 @@ export async function wizard(settings: Settings): Promise<number> {
   screen.intro('Your viber');
   let app: App | undefined;
   try {
+    await askMissing(screen, settings);
     await prepare(screen, settings);
     const name = await platform(screen, settings);
     if (name === undefined) {
@@ -50,11 +52,12 @@ export async function wizard(settings: Settings): Promise<number> {
   }
 }
 
-/** The model, unless there is one. */
+/** The model, unless there is one, and its key. */
 async function prepare(screen: Screen, settings: Settings): Promise<void> {
   const { config } = await settings.load();
   const on = platformsOf(config).map((name) => SETUPS[name].label);
   if (config.model === undefined) return chooseModel(screen, settings);
+  if (await askMissingKey(screen, settings, config.model)) return;
   screen.good([`Model: ${config.model}`, ...(on.length > 0 ? [`Chat: ${on.join(', ')}`] : [])].join('\n'));
   const next = await screen.select('There is something already.', [
     { value: 'on', label: 'Go on with it' },

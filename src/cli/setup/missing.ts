@@ -1,0 +1,79 @@
+/**
+ * What a half-filled configuration lacks is asked for, and nothing else of it: tokens of channels, variables that it names, the
+ * key of its model. What is wrong rather than missing stays with its person.
+ */
+import { isSecretName } from '../../config/secrets.ts';
+import { ConfigError, type ConfigProblem } from '../../errors.ts';
+import { splitModelName } from '../../runtime/contract/providers.ts';
+import { createModels } from '../../runtime/model/models.ts';
+import { setUp } from './chat.ts';
+import { chooseModel, isKeyed, KEY_PAGES, modelChange } from './models.ts';
+import { checkPlatform, PLATFORMS, SETUPS } from './platforms.ts';
+import type { Screen } from './screen.ts';
+import type { Settings } from './settings.ts';
+
+const NOTHING = { settings: [], secrets: {} };
+
+/** Asked for together, since the settings can be read only once nothing is missing; then what came of it is looked at. */
+export async function askMissing(screen: Screen, settings: Settings): Promise<void> {
+  const missing = await missingIn(settings);
+  const secrets: Record<string, string> = {};
+  for (const { path, variable } of missing) secrets[variable] ??= await askValue(screen, path, variable);
+  if (missing.length > 0) await settings.save({ settings: [], secrets });
+  await settings.load();
+  for (const name of PLATFORMS) {
+    if (!missing.some(({ path }) => path.startsWith(`channels.${name}.`))) continue;
+    const found = await checkPlatform(settings, name, NOTHING);
+    const wrong = found.filter(({ state }) => state === 'wrong').map(({ detail }) => detail);
+    if (wrong.length === 0) screen.good(found[0]?.detail ?? `${SETUPS[name].label} answers`);
+    else {
+      screen.bad(wrong.join('\n'));
+      await setUp(screen, settings, name);
+    }
+  }
+}
+
+/** Gives whether the model's key was missing, and was asked for. */
+export async function askMissingKey(screen: Screen, settings: Settings, model: string): Promise<boolean> {
+  const { config } = await settings.load();
+  const { provider } = splitModelName(model);
+  if (!lacksKey(() => createModels({ providers: config.providers, env: settings.env }).check(model))) return false;
+  const page = isKeyed(provider) ? KEY_PAGES[provider].page : undefined;
+  screen.say(`Model: ${model}\nIts key is missing.${page === undefined ? '' : ` Make one at ${page}`}`);
+  await chooseModel(screen, settings, async () => {
+    const key = await screen.secret(`Paste the key for ${provider} (it is not shown)`);
+    return { change: modelChange(model, settings.env, { key }), ...(page && { page }) };
+  });
+  return true;
+}
+
+function lacksKey(check: () => void): boolean {
+  try {
+    check();
+    return false;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.every(({ path }) => path.endsWith('.apiKey'));
+  }
+}
+
+async function missingIn(settings: Settings): Promise<Required<Pick<ConfigProblem, 'path' | 'variable'>>[]> {
+  try {
+    await settings.load();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.flatMap(({ path, variable }) => (variable === undefined ? [] : [{ path, variable }]));
+  }
+}
+
+function askValue(screen: Screen, path: string, variable: string): Promise<string> {
+  const [, channel, key] = path.split('.');
+  const setup = PLATFORMS.find((name) => name === channel && path.startsWith('channels.'));
+  const token = setup && SETUPS[setup].tokens.find((each) => each.key === key);
+  screen.say(`${path} is missing.${token === undefined ? '' : ` It is here: ${setup && SETUPS[setup].page}`}`);
+  if (token !== undefined) return screen.secret(token.question);
+  return isSecretName(variable)
+    ? screen.secret(`The value of ${variable} (it is not shown)`)
+    : screen.text(`The value of ${variable}`);
+}
