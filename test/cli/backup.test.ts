@@ -156,7 +156,7 @@ test('every file that can be restored is in it; what cannot be is left out and n
   expect(unfit).toEqual(
     expect.arrayContaining(['artifacts/t/kept/f\ufffd\ufffd', expect.stringMatching(/^artifacts\/t\/kept(\/d)+\/$/)]),
   );
-  expect(foreign).toEqual(['artifacts/t/link', 'artifacts/t/kept/pipe']);
+  expect(foreign.toSorted()).toEqual(['artifacts/t/kept/pipe', 'artifacts/t/link']);
   expect([unread, changed]).toEqual([[], []]);
   const plain = await viber(['backup', '--home', home, path.join(folder, 'c.tgz')]);
   expect(plain.out).toMatch(/no restore would take such a name.*f\\u\{fffd\}/);
