@@ -24,13 +24,14 @@ export function quietClient(slack: Slack, token = slack.botToken): WebClient {
   });
 }
 
-export function socketApp(slack: Slack): App {
+/** @param clientPingTimeout milliseconds after which a socket that answers no ping is given up */
+export function socketApp(slack: Slack, clientPingTimeout = 200): App {
   const clientOptions = { slackApiUrl: slack.url };
   const receiver = new SocketModeReceiver({
     appToken: slack.appToken,
     logger: SILENT,
     installerOptions: { clientOptions },
-    clientPingTimeout: 60_000,
+    clientPingTimeout,
   });
   return new App({ token: slack.botToken, receiver, clientOptions, logger: SILENT });
 }
