@@ -216,6 +216,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     json: true,
     notes: [
       'FILE is a tar archive compressed by gzip, readable by its owner alone; it must not be there yet. What can be made again is left out.',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what stands in the configuration
       'Without --with-secrets it leaves out service.env, .env, credentials/ and *.secret.md and names them; in a configuration ${NAME} stands in place of each secret.',
       'What no restore would take, as a name that is not UTF-8, is left out and named. The archive is read back before it counts.',
     ],
