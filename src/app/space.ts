@@ -77,7 +77,7 @@ function budgetFor(texts: readonly string[], parts: SpaceParts): SpaceBudget | u
   return bytes === 0 ? undefined : { key: principalText(first), aliases: aliasesOf(first), bytes };
 }
 
-/** Undefined for what is nobody, as a job. A name that nobody has any more has the rights of a guest. */
+/** Undefined where no person is meant, such as for a job. A name that has left the configuration gets a guest's rights. */
 function whoIs(text: string, { config, people, links }: SpaceParts): Principal | undefined {
   const resolve = (identity: string): Principal =>
     people.resolve({ ...readIdentity(identity), account: '', via: 'message', name: identity }).principal;
