@@ -92,7 +92,7 @@ test('when a job is due, and what is more to say of it, is told in the asker’s
   );
   const { text, buttons } = await ask(telegram, dm, 'jeden Tag die Post', { text: 'Lies die Post' });
   expect(buttons).toEqual(['Ja', 'Andere Zeit', 'Nein']);
-  expect(text).toContain('Das tun, jeden Tag um 09:00 (Zeit in Berlin): Lies die Post?');
+  expect(text).toContain('Das tun, jeden Tag um 09:00 (Zeit in Berlin), bis du es beendest: Lies die Post?');
   expect(text).toContain('das Ergebnis geht an dieses Gespräch. Die nächsten Zeiten (Europe/Berlin):');
   expect(text).toMatch(/\p{L}+, \d+\. \p{L}+\.? \d{4} um 09:00\n/u);
   expect(text).not.toMatch(/next times|goes to|every day at 0/);
