@@ -2,6 +2,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type Figures, figuresOf, pathOfHello } from './house.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -134,6 +135,20 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
 ];
 
 const MAX_LINES = 500;
+
+/** How the source is coupled. Each figure may only fall: whoever lowers one writes the lower one here. */
+const AT_MOST: Figures = {
+  functionsAbove80: 7,
+  biggestBag: 47,
+  bagsAbove14: 10,
+  groupingSpreads: 498,
+  picks: 413,
+  filesNamingAPlatform: 33,
+  filesNamingATool: 18,
+  commentsWithoutSubject: 24,
+};
+/** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
+const PATH_AT_MOST = { files: 252, functions: 1110 };
 
 interface Import {
   from: string;
@@ -372,6 +387,35 @@ describe('the source', () => {
       [ANY, EMPTY_CATCH, IGNORED, CONSOLE].map((pattern) => places(pattern, new Map([['f', source]])));
     expect(found(bad)).toEqual([['f:1', 'f:2'], ['f:3'], ['f:6', 'f:7'], ['f:8']]);
     expect(found(good)).toEqual([[], [], [], []]);
+  });
+});
+
+describe('the coupling of the source', () => {
+  test('only falls', () => {
+    const figures = figuresOf(sources);
+    expect(Object.entries(figures).filter(([name, figure]) => figure > AT_MOST[name as keyof Figures])).toEqual([]);
+  });
+
+  test('is counted in every form it has', () => {
+    const members = (count: number) => Array.from({ length: count }, (_, n) => `m${n}: string;`).join(' ');
+    const long = `function f() {\n${'g();\n'.repeat(80)}}`;
+    const source = [
+      `interface AServices { ${members(10)} } interface BOptions extends AServices, Pick<C, 'a' | 'b'> { ${members(5)} }`,
+      `/** What is said. */ const d = { ...{ a, b }, e };\n// A comment.\n${long}`,
+      "defineTool({ name: 'dig' }); const f = { dig: 'digging' }; // slack",
+    ].join('\n');
+    const of = figuresOf(new Map([['c.ts', source]]));
+    expect(of).toEqual({
+      ...{ functionsAbove80: 1, biggestBag: 17, bagsAbove14: 1, groupingSpreads: 1, picks: 1 },
+      ...{ filesNamingAPlatform: 0, filesNamingATool: 1, commentsWithoutSubject: 50 },
+    });
+    expect(figuresOf(new Map([['a.ts', "const a = 'Slack'; f('dig');"]])).filesNamingAPlatform).toBe(1);
+  });
+
+  test('on the way of a plain message only falls', { timeout: 240_000 }, async () => {
+    const { files, functions } = await pathOfHello();
+    expect(files).toBeLessThanOrEqual(PATH_AT_MOST.files);
+    expect(functions).toBeLessThanOrEqual(PATH_AT_MOST.functions);
   });
 });
 
