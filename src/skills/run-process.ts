@@ -4,9 +4,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, UserError } from '../errors.ts';
+import { bytesInMemory, watchMemory } from './memory-watch.ts';
 import { createOutputBuffer, type OutputBuffer } from './output.ts';
 
 /**
@@ -15,6 +17,13 @@ import { createOutputBuffer, type OutputBuffer } from './output.ts';
  * sandbox, told to say on descriptor 3 which process is the first inside; all others end with that one.
  */
 export type Strays = { kind: 'marked'; marker: string } | { kind: 'namespace' };
+
+export interface MemoryBound {
+  limitMb: number;
+  /** Where its files take memory, if the file system is one in memory; `inside` are paths within the sandbox, where all is its own. */
+  folders: readonly string[];
+  inside: readonly string[];
+}
 
 export interface ProcessOrder {
   command: string;
@@ -30,6 +39,8 @@ export interface ProcessOrder {
   signal: AbortSignal | undefined;
   /** How those are found that leave the group. */
   strays: Strays;
+  /** What all its processes may take together. */
+  memory?: MemoryBound;
 }
 
 export interface ProcessOutcome {
@@ -38,7 +49,9 @@ export interface ProcessOutcome {
   stdout: OutputBuffer;
   stderr: OutputBuffer;
   /** Why it was ended by us. */
-  endedBy: 'timeout' | 'abort' | 'output' | undefined;
+  endedBy: 'timeout' | 'abort' | 'output' | 'memory' | undefined;
+  /** "used more than 2,048 MB of memory", when it was ended for that. */
+  usedMemory?: string;
 }
 
 /** Between asking a process to end and ending it. */
@@ -73,6 +86,12 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
   child.stdout.on('data', collect(stdout));
   child.stderr.on('data', collect(stderr));
   const first = firstInside(child);
+  let usedMemory: string | undefined;
+  const unwatch = watch(order, child, first, (used) => {
+    endedBy ??= 'memory';
+    usedMemory = used;
+    killGroup(child, 'SIGKILL');
+  });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const onAbort = () => end('abort');
   const timer = setTimeout(() => end('timeout'), order.timeoutMs);
@@ -82,14 +101,16 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
     const [code, ended] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
       child.once('error', (error) => reject(cannotStart(command, error)));
       child.once('exit', (exit, by) => {
+        unwatch();
         killGroup(child, 'SIGKILL');
         resolve([exit, by]);
       });
     });
     await endStrays(order.strays, first);
     await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
-    return { code, signal: ended, stdout, stderr, endedBy };
+    return { code, signal: ended, stdout, stderr, endedBy, ...(usedMemory === undefined ? {} : { usedMemory }) };
   } finally {
+    unwatch();
     clearTimeout(timer);
     clearTimeout(killer);
     signal?.removeEventListener('abort', onAbort);
@@ -139,6 +160,29 @@ function firstInside(child: ChildProcess): () => number | undefined {
     const [, pid] = /^\s*\{\s*"child-pid":\s*(\d+)/.exec(said) ?? [];
     return pid === undefined ? undefined : Number(pid);
   };
+}
+
+function watch(
+  { memory, strays }: ProcessOrder,
+  { pid }: ChildProcess,
+  first: () => number | undefined,
+  onOver: (used: string) => void,
+): () => void {
+  if (!memory || pid === undefined) return () => undefined;
+  const { limitMb, folders, inside } = memory;
+  const before = bytesInMemory(folders);
+  return watchMemory({
+    pid,
+    ...(strays.kind === 'marked' ? { marker: strays.marker } : {}),
+    limitMb,
+    async heldBytes() {
+      const grown = Math.max(0, (await bytesInMemory(folders)) - (await before));
+      return (
+        grown + (await bytesInMemory(inside.map((folder) => path.join('/proc', String(first() ?? 0), 'root', folder))))
+      );
+    },
+    onOver,
+  });
 }
 
 async function endStrays(strays: Strays, first: () => number | undefined): Promise<void> {

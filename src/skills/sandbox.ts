@@ -43,6 +43,9 @@ const ETC_NETWORK = [
 ].map(inEtc);
 /** Bytes of /tmp and of /dev/shm inside, which are memory. */
 const TMP_BYTES = 256 * 1024 * 1024;
+/** Whoever has a name space of users mounts what it likes in one of mounts, and takes what the kernel offers to nobody else. */
+const NO_NAMESPACES = ['--unshare-user', '--disable-userns'];
+export const IN_MEMORY = ['/tmp', '/dev/shm'];
 const PROBE_MS = 5000;
 
 let probed: Promise<Sandbox | undefined> | undefined;
@@ -119,9 +122,14 @@ async function probe(): Promise<Sandbox | undefined> {
   if (process.platform !== 'linux') return undefined;
   const command = await findBubblewrap();
   if (!command) return undefined;
-  // Older ones cannot bound /tmp.
-  for (const size of [['--size', String(TMP_BYTES)], []]) {
-    const base = await baseArgs(size);
+  // Older ones cannot bound /tmp, or keep scripts from making file systems of their own in memory.
+  const size = ['--size', String(TMP_BYTES)];
+  for (const [own, tmpSize] of [
+    [NO_NAMESPACES, size],
+    [[], size],
+    [[], []],
+  ] as const) {
+    const base = [...own, ...(await baseArgs(tmpSize))];
     if (await works(command, base)) return { command, args: async (order) => [...base, ...(await orderArgs(order))] };
   }
   return undefined;
@@ -143,7 +151,7 @@ function works(command: string, base: string[]): Promise<boolean> {
   });
 }
 
-async function baseArgs(tmpSize: string[]): Promise<string[]> {
+async function baseArgs(tmpSize: readonly string[]): Promise<string[]> {
   return [
     ...['--unshare-all', '--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--hostname', 'viber'],
     ...SYSTEM.flatMap((folder) => ['--ro-bind-try', folder, folder]),

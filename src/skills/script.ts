@@ -9,10 +9,11 @@ import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Shell } from './fences.ts';
+import { memoryLimitMb } from './memory-watch.ts';
 import { repositoriesIn } from './repositories.ts';
 import { createRunFolder, removeRunFolder } from './run-folder.ts';
 import { runProcess } from './run-process.ts';
-import { findProgram, findSandbox, type Sandbox, searchPath } from './sandbox.ts';
+import { findProgram, findSandbox, IN_MEMORY, type Sandbox, searchPath } from './sandbox.ts';
 import { openScriptProxy, PROXY_VARIABLES, type ScriptProxy, withProxy } from './script-proxy.ts';
 
 export { hasSandbox } from './sandbox.ts';
@@ -40,6 +41,8 @@ export interface ScriptOrder {
   signal?: AbortSignal;
   /** false: runs without the sandbox although there is one. */
   sandbox?: boolean;
+  /** Megabytes for all its processes together; 2 GiB by default, and never more than half of the machine. */
+  memoryMb?: number;
 }
 
 export interface ScriptResult {
@@ -53,6 +56,8 @@ export interface ScriptResult {
   stdoutBytes: number;
   stderrBytes: number;
   timedOut: boolean;
+  /** "used more than 2,048 MB of memory", when it was ended for that. */
+  usedMemory?: string;
   /** Whether output was left out. It was ended when it wrote more than 8 MB: `signal` is set then. */
   truncated: boolean;
   sandboxed: boolean;
@@ -61,6 +66,8 @@ export interface ScriptResult {
 
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 64 * 1024;
+/** As `ulimit -d` says for each of its processes. */
+const MEMORY_MB = 2048;
 
 /** Each where the shell can; the last one under the name that bash or that dash has for it. */
 const LIMITS = [
@@ -94,7 +101,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
     const started = performance.now();
     const marker = randomUUID();
     if (sandbox && order.network) proxy = await openScriptProxy(run, order.reach);
-    const { timeoutMs = TIMEOUT_MS, granted = {}, signal } = order;
+    const { timeoutMs = TIMEOUT_MS, granted = {}, signal, memoryMb = MEMORY_MB } = order;
     const outcome = await runProcess({
       ...(await commandOf(order, { cwd, run, shell, sandbox, timeoutMs, guards: repositories?.args ?? [], proxy })),
       env: {
@@ -110,6 +117,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
       maxOutput: MAX_OUTPUT,
       signal,
       strays: sandbox ? { kind: 'namespace' } : { kind: 'marked', marker },
+      memory: { limitMb: memoryLimitMb(memoryMb), folders: [run, cwd], inside: sandbox ? IN_MEMORY : [] },
     });
     if (outcome.endedBy === 'abort') signal?.throwIfAborted();
     const secrets = Object.values(granted);
@@ -122,6 +130,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
       stdoutBytes: stdout.bytes,
       stderrBytes: stderr.bytes,
       timedOut: outcome.endedBy === 'timeout',
+      ...(outcome.usedMemory === undefined ? {} : { usedMemory: outcome.usedMemory }),
       truncated: stdout.truncated || stderr.truncated,
       sandboxed: sandbox !== undefined,
       ms: Math.round(performance.now() - started),

@@ -1,5 +1,5 @@
 /** What tests of skills share: a temporary folder, a skill from a text, its script run as the gateway would. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -46,3 +46,18 @@ export function call(
 export function run(text: string, order: Partial<ScriptOrder> & { cwd: string }): Promise<ScriptResult> {
   return runScript({ script: { shell: 'sh', text }, variables: {}, ...order });
 }
+
+/** Processes whose command line holds this text, on the whole machine. */
+export function processesWith(text: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text);
+    } catch {
+      return false; // it has ended
+    }
+  });
+}
+
+/** A duration that no other process has in its command line. */
+export const uniqueSleep = () => `3${Math.random().toFixed(9).slice(2)}`;

@@ -8,28 +8,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { runScript } from '../../src/skills/script.ts';
 import { ownTime } from '../helpers/own-time.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
-import { call, folder, run, skillOf, skillText, write } from './helpers.ts';
+import { call, folder, processesWith, run, skillOf, skillText, uniqueSleep, write } from './helpers.ts';
 
 const inSandbox = test.skipIf(!isSandboxed);
 const MODES = [
   { where: 'without the sandbox', sandbox: false, skip: false },
   { where: IN_SANDBOX, sandbox: true, skip: !isSandboxed },
 ];
-
-/** Processes whose command line holds this text, on the whole machine. */
-function processesWith(text: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text);
-    } catch {
-      return false; // it has ended
-    }
-  });
-}
-
-/** A duration that no other process has in its command line. */
-const uniqueSleep = () => `3${Math.random().toFixed(9).slice(2)}`;
 
 for (const { where, sandbox, skip } of MODES) {
   describe.skipIf(skip)(where, () => {

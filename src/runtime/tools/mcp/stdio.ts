@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import type { MCPTransport } from '@ai-sdk/mcp';
 import { errorCode } from '../../../errors.ts';
+import { firstToGo, memoryLimitMb, watchMemory } from '../../../skills/memory-watch.ts';
 import { killMarked } from '../../../skills/run-process.ts';
 import { clip, visibleText } from '../../context/turn.ts';
 import { Tokens } from './progress.ts';
@@ -19,6 +20,8 @@ export interface StdioOptions {
   args: readonly string[];
   /** What it is given beside the few variables that every program needs. */
   env: Readonly<Record<string, string>>;
+  /** For all its processes together; 4 GiB by default, and never more than half of the machine. */
+  memoryMb?: number;
   /** A message that wants no answer. */
   onNote(method: string): void;
   /** It has ended, and not because it was closed. Called once. */
@@ -48,6 +51,8 @@ const MAX_SAID = 4_096;
 const MAX_LINE_SAID = 200;
 /** Between asking it to end and ending it. */
 const GRACE_MS = 500;
+/** A browser fits. */
+const MEMORY_MB = 4096;
 
 export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
   const { validateJSONRPCMessage } = await import('@ai-sdk/mcp');
@@ -69,6 +74,7 @@ class StdioTransport implements MCPTransport {
   readonly #tokens = new Tokens();
   /** In the environment of it and of all that it starts, and of nobody else. */
   readonly #marker = randomUUID();
+  #unwatch: () => void = () => undefined;
   /** The end of what it wrote for people. */
   #said: Buffer = Buffer.alloc(0);
 
@@ -93,7 +99,9 @@ class StdioTransport implements MCPTransport {
     running.stderr?.on('error', ended).on('data', (chunk: Buffer) => {
       this.#said = Buffer.concat([this.#said, chunk.subarray(-MAX_SAID)]).subarray(-MAX_SAID);
     });
+    this.#boundMemory(running.pid);
     running.once('exit', (code, signal) => {
+      this.#unwatch();
       // What it said last is read before its end is told.
       setImmediate(() => ended(new EndedError(`it has ended (${signal ?? code})${lastOf(this.#said)}`)));
     });
@@ -101,6 +109,18 @@ class StdioTransport implements MCPTransport {
     running.stdin?.on('error', () => undefined);
     running.stdout?.on('error', ended).on('data', (chunk: Buffer) => this.#onData(chunk));
     await promise;
+  }
+
+  #boundMemory(pid: number | undefined): void {
+    if (pid === undefined) return;
+    this.#unwatch = watchMemory({
+      pid,
+      marker: this.#marker,
+      limitMb: memoryLimitMb(this.#options.memoryMb ?? MEMORY_MB),
+      isServer: true,
+      onOver: (used) => this.#ended(new Error(`it ${used} and was stopped`)),
+    });
+    firstToGo(pid);
   }
 
   async send(message: Message): Promise<void> {

@@ -132,7 +132,9 @@ export function told(result: ScriptResult, timeoutMs: number): { [key: string]: 
   };
 }
 
-function failure({ code, signal, timedOut, truncated }: ScriptResult, timeoutMs: number): string | undefined {
+function failure(result: ScriptResult, timeoutMs: number): string | undefined {
+  const { code, signal, timedOut, truncated, usedMemory } = result;
+  if (usedMemory) return `It ${usedMemory} and was stopped; what it did until then may have happened.`;
   if (timedOut) return `It was ended after ${timeoutMs / 1000} seconds; what it did until then may have happened.`;
   if (signal !== null) return `It was ended by ${signal}${truncated ? ': it wrote too much' : ''}.`;
   return code === 0 ? undefined : `It failed with exit code ${code}.`;

@@ -1,0 +1,271 @@
+/**
+ * Bounds the memory that a program of others takes together with everything it has started. The kernel's limits hold for each
+ * process alone, and forks multiply them; control groups belong to the system and may not be ours to make. So we read /proc, on
+ * Linux alone. Invariant: a program over its limit is ended whole, before the machine has to choose what to end.
+ */
+import { closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs';
+import { readFile, stat, statfs } from 'node:fs/promises';
+import os from 'node:os';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { errorCode } from '../errors.ts';
+
+export interface WatchedProgram {
+  /** Leads it, and a session of its own. */
+  pid: number;
+  /** Stands in the environment of all its processes, where nothing else keeps together those that leave their parents. */
+  marker?: string;
+  limitMb: number;
+  /** Whether it lives for long, as a server does, and so is looked at less often while it is small. */
+  isServer?: boolean;
+  /** Bytes that it holds in memory and in no process: files of a file system that is memory. */
+  heldBytes?(): Promise<number>;
+  /** All its processes have been sent SIGKILL. Called once; the words say what it did, as "used more than 2,048 MB of memory". */
+  onOver(what: string): void;
+}
+
+interface Watched extends WatchedProgram {
+  /** When each of its processes was started, by its id; what once belongs to it stays so, whoever becomes its parent. */
+  members: Map<number, string>;
+  bytes: number;
+}
+
+interface ProcessEntry {
+  parent: number;
+  session: number;
+  started: string;
+}
+
+const TICK_MS = 100;
+/** For servers alone that take less than half of what they may. */
+const CALM_TICK_MS = 1000;
+/** Measurements over the limit in a row. For an instant each program that is started by another counts its parent's memory as its own. */
+const MEASUREMENTS = 3;
+const BETWEEN_MS = 20;
+/** Processes that are read before others get their turn on this thread. */
+const AT_ONCE = 50;
+/** Of the machine, for all programs together. */
+const TOGETHER = 0.75;
+const MB = 1024 * 1024;
+
+const programs = new Set<Watched>();
+/** Those whose environment was looked at, with when they were started. */
+let looked = new Map<number, string>();
+let timer: NodeJS.Timeout | undefined;
+let isLooking = false;
+
+/** What one program may take here: never more than half of the machine, or of what was given to the container. */
+export const memoryLimitMb = (wantedMb: number): number => Math.min(wantedMb, Math.floor(machineBytes() / 2 / MB));
+
+function machineBytes(): number {
+  const [given, whole] = [process.constrainedMemory(), os.totalmem()];
+  return given > 0 && given < whole ? given : whole;
+}
+
+/** Where memory is short all the same, the kernel ends it and what it starts before anything else. */
+export function firstToGo(pid: number): void {
+  if (process.platform !== 'linux') return;
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
+  } catch (error) {
+    if (!errorCode(error)) throw error;
+  }
+}
+
+/** Returns what ends the watching. */
+export function watchMemory(program: WatchedProgram): () => void {
+  if (process.platform !== 'linux') return () => undefined;
+  const watched: Watched = { ...program, members: new Map(), bytes: 0 };
+  programs.add(watched);
+  if (!isLooking) lookIn(TICK_MS);
+  return () => void programs.delete(watched);
+}
+
+function lookIn(ms: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => void look(), ms).unref();
+}
+
+async function look(): Promise<void> {
+  isLooking = true;
+  const started = performance.now();
+  try {
+    for (let times = 1; programs.size > 0; times++) {
+      await measureAll();
+      const over = mostOver();
+      if (over && times >= MEASUREMENTS) {
+        end(over);
+        times = 0;
+      } else if (!over) break;
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS).unref());
+    }
+  } finally {
+    isLooking = false;
+    // At most half of one core is spent on looking, however many processes there are.
+    if (programs.size > 0) lookIn(Math.max(isCalm() ? CALM_TICK_MS : TICK_MS, performance.now() - started));
+  }
+}
+
+const isCalm = (): boolean =>
+  [...programs].every(({ isServer = false, bytes, limitMb }) => isServer && bytes < (limitMb * MB) / 2);
+
+const total = (): number => [...programs].reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** The largest of those over their own limit, or of all where they take three quarters of the machine together. */
+function mostOver(): Watched | undefined {
+  const all = [...programs];
+  const over = all.filter(({ bytes, limitMb }) => bytes > limitMb * MB);
+  const candidates = over.length > 0 ? over : total() > machineBytes() * TOGETHER ? all : [];
+  return candidates.sort((a, b) => b.bytes - a.bytes)[0];
+}
+
+function end(program: Watched): void {
+  const { pid, members, bytes, limitMb } = program;
+  programs.delete(program);
+  for (const each of new Set([pid, ...members.keys()])) kill(each);
+  const inMb = (count: number) => `${Math.floor(count).toLocaleString('en')} MB of memory`;
+  program.onOver(
+    bytes > limitMb * MB
+      ? `used more than ${inMb(limitMb)}`
+      : `used ${inMb(bytes / MB)} while little was left on this machine`,
+  );
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
+  }
+}
+
+async function measureAll(): Promise<void> {
+  const table = await readTable();
+  for (const program of programs) {
+    await findMembers(program, table);
+    program.bytes = await bytesOf(program, program.limitMb * MB);
+  }
+  // What each takes at most may be too much for the machine, and their shares not.
+  if (total() > machineBytes() * TOGETHER) {
+    for (const program of programs) program.bytes = await bytesOf(program, 0);
+  }
+  looked = new Map([...table].map(([pid, { started }]) => [pid, started]));
+}
+
+async function readTable(): Promise<Map<number, ProcessEntry>> {
+  const table = new Map<number, ProcessEntry>();
+  for (const [index, name] of namesIn('/proc').entries()) {
+    if (index % AT_ONCE === 0) await yieldToOthers();
+    const text = /^\d/.test(name) ? readShort(`/proc/${name}/stat`) : '';
+    // The name of a program, in parentheses, may hold anything.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ', 20);
+    const [, parent, , session] = fields;
+    const started = fields[19];
+    if (started !== undefined) table.set(Number(name), { parent: Number(parent), session: Number(session), started });
+  }
+  return table;
+}
+
+/** Those that were its own and still are there, its session, what carries its marker, and the children of all these. */
+async function findMembers(program: Watched, table: Map<number, ProcessEntry>): Promise<void> {
+  const { pid: leader, marker } = program;
+  const members = new Map<number, string>();
+  const children = Map.groupBy(table.keys(), (pid) => table.get(pid)?.parent);
+  const add = (pid: number, { started }: ProcessEntry) => {
+    if (members.has(pid)) return;
+    members.set(pid, started);
+    for (const child of children.get(pid) ?? []) {
+      const entry = table.get(child);
+      if (entry) add(child, entry);
+    }
+  };
+  let count = 0;
+  for (const [pid, entry] of table) {
+    const isKnown = program.members.get(pid) === entry.started;
+    if (isKnown || pid === leader || entry.session === leader) add(pid, entry);
+    else if (marker !== undefined && looked.get(pid) !== entry.started && !members.has(pid)) {
+      if (++count % AT_ONCE === 0) await yieldToOthers();
+      if (await hasMarker(pid, marker)) add(pid, entry);
+    }
+  }
+  program.members = members;
+}
+
+async function hasMarker(pid: number, marker: string): Promise<boolean> {
+  try {
+    return (await readFile(`/proc/${pid}/environ`, 'latin1')).includes(marker);
+  } catch (error) {
+    if (errorCode(error)) return false;
+    throw error;
+  }
+}
+
+/** The sum that is quick to read counts what processes share once for each; only where that is too much they are asked for their share. */
+async function bytesOf({ members, heldBytes }: Watched, enough: number): Promise<number> {
+  const held = (await heldBytes?.()) ?? 0;
+  const own: [pid: number, bytes: number][] = [];
+  for (const [index, pid] of [...members.keys()].entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await yieldToOthers();
+    own.push([pid, sumOf(readShort(`/proc/${pid}/status`), /^(?:RssAnon|RssShmem|VmSwap|VmPTE):\s+(\d+)/gm)]);
+  }
+  const most = own.reduce((sum, [, bytes]) => sum + bytes, held);
+  if (most <= enough) return most;
+  let sum = held;
+  for (const [pid, bytes] of own) sum += (await shareOf(pid)) ?? bytes;
+  return sum;
+}
+
+/** Undefined where a process does not let itself be read: it counts whole. */
+async function shareOf(pid: number): Promise<number | undefined> {
+  try {
+    return sumOf(await readFile(`/proc/${pid}/smaps_rollup`, 'latin1'), /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)/gm);
+  } catch (error) {
+    if (errorCode(error)) return errorCode(error) === 'ESRCH' || errorCode(error) === 'ENOENT' ? 0 : undefined;
+    throw error;
+  }
+}
+
+const sumOf = (text: string, lines: RegExp): number =>
+  [...text.matchAll(lines)].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    // Too many files are open: the next time is soon.
+    if (errorCode(error)) return [];
+    throw error;
+  }
+}
+
+const short = Buffer.alloc(4096);
+
+/** The beginning of a file of /proc; empty when its process has ended, or may not be read now. Reading it at once is ten times cheaper than by a thread. */
+function readShort(file: string): string {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, 'r');
+    return short.toString('latin1', 0, readSync(fd, short, 0, short.length, 0));
+  } catch (error) {
+    if (errorCode(error)) return '';
+    throw error;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+const TMPFS = 0x01021994;
+
+/** What the file systems of these folders hold, of those that are memory. */
+export async function bytesInMemory(folders: readonly string[]): Promise<number> {
+  const sizes = new Map<number, number>();
+  for (const folder of folders) {
+    try {
+      const { type, blocks, bfree, bsize } = await statfs(folder);
+      if (type === TMPFS) sizes.set((await stat(folder)).dev, (blocks - bfree) * bsize);
+    } catch (error) {
+      // A sandbox that is not made yet, or has ended.
+      if (!errorCode(error)) throw error;
+    }
+  }
+  return sizes.values().reduce((sum, size) => sum + size, 0);
+}
