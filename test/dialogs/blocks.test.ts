@@ -52,6 +52,11 @@ describe.each(NAMES)('a plan in an answer on %s', (name) => {
     expect(asked.text).toMatch(/yours stands[\s\S]*Clean up TWICE[\s\S]*I would have written[\s\S]*Paint it RED/);
     expect(asked.buttons).toEqual(['Apply', 'Keep mine']);
     expect(planNow()).toContain('TWICE');
+    // What stands by the yes is not what was shown beside it: it is asked about again.
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('TWICE', 'THRICE'));
+    const again = await press(platform, dm, 'Apply', 'Something has changed since I asked');
+    expect(again.text).toMatch(/THRICE[\s\S]*Paint it RED/);
+    expect(planNow()).toContain('THRICE');
     await press(platform, dm, 'Apply', 'as I proposed');
     expect(planNow()).toContain('Paint it RED');
     await expect.poll(() => platform.answers(dm).flatMap(({ buttons }) => buttons)).not.toContain('Apply');

@@ -3,6 +3,7 @@ import { translate } from '../arguments.ts';
 import { questions as english } from '../en/questions.ts';
 
 export const questions = translate(english)({
+  changedSince: 'Seit meiner Frage hat sich etwas geändert, deshalb frage ich noch einmal.',
   gone: 'Diese Frage kenne ich nicht mehr. Frag mich nochmal, wenn es noch wichtig ist.',
   elsewhere: 'Antworte bitte in dem Gespräch, in dem ich gefragt habe.',
   peopleOnly: 'Das dürfen nur die Beteiligten von **{title}** beantworten; frag jemanden von ihnen.',

@@ -1,5 +1,6 @@
 /** What a person is asked about a plan or in the model's words, and what is said to whoever answers. */
 export const questions = {
+  changedSince: 'Something has changed since I asked, so I’m asking you again.',
   gone: 'I do not know this question any more. Ask me again if it still matters.',
   elsewhere: 'Please answer this in the conversation where I asked.',
   peopleOnly: 'Only the people of **{title}** may answer this; ask one of them.',

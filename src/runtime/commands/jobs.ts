@@ -8,12 +8,13 @@ import type { ButtonAction } from '../contract/buttons.ts';
 import type { JobService, JobView } from '../contract/job-service.ts';
 import { OFFLINE_MODEL } from '../contract/providers.ts';
 import { escaped as plain } from '../conversations/places.ts';
+import { askedAgain, stamped, stampOf, withStamp } from './as-shown.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
 const LISTED = 20;
 const WITH_BUTTONS = 5;
 
-const button = (label: Text, verb: string, { id }: JobView): ButtonAction => ({
+const button = (label: Text, verb: string, { id }: JobView) => ({
   ...{ label: labelOf(label), command: 'jobs', args: `${verb} ${id}` },
 });
 
@@ -75,6 +76,12 @@ function list(service: JobService, { messages, models }: Pick<CommandContext, 'm
   };
 }
 
+function askToDelete(job: JobView, messages: Messages): CommandReply {
+  const { args, ...yes } = button(messages.text('jobs.yesDelete'), 'delete!', job);
+  const text = messages.text('jobs.reallyDelete', { name: plain(job.name) });
+  return { text, buttons: [[{ ...yes, args: stamped(args, job.version) }]] };
+}
+
 type Act = (service: JobService, name: string, context: CommandContext) => CommandReply | Promise<CommandReply>;
 
 /** `delete` asks first; `delete!` is what the button under that question means, and the command line. */
@@ -90,12 +97,11 @@ const VERBS: Readonly<Record<string, Act>> = {
     return { text: messages.text('jobs.pausedNow', { name: plain(job.name) }), buttons: [[resume]] };
   },
   resume: async (service, name, { principal, messages }) => details(await service.resume(name, principal), messages),
-  delete(service, name, { messages }) {
-    const job = service.find(name);
-    const text = messages.text('jobs.reallyDelete', { name: plain(job.name) });
-    return { text, buttons: [[button(messages.text('jobs.yesDelete'), 'delete!', job)]] };
-  },
-  async 'delete!'(service, name, { principal, messages }) {
+  delete: (service, name, { messages }) => askToDelete(service.find(name), messages),
+  async 'delete!'(service, args, { principal, messages }) {
+    const { given: name, stamp } = withStamp(args);
+    const now = service.find(name);
+    if (stamp !== undefined && stamp !== stampOf(now.version)) return askedAgain(askToDelete(now, messages), messages);
     const gone = await service.remove(name, principal);
     return { text: messages.text('jobs.deleted', { name: plain(gone.name) }) };
   },

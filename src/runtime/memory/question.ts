@@ -40,7 +40,10 @@ export function shownSuggestion({ section, text, replaces }: Suggestion, message
     section === undefined
       ? messages.text('memory.mayI')
       : messages.text('memory.mayIOf', { section: shownMemory(section) });
-  const old = replaces === undefined ? '' : `\n> ${messages.text('memory.inPlaceOf', { old: shownMemory(replaces) })}`;
+  const old =
+    replaces === undefined
+      ? ''
+      : `\n> ${messages.text('memory.inPlaceOf', { old: shownMemory(replaces) }).replaceAll('\n', '\n> ')}`;
   const shown = shownMemory(text).split('\n');
   if (shown.length === 1) return words(`> ${number}${asked} ${shown[0]}${old}`);
   return words(`${[`> ${number}${asked}`, ...shown].join('\n> ')}${old}`);

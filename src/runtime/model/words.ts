@@ -1,6 +1,5 @@
 /** What people read about models. */
 import { type Messages, sentences, type Text, words } from '../../messages/messages.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
 import type { Thinking } from '../contract/settings.ts';
 import type { ModelChoice } from './choices.ts';
 
@@ -33,7 +32,7 @@ export function nowText(
   return sentences(words(text.trim()), thinks);
 }
 
-export function buttonFor({ id, name, price }: ModelChoice, currency: string, messages: Messages): ButtonAction {
+export function buttonFor({ id, name, price }: ModelChoice, currency: string, messages: Messages) {
   const label = price
     ? messages.text('models.button', {
         name,
@@ -41,7 +40,7 @@ export function buttonFor({ id, name, price }: ModelChoice, currency: string, me
         output: money(price.output, currency, messages),
       })
     : messages.text('models.bareButton', { name });
-  return { label, command: 'model', args: id };
+  return { label, args: id };
 }
 
 const LEVELS = {

@@ -1,18 +1,18 @@
 /** What the blocks of an answer ask for is done: files are written or referred to, a plan is put in place as by `update_plan`. */
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
-import { lines, type Messages, type Text } from '../../messages/messages.ts';
+import type { Messages, Text } from '../../messages/messages.ts';
 import { createArtifact, isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
 import { formatPlan, parsePlan, readPlan } from '../../workspace/plan/plan.ts';
-import { keepProposal } from '../../workspace/plan/proposal.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
-import { type ButtonAction, questionId } from '../contract/buttons.ts';
+import type { ButtonAction } from '../contract/buttons.ts';
 import type { Made } from '../contract/outcome.ts';
 import type { ArtifactDelta } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { linkTo } from '../reply/links.ts';
+import { askAboutProposal } from '../reply/plan-proposal.ts';
 import { planChange, planRows } from '../reply/plan-rows.ts';
 import { fileName } from '../tools/artifacts.ts';
 import { referredArtifact } from '../tools/attach-file.ts';
@@ -55,15 +55,7 @@ export async function tellPlan(
 ): Promise<{ text: Text | ''; buttons: ButtonAction[][] }> {
   if (!plan) return { text: '', buttons: [] };
   if (plan.status === 'written') return { text: planChange(planBefore, plan.plan, messages), buttons: [] };
-  const key = await keepProposal(home, id, run, plan.proposal);
-  const decides = questionId.plan(id, key);
-  const button = (verb: 'apply' | 'keep'): ButtonAction => ({
-    ...{ label: messages.text(`plans.${verb}`), command: 'plan', args: `${id} ${verb} ${key}`, decides },
-  });
-  const mine = lines(messages.text('answers.planMine'), '', planRows(parsePlan(plan.proposal), messages));
-  const yours = planRows(parsePlan(plan.current), messages);
-  const text = yours === '' ? mine : lines(messages.text('answers.planConflict'), '', yours, '', mine);
-  return { text, buttons: [[button('apply'), button('keep')]] };
+  return askAboutProposal({ home, id, run }, { text: plan.proposal, current: plan.current }, messages);
 }
 
 /** Writes the files that an answer announces, and finds those it refers to; the same answer again changes nothing. */

@@ -136,13 +136,14 @@ export class Adding {
     return updates;
   }
 
-  /** What would go with it: whether it was changed by hand, or made by hand. */
-  async lookBeforeRemoval(name: string): Promise<{ edited: string[]; isOwn: boolean }> {
+  /** What would go with it: whether it was changed by hand, or made by hand; and a sum of it all. */
+  async lookBeforeRemoval(name: string): Promise<{ edited: string[]; isOwn: boolean; sum: string }> {
     const folder = this.#folderOf(name);
     if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory())
       throw new UserError(say('adding.noSkill', { name: shown(name) }));
     const pin = await readPin(folder);
-    return { isOwn: !pin, edited: pin ? await editedIn(folder, pin) : [] };
+    const sum = sumOf(await readInstalled(folder));
+    return { isOwn: !pin, edited: pin ? await editedIn(folder, pin) : [], sum };
   }
 
   /** What was made or changed by hand is kept aside. Gives whether it was. */

@@ -20,6 +20,9 @@ export interface Bullet {
   to: number;
 }
 
+/** Its words, and those of what is indented under it, which goes where it goes. */
+export const wholeOf = ({ text, lines }: Bullet): string => [text, ...lines.trimEnd().split('\n').slice(1)].join('\n');
+
 const BULLET = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 
 /** Every bullet at the margin, in order. Code in fences and comments hold none. */

@@ -26,7 +26,7 @@ export interface Suggestion {
   section?: string;
   /** One line, or several lines each beginning with `- `. */
   text: string;
-  /** The line of MEMORY.md that it stands in the place of, by its words. */
+  /** The line of MEMORY.md that it stands in the place of, by its words, with what is indented under it. */
   replaces?: string;
   provenance: string;
   /** The run it came from. */
@@ -102,9 +102,15 @@ export async function addSuggestion(
     ...(given.replaces === undefined ? {} : { replaces: given.replaces }),
     ...(given.run === undefined ? {} : { run: given.run }),
   };
-  await writeFileAtomic(path.join(folder(home, viber), `${id}.json`), `${JSON.stringify(suggestion, null, 2)}\n`);
-  tellChange(home, { kind: 'suggestion', viber, suggestion });
+  await storeSuggestion(home, viber, suggestion);
   return suggestion;
+}
+
+/** Waits from now on as it is given. */
+export async function storeSuggestion(home: Home, viber: string, suggestion: Suggestion): Promise<void> {
+  const file = path.join(folder(home, viber), `${suggestion.id}.json`);
+  await writeFileAtomic(file, `${JSON.stringify(suggestion, null, 2)}\n`);
+  tellChange(home, { kind: 'suggestion', viber, suggestion });
 }
 
 /** Everything that waits, oldest first. */

@@ -98,6 +98,7 @@ const mcp = (reply: unknown) => (scope: ToolScope) => {
     call: async () => reply,
     trusted: true,
     linkTo: () => undefined,
+    place: '',
     current: () => info,
     renewed: async () => undefined,
     scope,

@@ -521,10 +521,10 @@ describe('a removal', () => {
   test('takes what was added, and keeps what was made or changed by hand', async () => {
     const adding = openAdding();
     await addFrom(adding, folderOf(PDF));
-    expect(await adding.lookBeforeRemoval('pdf')).toEqual({ isOwn: false, edited: [] });
+    expect(await adding.lookBeforeRemoval('pdf')).toMatchObject({ isOwn: false, edited: [] });
     expect(await adding.remove('pdf')).toBe(false);
     folderOf({ 'skills/own/SKILL.md': skillText('own') }, home);
-    expect(await adding.lookBeforeRemoval('own')).toEqual({ isOwn: true, edited: [] });
+    expect(await adding.lookBeforeRemoval('own')).toMatchObject({ isOwn: true, edited: [] });
     expect(await adding.remove('own')).toBe(true);
     expect(all().filter((name) => !name.startsWith('.'))).toEqual([]);
     expect(fs.readdirSync(inHome('.kept'))).toHaveLength(1);

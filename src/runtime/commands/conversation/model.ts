@@ -1,9 +1,13 @@
 /** /model and /think: which model answers in this conversation, what it costs, and how long it thinks. */
-import { lines } from '../../../messages/messages.ts';
+import { lines, type Text } from '../../../messages/messages.ts';
+import type { Json } from '../../../workspace/types.ts';
+import type { ButtonAction } from '../../contract/buttons.ts';
 import { isThinking, THINKING } from '../../contract/settings.ts';
-import { refuseToGuest } from '../../conversations/places.ts';
+import { escaped as plain, refuseToGuest } from '../../conversations/places.ts';
+import type { ModelChoice } from '../../model/choices.ts';
 import { chosenAt, setModel, setThinking } from '../../model/choose.ts';
-import { buttonFor, levelName, nowText } from '../../model/words.ts';
+import { buttonFor, costText, levelName, nowText } from '../../model/words.ts';
+import { askedAgain, stamped, stampOf, withStamp } from '../as-shown.ts';
 import type { Command, CommandContext, CommandReply } from '../command.ts';
 
 const MAX_BUTTONS = 8;
@@ -15,10 +19,16 @@ export const model: Command = {
   argument: { name: 'model', description: 'Its name, or "usual"', pattern: '^\\S+( \\S+){0,2}$' },
   action: 'chat',
   async run(context) {
+    const { messages } = context;
     const words = context.args.trim();
     if (words === '') return show(context);
     refuseToGuest(context);
-    const { text, isDone } = await setModel(words, choosing(context));
+    const { given, stamp } = withStamp(words);
+    const to = choosing(context);
+    const found = to.models.find(given, to.isOwner);
+    if (stamp !== undefined && found.kind === 'model' && stamp !== stampOf(costOf(found.model, to.models.currency)))
+      return askedAgain({ text: askText(found.model, context), buttons: [[priced(found.model, context)]] }, messages);
+    const { text, isDone } = await setModel(given, to);
     return isDone ? { text } : { text, ...offer(context) };
   },
 };
@@ -56,6 +66,18 @@ export const think: Command = {
   },
 };
 
+const askText = (about: ModelChoice, { models, messages }: CommandContext): Text =>
+  messages.text('models.ask', { name: plain(about.name), cost: costText(about, models.currency, messages) });
+
+/** What its button shows of a model, beside the name. */
+const costOf = ({ price }: ModelChoice, currency: string): Json => (price ? [price.input, price.output, currency] : []);
+
+/** A press chooses it at the price that the button shows. */
+function priced(about: ModelChoice, { models, messages }: CommandContext): ButtonAction {
+  const { label, args } = buttonFor(about, models.currency, messages);
+  return { label, command: 'model', args: stamped(args, costOf(about, models.currency)) };
+}
+
 const choosing = ({ models, settings, address, principal, messages }: CommandContext) => ({
   ...{ models, settings, address, messages, isOwner: principal.role === 'owner' },
 });
@@ -75,7 +97,7 @@ function offer(context: CommandContext): Required<Pick<CommandReply, 'buttons'>>
   const others = models.offered().filter(({ id }) => {
     return id !== now.id && !id.startsWith(ONLY_ONE) && models.find(id, isOwner).kind === 'model';
   });
-  const rows = others.slice(0, MAX_BUTTONS).map((one) => [buttonFor(one, models.currency, messages)]);
+  const rows = others.slice(0, MAX_BUTTONS).map((one) => [priced(one, context)]);
   const usual = { label: messages.text('models.usualButton'), command: 'model', args: 'usual' };
   return { buttons: isUsual ? rows : [...rows, [usual]] };
 }

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { principalText } from '../../../access/principal.ts';
 import { scrub } from '../../../log.ts';
 import { lines, say, type Text } from '../../../messages/messages.ts';
-import { isId } from '../../../workspace/home.ts';
-import { bulletsOf } from '../../../workspace/memory/bullets.ts';
+import { type Home, isId } from '../../../workspace/home.ts';
+import { bulletsOf, wholeOf } from '../../../workspace/memory/bullets.ts';
 import { forgetBullet } from '../../../workspace/memory/changes.ts';
 import { addToMemory, readMemory } from '../../../workspace/memory/memory.ts';
 import { appendRecord, decisionOn } from '../../../workspace/memory/record.ts';
@@ -12,13 +12,15 @@ import { toBullets } from '../../../workspace/memory/sections.ts';
 import {
   findSuggestion,
   type Suggestion,
+  storeSuggestion,
   suggestedText,
   takeSuggestion,
 } from '../../../workspace/memory/suggestions.ts';
 import { questionId } from '../../contract/buttons.ts';
 import { plainName } from '../../conversations/places.ts';
-import { shownMemory, suggestionButtons, undoButton } from '../../memory/question.ts';
+import { shownMemory, shownSuggestion, suggestionButtons, undoButton } from '../../memory/question.ts';
 import { byAt } from '../../reply/outcomes.ts';
+import { askedAgain } from '../as-shown.ts';
 import type { CommandContext, CommandReply } from '../command.ts';
 
 export type Verb = 'accept' | 'edit' | 'reject';
@@ -52,6 +54,11 @@ export async function decide(context: Deciding, verb: Verb, name: string, words:
   const isNew = verb === 'edit';
   const text = isNew ? suggestedText(scrub(words)) : undefined;
   if (isNew && toBullets(words).length === 0) return askForWords(context, viber, id);
+  const changed = verb === 'reject' ? undefined : await shownOtherwise(home, viber, id);
+  if (changed) {
+    const asked = { text: shownSuggestion(changed, messages), buttons: [suggestionButtons(changed, messages, viber)] };
+    return askedAgain(asked, messages);
+  }
   let added: string | undefined;
   const accept = async (suggestion: Suggestion) => {
     added = await addAccepted(context, viber, suggestion, text);
@@ -78,6 +85,20 @@ export async function decide(context: Deciding, verb: Verb, name: string, words:
   };
 }
 
+/** The suggestion as it is to be asked about now, where there is more by now under the line that it replaces. */
+async function shownOtherwise(home: Home, viber: string, id: string): Promise<Suggestion | undefined> {
+  const suggestion = await findSuggestion(home, viber, id);
+  const replaces = suggestion?.replaces;
+  if (!suggestion || replaces === undefined) return undefined;
+  const lines = bulletsOf((await readMemory(home, viber)) ?? '');
+  const [words = ''] = replaces.split('\n');
+  const old = lines.find(({ text }) => text === words);
+  if (!old || lines.some((line) => wholeOf(line) === replaces)) return undefined;
+  const now = { ...suggestion, replaces: wholeOf(old) };
+  await storeSuggestion(home, viber, now);
+  return now;
+}
+
 /** Exactly the text that was shown, or the owner's own in its place. */
 async function addAccepted(
   context: Deciding,
@@ -87,7 +108,7 @@ async function addAccepted(
 ): Promise<string | undefined> {
   // Taken out first: a crash in between leaves the suggestion waiting, and nothing twice.
   if (replaces !== undefined) {
-    const old = bulletsOf((await readMemory(context.home, viber)) ?? '').find((line) => line.text === replaces);
+    const old = bulletsOf((await readMemory(context.home, viber)) ?? '').find((line) => wholeOf(line) === replaces);
     if (old) await forgetBullet(context.home, viber, old.id, actorOf(context));
   }
   const source = instead === undefined ? provenance : `${provenance}, reworded`;

@@ -3,7 +3,9 @@ import { UserError } from '../../../errors.ts';
 import { readZone } from '../../../lib/timezone.ts';
 import { say, sentences } from '../../../messages/messages.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
+import type { JobView } from '../../contract/job-service.ts';
 import { zoneText } from '../../tools/job-sentences.ts';
+import { askedAgain, stamped, stampOf, withStamp } from '../as-shown.ts';
 import type { Command, CommandContext, CommandReply } from '../command.ts';
 
 const MOVE = /^move (\S+)$/;
@@ -25,8 +27,9 @@ export const timezone: Command = {
             ? messages.text('commands.zoneUnknown', { zone: zones.usual })
             : messages.text('commands.zoneIs', { zone: now }),
       };
-    const [, from] = MOVE.exec(wanted) ?? [];
-    if (from !== undefined) return moveJobs(context, from);
+    const { given, stamp } = withStamp(wanted);
+    const [, from] = MOVE.exec(given) ?? [];
+    if (from !== undefined) return moveJobs(context, from, stamp);
     const zone = readZone(wanted);
     if (zone === undefined) throw new UserError(say('commands.zoneUnread', { given: wanted.slice(0, 60) }));
     const before = now ?? zones.usual;
@@ -41,7 +44,8 @@ async function changed(context: CommandContext, before: string, zone: string): P
   const left = before === zone ? [] : await jobsAt(context, before);
   if (left.length === 0) return { text };
   const old = zoneText(before, messages);
-  const move: ButtonAction = { label: messages.text('commands.moveThem'), command: 'timezone', args: `move ${before}` };
+  const args = stamped(`move ${before}`, shownOf(zone, left));
+  const move: ButtonAction = { label: messages.text('commands.moveThem'), command: 'timezone', args };
   const question = messages.text('commands.jobsStay', { n: left.length, zone: old });
   return { text: sentences(text, question), buttons: [[move]] };
 }
@@ -55,12 +59,16 @@ async function jobsAt({ jobs, principal }: CommandContext, zone: string) {
   );
 }
 
-async function moveJobs(context: CommandContext, from: string): Promise<CommandReply> {
+/** What the question is about: where they go, and which they are. */
+const shownOf = (zone: string, jobs: readonly JobView[]) => [zone, ...jobs.map(({ id }) => id)];
+
+async function moveJobs(context: CommandContext, from: string, seen: string | undefined): Promise<CommandReply> {
   const { zones, principal, messages } = context;
   const service = await context.jobs();
   const zone = zones?.of(principal);
   if (!service || zone === undefined) throw new UserError(say('commands.zoneNotYours'));
   const moved = await jobsAt(context, from);
+  if (seen !== stampOf(shownOf(zone, moved))) return askedAgain(await changed(context, from, zone), messages);
   for (const { id } of moved) await service.change(id, { timezone: zone }, principal);
   return { text: messages.text('commands.jobsMoved', { n: moved.length, zone: zoneText(zone, messages) }) };
 }

@@ -15,6 +15,7 @@ import { sweepTranscripts } from '../../../workspace/transcript.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
 import { escaped as plain, plainName } from '../../conversations/places.ts';
 import { byAt } from '../../reply/outcomes.ts';
+import { askedAgain, stamped, stampOf } from '../as-shown.ts';
 import type { CommandContext, CommandReply, SkillAdding } from '../command.ts';
 import { offerText } from './words.ts';
 
@@ -59,25 +60,31 @@ const VERBS: Readonly<Record<string, Act>> = {
     const text = messages.text(wasThere ? 'adding.dropped' : 'adding.gone');
     return wasThere ? { text, decided: decided(context, id, false) } : { text };
   },
-  async remove({ messages }, [name], adding) {
-    if (name === undefined) return { text: messages.text('adding.which', { verb: 'remove' }) };
-    const { edited, isOwn } = await adding.lookBeforeRemoval(name);
-    const isEdited = isOwn || edited.length > 0;
-    const text = messages.text(isEdited ? 'adding.reallyRemoveEdited' : 'adding.reallyRemove', { name: plain(name) });
-    const decides = questionId.skills(`remove ${name}`);
-    return {
-      text,
-      buttons: [
-        [{ label: messages.text('adding.remove'), command: 'skills', args: `remove! ${name}`, decides, means: 'yes' }],
-      ],
-    };
-  },
-  async 'remove!'(context, [name = ''], adding) {
+  remove: (context, [name], adding) =>
+    name === undefined
+      ? { text: context.messages.text('adding.which', { verb: 'remove' }) }
+      : askToRemove(context, name, adding),
+  async 'remove!'(context, [name = '', seen], adding) {
+    const shown = await adding.lookBeforeRemoval(name);
+    if (seen !== `=${stampOf({ ...shown })}`)
+      return askedAgain(await askToRemove(context, name, adding), context.messages);
     const kept = await adding.remove(name);
     const text = context.messages.text(kept ? 'adding.removedKept' : 'adding.removed', { name: plain(name) });
     return { text, decided: decided(context, `remove ${name}`, true) };
   },
 };
+
+async function askToRemove({ messages }: CommandContext, name: string, adding: SkillAdding): Promise<CommandReply> {
+  const shown = await adding.lookBeforeRemoval(name);
+  const isEdited = shown.isOwn || shown.edited.length > 0;
+  const text = messages.text(isEdited ? 'adding.reallyRemoveEdited' : 'adding.reallyRemove', { name: plain(name) });
+  const decides = questionId.skills(`remove ${name}`);
+  const args = stamped(`remove! ${name}`, { ...shown });
+  return {
+    text,
+    buttons: [[{ label: messages.text('adding.remove'), command: 'skills', args, decides, means: 'yes' }]],
+  };
+}
 
 function decided(
   { principal, timezone, zones }: Pick<CommandContext, 'principal' | 'timezone' | 'zones'>,

@@ -19,7 +19,9 @@ import { standsAt } from '../../../workspace/plan/steps.ts';
 import type { Plan, PlanStep, StepStatus } from '../../../workspace/types.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
 import { escaped } from '../../conversations/places.ts';
+import { askAboutProposal } from '../../reply/plan-proposal.ts';
 import { planRows, stepTitle } from '../../reply/plan-rows.ts';
+import { askedAgain } from '../as-shown.ts';
 import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
 
 const MAX_TITLE = 200;
@@ -161,7 +163,14 @@ async function decide(context: CommandContext, isApplied: boolean, key: string):
     return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
   const proposal = readProposal(home, taskId, key);
   if (proposal === undefined) return show(context, messages.text('plans.proposalGone'));
-  if (isApplied) await writePlan(home, taskId, proposal);
+  const { text, current } = proposal;
+  const now = (await readPlan(home, taskId))?.text ?? '';
+  if (isApplied && current !== undefined && current !== now) {
+    const asked = await askAboutProposal({ home, id: taskId, run: key }, { text, current: now }, messages);
+    const outcome = say('questions.changedSince');
+    return { ...askedAgain(asked, messages), decided: { question: questionId.plan(taskId, key), outcome } };
+  }
+  if (isApplied) await writePlan(home, taskId, text);
   dropProposal(home, taskId);
   if (isApplied) context.showTask?.(taskId);
   const outcome = say(isApplied ? 'plans.applied' : 'plans.kept');

@@ -4,6 +4,7 @@
  * https://modelcontextprotocol.io/specification
  */
 import { UserError } from '../../../errors.ts';
+import { hashText } from '../../../lib/files.ts';
 import type { Logger } from '../../../log.ts';
 import type { Json } from '../../../workspace/types.ts';
 import type { RuntimeTool } from '../../contract/task.ts';
@@ -94,14 +95,15 @@ export class McpServers {
       const call: McpCall = (request) => this.#call(server, request);
       const isReadable = client.initializeResult.capabilities.resources !== undefined;
       const linkTo = (uri: string) => (isReadable ? this.#links.add(scope.taskId, name, uri) : undefined);
-      const { trusted } = settings;
+      const { trusted, command, args, url } = settings;
+      const place = hashText(JSON.stringify([command, args, url]));
       return offered.flatMap((info) => {
         const current = () => server.offered.find((each) => each.name === info.name);
         const renewed = async () => {
           await this.#renew(server);
           if (!current()) throw new UserError(`The server ${name} no longer has that tool.`);
         };
-        return toRuntimeTool(name, info, { call, trusted, scope, taken, linkTo, current, renewed }) ?? [];
+        return toRuntimeTool(name, info, { call, trusted, scope, taken, linkTo, place, current, renewed }) ?? [];
       });
     });
   }

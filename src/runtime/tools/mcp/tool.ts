@@ -51,6 +51,8 @@ interface Offering {
   /** Names given so far: of two tools whose names become one, the second is told apart by a sum of both its names. */
   taken: Set<string>;
   linkTo: LinkTo;
+  /** A sum of where the server is. */
+  place: string;
   /** The tool as the server has it now; undefined: no more. */
   current(): McpToolInfo | undefined;
   renewed(): Promise<void>;
@@ -78,7 +80,7 @@ export function nameFor(server: string, tool: string, taken: Set<string>): strin
 export function toRuntimeTool(
   server: string,
   info: McpToolInfo,
-  { call, trusted, scope, taken, linkTo, current, renewed }: Offering,
+  { call, trusted, scope, taken, linkTo, place, current, renewed }: Offering,
 ): RuntimeTool | undefined {
   const fitted = schemaOf(info);
   const name = fitted === undefined ? undefined : nameFor(server, info.name, taken);
@@ -94,7 +96,8 @@ export function toRuntimeTool(
     consent: 'effects',
     // What a person has agreed to is this tool as it was described; a server may make another one of it (promise 36).
     kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, current() ?? info)),
-    shows: () => versionOf(server, current() ?? info),
+    // Another server under the same name is asked about again.
+    shows: () => [versionOf(server, current() ?? info), place],
     renewed,
     ...(isReaching
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }

@@ -3,7 +3,7 @@
 import { UserError } from '../../../errors.ts';
 import { scrub } from '../../../log.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { type Bullet, bulletsOf, matching } from '../../../workspace/memory/bullets.ts';
+import { type Bullet, bulletsOf, matching, wholeOf } from '../../../workspace/memory/bullets.ts';
 import { addToMemory, isRemembered, readMemory } from '../../../workspace/memory/memory.ts';
 import { likeness } from '../../../workspace/memory/same-words.ts';
 import { isStatedIn } from '../../../workspace/memory/stated.ts';
@@ -34,7 +34,7 @@ export async function keep(
   // What takes something out of memory is asked about.
   if (old) {
     const section = fact.section ?? (old.section === '' ? undefined : old.section);
-    return addSuggestion(home, viber, { ...fact, section, replaces: old.text, run: runId });
+    return addSuggestion(home, viber, { ...fact, section, replaces: wholeOf(old), run: runId });
   }
   const said = autoAcceptMemory ? await ownWords(home, viber, taskId) : undefined;
   if (said !== undefined && isStatedIn(said, fact.text)) {

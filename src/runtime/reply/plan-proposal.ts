@@ -1,0 +1,23 @@
+/** A plan of the viber's beside the one that stands, with a button for each. What was shown is what is decided about. */
+import { lines, type Messages, type Text } from '../../messages/messages.ts';
+import type { Home } from '../../workspace/home.ts';
+import { parsePlan } from '../../workspace/plan/plan.ts';
+import { keepProposal } from '../../workspace/plan/proposal.ts';
+import { type ButtonAction, questionId } from '../contract/buttons.ts';
+import { planRows } from './plan-rows.ts';
+
+export async function askAboutProposal(
+  { home, id, run }: { home: Home; id: string; run: string },
+  proposed: { text: string; current: string },
+  messages: Messages,
+): Promise<{ text: Text; buttons: ButtonAction[][] }> {
+  const key = await keepProposal(home, id, run, proposed);
+  const decides = questionId.plan(id, key);
+  const button = (verb: 'apply' | 'keep'): ButtonAction => ({
+    ...{ label: messages.text(`plans.${verb}`), command: 'plan', args: `${id} ${verb} ${key}`, decides },
+  });
+  const mine = lines(messages.text('answers.planMine'), '', planRows(parsePlan(proposed.text), messages));
+  const yours = planRows(parsePlan(proposed.current), messages);
+  const text = yours === '' ? mine : lines(messages.text('answers.planConflict'), '', yours, '', mine);
+  return { text, buttons: [[button('apply'), button('keep')]] };
+}
