@@ -8,6 +8,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { isPublicAddress, notPublicError, publicLookup, type Resolve, resolveBySystem } from '../lib/public-address.ts';
+import { hasSandbox } from './sandbox.ts';
 
 export interface ScriptProxy {
   /** Shown to the sandbox. */
@@ -58,6 +59,15 @@ export const withProxy = (node: string, socket: string, command: readonly string
   ...[node, '-e', FORWARDER, '--', socket],
   ...command,
 ];
+
+/** Whether a script gets as far as a host: without a sandbox wherever this machine does, in one with `network` to public addresses. */
+export async function scriptsReach(host: string, resolve: Resolve = resolveBySystem): Promise<boolean> {
+  if (!(await hasSandbox())) return true;
+  const name = host.replace(/^\[|\]$/g, '');
+  // A name that leads nowhere now may lead somewhere later.
+  const addresses = isIP(name) ? [{ address: name }] : await resolve(name).catch(() => [{ address: name }]);
+  return addresses.some(({ address }) => isIP(address) === 0 || isPublicAddress(address));
+}
 
 /** @param resolve instead of the system's resolver; `allowed` hosts and ports that may be reached all the same, for tests */
 export async function openScriptProxy(

@@ -3,11 +3,10 @@ import path from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Engine, QueueItem } from '../../engine/engine.ts';
 import { openLocalEngine } from '../../engine/local/engine.ts';
-import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { type Entry, laneLimits } from '../../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../../runtime/contract/spool-shapes.ts';
-import { hasSandbox } from '../../skills/sandbox.ts';
+import { scriptsReach } from '../../skills/script-proxy.ts';
 import type { Home } from '../../workspace/home.ts';
 import { homeKey } from './home-key.ts';
 import { leaveLocal, leaveServer } from './other-engine.ts';
@@ -30,20 +29,10 @@ export async function openEngine({ config, home, log, onDead }: EngineParts): Pr
   };
   if (engine.kind === 'redis' && engine.url !== undefined) {
     await leaveLocal({ engine, home, log }, path.join(home.root, 'run'));
-    await demandPassword(engine.url);
     const { openRedisEngine } = await import('../../engine/redis/engine.ts');
-    return openRedisEngine<Entry>({ ...shared, ...engine, url: engine.url, secret: homeKey(home.access) });
+    const own = { secret: homeKey(home.access), reachedByScripts: await scriptsReach(new URL(engine.url).hostname) };
+    return openRedisEngine<Entry>({ ...shared, ...engine, url: engine.url, ...own });
   }
   await leaveServer({ engine, home, log });
   return openLocalEngine<Entry>({ ...shared, folders: home, freeBytes: limits.freeBytes });
-}
-
-/** Without a sandbox a script reaches whatever this machine does. */
-async function demandPassword(url: string): Promise<void> {
-  if (new URL(url).password !== '' || (await hasSandbox())) return;
-  const why =
-    'has no password, and scripts run here without a sandbox, so that each of them could take the place of a gateway there';
-  const mend =
-    'run "CONFIG SET requirepass ..." there, put the line into its redis.conf, and write redis://:PASSWORD@HOST:PORT here, or install bubblewrap';
-  throw new ConfigError([{ path: 'engine.url', message: `${why}: ${mend}` }]);
 }

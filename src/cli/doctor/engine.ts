@@ -1,5 +1,6 @@
 /** The server that messages and answers stand on, where one is configured: whether it is there, and keeps what it is given. */
 import type { Config } from '../../config.ts';
+import { scriptsReach } from '../../skills/script-proxy.ts';
 import { attempt } from './checks.ts';
 import type { Finding } from './finding.ts';
 
@@ -8,5 +9,6 @@ const SERVER_MS = 12_000;
 export async function checkEngine({ engine: { kind, url, replicas } }: Config): Promise<Finding[]> {
   if (kind === 'local' || url === undefined) return [];
   const { checkServer } = await import('../../engine/redis/settings.ts');
-  return attempt('engine', SERVER_MS, () => checkServer({ url, replicas }));
+  const reachedByScripts = await scriptsReach(new URL(url).hostname);
+  return attempt('engine', SERVER_MS, () => checkServer({ url, replicas, reachedByScripts }));
 }

@@ -32,6 +32,8 @@ export interface RedisEngineOptions<T> {
   limits?: Readonly<Record<string, FairLimits>>;
   /** Of all processes of a home: small values carry a seal that is made with it. */
   secret?: Uint8Array;
+  /** Whether scripts get as far as the server: then it must ask for a password. */
+  reachedByScripts?: boolean;
   /** A message was given up after crashing processes: the person should hear of it. */
   onDead: (item: QueueItem<T>, reason: string) => void;
   /** Nobody else hears of it: a listener, or whoever leads, has failed. */

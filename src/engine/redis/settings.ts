@@ -16,14 +16,19 @@ const ANSWER_MS = 5_000;
 export interface ServerCheck {
   url: string;
   replicas: number;
+  /** Whether scripts get as far as the server: then it must ask for a password. */
+  reachedByScripts?: boolean;
 }
 
 /** One sentence for each thing that is right. Throws ConfigError with all that is wrong. */
-export async function checkServer({ url, replicas }: ServerCheck): Promise<string[]> {
+export async function checkServer({ url, replicas, reachedByScripts = false }: ServerCheck): Promise<string[]> {
   const address = addressOf(url);
   const client = new Redis({
     ...partsOf(url),
-    ...{ lazyConnect: true, connectTimeout: ANSWER_MS, commandTimeout: ANSWER_MS, maxRetriesPerRequest: 0 },
+    lazyConnect: true,
+    connectTimeout: ANSWER_MS,
+    commandTimeout: ANSWER_MS,
+    maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
   let reason: unknown;
@@ -34,6 +39,7 @@ export async function checkServer({ url, replicas }: ServerCheck): Promise<strin
     await client.connect();
     const version = versionIn(await client.info('server'));
     const wrong = [...oldVersion(version, replicas), ...(await unsafeSettings(client, address))];
+    if (reachedByScripts && (await isOpen(url))) wrong.push(openProblem(address));
     if (wrong.length > 0) throw new ConfigError(wrong);
     return [`the server at ${address} (version ${version}) keeps what it is given`];
   } catch (error) {
@@ -43,6 +49,42 @@ export async function checkServer({ url, replicas }: ServerCheck): Promise<strin
   } finally {
     client.disconnect();
   }
+}
+
+/** Whether it lets in those who bring no password, whatever our address holds: one that is not asked for protects nothing. */
+async function isOpen(url: string): Promise<boolean> {
+  const { username: _, password: __, ...stranger } = partsOf(url);
+  const client = new Redis({
+    ...stranger,
+    lazyConnect: true,
+    connectTimeout: ANSWER_MS,
+    commandTimeout: ANSWER_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    // It would be refused, and tried again.
+    enableReadyCheck: false,
+  });
+  let reason: unknown;
+  client.on('error', (error) => {
+    reason = error;
+  });
+  try {
+    await client.connect();
+    await client.get('viber');
+    return true;
+  } catch (error) {
+    // The greeting is refused already, which the library says of the connection alone.
+    if (/NOAUTH|NOPERM|DENIED|WRONGPASS/.test(errorMessage(reason ?? error))) return false;
+    throw error;
+  } finally {
+    client.disconnect();
+  }
+}
+
+function openProblem(address: string): ConfigProblem {
+  const why = `lets in those who bring no password, and scripts of this gateway reach it, so that each of them could take its place there`;
+  const fix = `run "CONFIG SET requirepass ..." there, put the line into its redis.conf, write redis://:PASSWORD@HOST:PORT here, and let scripts run in a sandbox (install bubblewrap)`;
+  return { path: 'engine.url', message: `the server at ${address} ${why}: ${fix}` };
 }
 
 /** Valkey says which Redis it stands for. */
