@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { slackPlatform } from '../platforms/slack.ts';
 import {
   NAMES,
   openPlatforms,
@@ -95,6 +96,17 @@ describe.each(NAMES)('on %s', (name) => {
     expect(world.read('jobs/milk.yaml')).toMatch(/T0[89]:00:00Z/);
     expect(jobs(world)).toEqual(['milk.yaml']);
   });
+});
+
+it('with a second question that its reader may have, and of which the platform has not told us yet, it asks which', async () => {
+  const slack = await slackPlatform();
+  const world = await open(['slack'], { given: { slack } });
+  const dm = slack.dm('alex');
+  await ask(slack, dm, 'remind milk', { text: 'milk' });
+  slack.emulator.fault({ method: 'chat.postMessage', kind: 'lateAnswer', delayMs: 4_000 });
+  await ask(slack, dm, 'remind bread', { text: 'bread' });
+  await answer(slack, dm, 'yes', 'more than one thing');
+  expect(jobs(world)).toEqual([]);
 });
 
 it('a yes in a linked direct message is a yes; in another conversation it is none', async () => {

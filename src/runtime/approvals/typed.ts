@@ -51,11 +51,13 @@ export async function typedAnswer(
   const direct = requests.filter(({ asked }) =>
     asked.some(({ address }) => WITHOUT_MESSAGES.includes(address.channel)),
   );
-  const open = [...(await shownRequests(requests, message, services)), ...(await offers(message, principal, services))];
+  const { shown, isUnsure } = await shownRequests(requests, message, services);
+  const open = [...shown, ...(await offers(message, principal, services))];
   const replied = open.filter(({ asking }) => isRepliedTo(asking, message));
   const meant = distinct(replied.length > 0 ? replied : open);
   const bare = direct.filter(({ askedAt: at }) => Date.parse(at) <= endOf(message));
   if (meant.length + (replied.length > 0 ? 0 : bare.length) > 1) return 'several';
+  if (meant.length > 0 && replied.length === 0 && isUnsure) return 'several';
   const [only] = meant;
   if (only) return pressed(only, means, services);
   const [request] = bare;
@@ -78,11 +80,12 @@ async function theirRequests(
   return found.flatMap(({ request, task }) => (task && mayDecide(request, principal, task) ? [request] : []));
 }
 
+/** Unsure where a question of this conversation is on its way for longer than we wait: its reader may have it, and may mean it. */
 async function shownRequests(
   requests: readonly ApprovalRequest[],
   message: InboundMessage,
   { questions, now = Date.now }: TypedServices,
-): Promise<Open[]> {
+): Promise<{ shown: Open[]; isUnsure: boolean }> {
   const until = now() + SHOWN_SOON_MS;
   for (;;) {
     const found = await Promise.all(
@@ -91,10 +94,14 @@ async function shownRequests(
         return (await questions.asking(question)).map((asking) => ({ question, asking }));
       }),
     );
-    const isWhole = requests.every(
-      ({ asked }, at) => found[at]?.length || asked.every(({ address }) => WITHOUT_MESSAGES.includes(address.channel)),
+    const onTheirWay = requests.filter(
+      ({ asked }, at) =>
+        !found[at]?.length && !asked.every(({ address }) => WITHOUT_MESSAGES.includes(address.channel)),
     );
-    if (isWhole || now() >= until) return found.flat().filter(({ asking }) => stoodBefore(asking, message));
+    if (onTheirWay.length === 0 || now() >= until) {
+      const shown = found.flat().filter(({ asking }) => stoodBefore(asking, message));
+      return { shown, isUnsure: onTheirWay.some((request) => askedAt(request, message.address) !== undefined) };
+    }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

@@ -107,9 +107,7 @@ class EventIntake implements Intake {
       return this.#answerUnknown(body);
     }
     if (decoded.kind === 'assistant') {
-      const { people, assistant, language } = this.#to;
-      if (people.isKnown(decoded.user))
-        void assistant.suggest(decoded.address, language ?? people.languageOf(decoded.user));
+      void this.#suggest(decoded);
       return undefined;
     }
     const { message } = decoded;
@@ -120,6 +118,14 @@ class EventIntake implements Intake {
     if (message.kind === 'button' || message.interaction !== undefined) return this.#takeAsked(message, body);
     this.#to.ownChats.learn(message);
     return this.#acknowledge(message, await this.#acceptWhole(message, body), body);
+  }
+
+  /** To people we know alone, and in their language, which the platform may still be telling us. */
+  async #suggest({ user, address }: { user: string; address: InboundMessage['address'] }): Promise<void> {
+    const { people, assistant, language } = this.#to;
+    if (!people.isKnown(user)) return;
+    if (language === undefined) await people.met(user);
+    await assistant.suggest(address, language ?? people.languageOf(user));
   }
 
   /** Commands and presses. What was asked in a direct message of others is a matter of the person's own chat with us. */

@@ -25,6 +25,8 @@ export interface People {
   welcome(user: string): void;
   /** Resolves once it is known what people are called, as far as Slack tells: those whom a message mentions, and in whose thread it is. */
   meet(users: readonly string[]): Promise<void>;
+  /** Resolves once what was asked about this person is answered, or cannot be. */
+  met(user: string): Promise<void>;
   /** Whether this person was ever let in, as far as is remembered. */
   isKnown(user: string): boolean;
   load(): Promise<void>;
@@ -110,6 +112,7 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
       const unknown = users.filter((user) => !names.get(user) && !others.get(user));
       await Promise.all(unknown.slice(0, MET_AT_ONCE).map(ask));
     },
+    met: async (user) => asked.get(user),
     async load() {
       try {
         const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
