@@ -6,10 +6,11 @@ import fs from 'node:fs';
 import { authoriseAction } from '../../src/access/authorise.ts';
 import { principalText } from '../../src/access/principal.ts';
 import { conversationKey, type OutboundMessage } from '../../src/channels/channel.ts';
+import { type Arrival, isBefore } from '../../src/engine/arrival.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import type { SpoolFile } from '../../src/engine/local/recovery.ts';
 import { STEERED } from '../../src/runtime/context/past-run.ts';
-import { type Entry, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
+import { arrivalOf, type Entry, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { readTaskSync } from '../../src/workspace/tasks.ts';
 import type { SessionEntry } from '../../src/workspace/types.ts';
@@ -19,8 +20,8 @@ export type Happened =
   | { what: 'accepted'; event: string }
   | { what: 'start'; run: string; task: string; heard: string }
   | { what: 'abort' | 'end'; run: string }
-  /** Somebody's stop found the lane at work; `underWay` is its session at that moment. */
-  | { what: 'stop'; lane: string; underWay: SessionEntry[] }
+  /** Somebody's stop found the lane at work; `underWay` is its session at that moment. It is for what came `before`, or for all. */
+  | { what: 'stop'; lane: string; underWay: SessionEntry[]; before: Arrival | undefined }
   /** A stop was taken in, or carried out: until then nothing that comes later steers. */
   | { what: 'hold' | 'free'; lane: string; id: string }
   /** What the platform has was sent again, and not because nobody knew. */
@@ -201,11 +202,15 @@ function inTime(happened: readonly Happened[], { items, turns, turnOf, must, nam
     }
     if (one.what === 'stop') {
       const task = one.lane.slice(taskLane('').length);
+      const { before } = one;
+      const isMeant = (item: Item) => before === undefined || isBefore(arrivalOf(item), before);
       const done = new Set(one.underWay.flatMap((line) => (line.type === 'result' ? [line.run] : [])));
       // A crash before anything else begins may leave nobody who remembers it.
       const next = happened.findIndex((later, i) => i > moment && later.what === 'start' && later.task === task);
       for (const run of underWay(task, moment).keys()) {
         if (done.has(run) || isCut(moment, next)) continue;
+        // Until the stop was stored something later may have begun, or gone on from what it was meant for: that is answered.
+        if (!turnNamed.get(run)?.covers.every(isMeant)) continue;
         const end = turnNamed.get(run)?.final?.result?.state;
         must(end === 'stopped', `${run} was stopped and is ${end}`);
       }

@@ -191,7 +191,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       async signal(...[lane, signal, before]: Parameters<typeof tell>) {
         const underWay = signal === 'stop' ? lines(home, lane.slice('task:'.length)) : [];
         const [{ busy }, isHeard] = await Promise.all([spool.look(lane), tell(lane, signal, before)]);
-        if (isHeard && busy && signal === 'stop' && life.isAlive) happened.push({ what: 'stop', lane, underWay });
+        if (isHeard && busy && signal === 'stop' && life.isAlive)
+          happened.push({ what: 'stop', lane, underWay, before });
         return isHeard;
       },
     });
@@ -332,7 +333,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       ledger.close();
       await store.close();
     }
-    within.run(life, () => worker.start());
+    await within.run(life, () => worker.start());
     return Object.assign(life, {
       ...{
         root,
