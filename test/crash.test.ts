@@ -152,6 +152,40 @@ describe('a crash at a named point', () => {
   );
 });
 
+describe('turns that a crash cut', () => {
+  it('begin again side by side: the model is asked for all of them before it has answered one', {
+    timeout: 60_000,
+  }, async () => {
+    const { telegram, llm, start } = await setUp();
+    const chats = [1001, 1002, 1003, 1004, 1005, 1006];
+    llm.script(() => ({ text: 'finished', fault: 'stall-start' }));
+    for (const chat of chats) telegram.say(chat, 'take your time');
+    const first = start();
+    await expect.poll(() => llm.stats().active, { timeout: 30_000 }).toBe(chats.length);
+    first.child.kill('SIGKILL');
+    await first.exit;
+    await expect.poll(() => llm.stats().active).toBe(0);
+    const second = start();
+    await expect.poll(() => llm.stats().active, { timeout: 30_000 }).toBe(chats.length);
+    second.child.kill('SIGKILL');
+    await second.exit;
+    // Any of them may be what ends the gateway: the next time they take turns, and all have theirs.
+    await expect.poll(() => llm.stats().active).toBe(0);
+    llm.script(() => ({ text: 'finished', delayMs: 100 }));
+    const before = llm.requests().length;
+    let most = 0;
+    const watching = setInterval(() => {
+      most = Math.max(most, llm.stats().active);
+    }, 5);
+    const third = start();
+    for (const chat of chats) await telegram.wait({ chat, from: 'bot', text: 'finished', timeoutMs: 30_000 });
+    clearInterval(watching);
+    expect([most, llm.requests().length - before]).toEqual([1, chats.length]);
+    third.child.kill();
+    expect(await third.exit).toBe(0);
+  });
+});
+
 describe('a message that makes the gateway fail', () => {
   it('is given up after three crashes with a notice, while others are served', async () => {
     const { telegram, home, start, texts } = await setUp();

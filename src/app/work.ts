@@ -265,7 +265,7 @@ export function openWork(options: WorkOptions): Work {
     async start(works) {
       await approvals.start();
       await tellUnkept({ promised, delivery: runs.delivery, buttons: runs.buttons }, languages.at);
-      if (works) worker.start();
+      if (works) await worker.start();
     },
     connected: () => tools.start(),
     sweep(now) {

@@ -5,12 +5,13 @@
  *
  * Invariant: what was taken into a lease is answered, or handed back with it.
  */
+import { SUSPECT_FROM } from '../engine/crashes.ts';
 import type { Arrival, LaneSignal, Lease, Queue } from '../engine/engine.ts';
 import { isStorageFailure, LeaseLost } from '../errors.ts';
 import type { CommandServices } from './commands/answer.ts';
 import { createCommandLane } from './commands/lane.ts';
 import type { Promised } from './commands/promised.ts';
-import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, TASKS, taskLane } from './contract/entry.ts';
+import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, stoppedBy, TASKS, taskLane } from './contract/entry.ts';
 import { createPlace, type Place, placeAll } from './conversations/placing.ts';
 import type { Reach } from './conversations/reach.ts';
 import { Stopping } from './conversations/stopping.ts';
@@ -30,6 +31,9 @@ import { createRetries, type GiveUp, type Retries } from './run/retries.ts';
 import { abandonTurn, joinEnded, type TurnServices, takeTurn } from './run/turn.ts';
 import { noteWait } from './run/watch.ts';
 import { Work } from './run/work.ts';
+
+/** How often a lane that waits for a stop looks whether that is carried out. */
+const LOOK_MS = 50;
 
 export interface WorkerOptions {
   queue: Queue<Entry>;
@@ -80,7 +84,12 @@ export class Worker {
     runs.bus.subscribe((event) => this.#works.get(taskLane(event.taskId))?.watch(event));
   }
 
-  start(): void {
+  /** A stop that an earlier process has taken in ends its task before that begins again. */
+  async start(): Promise<void> {
+    for (const { id, message } of await this.#options.queue.unfinished()) {
+      const lane = stoppedBy(message);
+      if (lane !== undefined) this.stopping.begin(lane, id);
+    }
     for (let n = 0; n < this.#options.maxRuns; n++) void this.#loop(TASKS, (lease) => this.#runMessages(lease));
     for (let n = 0; n < COMMANDS_AT_ONCE; n++) void this.#loop(COMMANDS, (lease) => this.#runCommands(lease));
   }
@@ -114,8 +123,8 @@ export class Worker {
     for (const item of lease.items) {
       await this.#answerCommand(item, lease);
       await this.#ack(lease, [item]);
-      const { command, taskId } = item.message;
-      this.stopping.end(taskLane(command?.args.trim() || taskId), item.id);
+      const stopped = stoppedBy(item.message);
+      if (stopped !== undefined) this.stopping.end(stopped, item.id);
     }
   }
 
@@ -135,7 +144,11 @@ export class Worker {
   async #runMessages(lease: Lease<Entry>): Promise<void> {
     const { lane } = lease;
     const [head] = lease.items as [Item];
-    await this.stopping.over(lane);
+    const held = this.stopping.over(lane);
+    // What was part of two crashes is in work alone: not before a stop that was as well.
+    if (held && head.attempts >= SUSPECT_FROM)
+      return this.#options.queue.release(lease, { retryAt: Date.now() + LOOK_MS });
+    await held;
     const work = new Work(this.#options.queue, lease, this.#isStop(head));
     this.#works.set(lane, work);
     try {

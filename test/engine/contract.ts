@@ -251,6 +251,34 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
       expect(await engine.queue.deadLetters()).toMatchObject([{ id, reason }]);
     });
 
+    it('begins again side by side what one crash has cut, and gives up the guilty one alone', async () => {
+      const world = createWorld();
+      let engine = await world.open();
+      const lanes = ['a', 'b', 'c', 'd', 'e', 'poison'];
+      for (const lane of lanes) await put(engine, `task:${lane}`, lane);
+      for (const attempts of [0, 1]) {
+        const all: Awaited<ReturnType<typeof claim>>[] = [];
+        for (const _lane of lanes) all.push(await claim(engine));
+        expect(all.flatMap(texts).sort()).toEqual(lanes);
+        expect(all.map(({ items }) => items[0]?.attempts)).toEqual(lanes.map(() => attempts));
+        await world.crash();
+        engine = await world.open();
+      }
+      const done: string[] = [];
+      for (let lease = await claim(engine); ; lease = await claim(engine)) {
+        if (texts(lease).includes('poison')) break;
+        done.push(...texts(lease));
+        await engine.queue.ack(lease, ids(lease));
+      }
+      await world.crash();
+      engine = await world.open();
+      // Behind it in its lane: it is judged before.
+      await put(engine, 'task:poison', 'z');
+      while (done.length < lanes.length) done.push(...(await finish(engine)));
+      expect(done.sort()).toEqual([...lanes.filter((lane) => lane !== 'poison'), 'z']);
+      expect(await engine.queue.deadLetters()).toMatchObject([{ id: spoolKey('poison') }]);
+    });
+
     it('asks the owner of a lane', async () => {
       const engine = await createWorld().open();
       const { queue } = engine;

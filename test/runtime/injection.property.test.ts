@@ -321,6 +321,24 @@ describe('before it is claimed', () => {
     expect([...world.sent.values()].map(({ text }) => text)).toContainEqual(expect.stringMatching(/^Stopped/));
   });
 
+  it.each([1, 2])(
+    'a stop that waits when the gateway crashes (%i times) is carried out before anything begins again',
+    async (times) => {
+      const world = await openWorld({ plans: [plan] });
+      const people = talk(world);
+      await people.say({ who: 'pia', place: 'group', text: 'the first' });
+      await eventually(() => expect(heads(world)).toHaveLength(1));
+      let crashes = 0;
+      world.onPoint = (point) => point === 'accept:after-commit' && crashes++ < times;
+      await people.say({ who: 'pia', place: 'group', command: { name: 'stop', args: '' } });
+      await people.say({ who: 'pia', place: 'group', command: { name: 'steer', args: 'this then' } });
+      expect(await settle(world, people)).toEqual([]);
+      expect(world.happened.filter(({ what }) => what === 'crash')).toHaveLength(times);
+      expect(heads(world).slice(1)).toEqual([expect.stringMatching(/the first[\s\S]*stopped[\s\S]*this then$/)]);
+      expect([...world.sent.values()].map(({ text }) => text)).toContainEqual(expect.stringMatching(/^Stopped/));
+    },
+  );
+
   it('what is taken in before its sender knows that it is stored does not end the run that has heard it', async () => {
     const world = await openWorld({ plans: [{ ...plan, stepMs: 2_000 }] });
     const people = talk(world);

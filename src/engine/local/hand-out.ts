@@ -1,9 +1,10 @@
 /**
  * Which lane is handed out next: lanes that are due wait in the turns of their people (`fair.ts`), and whoever wants one waits in
- * `claim`. Invariants: a lane has one owner at a time; a message that was part of a crash is in work while no other such message
+ * `claim`. Invariants: a lane has one owner at a time; a message that was part of two crashes is in work while no other such message
  * is, so that the one that kills the gateway is alone when it does so again, and takes no innocent one with it to `dead`.
  */
 import { awakeNow } from '../../lib/steady.ts';
+import { SUSPECT_FROM } from '../crashes.ts';
 import type { FairLimits, Lease } from '../engine.ts';
 import { createFair, type Fair } from './fair.ts';
 import { dueAt, emptyLane, head, isDue, type Lane, type LaneItem, putBack } from './lanes.ts';
@@ -35,9 +36,9 @@ export class HandOut<T> {
   readonly #options: HandOutOptions<T>;
   readonly #lanes = new Map<string, Lane<T>>();
   readonly #kinds = new Map<string, Kind<T>>();
-  /** Lanes that begin with a message of a crash, while another such message is in work. */
+  /** Lanes that begin with a suspected message, while another such message is in work. */
   readonly #held = new Set<string>();
-  /** The lane at work with a message of a crash. */
+  /** The lane at work with a suspected message. */
   #suspect: string | undefined;
   #epoch = 0;
   #isClosed = false;
@@ -120,12 +121,12 @@ export class HandOut<T> {
 
   /** Whether the owner of a lane may take this one as well. */
   mayTake(name: string, { attempts }: LaneItem<T>): boolean {
-    return attempts === 0 || this.#suspect === undefined || this.#suspect === name;
+    return attempts < SUSPECT_FROM || this.#suspect === undefined || this.#suspect === name;
   }
 
   /** The owner of a lane has taken these as well. */
   took(name: string, items: readonly LaneItem<T>[]): void {
-    if (items.some(({ attempts }) => attempts > 0)) this.#suspect = name;
+    if (items.some(({ attempts }) => attempts >= SUSPECT_FROM)) this.#suspect = name;
     for (const item of items) item.isAgain = true;
     this.#options.onTaken(items);
   }
@@ -185,7 +186,7 @@ export class HandOut<T> {
         this.#lanes.delete(name);
         continue;
       }
-      if (this.#suspect !== undefined && (lane.items[0]?.attempts ?? 0) > 0) {
+      if (this.#suspect !== undefined && (lane.items[0]?.attempts ?? 0) >= SUSPECT_FROM) {
         this.#held.add(name);
         fair.done(share);
         continue;

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { LeaseLost } from '../../errors.ts';
 import { steadyNow } from '../../lib/steady.ts';
-import { MAX_CRASHES } from '../crashes.ts';
+import { MAX_CRASHES, SUSPECT_FROM } from '../crashes.ts';
 import type { FairLimits, Share } from '../engine.ts';
 import { Desk, type DeskOptions } from './desk.ts';
 import { Held } from './held.ts';
@@ -119,7 +119,7 @@ export class Lanes {
 
   async waiting(held: Held): Promise<RawItem[]> {
     const maySuspect = this.#suspects.may(held.lane);
-    return (await this.owned(held, 'waiting', { maySuspect })).items ?? [];
+    return (await this.owned(held, 'waiting', { maySuspect, suspectFrom: SUSPECT_FROM })).items ?? [];
   }
 
   async take(held: Held, items: readonly RawItem[]): Promise<void> {
@@ -219,7 +219,7 @@ export class Lanes {
     const maySuspect = !counts || this.#suspects.begin(lane);
     const maxCrashes = counts ? MAX_CRASHES : NEVER;
     const askedAt = steadyNow();
-    const about = { token, lock, holder, process: this.#world.name, maySuspect, maxCrashes };
+    const about = { token, lock, holder, process: this.#world.name, maySuspect, maxCrashes, suspectFrom: SUSPECT_FROM };
     const answer = await this.run('claim', lane, { ...about, suspectMs: this.#world.suspectMs });
     const { what, epoch = 0, left = 0, items = [], isAgain = false, at = 0 } = answer;
     void this.#offer(lane, answer);

@@ -1,7 +1,9 @@
 /**
- * A message that was part of a crash is in work here while no other such message is, so that the one that ends the process is alone when it
- * does so again, and takes no innocent one with it.
+ * A message that was part of two crashes is in work here while no other such message is, so that the one that ends the process is
+ * alone when it does so again, and takes no innocent one with it.
  */
+import { SUSPECT_FROM } from '../crashes.ts';
+
 export class Suspects {
   #lane: string | undefined;
 
@@ -18,13 +20,13 @@ export class Suspects {
   }
 
   took(lane: string, items: readonly { attempts: number }[]): void {
-    if (items.some(({ attempts }) => attempts > 0)) this.#lane = lane;
+    if (items.some(({ attempts }) => attempts >= SUSPECT_FROM)) this.#lane = lane;
     else this.ended(lane);
   }
 
   /** The owner of a lane has taken these as well. */
   tookMore(lane: string, items: readonly { attempts: number }[]): void {
-    if (items.some(({ attempts }) => attempts > 0)) this.#lane = lane;
+    if (items.some(({ attempts }) => attempts >= SUSPECT_FROM)) this.#lane = lane;
   }
 
   ended(lane: string): void {

@@ -99,6 +99,10 @@ export function shareOf({ principal }: Entry): Share {
   return { person: principalText(principal), isOwner: principal.role === 'owner' };
 }
 
+/** The lane whose work a `/stop` ends; undefined for anything else. */
+export const stoppedBy = ({ command, taskId }: Entry): string | undefined =>
+  command?.name === 'stop' ? taskLane(command.args.trim() || taskId) : undefined;
+
 /** Kinds of lanes. */
 export const TASKS = 'task:';
 export const COMMANDS = 'chat:';

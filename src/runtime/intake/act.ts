@@ -10,7 +10,16 @@ import { spoolKey } from '../../engine/engine.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';
-import { commandLane, dedupeId, type Entry, orderOf, shareOf, taskLane, traceOf } from '../contract/entry.ts';
+import {
+  commandLane,
+  dedupeId,
+  type Entry,
+  orderOf,
+  shareOf,
+  stoppedBy,
+  taskLane,
+  traceOf,
+} from '../contract/entry.ts';
 import { bindingAt, follow } from '../conversations/conversations.ts';
 import { choose, mayChoose } from '../conversations/vibers.ts';
 import type { Action } from './decide.ts';
@@ -197,13 +206,13 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices, isFi
 
 /** A stop is known from before it is stored until it is carried out, so that nothing that comes after it steers before that. */
 async function noted(
-  { command, taskId }: Entry,
+  entry: Entry,
   id: string,
   { stopping }: Pick<GatewayServices, 'stopping'>,
   enqueue: () => ReturnType<GatewayServices['queue']['enqueue']>,
 ): ReturnType<GatewayServices['queue']['enqueue']> {
-  if (command?.name !== 'stop') return enqueue();
-  const stopped = taskLane(command.args.trim() || taskId);
+  const stopped = stoppedBy(entry);
+  if (stopped === undefined) return enqueue();
   stopping.begin(stopped, id);
   let isStored = false;
   try {

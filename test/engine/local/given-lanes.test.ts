@@ -286,16 +286,30 @@ describe('a message that was part of a crash', () => {
     return open({ root, ...more });
   }
 
-  it('is in work alone of its kind; all others are served meanwhile', async () => {
+  /** The same, twice. */
+  async function crashedAgain(lanes: Readonly<Record<string, string[]>>) {
+    const { root, spool } = await crashed(lanes);
+    for (const _lane of Object.keys(lanes)) await claim(spool);
+    return open({ root });
+  }
+
+  it('begins again beside all others of that crash', async () => {
     const { spool } = await crashed({ 'task:a': ['1'], 'task:b': ['2'], 'task:c': ['3'] });
     await put(spool, 'task:new', 'new');
+    const all = [await claim(spool), await claim(spool), await claim(spool), await claim(spool)];
+    expect(new Set(all.flatMap(texts))).toEqual(new Set(['1', '2', '3', 'new']));
+  });
+
+  it('is in work alone of its kind after the second; all others are served meanwhile', async () => {
+    const { spool } = await crashedAgain({ 'task:a': ['1'], 'task:b': ['2'], 'task:c': ['3'] });
     const first = await claim(spool);
-    expect([first.items[0]?.attempts, texts(await claim(spool))]).toEqual([1, ['new']]);
+    await put(spool, 'task:new', 'new');
+    expect([first.items[0]?.attempts, texts(await claim(spool))]).toEqual([2, ['new']]);
     const second = claim(spool);
     expect(await isWaiting(second)).toBe(true);
     await spool.release(first, { retryAt: Date.now() + 60_000 });
     const next = await second;
-    expect([next.items[0]?.attempts, next.lane === first.lane]).toEqual([1, false]);
+    expect([next.items[0]?.attempts, next.lane === first.lane]).toEqual([2, false]);
     const third = claim(spool);
     expect(await isWaiting(third)).toBe(true);
     await spool.ack(next, ids(next));
@@ -309,9 +323,14 @@ describe('a message that was part of a crash', () => {
     const begun = await claim(spool);
     await spool.extend(begun, () => true);
     await claim(spool);
+    const { spool: again } = await open({ root });
+    const one = await claim(again);
+    await again.extend(one, () => true);
+    await claim(again);
     const { spool: after } = await open({ root });
+    const a = await claim(after);
     await put(after, 'task:c', 'fresh');
-    const [a, fresh] = [await claim(after), await claim(after)];
+    const fresh = await claim(after);
     expect([texts(a), texts(fresh)]).toEqual([['1'], ['fresh']]);
     expect((await after.extend(a, () => true)).map(({ message }) => message)).toEqual(['2']);
     expect(await after.extend(fresh, () => true)).toEqual([]);

@@ -218,14 +218,16 @@ describe('the inbox', () => {
     expect(await spool.enqueue('a', 'poison', { by: ALEX, dedupeId: 'p' })).toBe('duplicate');
   });
 
-  it('works on messages that were part of a crash one at a time, so that the guilty one is found alone', async () => {
+  it('works on messages that were part of two crashes one at a time, so that the guilty one is found alone', async () => {
     const root = tempFolder();
     const first = await open(root);
     for (const lane of ['a', 'b']) await first.spool.enqueue(lane, lane, { by: ALEX, dedupeId: lane });
     await Promise.all([claim(first.spool), claim(first.spool)]);
+    const second = await open(root);
+    expect((await Promise.all([claim(second.spool), claim(second.spool)])).flatMap(texts)).toEqual(['a', 'b']);
     const { spool } = await open(root);
-    await spool.enqueue('c', 'fresh', { by: ALEX, dedupeId: 'c' });
     const suspect = await claim(spool);
+    await spool.enqueue('c', 'fresh', { by: ALEX, dedupeId: 'c' });
     expect(texts(suspect)).toEqual(['a']);
     expect(texts(await spool.claim(''))).toEqual(['fresh']);
     const other = spool.claim('');

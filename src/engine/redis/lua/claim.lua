@@ -60,7 +60,7 @@ local due = #dead > 0 and 0 or dueOf(name, ids)
 if due > now then return later(due) end
 if not ask.maySuspect then
   for _, id in ipairs(ids) do
-    if tonumber(item(id, 'attempts')) > 0 then return later(now + 250) end
+    if tonumber(item(id, 'attempts')) >= ask.suspectFrom then return later(now + 250) end
   end
 end
 if fair and not fair.owner and ask.limit > 0 and is[1] == 'queued' then
