@@ -161,12 +161,12 @@ describe('turns that a crash cut', () => {
     llm.script(() => ({ text: 'finished', fault: 'stall-start' }));
     for (const chat of chats) telegram.say(chat, 'take your time');
     const first = start();
-    await expect.poll(() => llm.stats().active, { timeout: 30_000 }).toBe(chats.length);
+    await expect.poll(() => llm.stats().active).toBe(chats.length);
     first.child.kill('SIGKILL');
     await first.exit;
     await expect.poll(() => llm.stats().active).toBe(0);
     const second = start();
-    await expect.poll(() => llm.stats().active, { timeout: 30_000 }).toBe(chats.length);
+    await expect.poll(() => llm.stats().active).toBe(chats.length);
     second.child.kill('SIGKILL');
     await second.exit;
     // Any of them may be what ends the gateway: the next time they take turns, and all have theirs.
