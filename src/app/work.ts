@@ -227,7 +227,7 @@ export function openWork(options: WorkOptions): Work {
       giveUp: givingUp(options.giveUp, gaveUp),
       maxRuns: config.limits.runs,
     },
-    isShared: config.engine.kind !== 'local',
+    processes: config.engine.kind === 'local' ? undefined : options.engine,
     commands: {
       ...{
         home,

@@ -14,7 +14,7 @@ import type { Promised } from './commands/promised.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, shareOf, stoppedBy, TASKS, taskLane } from './contract/entry.ts';
 import { createPlace, type Place, placeAll } from './conversations/placing.ts';
 import type { Reach } from './conversations/reach.ts';
-import { Stopping } from './conversations/stopping.ts';
+import { type Processes, Stopping } from './conversations/stopping.ts';
 import { kindOf } from './reply/failure.ts';
 import type { Questions } from './reply/questions.ts';
 import {
@@ -48,13 +48,13 @@ export interface WorkerOptions {
   reach?: Reach | undefined;
   /** Runs at the same time. */
   maxRuns: number;
-  /** Other processes may work on the same home. */
-  isShared?: boolean;
+  /** Reaches other processes that work on the same home; undefined: there are none. */
+  processes?: Processes | undefined;
 }
 
 export class Worker {
-  /** Stops that are on their way here: whoever takes messages in tells it of them. */
-  readonly stopping = new Stopping();
+  /** Stops that are on their way: whoever takes messages in tells it of them. */
+  readonly stopping: Stopping;
   readonly #options: WorkerOptions;
   readonly #retries: Retries;
   readonly #place: Place;
@@ -68,6 +68,7 @@ export class Worker {
     const { queue, runs, questions, giveUp, promised } = options;
     const { log, delivery, buttons } = runs;
     this.#options = options;
+    this.stopping = new Stopping(options.processes);
     this.#retries = createRetries({ queue, giveUp, log });
     this.#place = createPlace(runs.threads, delivery, options.reach);
     const service = this.#commands();
@@ -164,7 +165,7 @@ export class Worker {
 
   /** The turns of a lane, until nothing waits in it that belongs together, or the gateway stops. */
   async #takeTurns(work: Work, head: Item): Promise<void> {
-    const { queue, runs, isShared = false } = this.#options;
+    const { queue, runs, processes } = this.#options;
     const { lease } = work;
     const { isAgain } = lease;
     const isRetried = this.#retries.has(lease.lane);
@@ -195,7 +196,7 @@ export class Worker {
         isAgain,
         fence: lease,
         stored: () => lease.stored(),
-        owner: { check: () => lease.check(), ...(isShared && { epoch: lease.epoch }) },
+        owner: { check: () => lease.check(), ...(processes && { epoch: lease.epoch }) },
         onSettled,
         ack,
         ...signals,

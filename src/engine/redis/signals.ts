@@ -52,16 +52,26 @@ export class Signals {
   async ask(process: string, lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean | undefined> {
     const { own } = this.#world.connections;
     const question: Question = { id: randomUUID(), from: this.#world.name, lane, signal, ...(before && { before }) };
-    await own.rpush(questionsOf(process), JSON.stringify(question));
-    await own.pexpire(questionsOf(process), KEPT_MS);
-    this.#world.news.say(process, QUESTION);
-    const until = Date.now() + WAIT_MS;
-    while (Date.now() < until) {
-      await this.#word(question.id);
-      const answer = await own.get(answerTo(question.id));
-      if (answer !== null) return answer === 'none' ? undefined : answer === 'yes';
+    // Listened for before it is asked: the answer may be there before the question is told of.
+    let word = Promise.withResolvers<void>();
+    this.#waiting.set(question.id, () => word.resolve());
+    try {
+      await own.rpush(questionsOf(process), JSON.stringify(question));
+      await own.pexpire(questionsOf(process), KEPT_MS);
+      this.#world.news.say(process, QUESTION);
+      const until = Date.now() + WAIT_MS;
+      while (Date.now() < until) {
+        const timer = setTimeout(() => word.resolve(), LOOK_MS);
+        await word.promise;
+        clearTimeout(timer);
+        word = Promise.withResolvers<void>();
+        const answer = await own.get(answerTo(question.id));
+        if (answer !== null) return answer === 'none' ? undefined : answer === 'yes';
+      }
+      return undefined;
+    } finally {
+      this.#waiting.delete(question.id);
     }
-    return undefined;
   }
 
   /** Answers what was asked. */
@@ -81,15 +91,5 @@ export class Signals {
     const said = answer === undefined ? 'none' : answer ? 'yes' : 'no';
     await this.#world.connections.own.set(answerTo(data.id), said, 'PX', KEPT_MS);
     this.#world.news.say(data.from, data.id);
-  }
-
-  /** Resolves when somebody says that there is an answer, or it is time to look. */
-  async #word(id: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, LOOK_MS);
-    this.#waiting.set(id, resolve);
-    await promise;
-    clearTimeout(timer);
-    this.#waiting.delete(id);
   }
 }

@@ -1,33 +1,82 @@
 /**
- * Stops that were taken in here and are not carried out yet, by the lane of their task. Who writes after one steers nothing, and the lane
- * begins with nothing, until it is: what is stopped must not be taken up with what came later.
+ * Stops that were taken in and are not carried out yet, by the lane of their task. Who writes after one steers nothing, and the lane
+ * begins with nothing, until it is: what is stopped must not be taken up with what came later. Of several processes one takes a stop in,
+ * another carries it out, and a third may hear what comes after it, so they tell each other.
  *
- * Invariant: nobody waits longer than `MOST_MS`; another process may carry a stop out, and this one does not hear of it.
+ * Invariant: nobody waits longer than `MOST_MS`: a word between processes may be lost.
  */
+import { randomUUID } from 'node:crypto';
+import { parseJson } from '../../lib/read-json.ts';
+import { isFilled, isFlag, objectOf, shape } from '../../lib/shape.ts';
+
 const MOST_MS = 2_000;
+const TOPIC = 'stops';
+
+/** Reaches the processes that share a home. */
+export interface Processes {
+  publish(topic: string, text: string): void;
+  subscribe(topic: string, on: (text: string) => void): unknown;
+}
+
+interface Word {
+  by: string;
+  lane: string;
+  id: string;
+  isOver: boolean;
+}
+const wordShape = shape<Word>(objectOf({ by: isFilled, lane: isFilled, id: isFilled, isOver: isFlag }));
 
 export class Stopping {
   readonly #byLane = new Map<string, Map<string, PromiseWithResolvers<void>>>();
+  readonly #self = randomUUID();
+  readonly #processes: Processes | undefined;
+
+  /** @param processes undefined: this one is alone */
+  constructor(processes?: Processes) {
+    this.#processes = processes;
+    processes?.subscribe(TOPIC, (text) => this.#heard(text));
+  }
 
   /** @param id of the message that says so */
   begin(lane: string, id: string): void {
-    const here = this.#byLane.get(lane) ?? new Map<string, PromiseWithResolvers<void>>();
-    if (here.has(id)) return;
-    this.#byLane.set(lane, here.set(id, Promise.withResolvers<void>()));
-    setTimeout(() => this.end(lane, id), MOST_MS).unref();
+    this.#keep(lane, id);
+    this.#tell({ lane, id, isOver: false });
   }
 
   /** It was carried out, or there is none after all. */
   end(lane: string, id: string): void {
-    const here = this.#byLane.get(lane);
-    here?.get(id)?.resolve();
-    here?.delete(id);
-    if (here?.size === 0) this.#byLane.delete(lane);
+    this.#forget(lane, id);
+    this.#tell({ lane, id, isOver: true });
   }
 
   /** Resolves once all that were taken in by now are carried out; undefined: there are none. */
   over(lane: string): Promise<unknown> | undefined {
     const here = this.#byLane.get(lane);
     return here && Promise.all([...here.values()].map(({ promise }) => promise));
+  }
+
+  #keep(lane: string, id: string): void {
+    const here = this.#byLane.get(lane) ?? new Map<string, PromiseWithResolvers<void>>();
+    if (here.has(id)) return;
+    this.#byLane.set(lane, here.set(id, Promise.withResolvers<void>()));
+    setTimeout(() => this.#forget(lane, id), MOST_MS).unref();
+  }
+
+  #forget(lane: string, id: string): void {
+    const here = this.#byLane.get(lane);
+    here?.get(id)?.resolve();
+    here?.delete(id);
+    if (here?.size === 0) this.#byLane.delete(lane);
+  }
+
+  #tell(word: Omit<Word, 'by'>): void {
+    this.#processes?.publish(TOPIC, JSON.stringify({ by: this.#self, ...word }));
+  }
+
+  #heard(text: string): void {
+    const { data } = wordShape.safeParse(parseJson(text));
+    if (!data || data.by === this.#self) return;
+    if (data.isOver) this.#forget(data.lane, data.id);
+    else this.#keep(data.lane, data.id);
   }
 }
