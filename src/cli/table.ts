@@ -159,7 +159,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     examples: [
       'viber jobs',
       'viber jobs when "every weekday at 9"',
-      'viber jobs add digest --at "werktags um halb acht" --prompt "What is new?" --deliver telegram:1001',
+      'viber jobs add digest --at "weekdays at half past seven" --prompt "What is new?" --deliver telegram:1001',
       'viber jobs run morning-briefing',
     ],
     load: () => import('./jobs/jobs.ts'),

@@ -227,9 +227,11 @@ export class Jobs {
       else {
         const result = await this.#read(file);
         const original = 'job' in result ? copiedFrom(file.name, result.job, next) : undefined;
-        const copy = original && wrongWith(say('jobFiles.copy', { file: file.name, original }));
-        const good = copy ? undefined : ((await lastGood?.before(file, result, before?.job)) ?? before?.job);
-        next.push(copy ? { ...common, state: 'broken', ...copy } : entryOf(common, result, good));
+        const copy =
+          original === undefined ? undefined : wrongWith(say('jobFiles.copy', { file: file.name, original }));
+        const good = copy ? undefined : await lastGood?.before(file, result, before?.job);
+        const wrong = copy ?? good?.wrong ?? result;
+        next.push(entryOf(common, wrong, copy ? undefined : (good?.job ?? before?.job)));
       }
     }
     lastGood?.only(new Set(this.#files.map(({ name }) => name)));

@@ -121,24 +121,31 @@ export class JobsOnDemand {
   }
 
   async #open(): Promise<void> {
-    const [{ Jobs }, { ScheduledJobs }, { openJobStates }, { systemClock }, { systemTimezone }, { openLastGood }] =
-      await Promise.all([
-        import('./files.ts'),
-        import('./service.ts'),
-        import('./state.ts'),
-        import('./clock.ts'),
-        import('./schedule.ts'),
-        import('./written/last-good.ts'),
-      ]);
+    const [
+      { Jobs },
+      { ScheduledJobs },
+      { openJobStates, scheduleIn },
+      { systemClock },
+      { systemTimezone },
+      { openLastGood },
+    ] = await Promise.all([
+      import('./files.ts'),
+      import('./service.ts'),
+      import('./state.ts'),
+      import('./clock.ts'),
+      import('./schedule.ts'),
+      import('./written/last-good.ts'),
+    ]);
     const { folder, settings, clock = systemClock, ...services } = this.#options;
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timezone = settings.timezone ?? systemTimezone();
     const { engine, isShared } = services;
     const lock: Engine<Entry>['lock'] = (name, work) => engine.lock(name, work);
     const onWritten = (id = '') => engine.publish(TOPIC, `${this.#self} ${id}`);
-    const lastGood = openLastGood(path.join(this.#records, 'good'), timezone, services.log);
-    const files = new Jobs({ folder, timezone, lastGood, log: services.log, onWritten: () => onWritten() });
     const states = openJobStates(this.#records, { shared: isShared ? { lock, onWritten } : undefined });
+    const recorded = (id: string) => scheduleIn(states.get(id));
+    const lastGood = openLastGood({ folder: path.join(this.#records, 'good'), timezone, log: services.log, recorded });
+    const files = new Jobs({ folder, timezone, lastGood, log: services.log, onWritten: () => onWritten() });
     const about = { jobs: files, states, clock, lock, settings: { ...settings, timezone } };
     const service = new ScheduledJobs({ ...services, ...about });
     await files.start();

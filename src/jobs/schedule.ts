@@ -1,13 +1,13 @@
 /**
- * The times of jobs: what people write to a schedule, and back. A cron pattern, a date-time or a phrase in English, German, French
- * or Spanish, or several of them with `;` between. Loads croner, so import it lazily where there may be no jobs.
+ * The times of jobs: what people write to a schedule, and back. A cron pattern, a date-time or a phrase in English, or several
+ * of them with `;` between. Loads croner, so import it lazily where there may be no jobs.
  */
 import { UserError } from '../errors.ts';
 import { looksLikeCron, readCron, TOLD } from './cron.ts';
 import { describe } from './describe.ts';
+import { fold } from './phrases/english.ts';
 import { type PhraseOptions, parsePhrase } from './phrases/phrases.ts';
 import { MAX_LENGTH, refusal } from './phrases/tokens.ts';
-import { fold } from './phrases/translate.ts';
 import { takeZone } from './phrases/zones.ts';
 import { nextSlot, type Schedule } from './slots.ts';
 import { isTimezone, MINUTE } from './zone.ts';

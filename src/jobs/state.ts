@@ -9,7 +9,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Engine } from '../engine/engine.ts';
 import { patchFile, readTextSync, writeFileAtomic } from '../lib/files.ts';
-import { peekJson, readJson } from '../lib/read-json.ts';
+import { parseJson, peekJson, readJson } from '../lib/read-json.ts';
+import type { Schedule } from './slots.ts';
 
 const time = z.int().min(0);
 
@@ -44,6 +45,24 @@ const schema = z.object({
 });
 
 export type JobState = z.output<typeof schema>;
+
+const plain = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('cron'), pattern: z.string(), timezone: z.string() }),
+  z.object({ kind: z.literal('every'), everyMs: z.number(), anchor: z.string().exactOptional() }),
+  z.object({ kind: z.literal('once'), at: z.string() }),
+  z.object({
+    ...{ kind: z.literal('days'), every: z.number(), times: z.array(z.string()) },
+    ...{ anchor: z.string(), timezone: z.string() },
+  }),
+]);
+const scheduleSchema = z.union([plain, z.object({ kind: z.literal('any'), of: z.array(plain) })]);
+
+/** The schedule of a job that is in force, and since when; undefined for one that is gone. */
+export function scheduleIn(state: JobState | undefined): { schedule: Schedule; since: number } | undefined {
+  if (!state || state.goneSince !== undefined) return undefined;
+  const schedule = scheduleSchema.safeParse(parseJson(state.schedule)).data;
+  return schedule && { schedule, since: state.since };
+}
 
 export interface JobStates {
   /** What was last set, also when it could not be written. */

@@ -115,7 +115,7 @@ describe('while no gateway runs', () => {
     await expect(viber(['when', '25am'])).rejects.toThrow('25am');
   });
 
-  it('makes one from words in another language, by the clock they name, and asks what could be two times', async () => {
+  it('makes one from words, by the clock they name, and asks what could be two times', async () => {
     connect();
     const add = (at: string, more: Record<string, string> = {}) => {
       const lines: string[] = [];
@@ -124,13 +124,13 @@ describe('while no gateway runs', () => {
       const context = { config: undefined, home, json: true, ...NO_OPTIONS, values, env: {}, print };
       return run({ ...context, args: ['add', 'Digest'] }).then(() => JSON.parse(lines.join('')));
     };
-    await expect(add('jeden Tag um 5')).rejects.toThrow('Say "jeden Tag um 05:00" or "jeden Tag um 17:00"');
+    await expect(add('every day at 5')).rejects.toThrow('Say "every day at 05:00" or "every day at 17:00"');
     await expect(add('')).rejects.toThrow('Say when and what');
     await expect(add('daily at 9', { deliver: 'nowhere' })).rejects.toThrow('address');
     await expect(add('daily at 9', { deliver: 'nowhere:1' })).rejects.toThrow('the channels are telegram');
     await expect(add('daily at 9', { deliver: 'slack:C1' })).rejects.toThrow('slack is not on; viber init connects it');
     await expect(add('daily at 9', { timezone: 'Mars/Olympus' })).rejects.toThrow('not a time zone');
-    expect(await add('werktags um halb acht', { deliver: 'telegram:1001' })).toMatchObject({
+    expect(await add('weekdays at half past seven', { deliver: 'telegram:1001' })).toMatchObject({
       ...{ id: 'digest', schedule: 'every weekday at 07:30 (Europe/Berlin)' },
     });
     await expect(add('daily at 9')).rejects.toThrow('already');
@@ -163,12 +163,12 @@ describe('while no gateway runs', () => {
 
   it('reads the words of a file that somebody wrote, and says what it cannot keep', async () => {
     const write = (id: string, rest: string) => put(id, `name: ${id}\nprompt: x\n${rest}\n`);
-    write('spoken', 'schedule: Mo-Do um Viertel vor neun');
+    write('spoken', 'schedule: mon-thu at quarter to nine');
     write('utc', 'schedule: daily at 7pm UTC');
     write('two', 'schedule: mondays 9am and fridays 5pm');
     write('unclear', 'schedule: daily at 5');
     write('zones', 'schedule: daily at 9 UTC\ntimezone: Europe/Berlin');
-    write('moving', 'schedule: morgen um 9');
+    write('moving', 'schedule: tomorrow at 9');
     const found = Object.fromEntries((await listed()).map((job: { id: string }) => [job.id, job]));
     expect(found.spoken.schedule).toBe('every Monday, Tuesday, Wednesday and Thursday at 08:45 (Europe/Berlin)');
     expect(found.utc).toMatchObject({ schedule: 'every day at 19:00 (UTC)', timezone: 'UTC' });

@@ -62,20 +62,22 @@ describe.each(NAMES)('a reminder on %s', (name) => {
     expect(world.llm.requests()).toHaveLength(2);
   });
 
-  it('is moved by words in another language, and asked about again when its hour could be two', async () => {
+  it('is moved by words in another language, which the model translates, and asked about again when its hour could be two', async () => {
     const { world, platform, dm } = await open(name);
-    world.llm.script(calls(reminding({ schedule: 'morgen um halb zehn' }), reminding({ schedule: 'demain à 16h' })));
+    const times = ['tomorrow at half past nine', 'tomorrow at quarter to eleven', 'tomorrow at 16:00'];
+    world.llm.script(calls(...times.map((schedule) => reminding({ schedule }))));
     const asked = await ask(platform, dm, 'erinnere mich morgen um halb zehn an Mama', { text: 'call mum' });
     expect(asked.text).toContain('tomorrow (Mon) at 09:30 Berlin time');
     await press(platform, dm, 'Another time', 'When instead?');
     const moved = await ask(platform, dm, 'morgen um viertel vor elf', { text: '10:45' });
     expect(moved.text).toContain('tomorrow (Mon) at 10:45 Berlin time');
+    expect(world.llm.requests().at(-1)?.toolResults.at(-1)).toContain('morgen um viertel vor elf');
     await press(platform, dm, 'Another time', 'When instead?');
     // Nothing is made of an hour with two meanings: the model is told both, and asks with one of them.
-    const again = await ask(platform, dm, 'mañana a las 4', { text: '16:00' });
+    const again = await ask(platform, dm, 'tomorrow at 4', { text: '16:00' });
     expect(again.text).toContain('tomorrow (Mon) at 16:00 Berlin time');
     const told = world.llm.requests().at(-1)?.toolResults.at(-1);
-    expect(told).toContain('"mañana a las 04:00" or "mañana a las 16:00"');
+    expect(told).toContain('"tomorrow at 04:00" or "tomorrow at 16:00"');
     expect(jobs(world)).toEqual([]);
     await press(platform, dm, 'Yes', 'I was told');
     expect(parse(world.read('jobs/call-mum.yaml'))).toMatchObject({ schedule: '2026-01-12T15:00:00Z' });

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type JobFile, Jobs, type JobsOptions } from '../../src/jobs/files.ts';
+import type { Schedule } from '../../src/jobs/slots.ts';
+import { openJobStates, scheduleIn } from '../../src/jobs/state.ts';
 import { openLastGood } from '../../src/jobs/written/last-good.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
@@ -167,7 +169,7 @@ test('a mistake in a file stops its job at no restart, and the version before is
   const kept = path.join(root, 'good');
   const restarted = async (before?: Jobs) => {
     await before?.close();
-    return open(root, { lastGood: openLastGood(kept, 'UTC', silentLog()) });
+    return open(root, { lastGood: openLastGood({ folder: kept, timezone: 'UTC', log: silentLog() }) });
   };
   const first = await restarted();
   const { schedule } = first.get('digest')?.job ?? {};
@@ -188,11 +190,53 @@ test('a mistake in a file stops its job at no restart, and the version before is
   expect(shown(third)).toEqual(['digest broken -', 'off broken Off']);
 });
 
+test.each([
+  ['täglich um 9', { kind: 'cron', pattern: '0 9 * * *', timezone: 'Europe/Berlin' }],
+  ['mañana a las 9', { kind: 'once', at: '2030-01-01T08:00:00.000Z' }],
+  ['toutes les 90 minutes', { kind: 'every', everyMs: 5_400_000, anchor: '2026-01-01T00:00:00.000Z' }],
+  ['alle zwei Wochen montags', { kind: 'days', every: 14, times: ['09:00'], anchor: '2026-01-05', timezone: 'UTC' }],
+  ['lundi à 9h', { kind: 'any', of: [{ kind: 'cron', pattern: '0 9 * * 1', timezone: 'UTC' }] }],
+])(
+  'a job whose words are no longer understood (%s) goes on as it is recorded, and says what to write',
+  async (words, schedule) => {
+    const text = `name: Digest\nschedule: ${words} # at work\nprompt: Hello\n`;
+    for (const isKept of [true, false]) {
+      const root = folder({ 'digest.yaml': text });
+      const [kept, records] = [path.join(root, 'good'), path.join(root, 'records')];
+      for (const each of [kept, records]) fs.mkdirSync(each);
+      if (isKept) fs.writeFileSync(path.join(kept, 'digest.yaml'), text);
+      const state = { schedule: JSON.stringify(schedule), since: Date.now() + 1_000, failures: 0 };
+      fs.writeFileSync(path.join(records, 'digest.json'), JSON.stringify(state));
+      const states = openJobStates(records);
+      const recorded = (id: string) => scheduleIn(states.get(id));
+      const jobs = await open(root, {
+        lastGood: openLastGood({ folder: kept, timezone: 'UTC', log: silentLog(), recorded }),
+      });
+      expect(shown(jobs)).toEqual(['digest broken Digest']);
+      const { job, problem = '' } = jobs.get('digest') ?? {};
+      expect(job?.schedule).toEqual(schedule);
+      expect(problem).toContain('is not a schedule I can keep');
+      // What it says to write is the same schedule, and mends the file.
+      const [, value = ''] = /goes on at its times of before; write schedule: (.*)$/.exec(problem) ?? [];
+      fs.writeFileSync(path.join(root, 'digest.yaml'), `name: Digest\nschedule: "${value}"\nprompt: Hello\n`);
+      await eventually(() => expect(shown(jobs)).toEqual(['digest loaded Digest']));
+    }
+  },
+);
+
+test('words that were never understood run at no recorded time of another job', async () => {
+  const root = folder({ 'digest.yaml': 'name: Digest\nschedule: sometime\nprompt: Hello\n' });
+  const schedule: Schedule = { kind: 'cron', pattern: '0 9 * * *', timezone: 'UTC' };
+  const recorded = () => ({ schedule, since: Date.now() - 60_000 });
+  const lastGood = openLastGood({ folder: path.join(root, 'good'), timezone: 'UTC', log: silentLog(), recorded });
+  expect(shown(await open(root, { lastGood }))).toEqual(['digest broken -']);
+});
+
 test('a last good version that cannot be kept or read costs that alone', async () => {
   const root = folder({ 'digest.yaml': job('Digest') });
   const kept = path.join(root, 'good');
   fs.writeFileSync(kept, '');
-  const jobs = await open(root, { lastGood: openLastGood(kept, 'UTC', silentLog()) });
+  const jobs = await open(root, { lastGood: openLastGood({ folder: kept, timezone: 'UTC', log: silentLog() }) });
   expect(shown(jobs)).toEqual(['digest loaded Digest']);
 });
 

@@ -3,16 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { parseSchedule } from '../../src/jobs/schedule.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import { scheduleText } from '../../src/messages/schedules.ts';
-import { FIRST } from '../jobs/phrases/first.ts';
-import { SECOND } from '../jobs/phrases/second.ts';
-import { THIRD } from '../jobs/phrases/third.ts';
+import { ROWS } from '../jobs/phrases/rows.ts';
 
 const [english, german] = [messagesIn('en'), messagesIn('de')];
 const now = new Date('2026-11-21T18:05:30Z');
 const schedules = new Set(
-  [...FIRST, ...SECOND, ...THIRD]
-    .flatMap(([, ...phrases]) => phrases)
-    .map((phrase) => parseSchedule(phrase, { timezone: 'Europe/Berlin', now }).words),
+  ROWS.flatMap(([, ...phrases]) => phrases).map(
+    (phrase) => parseSchedule(phrase, { timezone: 'Europe/Berlin', now }).words,
+  ),
 );
 
 describe('a schedule', () => {

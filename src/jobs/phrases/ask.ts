@@ -1,4 +1,4 @@
-/** "Daily at 5" is two times: it is asked which one is meant, with both written out in the person's own words. */
+/** "Daily at 5" is two times: it is asked which one is meant, with both written out in the words of the phrase. */
 import { UserError } from '../../errors.ts';
 
 /** Hours that neither am nor pm, nor anything else in the phrase, puts into one half of the day. */
@@ -27,6 +27,5 @@ export function askHalf(phrase: string, hours: readonly number[], isSchedule: (p
   return new UserError(`"${shown}" leaves open which half of the day is meant: ${which}? Say "${early}" or "${late}".`);
 }
 
-/** In other languages the hour has its own word after it. */
 const timeText = (hour: number, phrase: string): string =>
-  /\d ?(?:uhr|h\b|heures?|horas?|am|pm)/i.test(phrase) ? two(hour) : `${two(hour)}:00`;
+  /\d ?(?:h\b|am|pm)/i.test(phrase) ? two(hour) : `${two(hour)}:00`;

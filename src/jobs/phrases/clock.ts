@@ -2,8 +2,8 @@
 
 import { clock } from '../zone.ts';
 import { HalfOfDay } from './ask.ts';
+import { SPOKEN } from './english.ts';
 import type { ClockTime, Context } from './facts.ts';
-import { SPOKEN } from './languages/language.ts';
 import type { Reader } from './tokens.ts';
 import { type DayPart, MONTHS, NAMED_TIMES, ORDINAL_ENDINGS, UNITS } from './words.ts';
 

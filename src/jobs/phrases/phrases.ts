@@ -7,13 +7,13 @@ import { askHalf, HalfOfDay } from './ask.ts';
 import { type Build, DEFAULT_TIME, together } from './build.ts';
 import { settleTimes } from './clock.ts';
 import { crons, timeFields } from './cron.ts';
+import { fold, inReadersWords } from './english.ts';
 import { checkCount } from './every.ts';
 import type { Facts } from './facts.ts';
 import { onceOf } from './once.ts';
 import { readFacts } from './reader.ts';
 import { everyDays, withinDays } from './rhythm.ts';
 import { readTokens } from './tokens.ts';
-import { fold, translate } from './translate.ts';
 import { ORDINALS, WEEKDAYS } from './words.ts';
 import { takeZone } from './zones.ts';
 
@@ -49,7 +49,7 @@ export function parsePhrase(phrase: string, options: PhraseOptions): { schedule:
 function readPhrase(phrase: string, options: PhraseOptions): { schedule: Schedule; relative: boolean } {
   const { timezone, now, anchor, allowPast = false } = options;
   const { text } = takeZone(fold(phrase));
-  const reader = readTokens(phrase, translate(text));
+  const reader = readTokens(phrase, inReadersWords(text));
   const all = readFacts(reader, now.getTime(), timezone);
   // "every monday at 9 and friday at 17:00": each week both.
   const isEvery = all[0]?.repeats === true;

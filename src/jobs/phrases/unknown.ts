@@ -3,7 +3,8 @@ import { DATE_FORMS } from './clock.ts';
 import type { Reader } from './tokens.ts';
 import { REFUSED } from './words.ts';
 
-const EXAMPLE = 'every weekday at 9:00';
+/** The documented forms: words, once, and cron. */
+const EXAMPLE = 'every weekday at 9:00" or "tomorrow at 9:00" or "0 9 * * 1-5';
 
 /** Whether it is known why the word cannot stand anywhere. */
 export const isRefused = (reader: Reader): boolean => REFUSED.has(reader.peek().text);
@@ -12,7 +13,7 @@ export function unknown(reader: Reader): never {
   const { text } = reader.peek();
   const known = REFUSED.get(text);
   if (known) throw reader.refuse(known.reason, known.example);
-  if (['time', 'zeit'].includes(reader.peek(1).text))
+  if (reader.peek(1).text === 'time')
     throw reader.refuse(`"${text.slice(0, 40)}" is no place whose clock I know`, 'daily at 9 Berlin time');
   // "after lunch", "in a few minutes", "the end of the day"
   const after = ['after', 'before', 'a', 'an'].includes(text) ? REFUSED.get(reader.peek(1).text) : undefined;

@@ -1,4 +1,4 @@
-/** The time zone that a phrase names: "7pm UTC", "9 Berlin time", "(Europe/Berlin)", "heure de Paris". */
+/** The time zone that a phrase names: "7pm UTC", "9 Berlin time", "(Europe/Berlin)", "in Europe/London". */
 import { readZone } from '../../lib/timezone.ts';
 import { refusal } from './tokens.ts';
 
@@ -20,9 +20,7 @@ const NAMES = [
   /\(?\b(utc|gmt)\b(?: time)?\)?/gu,
   // "9am PT"; in "9am et 5pm" it joins two times.
   /(?<=\d ?[ap]\.?m\.? )\(?\b(eastern|central|mountain|pacific|et|ct|mt|pt)\b\)?(?! ?(?:time|\d|a |at ))/gu,
-  /\(?((?:\p{L}+ ){0,2}\p{L}+) (?:time|zeit)\b\)?/gu,
-  /\(?,? ?(?:a l')?heure d[e'] ?((?:\p{L}+[ -]){0,2}\p{L}+)\)?$/gu,
-  /\(?,? ?hora (?:de|del) ((?:\p{L}+ ){0,2}\p{L}+)\)?$/gu,
+  /\(?((?:\p{L}+ ){0,2}\p{L}+) time\b\)?/gu,
 ];
 
 /** @param text folded */
@@ -31,7 +29,7 @@ export function takeZone(text: string): { text: string; zone?: string } {
     const reason = 'a distance from UTC does not follow the clocks of a place';
     throw refusal(text, reason, 'daily at 9 Berlin time" or "daily at 9 UTC');
   }
-  const plain = text.replace(/ ?\b(?:my|our|local|ortszeit) (?:time|zeit)\b/g, '');
+  const plain = text.replace(/ ?\b(?:my|our|local) time\b/g, '');
   for (const pattern of NAMES) {
     // A phrase has one zone: hostile ones have hundreds of words that could be.
     for (const { 0: whole, 1: name = '', index } of plain.matchAll(pattern).take(MAX_NAMES)) {
@@ -50,7 +48,7 @@ function zoneAtEnd(name: string): { zone: string; before: string } | undefined {
   const words = name.split(' ');
   for (let start = 0; start < words.length; start += 1) {
     const wanted = words.slice(start).join(' ');
-    const zone = WIDE.get(wanted) ?? readZone(wanted) ?? readZone(wanted.replace(/er$/, ''));
+    const zone = WIDE.get(wanted) ?? readZone(wanted);
     if (zone !== undefined) return { zone, before: words.slice(0, start).join(' ') };
   }
   return undefined;

@@ -147,19 +147,24 @@ export async function changedText(
   keys: Readonly<Record<string, string>>,
   timezone: string,
 ): Promise<string> {
-  const source = decodedText(fs.readFileSync(file));
+  const text = await withKeys(decodedText(fs.readFileSync(file)), keys);
+  const name = path.basename(file);
+  const result = await parseFile({ path: file, name, text, size: text.length, mtimeMs: Date.now() }, timezone);
+  if ('job' in result) return text;
+  throw new UserError(`The job cannot be changed: ${result.problem.replaceAll('\n', '; ')}.`);
+}
+
+/** The same text where it cannot be read as YAML. */
+export async function withKeys(source: string, keys: Readonly<Record<string, string>>): Promise<string> {
   const written = asWritten(source);
   const { parseDocument, isMap, isScalar } = await import('yaml');
   const document = parseDocument('text' in written ? written.text : source);
-  if (document.errors.length === 0 && isMap(document.contents)) {
+  if (document.errors.length > 0) return source;
+  if (isMap(document.contents)) {
     const known = document.contents.items.flatMap((pair) => (isScalar(pair.key) ? [String(pair.key.value)] : []));
     const inFile = (key: string) => known.find((each) => spelt(each) === spelt(key)) ?? key;
     for (const [key, value] of Object.entries(keys)) document.set(inFile(key), value);
     if ('text' in written && written.body !== undefined) document.set(inFile('prompt'), written.body);
   }
-  const text = document.errors.length === 0 ? document.toString() : source;
-  const name = path.basename(file);
-  const result = await parseFile({ path: file, name, text, size: text.length, mtimeMs: Date.now() }, timezone);
-  if ('job' in result) return text;
-  throw new UserError(`The job cannot be changed: ${result.problem.replaceAll('\n', '; ')}.`);
+  return document.toString();
 }

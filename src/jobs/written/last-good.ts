@@ -7,20 +7,40 @@ import path from 'node:path';
 import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import type { WatchedFile } from '../../lib/watch-folders.ts';
 import type { Logger } from '../../log.ts';
-import { type Job, MAX_JOB_BYTES } from '../job.ts';
-import { type Parsed, parseFile } from './job-file.ts';
+import { say } from '../../messages/messages.ts';
+import { type Job, jobFileName, MAX_JOB_BYTES } from '../job.ts';
+import { formatSchedule, type Schedule } from '../schedule.ts';
+import { type Parsed, parseFile, withKeys, wrongWith } from './job-file.ts';
+
+type Broken = Exclude<Parsed, { job: Job }>;
+
+/** What is in force although its file is broken, and, where there is more to say than what is wrong in the file, that. */
+export interface InForce {
+  job?: Job | undefined;
+  wrong?: Broken;
+}
 
 export interface LastGood {
   /**
    * The version before this one, which is kept where it is good itself. Rejects for what is no fault of a file.
    * @param known the version before, if this process has seen one
    */
-  before(file: WatchedFile, result: Parsed, known: Job | undefined): Promise<Job | undefined>;
+  before(file: WatchedFile, result: Parsed, known: Job | undefined): Promise<InForce>;
   /** These are all the files that there are. Never throws. */
   only(names: ReadonlySet<string>): void;
 }
 
-export function openLastGood(folder: string, timezone: string, log: Pick<Logger, 'warn'>): LastGood {
+export interface LastGoodOptions {
+  folder: string;
+  timezone: string;
+  log: Pick<Logger, 'warn'>;
+  /** The schedule that the job with this id is in force with, and since when (ms). */
+  recorded?: (id: string) => { schedule: Schedule; since: number } | undefined;
+}
+
+export function openLastGood({ folder, timezone, log, recorded }: LastGoodOptions): LastGood {
+  /** By the name of the file. */
+  const told = new Map<string, Broken>();
   const pathOf = ({ name }: Pick<WatchedFile, 'name'>) => path.join(folder, name);
 
   async function keep(file: WatchedFile): Promise<void> {
@@ -46,13 +66,35 @@ export function openLastGood(folder: string, timezone: string, log: Pick<Logger,
     }
   }
 
+  const wrongOf = ({ name }: WatchedFile): InForce => {
+    const wrong = told.get(name);
+    return wrong ? { wrong } : {};
+  };
+
+  /** Its schedule was understood once, in words that are not understood any more. */
+  async function asRecorded(file: WatchedFile, wasGood: boolean): Promise<Job | undefined> {
+    const known = recorded?.(jobFileName(file.name)?.id ?? '');
+    if (!known || !(wasGood || file.mtimeMs <= known.since)) return undefined;
+    const text = await withKeys(file.text, { schedule: formatSchedule(known.schedule) });
+    const parsed = await parseFile({ ...file, text }, timezone);
+    return 'job' in parsed ? { ...parsed.job, schedule: known.schedule } : undefined;
+  }
+
   return {
     async before(file, result, known) {
       if ('job' in result && result.job !== known) await keep(file);
-      if ('job' in result || known) return known;
+      if ('job' in result) told.delete(file.name);
+      if ('job' in result || known) return { ...wrongOf(file), job: known };
       const last = kept(file);
       const parsed = last && (await parseFile(last, timezone));
-      return parsed && 'job' in parsed ? parsed.job : undefined;
+      if (parsed && 'job' in parsed) return parsed;
+      const job = await asRecorded(last ?? file, last !== undefined);
+      if (job && (last ?? file).text === file.text)
+        told.set(
+          file.name,
+          wrongWith(...result.wrong, say('jobFiles.goesOn', { file: file.name, value: job.scheduleText })),
+        );
+      return { ...wrongOf(file), job };
     },
     only(names) {
       try {

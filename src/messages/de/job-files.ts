@@ -42,6 +42,7 @@ export const jobFiles = translate(english)({
     'hier gehört ein Auftrag von uns hin, und das ist einer von einem anderen Programm; bei uns sind seine Zeilen {instead}',
   twoJobs: 'hier beginnt ein zweiter Auftrag; gib ihm eine eigene Datei',
   promptTwice: 'was zu tun ist, steht hier und unter dem zweiten ---; es soll nur einmal da stehen',
+  goesOn: '{file}: der Auftrag läuft zu seinen bisherigen Zeiten weiter; schreib schedule: {value}',
   staysTheSame: 'hier gehört eine Zeit hin, die dieselbe bleibt; was sie jetzt heißt, schreibt man {value}',
 });
 

@@ -19,11 +19,11 @@ export const jobs = translate(english)({
   madeBy: 'Angelegt von `{who}`.',
   nextTimes: 'Als Nächstes ({zone}):',
   notUnderstood:
-    '„{text}“ verstehe ich nicht als Zeit{kind, select, noTime {: die Uhrzeit fehlt} twoTimes {: es sind zwei Zeiten} noDays {: es fehlt, an welchen Tagen} twoRhythms {: es sind zwei Rhythmen} past {: das ist schon vorbei} tooFar {: das ist zu lange hin} seconds {: Sekunden gehen nicht} tooLong {: es ist zu lang} noDay {: diesen Tag gibt es nicht} other {}}. Schreib zum Beispiel „morgen um 9“, „jeden Werktag um 8:30“ oder „alle 2 Stunden“.{reason, select, other {}}{example, select, other {}}',
+    '„{text}“ verstehe ich nicht als Zeit{kind, select, noTime {: die Uhrzeit fehlt} twoTimes {: es sind zwei Zeiten} noDays {: es fehlt, an welchen Tagen} twoRhythms {: es sind zwei Rhythmen} past {: das ist schon vorbei} tooFar {: das ist zu lange hin} seconds {: Sekunden gehen nicht} tooLong {: es ist zu lang} noDay {: diesen Tag gibt es nicht} other {}}. Schreib zum Beispiel „every weekday at 8:30“, „tomorrow at 9“ oder „0 9 * * 1-5“.{reason, select, other {}}{example, select, other {}}',
   tooOften: 'Das ist zu oft: ein im Chat angelegter Auftrag darf höchstens alle {n} Minuten laufen (jobs.min_minutes).',
   nameTaken: 'Einen Auftrag „{name}“ gibt es schon; lösch ihn zuerst oder nimm einen anderen Namen.',
   noneOffline:
-    'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell (`{init}` fragt danach) genügt ein Satz an mich; bis dahin geht es so: `{add} --at "werktags um 9" --prompt "Was gibt es Neues?"`',
+    'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell (`{init}` fragt danach) genügt ein Satz an mich; bis dahin geht es so: `{add} --at "every weekday at 9" --prompt "Was gibt es Neues?"`',
   none: 'Es gibt keine geplanten Aufträge. Bitte mich darum, zum Beispiel: schick mir jeden Werktag um 9 hier eine Übersicht.',
   runsNow: 'Ich beginne jetzt mit **{name}**; das Ergebnis geht dorthin, wohin es immer geht.',
   pausedNow: 'Angehalten: **{name}**. Mit /jobs resume und dem Namen geht es weiter.',

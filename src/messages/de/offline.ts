@@ -14,7 +14,7 @@ export const offline = translate(english)({
   realModel:
     'Für richtige Antworten gib mir ein richtiges Modell: `{command}` auf dem Rechner, auf dem ich laufe, fragt danach.',
   schedule:
-    'Ohne Sprachmodell plane ich aus einem Satz nichts ein. Auf dem Rechner, auf dem ich laufe, geht es so: `{add} --at "morgen um 9" --prompt "Milch kaufen" --deliver CHAT`, mit einem verbundenen Chat wie telegram:1001; /jobs zeigt es dann.',
+    'Ohne Sprachmodell plane ich aus einem Satz nichts ein. Auf dem Rechner, auf dem ich laufe, geht es so: `{add} --at "tomorrow at 9" --prompt "Milch kaufen" --deliver CHAT`, mit einem verbundenen Chat wie telegram:1001; /jobs zeigt es dann.',
   notUnderstood:
     'Das habe ich nicht verstanden. Ich bin das kleine eingebaute Modell und kenne ein paar feste Bitten; „Hilfe“ zählt sie auf.',
   unknown: '„{text}“ habe ich nicht verstanden.',

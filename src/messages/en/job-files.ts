@@ -38,6 +38,7 @@ export const jobFiles = {
   foreign: 'expected a job of ours, found one of another program; here its lines are {instead}',
   twoJobs: 'expected one job, found a second one; give it a file of its own',
   promptTwice: 'expected the words once; they stand here and below the second ---',
+  goesOn: '{file}: the job goes on at its times of before; write schedule: {value}',
   staysTheSame: 'expected a time that stays the same; what it means now is written {value}',
 } as const;
 

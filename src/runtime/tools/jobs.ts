@@ -26,9 +26,13 @@ export interface JobToolDeps {
   usualViber?: string;
 }
 
+/** The gateway reads English alone; the model knows every language. */
+const SCHEDULE =
+  'cron or English, translated from what they said: "8am daily", "every monday 17:30", "tomorrow 9am", "in 20 minutes"';
+
 const createInput = z.object({
   name: z.string().max(200),
-  schedule: z.string().max(4_000).describe('cron or words: "8am daily", "every monday 17:30", "tomorrow 9am"'),
+  schedule: z.string().max(4_000).describe(SCHEDULE),
   prompt: z.string().describe('what to do each time'),
   deliver: z
     .array(z.string().max(300))
@@ -43,7 +47,7 @@ const createInput = z.object({
 const listInput = z.object({});
 const changeInput = z.object({
   name: z.string().max(200),
-  schedule: z.string().max(4_000).describe('cron or words').exactOptional(),
+  schedule: z.string().max(4_000).describe(SCHEDULE).exactOptional(),
   timezone: z.string().max(100).describe('IANA').exactOptional(),
 });
 const changeOf = ({ schedule, timezone }: z.infer<typeof changeInput>): JobChange => ({
