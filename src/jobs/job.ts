@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { parseAddress, type WrittenAddress } from '../channels/address.ts';
-import { type ParsedYaml, parseYamlLines } from '../config/parse.ts';
+import { type Data, parseYamlLines } from '../config/parse.ts';
 import { valueAt } from '../config/validate.ts';
 import { ConfigError, type ConfigProblem, UserError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -13,8 +13,6 @@ import { scrub } from '../log.ts';
 import { messagesIn, type Said, say } from '../messages/messages.ts';
 import { formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
 import { type Want, wanted } from './wants.ts';
-import { asMeant, foreignJob, instead, ourKey } from './written/as-meant.ts';
-import { asWritten } from './written/as-written.ts';
 import { isTimezone } from './zone.ts';
 
 export const MAX_JOB_BYTES = 64 * 1024;
@@ -115,8 +113,6 @@ const jobSchema = section({
   createdAt: z.iso.datetime({ offset: true, error: 'time' satisfies Want }).exactOptional(),
 });
 
-const KEYS = Object.keys(jobSchema.shape);
-
 /** What a job file holds; the keys are those of the file. */
 export type JobFields = z.input<typeof jobSchema>;
 
@@ -138,26 +134,23 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   if (Buffer.byteLength(source) > MAX_JOB_BYTES) {
     throw new ConfigError([problem(say('jobFiles.tooLarge', { file, size: `${MAX_JOB_BYTES / 1024} KB` }))]);
   }
-  const { parsed, body } = await readYaml(source, file);
-  const { data, written } = asMeant(parsed.data, KEYS, body);
+  const parsed = await parseYamlLines(source, file);
+  const { data, viberKey } = withShortForms(parsed.data);
   const fail = (path: readonly PropertyKey[], what: Said): ConfigProblem => {
-    const [line, key] = [parsed.lineOf(inFile(path, written)), path.map(String).join('.')];
-    return problem(say('jobFiles.inLine', { file, line, key, what }));
+    const line = parsed.lineOf(path[0] === 'viber' ? [viberKey, ...path.slice(1)] : path);
+    return problem(say('jobFiles.inLine', { file, line, key: path.map(String).join('.'), what }));
   };
-  const foreign = foreignJob(data);
-  if (foreign) throw new ConfigError([problem(say('yaml.inLine', { file, line: 1, what: foreign }))]);
   const result = jobSchema.safeParse(data);
   const issues = result.error?.issues ?? [];
-  const others = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? unknownKeys(issue, data) : []));
-  // What stands under another name is not missing.
-  const isElsewhere = (path: string) => !Object.hasOwn(data, path) && others.some(({ ours }) => ours === path);
+  const others = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? unknownKeys(issue) : []));
+  // What stands under a name that is nearly ours is not missing.
+  const isElsewhere = (path: string) => !Object.hasOwn(data, path) && others.some(({ near }) => near === path);
   const problems = issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return [];
     const path = issue.path.map(String);
     return isElsewhere(path.join('.')) ? [] : [fail(path, wanted(issue.message, valueAt(data, path)))];
   });
   problems.push(...others.slice(0, MAX_PROBLEMS).map(({ path, said }) => fail(path, said)));
-  if (body !== undefined && data.prompt !== body) problems.push(fail(['prompt'], say('jobFiles.promptTwice')));
   const zoneOfJob = result.data?.timezone ?? timezone;
   const time = parseTime(data, { timezone: zoneOfJob, now });
   // A schedule that is no text has its problem already.
@@ -191,18 +184,14 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   };
 }
 
-/** The path with its first key as the file has it. */
-const inFile = ([first, ...rest]: readonly PropertyKey[], written: ReadonlyMap<string, string>): PropertyKey[] =>
-  first === undefined ? [] : [written.get(String(first)) ?? first, ...rest];
+type Section = { [key: string]: Data };
 
-/** Throws ConfigError. */
-async function readYaml(source: string, file: string): Promise<{ parsed: ParsedYaml; body?: string }> {
-  const written = asWritten(source);
-  if ('wrong' in written) {
-    const { line, wrong } = written;
-    throw new ConfigError([problem(say('yaml.inLine', { file, line, what: wrong }))]);
-  }
-  return { ...written, parsed: await parseYamlLines(written.text, file) };
+/** One address stands for a list of them, and `agent: ID` for `viber: ID`. */
+function withShortForms({ ...data }: Section): { data: Section; viberKey: 'agent' | 'viber' } {
+  if (typeof data.deliver === 'string' || typeof data.deliver === 'number') data.deliver = [data.deliver];
+  if (typeof data.agent !== 'string' || Object.hasOwn(data, 'viber')) return { data, viberKey: 'viber' };
+  const { agent, ...rest } = data;
+  return { data: { ...rest, viber: agent }, viberKey: 'agent' };
 }
 
 const problem = (said: Said): ConfigProblem => ({
@@ -227,23 +216,21 @@ function misnamed(file: string): Said {
   return say(/\.ya?ml$/i.test(file) ? 'jobFiles.badName' : 'jobFiles.otherEnding', { file });
 }
 
-/** For each what it may have been meant as. */
-function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys, data: ParsedYaml['data']) {
+/** For each the key that it may have been meant as, or all that there are. */
+function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys) {
+  const keys = issue.message.split(' ');
   return issue.keys.slice(0, MAX_PROBLEMS).map((key) => {
-    const path = [...issue.path, key];
-    const known = issue.message.split(' ');
-    const ours = ourKey(key);
-    if (ours !== undefined && known.includes(ours))
-      return { path, ours, said: instead(key, ours, valueAt(data, path.map(String))) };
-    const near = nearest(key, known);
-    return { path, ours: near, said: near === undefined ? say('jobFiles.noKey') : say('jobFiles.nearKey', { near }) };
+    const near = nearest(key, keys);
+    const said =
+      near === undefined ? say('jobFiles.noKey', { keys: keys.join(', ') }) : say('jobFiles.nearKey', { near });
+    return { path: [...issue.path, key], near, said };
   });
 }
 
 type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: Said };
 
 /** A file is read again and again, and saved again by whoever corrects a word in it: what it says must not move with that. */
-function parseTime(data: ParsedYaml['data'], { timezone, now }: { timezone: string; now: Date }): Time {
+function parseTime(data: Section, { timezone, now }: { timezone: string; now: Date }): Time {
   try {
     const options = { timezone, now, allowPast: true };
     const { schedule, words, relative, ...named } = parseSchedule(String(data.schedule), options);

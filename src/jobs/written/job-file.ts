@@ -10,7 +10,6 @@ import type { WatchedFile } from '../../lib/watch-folders.ts';
 import { scrub } from '../../log.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import { type Job, type JobFields, jobFileName, parseJob } from '../job.ts';
-import { asWritten, spelt } from './as-written.ts';
 
 export interface JobFile {
   id: string;
@@ -156,15 +155,9 @@ export async function changedText(
 
 /** The same text where it cannot be read as YAML. */
 export async function withKeys(source: string, keys: Readonly<Record<string, string>>): Promise<string> {
-  const written = asWritten(source);
-  const { parseDocument, isMap, isScalar } = await import('yaml');
-  const document = parseDocument('text' in written ? written.text : source);
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(source);
   if (document.errors.length > 0) return source;
-  if (isMap(document.contents)) {
-    const known = document.contents.items.flatMap((pair) => (isScalar(pair.key) ? [String(pair.key.value)] : []));
-    const inFile = (key: string) => known.find((each) => spelt(each) === spelt(key)) ?? key;
-    for (const [key, value] of Object.entries(keys)) document.set(inFile(key), value);
-    if ('text' in written && written.body !== undefined) document.set(inFile('prompt'), written.body);
-  }
+  for (const [key, value] of Object.entries(keys)) document.set(key, value);
   return document.toString();
 }

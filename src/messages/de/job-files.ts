@@ -24,7 +24,7 @@ export const jobFiles = translate(english)({
   prompt: 'hier gehört hin, was zu tun ist',
   address: 'hier gehört eine Adresse hin, zum Beispiel telegram:1001 oder slack:C024BE91L',
   section: 'hier gehört ein Abschnitt mit Schlüsseln hin',
-  noKey: 'diesen Schlüssel gibt es nicht',
+  noKey: 'diesen Schlüssel gibt es nicht; es gibt {keys}',
   nearKey: 'diesen Schlüssel gibt es nicht; meintest du {near}?',
   model: 'hier gehört anbieter/modell hin, zum Beispiel openai/gpt-5-mini',
   steps: 'hier gehört eine ganze Zahl von 1 bis 1000 hin',
@@ -36,12 +36,6 @@ export const jobFiles = translate(english)({
   person: 'hier gehört eine Person hin, zum Beispiel telegram:1001',
   time: 'hier gehört ein Zeitpunkt hin, zum Beispiel 2026-01-31T09:00:00Z',
   oneZone: 'die Zeitzone soll nur einmal da stehen; `timezone` ist {zone}, und hier steht {other}',
-  several: 'hier gehört ein Auftrag hin, da steht eine Liste davon; gib jedem eine eigene Datei',
-  otherKey: 'diesen Schlüssel gibt es nicht; hier schreibt man {instead}',
-  foreign:
-    'hier gehört ein Auftrag von uns hin, und das ist einer von einem anderen Programm; bei uns sind seine Zeilen {instead}',
-  twoJobs: 'hier beginnt ein zweiter Auftrag; gib ihm eine eigene Datei',
-  promptTwice: 'was zu tun ist, steht hier und unter dem zweiten ---; es soll nur einmal da stehen',
   goesOn: '{file}: der Auftrag läuft zu seinen bisherigen Zeiten weiter; schreib schedule: {value}',
   staysTheSame: 'hier gehört eine Zeit hin, die dieselbe bleibt; was sie jetzt heißt, schreibt man {value}',
 });
