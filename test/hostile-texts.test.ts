@@ -10,7 +10,6 @@ import { readableText } from '../src/lib/charset.ts';
 import { plainLine, stripComments, withoutHidden } from '../src/lib/text.ts';
 import { addressesIn } from '../src/lib/web-addresses.ts';
 import { scrub } from '../src/log.ts';
-import { isCodingTask } from '../src/runtime/context/coding.ts';
 import { formatUserTurn } from '../src/runtime/context/turn.ts';
 import { parseReply } from '../src/runtime/reply/reply.ts';
 import { findCalls } from '../src/runtime/reply/written-calls.ts';
@@ -100,7 +99,6 @@ const WORK: [string, length: number, (text: string) => unknown][] = [
     ],
   ],
   ['one line of it', 300_000, (text) => [plainLine(text), stripComments(text), withoutHidden(text), scrub(text)]],
-  ['whether it is about code', 300_000, (text) => isCodingTask(text, [text])],
   ['a plan', 200_000, (text) => [formatPlan(parsePlan(text), text), planNotes(text)]],
   [
     'a memory',

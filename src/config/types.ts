@@ -271,7 +271,7 @@ export interface Config {
   models: string[];
   /** `provider/model` that gives tasks their titles; absent: the first words of their goals. */
   small_model?: string;
-  /** Model calls of one run; `auto` is 10, and 25 for coding work. */
+  /** Model calls of one run; `auto` is 10, and 25 for a viber with a project's `folder`. */
   maxSteps: number | 'auto';
   /** Whether a task's plan must be approved before work begins. */
   plan_approval: 'on' | 'off';

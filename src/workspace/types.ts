@@ -51,8 +51,6 @@ export interface TaskRecord {
   called?: string[];
   /** The plan that somebody approved (`plan_approval`). */
   approvedPlan?: { hash: string; by: string; at: string };
-  /** It is coding work: once found, it stays so, and so do the instructions. */
-  coding?: true;
   /** The task that asked for it: an agent works on it for another. */
   parent?: string;
   /** The scheduled job whose run it is. */

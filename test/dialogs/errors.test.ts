@@ -24,7 +24,7 @@ const INSIDE = /HTTP|sk-test|127\.0\.0\.1|Error\b|node:|\.ts\b|\bat \/|\{|undefi
 async function open(
   name: PlatformName,
   config: PlatformWorldOptions['config'] = {},
-  more: Pick<PlatformWorldOptions, 'given'> = {},
+  more: Partial<PlatformWorldOptions> = {},
 ) {
   const channel = { live: 'off', injection: 'followup' };
   const world = await openPlatforms({ on: [name], channel, config, ...more });
@@ -309,20 +309,24 @@ describe('daily limits', () => {
   });
 });
 
-describe('coding work', () => {
+describe('work in a project', () => {
   const toolForEver = () => ({ toolCalls: [{ name: 'list_files', arguments: {} }] });
+  const inProject = (more = '') => ({
+    prepare(home: string) {
+      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
+      fs.writeFileSync(path.join(home, 'agents', 'default.yaml'), `folder: /srv/shop\n${more}`);
+    },
+  });
 
-  it('has its five steps in the instructions from then on, after the personal blocks in their order, and 25 steps', async () => {
-    const { world, platform, dm } = await open('telegram');
+  it('has its five steps in the instructions, after the personal blocks in their order, and 25 steps', async () => {
+    const { world, platform, dm } = await open('telegram', {}, inProject());
     for (const [file, text] of Object.entries({
       'SOUL.md': 'SOULWORD',
       'USER.md': 'USERWORD',
       'MEMORY.md': 'MEMORYWORD',
     }))
       fs.writeFileSync(path.join(world.home, 'workspace', file), `# About\n\n${text}\n`);
-    await ask(platform, dm, 'write a letter to my landlord', { text: 'landlord' });
-    expect(world.llm.requests().at(-1)?.system).not.toContain('UNDERSTAND');
-    await ask(platform, dm, 'now fix the bug in src/login.ts', { text: 'login' });
+    await ask(platform, dm, 'the login fails', { text: 'login' });
     const first = world.llm.requests().at(-1)?.system ?? '';
     const order = [
       'SOULWORD',
@@ -348,12 +352,14 @@ describe('coding work', () => {
   });
 
   it.each([
-    ['a letter', 'write a letter to my landlord', undefined, 10],
-    ['code where something else is configured', 'fix the bug in src/login.ts', 4, 4],
-  ])('%s gets its own number of steps', async (_name, words, maxSteps, steps) => {
-    const { world, platform, dm } = await open('telegram', maxSteps === undefined ? {} : { maxSteps });
+    ['a viber without one', {}, {}, 10],
+    ['a project where something else is configured', { maxSteps: 4 }, inProject(), 4],
+    ['a project whose viber has its own number', { maxSteps: 4 }, inProject('maxSteps: 6\n'), 6],
+  ])('%s gets its own number of steps', async (_name, config, more, steps) => {
+    const { world, platform, dm } = await open('telegram', config, more);
     world.llm.script(toolForEver);
-    await ask(platform, dm, words, { text: 'limit of steps' });
+    await ask(platform, dm, 'fix the bug in src/login.ts', { text: 'limit of steps' });
     expect(world.llm.requests()).toHaveLength(steps);
+    expect(world.llm.requests()[0]?.system.includes('UNDERSTAND')).toBe('prepare' in more);
   });
 });

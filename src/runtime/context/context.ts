@@ -47,7 +47,7 @@ export interface ContextOptions {
   agentPrompt?: string | undefined;
   /** Skills that are read rather than called, one a line. */
   skills?: string | undefined;
-  /** Adds the five steps of coding work. */
+  /** Its viber works in a project's folder: adds the five steps of coding work. */
   coding?: boolean | undefined;
   /** MEMORY.md, USER.md and the daily logs stay out: others than the people of this gateway read the answer. */
   isWithoutMemory?: boolean | undefined;

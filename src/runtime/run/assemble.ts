@@ -3,7 +3,6 @@ import { authoriseAction } from '../../access/authorise.ts';
 import { principalText } from '../../access/principal.ts';
 import { PLAN_FIRST, withConsent } from '../approvals/consent.ts';
 import { type Outgoing, openOutgoing } from '../approvals/outgoing.ts';
-import { codingOf, stepsFor } from '../context/coding.ts';
 import { assembleContext } from '../context/context.ts';
 import { mentionsTime } from '../context/now.ts';
 import type { AgentRequest } from '../contract/agent.ts';
@@ -35,13 +34,19 @@ interface Rules {
   needsPlan: boolean;
 }
 
+/** Model calls of one run where nothing is configured: work in a project needs more of them. */
+const stepsFor = (maxSteps: number | 'auto', coding: boolean): number => {
+  if (maxSteps !== 'auto') return maxSteps;
+  return coding ? 25 : 10;
+};
+
 export async function assemble(order: Order, progress: Progress, to: AssembleServices): Promise<AgentRequest> {
   const { home, settings } = to;
   const { task, run, principal } = order;
   const viber = order.viber ?? task.viber;
   const isGuest = principal.role === 'guest';
   const own = { ...(await to.loadAgent(viber)), ...order.own };
-  const coding = await codingOf(home, task, [...order.words, ...order.names]);
+  const coding = own.folder !== undefined;
   const rules = rulesOf(order, own, settings);
   const outgoing = openOutgoing({
     ...{ home, task, viber, run, root: order.asked?.root ?? run, mode: rules.mode, always: rules.always },
