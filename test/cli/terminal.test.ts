@@ -194,10 +194,12 @@ describe.skipIf(!hasPython)('an answer', () => {
       { id: 's2', title: 'Paint', status: 'pending' },
     ];
     const plan = { name: 'update_plan', arguments: { plan: { goal: 'Paint the wall', steps } } };
-    llm.script([{ toolCalls: [plan] }, { ...slowly('It is done.', 10), delayMs: 3_000 }]);
+    const seen = Promise.withResolvers<void>();
+    llm.script([{ toolCalls: [plan] }, { ...slowly('It is done.', 10), after: seen.promise }]);
     const terminal = await open();
     await terminal.press('paint the wall', enter);
     await terminal.sees('Working on step 1 of 2, Tape the edges: thinking');
+    seen.resolve();
     await terminal.sees('viber> It is done.');
   });
 

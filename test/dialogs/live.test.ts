@@ -93,6 +93,7 @@ describe.each(NAMES)('on %s', (name) => {
   it('the step at work is named, and its title can neither mention nor format nor look like a button', async () => {
     const { world, platform, place } = await open(name);
     let title = 'Write the report';
+    let seen = Promise.withResolvers<void>();
     world.llm.script(({ toolResults }) => {
       const steps = [
         { id: '1', title: 'Left out', status: 'skipped' },
@@ -100,19 +101,21 @@ describe.each(NAMES)('on %s', (name) => {
         { id: '3', title, status: 'in_progress' },
         { id: '4', title: 'Send it', status: 'pending' },
       ];
-      if (toolResults.length > 0) return { text: 'All done.', delayMs: 900 };
+      if (toolResults.length > 0) return { text: 'All done.', after: seen.promise };
       return { toolCalls: [{ name: 'update_plan', arguments: { plan: { goal: 'A report', steps } } }] };
     });
     platform.say(place, 'go');
     await waitFor(platform, place, { text: 'Working on step 2 of 3, Write the report: ' });
+    seen.resolve();
     await waitFor(platform, place, { text: 'All done.' });
+    seen = Promise.withResolvers();
     title = '**bold** <!channel> <@U1> @everyone [x](https://evil.example)';
     const after = platform.answers(place).length;
     platform.say(place, 'again');
-    const status = await waitFor(platform, place, { after, text: /Working on step 2 of 3, / });
+    const status = await waitFor(platform, place, { after, text: `Working on step 2 of 3, ${HOSTILE_SHOWN[name]}` });
     expect(status.buttons).toEqual(['Stop']);
-    expect(status.text).toContain(`, ${HOSTILE_SHOWN[name]}`);
     expect(status.text).not.toMatch(/<@|@everyone/);
+    seen.resolve();
     await waitFor(platform, place, { after, text: 'All done.' });
   });
 

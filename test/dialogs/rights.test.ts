@@ -129,7 +129,7 @@ describe('a task of somebody else', () => {
     const { world, telegram, discord, slack, all } = await open({ channel: { live: 'off' } });
     await ask(telegram, telegram.dm('alex'), 'my secret plan', { text: 'my secret plan' });
     const [task = ''] = world.tasks();
-    world.llm.script((request) => ({ text: `re ${request.lastUser}`, delayMs: 30_000 }));
+    world.llm.script((request) => ({ text: `re ${request.lastUser}`, after: new Promise(() => undefined) }));
     telegram.say(telegram.dm('alex'), 'go on');
     await world.llm.waitFor((request) => request.lastUser === 'go on');
     const last = task.at(-1) ?? '';

@@ -133,6 +133,7 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
 
   async function speak(turn: Turn, request: LlmRequest, response: ServerResponse): Promise<void> {
     if (turn.delayMs) await sleep(turn.delayMs);
+    await turn.after;
     if (response.destroyed) return;
     if (!turn.fault) return answer(response, turn, request);
     // A stall is ended by the client alone, so its outcome stays open until then.

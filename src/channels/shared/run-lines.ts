@@ -23,9 +23,15 @@ export class RunLines {
 
   /** Something has happened in it. */
   follow(runId: string, view: LiveView): void {
-    const known = this.#runs.get(runId);
-    const timer = known?.timer ?? setInterval(() => void this.#look(runId), EVERY_MS).unref();
-    this.#runs.set(runId, { line: '', isAsking: false, ...known, view, timer });
+    const run = this.#runs.get(runId) ?? {
+      view,
+      line: '',
+      isAsking: false,
+      timer: setInterval(() => void this.#look(runId), EVERY_MS).unref(),
+    };
+    // The same object as before: a look that waits for its turn must find it when it comes back.
+    run.view = view;
+    this.#runs.set(runId, run);
     void this.#look(runId);
   }
 

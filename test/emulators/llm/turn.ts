@@ -62,6 +62,8 @@ export interface Turn {
   rawUsage?: unknown;
   /** Milliseconds before the first byte. */
   delayMs?: number;
+  /** The answer begins once this is settled, however long a test takes until then. */
+  after?: Promise<unknown>;
   /** Milliseconds between stream events. */
   chunkDelayMs?: number;
   fault?: LlmFault;
