@@ -17,21 +17,13 @@ import type { LookUp } from '../jobs/names.ts';
 import { JobsOnDemand } from '../jobs/on-demand.ts';
 import type { Logger } from '../log.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
-import type { Toolbox } from '../runtime/contract/order.ts';
-import {
-  continueDigest,
-  type Digest,
-  type DigestSource,
-  type DigestTasks,
-  markDigest,
-} from '../runtime/conversations/digest-task.ts';
+import { continueDigest, type DigestTasks, markDigest } from '../runtime/conversations/digest-task.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { Delivery } from '../runtime/delivery.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import type { Rendering } from '../runtime/reply/render-answer.ts';
 import { createJobAnswers, type JobAnswers } from '../runtime/run/job-answers.ts';
-import { jobTools } from '../runtime/tools/jobs.ts';
-import { notify } from '../runtime/tools/notify.ts';
+import type { Sending } from '../runtime/tools/run.ts';
 import type { Home } from '../workspace/home.ts';
 
 export interface AppJobsOptions {
@@ -62,7 +54,7 @@ export interface AppJobs {
   jobs: JobsOnDemand;
   targets: OutboundTargets;
   answers: JobAnswers;
-  toolbox: Toolbox;
+  sending: Sending;
 }
 
 export function openAppJobs(options: AppJobsOptions): AppJobs {
@@ -94,7 +86,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   });
 
   /** What a job says by itself in its run. */
-  const asDigest = (source: DigestSource) => async (address: Address, digest: Digest) => {
+  const digestFor: Sending['digestFor'] = async (source, address, digest) => {
     // What a group is told of a run is not all of it.
     const isPart = !isDirectAddress(address);
     const mark = await markDigest(source, { ...digest, isPart }, address, digests);
@@ -102,21 +94,7 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     return { digest: mark, buttons: await buttons.offer(address, rows) };
   };
 
-  const toolbox: Toolbox = async ({ task, principal, job, address }, _own, scope) => {
-    const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
-    // Where a job's result goes is written in its file, and says nothing about whether it may.
-    const own = job ? [] : task.conversations;
-    const source = job && { taskId: task.id, viber: task.viber, job };
-    const sending = notify(scope, {
-      ...{ targets, delivery, principal, own, maxBytes },
-      ...(source && { job: asDigest(source) }),
-    });
-    if (job !== undefined || address === undefined) return { tools: [sending], skills: '' };
-    const zone = options.zones.of(principal);
-    const service = () => jobs.service();
-    const scheduling = jobTools(scope, { service, principal, from: address, zone, usualViber: options.viber });
-    return { tools: [sending, ...scheduling], skills: '' };
-  };
-
-  return { jobs, targets, answers, toolbox };
+  const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
+  const sending: Sending = { targets, delivery, maxBytes, digestFor };
+  return { jobs, targets, answers, sending };
 }

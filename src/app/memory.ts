@@ -2,16 +2,13 @@
 import type { Config } from '../config.ts';
 import { errorMessage } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { Toolbox } from '../runtime/contract/order.ts';
 import type { Costs } from '../runtime/costs/costs.ts';
 import type { Embedders } from '../runtime/model/models.ts';
-import { memorySearch } from '../runtime/tools/memory/search.ts';
 import type { Home } from '../workspace/home.ts';
 import type { MemorySearch } from '../workspace/memory/search.ts';
 
 export interface AppMemory {
   searchMemory: MemorySearch['searchMemory'];
-  toolbox: Toolbox;
   /** Old daily logs and indexes. Never rejects. */
   sweep(now: Date): Promise<void>;
   close(): Promise<void>;
@@ -54,11 +51,6 @@ export function openAppMemory({
   const searchMemory: AppMemory['searchMemory'] = async (...query) => (await open()).searchMemory(...query);
   return {
     searchMemory,
-    toolbox: (_order, _own, { viber }) =>
-      Promise.resolve({
-        tools: [memorySearch({ searchMemory: (query, limit) => searchMemory(viber, query, limit) })],
-        skills: '',
-      }),
     async sweep(now) {
       try {
         const { sweepAll } = await import('../workspace/memory/retention.ts');

@@ -2,7 +2,7 @@
 import { type Config, loadAgent } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent/agent.ts';
-import type { Play, RunAgent, Toolbox } from '../runtime/contract/order.ts';
+import type { Play, RunAgent } from '../runtime/contract/order.ts';
 import type { Meter } from '../runtime/costs/meter.ts';
 import type { Bus } from '../runtime/live/bus.ts';
 import { Mesh } from '../runtime/mesh/mesh.ts';
@@ -22,11 +22,9 @@ export interface OpenMeshOptions {
 }
 
 export interface OpenMesh {
-  toolbox: Toolbox;
+  mesh: Mesh;
   play: Play;
 }
-
-const NOTHING = { tools: [], skills: '' };
 
 export function openMesh(options: OpenMeshOptions): OpenMesh {
   const { config, home, agent, bus, meter, modelName, runAgent, log } = options;
@@ -53,11 +51,7 @@ export function openMesh(options: OpenMeshOptions): OpenMesh {
   }
 
   return {
-    async toolbox(order, own, scope) {
-      if (registry.ids().length === 0) return NOTHING;
-      const { askAgentTools } = await import('../runtime/mesh/ask-agent.ts');
-      return askAgentTools(mesh, order, own, scope);
-    },
+    mesh,
     async play(turn) {
       play ??= openPlay();
       return (await play)(turn);

@@ -4,9 +4,7 @@ import path from 'node:path';
 import { isBlank } from '../channels/markdown/blank.ts';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
-import { messagesIn } from '../messages/messages.ts';
 import { type Agent, createAgent } from '../runtime/agent/agent.ts';
-import type { Toolbox } from '../runtime/contract/order.ts';
 import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
 import type { ConversationSettings } from '../runtime/conversations/settings.ts';
 import { Costs } from '../runtime/costs/costs.ts';
@@ -17,7 +15,6 @@ import { chosenAt } from '../runtime/model/choose.ts';
 import { createModels, type ModelCheck } from '../runtime/model/models.ts';
 import { keepRefused } from '../runtime/model/refused-files.ts';
 import type { RunServices } from '../runtime/run/services.ts';
-import { setModelTool } from '../runtime/tools/set-model.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Home } from '../workspace/home.ts';
 import { countCall } from './counting.ts';
@@ -25,7 +22,6 @@ import { countCall } from './counting.ts';
 export interface AppModels {
   choices: ModelChoices;
   chosen: NonNullable<RunServices['chosen']>;
-  toolbox: Toolbox;
 }
 
 export function openAppModels(options: {
@@ -45,14 +41,6 @@ export function openAppModels(options: {
     chosen(address) {
       const { model, isUsual, thinking } = chosenAt({ models: choices, settings, address });
       return { ...(isUsual ? {} : { model: model.id }), ...(thinking && { thinking }) };
-    },
-    async toolbox({ principal, job, address, asked }) {
-      // Where nobody asked in a conversation there is none to choose for.
-      if (!address || job || asked || principal.role === 'guest') return { tools: [], skills: '' };
-      const isOwner = principal.role === 'owner';
-      // The model is told in English, and says it in the person's language.
-      const messages = messagesIn('en');
-      return { tools: [setModelTool({ models: choices, settings, address, isOwner, messages })], skills: '' };
     },
   };
 }

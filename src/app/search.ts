@@ -4,16 +4,16 @@ import type { Config } from '../config.ts';
 import { UserError } from '../errors.ts';
 import { addSecret } from '../log.ts';
 import { usageOf } from '../runtime/contract/call-usage.ts';
-import type { Order, Toolbox } from '../runtime/contract/order.ts';
+import type { Order } from '../runtime/contract/order.ts';
 import { splitModelName } from '../runtime/contract/providers.ts';
 import { describeFailure } from '../runtime/contract/run-error.ts';
 import type { OwnSettings } from '../runtime/contract/settings.ts';
 import type { Meter } from '../runtime/costs/meter.ts';
 import type { Searches } from '../runtime/model/models.ts';
 import { canSearch, searchBy } from '../runtime/model/search.ts';
+import type { ToolServices } from '../runtime/tools/run.ts';
 import { type ChosenEngine, ENGINE_LABELS, engineOf, lackingKey } from '../runtime/tools/search/chosen.ts';
 import type { Searcher } from '../runtime/tools/search/engines.ts';
-import { webSearch } from '../runtime/tools/search/web-search.ts';
 
 export interface AppSearchOptions {
   config: Pick<Config, 'search' | 'providers'>;
@@ -26,9 +26,8 @@ export interface AppSearchOptions {
 
 const NAMES: Readonly<Record<string, string>> = { anthropic: 'Anthropic', openai: 'OpenAI', google: 'Google' };
 const TIMEOUT_MS = 60_000;
-const NOTHING = { tools: [], skills: '' };
 
-export function openAppSearch(options: AppSearchOptions): Toolbox {
+export function openAppSearch(options: AppSearchOptions): ToolServices['searcherFor'] {
   const { search, providers } = options.config;
   const engine = engineOf(search, options.env);
   addSecret(engine?.apiKey);
@@ -41,16 +40,11 @@ export function openAppSearch(options: AppSearchOptions): Toolbox {
     return canSearch(provider) && !isOther ? name : undefined;
   }
 
-  function searcherFor(order: Order, own: OwnSettings): Searcher | undefined {
+  return (order, own) => {
+    if (search.by === 'off') return undefined;
     const name = search.by === 'auto' || search.by === 'provider' ? providerModel(order, own) : undefined;
     if (name !== undefined) return byProvider(name, order, options);
     return engine && byEngine(engine);
-  }
-
-  return async (order, own, scope) => {
-    if (search.by === 'off' || order.principal.role === 'guest') return NOTHING;
-    const searcher = searcherFor(order, own);
-    return searcher ? { tools: [webSearch(scope, searcher)], skills: '' } : NOTHING;
   };
 }
 

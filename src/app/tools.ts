@@ -1,11 +1,17 @@
-/** What runs are offered beside the tools of every run, each part with what it needs of the gateway. */
+/** Offers a run the tools that need other parts of the gateway, and those that come and go, which stand last. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
 import type { KnownNames } from '../runtime/contract/job-service.ts';
-import type { Offered, Toolbox } from '../runtime/contract/order.ts';
+import type { Toolbox } from '../runtime/contract/order.ts';
 import type { NamedModels } from '../runtime/model/models.ts';
+import { mayUse } from '../runtime/tools/asked.ts';
+import { offerTools } from '../runtime/tools/bind.ts';
+import { keep } from '../runtime/tools/memory/keep.ts';
+import { factsOf } from '../runtime/tools/offered.ts';
+import type { ToolRun, ToolServices } from '../runtime/tools/run.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
+import { SERVICE_TOOLS } from '../runtime/tools/table.ts';
 import type { Home } from '../workspace/home.ts';
 import { openAppSkills } from './skills/skills.ts';
 
@@ -13,8 +19,8 @@ export interface OpenToolsOptions {
   config: Config;
   home: Home;
   log: Logger;
-  /** What other parts of the gateway offer. */
-  parts?: readonly Toolbox[];
+  /** The parts of the gateway that tools may use. */
+  services: ToolServices;
   /** false: scripts run without the sandbox although there is one. */
   sandbox?: boolean;
   /** Other machines may change the files of the home. */
@@ -35,12 +41,21 @@ export interface Tools {
 
 export function openTools(options: OpenToolsOptions): Tools {
   const skills = openAppSkills(options);
-  // What servers offer comes and goes: last, so that the rest stays where it is.
-  const parts: Toolbox[] = [...(options.parts ?? []), skills.toolbox];
   return {
     async toolbox(order, own, scope) {
-      const offered = await Promise.all(parts.map((part) => part(order, own, scope)));
-      return joined(offered);
+      const run: ToolRun = {
+        scope,
+        order,
+        own,
+        services: options.services,
+        keep: (fact) => keep(scope, fact),
+        mayUse: (name) => mayUse(own, order.asked)({ name }),
+      };
+      const [tools, skilled] = await Promise.all([
+        offerTools(SERVICE_TOOLS, run, factsOf(order)),
+        skills.toolbox(order, own, scope),
+      ]);
+      return { ...skilled, tools: [...tools, ...skilled.tools] };
     },
     skills: skills.service,
     adding: skills.adding,
@@ -50,12 +65,3 @@ export function openTools(options: OpenToolsOptions): Tools {
     close: skills.close,
   };
 }
-
-const joined = (offered: readonly Offered[]): Offered => ({
-  isBeyond: (tool) => offered.some(({ isBeyond }) => isBeyond?.(tool) === true),
-  tools: offered.flatMap(({ tools }) => tools),
-  skills: offered
-    .map(({ skills }) => skills)
-    .filter(Boolean)
-    .join('\n'),
-});

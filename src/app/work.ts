@@ -49,13 +49,13 @@ import { attachRules } from '../runtime/reply/render-answer.ts';
 import type { GiveUp } from '../runtime/run/retries.ts';
 import { runAgent } from '../runtime/run/run-agent.ts';
 import type { RunServices } from '../runtime/run/services.ts';
+import type { ToolServices } from '../runtime/tools/run.ts';
 import type { SkillService } from '../runtime/tools/skills/service.ts';
 import { Worker } from '../runtime/worker.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Home } from '../workspace/home.ts';
 import type { MemorySearch } from '../workspace/memory/search.ts';
 import { openCompaction } from './compaction.ts';
-import { openEveryday } from './everyday.ts';
 import { type GaveUp, givingUp, noteGivenUp } from './given-up.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
@@ -166,7 +166,7 @@ function openRuns(options: WorkOptions) {
     lookUp: (vibers) => tools.names(vibers, models),
   });
   const memory = openAppMemory({ config, home, embedders: models, costs, log });
-  const searching = openAppSearch({
+  const searcherFor = openAppSearch({
     ...{ config, env: options.env, models, meter },
     modelOf: ({ address, job, asked, own: ordered }, own) => {
       const here = address && !job && !asked ? chosen(address).model : undefined;
@@ -174,9 +174,21 @@ function openRuns(options: WorkOptions) {
     },
   });
   const aboutViber = async (id: string) => (await loadAgent(home.root, id)).description;
-  const everyday = openEveryday({ conversations, zones: options.zones, vibers: options.vibers, aboutViber });
-  const parts = [memory.toolbox, mesh.toolbox, ofJobs.toolbox, calls.toolbox, searching, everyday];
-  const tools = openTools({ config, home, log, parts, isShared: config.engine.kind !== 'local' });
+  const services: ToolServices = {
+    searchMemory: memory.searchMemory,
+    agents: mesh.mesh,
+    sending: ofJobs.sending,
+    jobs: () => jobs.service(),
+    usualViber: viber,
+    models: calls.choices,
+    settings: options.settings,
+    searcherFor,
+    conversations,
+    zones: options.zones,
+    vibers: options.vibers,
+    aboutViber,
+  };
+  const tools = openTools({ config, home, log, services, isShared: config.engine.kind !== 'local' });
   const afterRun = createAfterRun({ home, log, askOwners });
   const threads = createThreads({ home, conversations, channelOf, log });
   const titles = titlesOf(calls, options, threads);

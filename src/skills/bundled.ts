@@ -1,9 +1,16 @@
 /** The shape of a bundled skill whose work is done here. Its name, description and parameters stand in its SKILL.md. */
-import type { z } from 'zod';
 import type { Resolve } from '../lib/public-address.ts';
-import type { RuntimeTool } from '../runtime/contract/task.ts';
+import type { Tool } from '../runtime/contract/tool.ts';
+import type { ToolScope } from '../runtime/contract/tool-scope.ts';
 
-export type BundledTool = Omit<RuntimeTool, 'name' | 'description'>;
+/** A tool as data but for its name and description, which stand in its SKILL.md. */
+export type BundledTool = Omit<Tool<unknown, BundledRun>, 'name' | 'describe'>;
+
+/** What a bundled skill is handed of a run. */
+export interface BundledRun {
+  readonly scope: ToolScope;
+  readonly deps: BundledDeps;
+}
 
 export interface BundledDeps {
   web: {
@@ -18,9 +25,9 @@ export interface BundledDeps {
   };
 }
 
-/** Lets the table hold tools of different inputs while each `execute` keeps its own type. */
+/** Lets the table hold tools of different inputs while each keeps its own types. */
 export function defineBundled<Input>(
-  tool: Omit<RuntimeTool<Input>, 'name' | 'description'> & { input: z.ZodType<Input> },
+  tool: Omit<Tool<Input, BundledRun>, 'name' | 'describe'> & { about?: { argument: keyof Input & string } },
 ): BundledTool {
   return tool;
 }

@@ -12,15 +12,15 @@ async function searcher(
   model: string,
   more: { env?: NodeJS.ProcessEnv; baseURL?: string } = {},
 ) {
-  const toolbox = openAppSearch({
+  const searcherFor = openAppSearch({
     config: { search, providers: more.baseURL === undefined ? {} : { openai: { baseURL: more.baseURL } } },
     env: more.env ?? {},
     models: { searching: () => Promise.reject(new Error('not asked')) },
     modelOf: () => model,
     meter,
   });
-  const { tools } = await toolbox(order, {}, {} as Parameters<typeof toolbox>[2]);
-  return tools[0]?.kindOf?.({ query: 'x' }) ?? 'nobody';
+  const found = searcherFor(order, {});
+  return found ? `searches by ${found.name}` : 'nobody';
 }
 
 const auto = { by: 'auto' } as const;

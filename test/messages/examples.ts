@@ -11,7 +11,7 @@ const list =
   ({ list }) =>
     list(items, kind);
 const share = say('costs.ofMoney', { used: '2.10 USD', limit: '2.00 USD' });
-const writing = say('live.writing', { file: 'notes.md' });
+const writing = say('doing.writingThis', { what: 'notes.md' });
 const near = say('jobs.near', { near: 'weather' });
 
 /** What stands in the place of each argument when the catalogue is shown or tested. A new one needs no entry: its name stands in. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../src/errors.ts';
 import type { ToolScope } from '../../src/runtime/contract/tool-scope.ts';
+import { bind } from '../../src/runtime/tools/bind.ts';
 import { BUNDLED } from '../../src/skills/bundled-tools.ts';
 import { type ChartSpec, renderChart } from '../../src/skills/chart/render.ts';
 import { dateScale, numberScale } from '../../src/skills/chart/scale.ts';
@@ -19,6 +20,11 @@ import { type Home, openHome } from '../../src/workspace/home.ts';
 import type { ArtifactRef, Json } from '../../src/workspace/types.ts';
 import { watchLoop } from '../helpers/own-time.ts';
 import { decodePng, type Picture, type Rgb } from './chart-fixtures.ts';
+
+function bundled(name: string, scope: ToolScope) {
+  const tool = BUNDLED[name];
+  return tool && bind({ ...tool, name, describe: '' }, { scope, deps: { web: { allowedOrigins: [] } } });
+}
 
 const colour = (at: number): Rgb => PALETTE[at] ?? [0, 0, 0];
 const draw = (spec: Partial<ChartSpec> & Pick<ChartSpec, 'type' | 'data'>) =>
@@ -327,7 +333,7 @@ describe('the tool', () => {
   });
 
   function run(given: object, taskId?: string): Promise<Json> {
-    const tool = BUNDLED.chart?.(scope(taskId), { web: { allowedOrigins: [] } });
+    const tool = bundled('chart', scope(taskId));
     if (!tool) throw new Error('no chart');
     return tool.execute(tool.input.parse(given), { signal: new AbortController().signal, callId: 'c' });
   }
@@ -354,7 +360,7 @@ describe('the tool', () => {
   it('draws what twenty ask for at once, one after the other, and stops with the run that asked', async () => {
     const [data, stop] = [seven((at) => noise(at)), new AbortController()];
     const longest = watchLoop();
-    const tool = BUNDLED.chart?.(scope('hostile'), { web: { allowedOrigins: [] } });
+    const tool = bundled('chart', scope('hostile'));
     const input = tool?.input.parse({ title: 'T', type: 'scatter', data });
     const many = Array.from({ length: 20 }, (_, at) => tool?.execute(input, { signal: stop.signal, callId: `${at}` }));
     const ends = Promise.allSettled(many);
@@ -406,7 +412,7 @@ describe('the tool', () => {
     const file = join(import.meta.dirname, `../../src/skills/${folder}/SKILL.md`);
     const skill = parseSkill(readFileSync(file, 'utf8'), { file, level: 'bundled', reserved: new Set() });
     expect(skill.name).toBe(name);
-    const tool = BUNDLED[name]?.(scope(), { web: { allowedOrigins: [] } });
+    const tool = bundled(name, scope());
     if (!tool) throw new Error(name);
     const shape = z.object({
       properties: z.record(z.string(), z.object({ type: z.string(), enum: z.array(z.string()).optional() })),

@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Resolve } from '../../src/lib/public-address.ts';
+import type { RuntimeTool } from '../../src/runtime/contract/tool.ts';
+import { bind } from '../../src/runtime/tools/bind.ts';
 import { webFetch } from '../../src/skills/web/tool.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import type { ArtifactRef, Json } from '../../src/workspace/types.ts';
@@ -22,7 +24,7 @@ export interface Web {
   seen: IncomingMessage[];
   attached: ArtifactRef[];
   fetch(url: string, options?: FetchOptions): Promise<Record<string, Json>>;
-  tool(options?: FetchOptions): ReturnType<typeof webFetch>;
+  tool(options?: FetchOptions): RuntimeTool;
   close(): Promise<void>;
 }
 
@@ -69,10 +71,13 @@ export async function openWeb(): Promise<Web> {
     ...{ provenance: '', onPlan: () => undefined, onArtifact: (ref: ArtifactRef) => void attached.push(ref) },
   };
   const tool = ({ timeoutMs, resolve, allowedOrigins = [origin], mayFollow = async () => true }: FetchOptions = {}) =>
-    webFetch(
-      { ...scope, mayFollow },
+    bind(
+      { ...webFetch, name: 'web-fetch', describe: '' },
       {
-        web: { allowedOrigins, ca: certificate.cert, ...(timeoutMs && { timeoutMs }), ...(resolve && { resolve }) },
+        scope: { ...scope, mayFollow },
+        deps: {
+          web: { allowedOrigins, ca: certificate.cert, ...(timeoutMs && { timeoutMs }), ...(resolve && { resolve }) },
+        },
       },
     );
   return {

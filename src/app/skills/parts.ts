@@ -2,10 +2,10 @@
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../log.ts';
-import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
 import { findSkill, isNative, listSkills, needsSandbox, switchedOff } from '../../runtime/tools/skills/service.ts';
 import { createUsable } from '../../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../../runtime/tools/skills.ts';
+import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import { recover } from '../../skills/add/recover.ts';
 import { bundledSkills, Skills } from '../../skills/catalog.ts';
 import { openHealth } from '../../skills/health.ts';

@@ -6,11 +6,11 @@ import { say } from '../../messages/messages.ts';
 import type { ServerPrompts, SkillAdding } from '../../runtime/commands/command.ts';
 import type { KnownNames } from '../../runtime/contract/job-service.ts';
 import type { Offered, Toolbox } from '../../runtime/contract/order.ts';
-import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
 import type { NamedModels } from '../../runtime/model/models.ts';
 import { mayUse } from '../../runtime/tools/asked.ts';
 import type { McpServers } from '../../runtime/tools/mcp/servers.ts';
 import type { SkillService } from '../../runtime/tools/skills/service.ts';
+import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { SkillParts } from './parts.ts';
 

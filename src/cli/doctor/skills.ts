@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../errors.ts';
 import { silentLog } from '../../log.ts';
-import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
 import {
   isNative,
   needsSandbox,
@@ -11,6 +10,7 @@ import {
   surveyServers,
   switchedOff,
 } from '../../runtime/tools/skills/service.ts';
+import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import { bundledSkills, Skills } from '../../skills/catalog.ts';
 import { openHealth } from '../../skills/health.ts';
 import { findBubblewrap, hasSandbox } from '../../skills/sandbox.ts';

@@ -4,10 +4,10 @@ import type { Config } from '../../config.ts';
 import type { Job } from '../../jobs/job.ts';
 import { JobNames } from '../../jobs/names.ts';
 import { silentLog } from '../../log.ts';
-import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { knownNames } from '../../runtime/tools/skills/known-names.ts';
 import { switchedOff } from '../../runtime/tools/skills/service.ts';
+import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import { bundledSkills, Skills } from '../../skills/catalog.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 

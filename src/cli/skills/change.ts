@@ -4,7 +4,7 @@ import { loadConfig } from '../../config.ts';
 import { UserError } from '../../errors.ts';
 import { type Messages, messagesIn, type Text } from '../../messages/messages.ts';
 import { offerText, type Plain } from '../../runtime/commands/skills/words.ts';
-import { OWN_TOOLS } from '../../runtime/contract/tool-names.ts';
+import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import { Adding, type Shown } from '../../skills/add/add.ts';
 import { openHome } from '../../workspace/home.ts';
 import { type CliContext, EXIT } from '../command.ts';

@@ -40,7 +40,7 @@ async function list({ args, home: root, config: file, env, json, print }: CliCon
     import('../../skills/catalog.ts'),
     import('../../skills/health.ts'),
     import('../../runtime/tools/skills/service.ts'),
-    import('../../runtime/contract/tool-names.ts'),
+    import('../../runtime/tools/table.ts'),
     import('../../workspace/vibers.ts'),
   ]);
   const home = await openHome(root);

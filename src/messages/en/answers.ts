@@ -23,7 +23,7 @@ export const answers = {
   maxSteps:
     'I stopped at the limit of steps for one answer (maxSteps); what was done so far is kept. Write “go on” to continue.',
   cutLength: 'The answer ends here because it reached the length limit of the model. Write “go on” for the rest.',
-  stuck: 'I stopped: something went wrong three times in the same way {doing}. Tell me what to do differently.',
+  stuck: 'I stopped: something went wrong three times in the same way while {doing}. Tell me what to do differently.',
   withheld: 'The model’s provider withheld the rest of this answer. Try to ask in other words.',
 } as const;
 

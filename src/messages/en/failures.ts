@@ -52,9 +52,9 @@ export const failures = {
     'I worked on this for {n, plural, one {# second} other {# seconds}} and stopped: ask me for it in smaller parts.',
   fallback: '{what} The fallback ({models}) failed as well.',
   interruptedWhile:
-    'I was interrupted {doing}, and cannot tell whether it has happened. Please have a look before you continue.',
+    'I was interrupted while {doing}, and cannot tell whether it has happened. Please have a look before you continue.',
   interrupted: 'I was interrupted before I had an answer.',
-  toolFailed: 'Something went wrong {doing}, and I found no way around it: try again, or put it differently.',
+  toolFailed: 'Something went wrong while {doing}, and I found no way around it: try again, or put it differently.',
   noAnswer: 'Something went wrong on my side before I had an answer: please try again.',
   empty: 'The answer was empty: please ask again, or put it differently.',
   moreFiles: 'More files: {names}',

@@ -2,7 +2,8 @@
 import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { AgentOutcome, Beside } from '../contract/agent.ts';
-import { doingWith } from '../contract/doing.ts';
+import { doingWith } from '../tools/doing.ts';
+import { toolNamed } from '../tools/table.ts';
 
 /** What the steps of a run have said and done so far. */
 export interface Said {
@@ -22,9 +23,6 @@ export interface Said {
 
 export const NOTHING_SAID: Said = { text: '', latest: '', isAnswer: false, tools: [], failed: [], beside: [] };
 
-/** They leave something beside the answer and give the model nothing to go on from: what is said with them is for the person. */
-const ASIDE = new Set(['update_plan', 'remember', 'create_artifact', 'attach_artifact']);
-
 /** `said` with one more step, given as the model's messages (assistant, tool). */
 export function addStep(said: Said, messages: readonly Json[]): Said {
   const texts: string[] = [];
@@ -41,7 +39,10 @@ export function addStep(said: Said, messages: readonly Json[]): Said {
   }
   const text = texts.join('').trim();
   const failed = messages.flatMap(failedIn);
-  const isAside = tools.every((tool) => ASIDE.has(tool)) && resultsIn(messages) === tools.length && failed.length === 0;
+  const isAside =
+    tools.every((tool) => toolNamed(tool)?.isAside === true) &&
+    resultsIn(messages) === tools.length &&
+    failed.length === 0;
   return {
     text,
     latest: text || said.latest,

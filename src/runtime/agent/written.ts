@@ -10,6 +10,7 @@ import type { WrittenCall } from '../reply/call-forms.ts';
 import { Cursor, readValue, type Values } from '../reply/call-values.ts';
 import { squeeze, textsIn } from '../reply/told.ts';
 import { findCalls, type Written } from '../reply/written-calls.ts';
+import { updatePlan } from '../tools/update-plan.ts';
 import type { ToolOutput } from './step.ts';
 
 export interface TakenAnswer {
@@ -47,7 +48,7 @@ export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: 
   const calls = found.calls.map((one) => ({ ...one, name: offered(one.name, tools) ?? one.name }));
   const areOffered = calls.length > 0 && calls.every(({ name }) => offered(name, tools) !== undefined);
   // A plan in a fence is a block of the answer, and put in place with it.
-  if (found.isFenced && calls.every(({ name }) => name === 'update_plan')) return { answer: plain };
+  if (found.isFenced && calls.every(({ name }) => name === updatePlan.name)) return { answer: plain };
   if (isQuoted(found, call.prompt)) return { answer: plain };
   if (areOffered && (found.kind === 'marked' || found.kind === 'whole'))
     return { answer: withCalls(answer, found, calls, tools) };

@@ -10,6 +10,7 @@ import type { WorkingMode } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { kindOf } from '../contract/task.ts';
 import { shownInput } from '../reply/show.ts';
+import { updatePlan } from '../tools/update-plan.ts';
 
 export interface ConsentRules {
   mode: WorkingMode;
@@ -33,7 +34,7 @@ export const PLAN_FIRST =
 /** The tools of a run, each waiting where it must. */
 export function withConsent(tools: readonly RuntimeTool[], rules: ConsentRules): RuntimeTool[] {
   return tools.map((tool) => {
-    if (rules.needsPlan && tool.name === 'update_plan') return { ...tool, asksAfter: isWritten };
+    if (rules.needsPlan && tool.name === updatePlan.name) return { ...tool, asksAfter: isWritten };
     if (tool.asksBefore || (tool.effect === 'read' && !tool.reaches)) return tool;
     if (rules.needsPlan && tool.effect !== 'read') return { ...tool, asksBefore: refuse };
     if (tool.reaches)

@@ -31,7 +31,7 @@ import { placesToAsk } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
 import { summarise } from '../reply/reply.ts';
 import { digestOf } from '../reply/show.ts';
-import { askUserInput } from '../tools/ask-user.ts';
+import { askUser, askUserInput } from '../tools/ask-user.ts';
 import type { Approvals } from './approvals.ts';
 import { phrasingIn } from './phrasing.ts';
 import { adoptPlan, proposedPlan, proposePlan } from './plan-approval.ts';
@@ -198,7 +198,7 @@ export class RunSuspension {
     const { items, answered, inner } = where;
     const first = (items[0] as QueueItem<Entry>).message;
     const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
-    const kind = call.tool === 'ask_user' ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
+    const kind = call.tool === askUser.name ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
     // What is shown and run is what the session holds: transcripts have no secrets (promise 57).
     const input: Json = JSON.parse(scrub(JSON.stringify(call.input)));
     const asked = kind === 'question' ? askUserInput.parse(input) : undefined;

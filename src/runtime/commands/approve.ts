@@ -17,6 +17,7 @@ import type { ButtonAction } from '../contract/buttons.ts';
 import { plainName } from '../conversations/places.ts';
 import { visible } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
+import { toolNamed } from '../tools/table.ts';
 import type { Command, CommandContext, CommandReply } from './command.ts';
 
 export const approve: Command = {
@@ -69,7 +70,7 @@ async function decide(
   switch (decision.verdict) {
     case 'approve':
       // What is done at another time is told by what it has made: nothing is done now.
-      if (kind === 'tool' && ARRANGING.has(tool))
+      if (kind === 'tool' && toolNamed(tool)?.arranges)
         return { text: isPrivate ? messages.text('questions.agreed') : NOTHING };
       return { text: messages.text(kind === 'plan' ? 'questions.approvedPlan' : 'questions.approved') };
     case 'always':
@@ -83,8 +84,6 @@ async function decide(
   }
 }
 
-/** Their result says what is arranged, once. */
-const ARRANGING = new Set(['create_scheduled_job', 'change_scheduled_job', 'delete_scheduled_job', 'set_timezone']);
 const NOTHING = words('');
 
 type Choice = { verdict: 'approve' | 'always' | 'deny' } | { verdict: 'answer' | 'another'; answer: string };

@@ -16,6 +16,7 @@ import { findRun, readSessionTail } from '../../workspace/sessions.ts';
 import { readTask } from '../../workspace/tasks.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
+import type { RuntimeTool } from '../contract/tool.ts';
 import { shownToGuest } from './guest-history.ts';
 import { buildHistory, type History, type HistoryLimits } from './history-window.ts';
 import { type FilesOf, type MessageEntry, usesTools } from './past-run.ts';
@@ -58,8 +59,8 @@ export interface ContextOptions {
   /** What an outside caller sent: each given field takes the place of the disk's. */
   override?: (Readonly<Partial<Omit<TaskRequest, 'artifacts'>>> & { artifacts?: readonly ArtifactRef[] }) | undefined;
   now: Date;
-  /** Names of the tools that the run is offered. */
-  tools?: ReadonlySet<string>;
+  /** The tools that the run is offered. */
+  tools?: readonly RuntimeTool[];
   /** The words at hand: relevance is measured against them, and they are the message when the session holds none of this run. */
   query: string;
 }
@@ -114,7 +115,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     coding: options.coding ?? false,
     isGuest: options.guests !== undefined,
     skills: options.skills ?? '',
-    tools: options.tools,
+    tools: options.tools ?? [],
   });
   const messages = [...(override.messages ?? history.messages)];
   if (!override.messages && !history.hasMessage && options.query) messages.push({ role: 'user', text: options.query });

@@ -4,7 +4,6 @@
  */
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
-import { doingWith } from './doing.ts';
 import { betterAddress, keySetting, knownProvider, splitModelName } from './providers.ts';
 import {
   type About,
@@ -278,12 +277,6 @@ function systemError(error: unknown): Error | undefined {
     if (/^[A-Z][A-Z0-9_]+$/.test(errorCode(current) ?? '')) return current;
   }
   return undefined;
-}
-
-/** The model did not get over the failure of these tools; people are told of the last. */
-export function toolFailed(tools: readonly string[]): RunError {
-  const detail = `failed tools: ${[...new Set(tools)].join(', ')}`;
-  return new RunError('tool', say('failures.toolFailed', { doing: doingWith(tools.at(-1) ?? '') }), { detail });
 }
 
 /** For what no one foresaw. The SDK's own errors may quote a prompt, so only their name is kept. */

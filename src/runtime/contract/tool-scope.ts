@@ -3,7 +3,7 @@ import type { Home } from '../../workspace/home.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { ArtifactRef, Json, Plan } from '../../workspace/types.ts';
 import type { FileText } from './reading.ts';
-import type { RuntimeTool } from './task.ts';
+import type { RuntimeTool } from './tool.ts';
 
 /** What became of a plan the model proposed. */
 export type PlanChange =
@@ -43,7 +43,7 @@ export interface ToolScope {
   provenance: string;
 }
 
-/** Lets the table hold tools of different inputs while each `execute` keeps its own type. */
-export function defineTool<Input>(tool: RuntimeTool<Input>): RuntimeTool {
+/** Lets a list hold tools that are made for one run, of different inputs, while each keeps its own types. */
+export function runtimeTool<Input>(tool: RuntimeTool<Input>): RuntimeTool {
   return tool;
 }

@@ -8,7 +8,6 @@
  * has a result, that is given again.
  */
 
-import { createHash } from 'node:crypto';
 import { UserError } from '../../errors.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -18,32 +17,13 @@ import { RunError } from '../agent/agent.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { type AbortReason, RunAbort } from '../contract/abort.ts';
 import type { Waiting } from '../contract/agent.ts';
-import type { Asked, Order, RunAgent } from '../contract/order.ts';
+import type { RunAgent } from '../contract/order.ts';
+import { type AgentAnswer, type Question, runOfQuestion, viberOf } from '../contract/question.ts';
 import type { Bus } from '../live/bus.ts';
 import { summarise } from '../reply/reply.ts';
+import { askAgent } from '../tools/ask-agent.ts';
 import { answerOf } from './answer.ts';
 import type { Registry } from './registry.ts';
-
-export interface Question {
-  /** The id of an agent, or of the viber itself. */
-  agent: string;
-  message: string;
-  /** Tells this question from the others of the asking run; the same again is the same question. */
-  key: string;
-  /** Of the run that asks. */
-  order: Order;
-  /** Ends the answer; by default the asking run's own. */
-  signal?: AbortSignal;
-  /** What holds for the agent in addition to the task's own rules. */
-  asked: Asked;
-  /** Stands after its other instructions. */
-  instructions: string;
-}
-
-export interface AgentAnswer {
-  text: string;
-  artifactRefs: ArtifactRef[];
-}
 
 export interface Begun {
   message: string;
@@ -66,21 +46,12 @@ export interface MeshOptions {
   log: Logger;
 }
 
-/** The run of a question: told by who asks and what, so that a restart finds it again. */
-export const runOfQuestion = (askingRun: string, agent: string, key: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([askingRun, agent, key]))
-    .digest('hex')
-    .slice(0, 12);
-
 /** Why the outermost run was ended: each run in between has ended with the reason of the one above it. */
 function endedBy({ reason }: AbortSignal): AbortReason | undefined {
   for (let error: unknown = reason; error instanceof Error; error = error.cause)
     if (error instanceof RunAbort) return error.reason;
   return undefined;
 }
-
-export const viberOf = (order: Pick<Order, 'task' | 'viber'>): string => order.viber ?? order.task.viber;
 
 export class Mesh {
   readonly #options: MeshOptions;
@@ -136,7 +107,7 @@ export class Mesh {
     this.#bus.emit({
       ...origin,
       type: 'tool-call',
-      tool: 'ask_agent',
+      tool: askAgent.name,
       args: { agent: viber, message: scrub(message) },
     });
     try {
@@ -159,7 +130,7 @@ export class Mesh {
         run,
       });
       await this.#end(question, where, { text: answer.text, artifactRefs: answer.artifactRefs });
-      this.#bus.emit({ ...origin, type: 'tool-result', tool: 'ask_agent', result: { text: answer.text } });
+      this.#bus.emit({ ...origin, type: 'tool-result', tool: askAgent.name, result: { text: answer.text } });
       return answer;
     } catch (error) {
       await this.#broken(question, where, error);

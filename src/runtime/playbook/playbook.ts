@@ -23,6 +23,7 @@ import type { Play, PlayTurn } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { failure, PLAYBOOK_OPEN } from '../reply/failure.ts';
 import { summarise } from '../reply/reply.ts';
+import { updatePlan } from '../tools/update-plan.ts';
 import { findPlaybook } from './library.ts';
 import {
   type CurrentStep,
@@ -181,7 +182,7 @@ async function tick({ task, run }: PlayTurn, key: string, { home, bus }: Parts):
   await setStep(home, task, key, 'done');
   // Whoever shows the plan's progress looks at it again.
   const origin = { agentId: task.viber, taskId: task.id, runId: run };
-  bus.emit({ ...origin, type: 'tool-result', tool: 'update_plan', result: null });
+  bus.emit({ ...origin, type: 'tool-result', tool: updatePlan.name, result: null });
 }
 
 function stuck(

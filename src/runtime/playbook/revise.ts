@@ -11,6 +11,7 @@ import { appendSession } from '../../workspace/sessions.ts';
 import { RunError } from '../agent/agent.ts';
 import type { PlayTurn } from '../contract/order.ts';
 import type { Bus } from '../live/bus.ts';
+import { updatePlan } from '../tools/update-plan.ts';
 import { applyChanges, type Change } from './changes.ts';
 import { type CurrentStep, type DoneStep, doneLine, isPlayable, type Played, writePlayed } from './record.ts';
 import type { Supervise } from './supervise.ts';
@@ -61,7 +62,7 @@ export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): 
     taskId: task.id,
     runId: run,
     type: 'tool-result',
-    tool: 'update_plan',
+    tool: updatePlan.name,
     result: null,
   });
   return revised;

@@ -7,7 +7,6 @@ import { errorCode, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import { doingWith } from '../contract/doing.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
 import { summarise } from './summary.ts';
@@ -45,16 +44,6 @@ export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>, messag
   ];
 }
 
-/** The side-effecting call that a crash cut: reported, not repeated. */
-export function interruptedWhile(tool: string, messages: Messages): RunOutcome {
-  const text = messages.text('failures.interruptedWhile', { doing: doingWith(tool) });
-  const button = {
-    label: messages.text('common.continue'),
-    say: `Please continue. Check first whether ${tool} took effect.`,
-  };
-  return interrupted(text, button);
-}
-
 /** The run was cut and nothing goes on from it by itself. */
 export const interruptedRun = (messages: Messages): RunOutcome =>
   interrupted(messages.text('failures.interrupted'), continueButton(messages));
@@ -64,7 +53,7 @@ export const stoppedRun = (): RunOutcome => ({
   ...{ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] },
 });
 
-function interrupted(text: Text, button: ButtonAction): RunOutcome {
+export function interrupted(text: Text, button: ButtonAction): RunOutcome {
   const summary = summarise(text);
   return { state: 'error', text, summary, artifactRefs: [], error: 'interrupted', buttons: [[button]] };
 }

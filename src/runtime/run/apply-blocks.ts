@@ -16,6 +16,7 @@ import { askAboutProposal } from '../reply/plan-proposal.ts';
 import { planChange, planRows } from '../reply/plan-rows.ts';
 import { fileName } from '../tools/artifacts.ts';
 import { referredArtifact } from '../tools/attach-file.ts';
+import { updatePlan } from '../tools/update-plan.ts';
 import type { WholeReply } from './whole-reply.ts';
 
 type Where = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'runId' | 'isGuest'>;
@@ -32,7 +33,7 @@ export async function applyPlan(
   messages: Messages,
 ): Promise<Text | ''> {
   const plan = plans.at(-1);
-  const tool = tools.find(({ name }) => name === 'update_plan');
+  const tool = tools.find(({ name }) => name === updatePlan.name);
   if (plan === undefined) return '';
   if (!tool) return planRows(typeof plan === 'string' ? parsePlan(plan) : plan, messages);
   const input = { plan };

@@ -10,9 +10,11 @@ import type { Offered, Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { readAs } from '../reading/read-as.ts';
-import { forAsked, mayUse, strictest } from '../tools/asked.ts';
+import { mayUse, strictest } from '../tools/asked.ts';
+import { isOffered } from '../tools/bind.ts';
 import { forGuest } from '../tools/guests.ts';
 import { createTools, type ToolScope } from '../tools/index.ts';
+import { factsOf } from '../tools/offered.ts';
 import { toldIn } from '../tools/result.ts';
 import type { Progress } from './journal.ts';
 import type { RunServices } from './services.ts';
@@ -56,7 +58,7 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
   const offered: Offered = (await to.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
   const tools = toolsOf(order, scope, offered, rules, outgoing);
   const context = await assembleContext({
-    tools: new Set(tools.map(({ name }) => name)),
+    tools,
     ...{ home, viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
     ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
     ...{ channelNote: order.place, now: new Date(), query: order.query, coding },
@@ -162,18 +164,20 @@ function scopeOf(
 }
 
 function toolsOf(
-  { principal, earlier, asked }: Order,
+  order: Order,
   scope: ToolScope,
   { tools: offered, isBeyond }: Offered,
   { own, mode, always, needsPlan }: Rules,
   outgoing: Outgoing,
 ): RuntimeTool[] {
+  const { principal, earlier, asked } = order;
+  const facts = factsOf(order);
   const told = toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
-  const all = createTools(scope, offered, told);
+  // The one place that every tool passes, from wherever it comes: one that says nothing of guests is never theirs.
+  const all = createTools(scope, offered, told).filter((tool) => isOffered(tool, facts));
   const allowed = withConsent(all.filter(mayUse(own, asked)), {
     ...{ mode, always, needsPlan, asksToReach: outgoing.asks },
     ...(isBeyond ? { isBeyond } : {}),
   });
-  const theirs = principal.role === 'guest' ? forGuest(allowed) : allowed;
-  return asked ? forAsked(theirs, asked) : theirs;
+  return principal.role === 'guest' ? forGuest(allowed) : allowed;
 }

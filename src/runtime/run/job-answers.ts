@@ -23,7 +23,7 @@ import type { Delivery } from '../delivery.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import { saysHealthy } from '../reply/healthy.ts';
 import { type Rendering, renderAnswer } from '../reply/render-answer.ts';
-import { NOTIFY } from '../tools/notify.ts';
+import { notify } from '../tools/notify.ts';
 
 export interface JobAnswersOptions extends Rendering, DigestTasks {
   buttons: Buttons;
@@ -123,7 +123,7 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     if (outcome.state !== 'completed') return;
     const lines = await findRun(home, viber, taskId, run);
     const isRoutine = saysNothingElse(outcome, toolValues(lines));
-    const isTold = hasUsed(lines, NOTIFY);
+    const isTold = hasUsed(lines, notify.name);
     if (outcome.isCutShort)
       await options.tellOwners(`job-${job.id}-steps-${job.slot}`, say('jobs.maxSteps', { name: quotedName(job.name) }));
     log.info({ trace: run, job: job.id, result: outcome.summary, isRoutine, isTold }, 'a job has its result');

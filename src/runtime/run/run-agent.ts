@@ -6,6 +6,7 @@ import type { Order, Performed } from '../contract/order.ts';
 import { RunError } from '../contract/run-error.ts';
 import { throwWith } from '../reply/failure.ts';
 import { shownAs } from '../tools/asked.ts';
+import { notify } from '../tools/notify.ts';
 import { type AssembleServices, assemble } from './assemble.ts';
 import { journal, type Progress, progressOf } from './journal.ts';
 import type { RunServices } from './services.ts';
@@ -14,7 +15,7 @@ export type AgentServices = Pick<RunServices, 'agent' | 'bus' | 'meter'> & Assem
 
 /** Nobody is there to see what the tools of a job have done: without a word, a file or a message of its own nothing came of it. */
 const isForNothing = ({ isWordless, beside = [] }: AgentOutcome, { made }: Progress): boolean =>
-  isWordless === true && made.refs.length === 0 && !beside.some(({ tools }) => tools.includes('notify'));
+  isWordless === true && made.refs.length === 0 && !beside.some(({ tools }) => tools.includes(notify.name));
 
 /** Throws RunError, or a system error when the disk fails. */
 export async function runAgent(order: Order, to: AgentServices): Promise<Performed> {

@@ -8,6 +8,7 @@ import type { AgentOutcome } from '../contract/agent.ts';
 import { DELTA_LIMITS } from '../contract/protocol.ts';
 import { leaveOut, TOO_MANY } from '../reply/blocks.ts';
 import { type ParsedReply, parseReply } from '../reply/reply.ts';
+import { updatePlan } from '../tools/update-plan.ts';
 
 export interface WholeReply extends ParsedReply {
   /** How many files the run has announced before those here: with it, each has a number of its own. */
@@ -37,7 +38,7 @@ export function readWhole(
   const replies = [...beside.map((step) => step.text), text].map((each) => parseReply(each, isTold));
   const fresh = replies.slice(asked);
   const last = replies.at(-1)?.visible.trim() ?? '';
-  const lastPlan = beside.findLastIndex(({ tools }) => tools.includes('update_plan'));
+  const lastPlan = beside.findLastIndex(({ tools }) => tools.includes(updatePlan.name));
   const words = beside.flatMap(({ isAside }, at) => {
     const isLater = at >= asked && isAside && beside.slice(at).every((step) => step.isAside);
     const said = isLater ? (replies[at]?.visible.trim() ?? '') : '';

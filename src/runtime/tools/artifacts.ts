@@ -4,8 +4,14 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { createArtifact } from '../../workspace/artifacts.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { type Ability, defineTool } from '../contract/tool.ts';
+import type { ToolScope } from '../contract/tool-scope.ts';
 import { existingArtifact } from './attach-file.ts';
+import { toEverybody } from './offered.ts';
+import type { CoreRun } from './run.ts';
+
+/** What tools that write files add to what a viber can do. */
+export const MAKES_FILES: Ability = { line: 'work', words: 'make and change files' };
 
 /** Of one file a tool writes. */
 export const MAX_BYTES = 10_485_760;
@@ -17,42 +23,52 @@ const createInput = z.object({
   encoding: z.enum(['utf8', 'base64']).exactOptional(),
 });
 
-export const createArtifactTool = (scope: ToolScope) =>
-  defineTool({
-    name: 'create_artifact',
-    description: 'Make a file for the person; it is attached to your answer.',
-    input: createInput,
-    effect: 'idempotent',
-    asks: ({ title }, { messages, plain }) => ({
-      text: messages.text('consent.saveArtifact', { file: plain(title) }),
-      yes: messages.text('consent.save'),
-    }),
-    async execute({ title, type, content, encoding = 'utf8' }) {
-      const bytes = decode(content, encoding);
-      // The same file asked for again in this run, say after a restart, is the same artifact.
-      const sum = createHash('sha256')
-        .update(JSON.stringify([scope.runId, title, type]))
-        .update(bytes);
-      const id = sum.digest('hex').slice(0, 10);
-      const name = fileName(title);
-      const given = { id, title, type, content: bytes, origin: 'agent' as const, ...(name ? { name } : {}) };
-      return attached(scope, await createArtifact(scope.home, scope.taskId, given));
-    },
-  });
+export const createArtifactTool = defineTool({
+  name: 'create_artifact',
+  describe: 'Make a file for the person; it is attached to your answer.',
+  rule: 'Give files with create_artifact, not as long text in the chat.',
+  ability: MAKES_FILES,
+  doing: 'doing.writing',
+  like: 'write',
+  about: { argument: 'title', doing: 'doing.writingThis' },
+  input: createInput,
+  effect: 'idempotent',
+  offered: toEverybody,
+  ownWords: true,
+  isAside: true,
+  asks: ({ title }, _run: CoreRun, { messages, plain }) => ({
+    text: messages.text('consent.saveArtifact', { file: plain(title) }),
+    yes: messages.text('consent.save'),
+  }),
+  async execute({ title, type, content, encoding = 'utf8' }, { scope }) {
+    const bytes = decode(content, encoding);
+    // The same file asked for again in this run, say after a restart, is the same artifact.
+    const sum = createHash('sha256')
+      .update(JSON.stringify([scope.runId, title, type]))
+      .update(bytes);
+    const id = sum.digest('hex').slice(0, 10);
+    const name = fileName(title);
+    const given = { id, title, type, content: bytes, origin: 'agent' as const, ...(name ? { name } : {}) };
+    return attached(scope, await createArtifact(scope.home, scope.taskId, given));
+  },
+});
 
 const attachInput = z.object({ id: z.string() });
 
-export const attachArtifact = (scope: ToolScope) =>
-  defineTool({
-    name: 'attach_artifact',
-    description: 'Attach an artifact or workspace/NAME.',
-    input: attachInput,
-    effect: 'idempotent',
-    consent: 'never',
-    async execute({ id }) {
-      return attached(scope, await existingArtifact(scope, id));
-    },
-  });
+export const attachArtifact = defineTool({
+  name: 'attach_artifact',
+  describe: 'Attach an artifact or workspace/NAME.',
+  doing: 'doing.attaching',
+  input: attachInput,
+  effect: 'idempotent',
+  consent: 'never',
+  offered: toEverybody,
+  ownWords: true,
+  isAside: true,
+  async execute({ id }, { scope }: CoreRun) {
+    return attached(scope, await existingArtifact(scope, id));
+  },
+});
 
 /** Tells the run, and answers the model with what it needs to name the artifact again. */
 export function attached(

@@ -1,7 +1,8 @@
 /** `ask_user`: one question to the person, with options as buttons. The turn ends with it; what they say is the call's result. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { defineTool } from '../contract/tool.ts';
+import { unlessAlone } from './offered.ts';
 
 const MAX_QUESTION = 2_000;
 const MAX_OPTION = 200;
@@ -29,20 +30,23 @@ function check({ question, options = [], recommended }: AskUser): void {
     throw new UserError('recommended is the index of one of the options, from 0.');
 }
 
-export const askUser = (_scope: ToolScope) =>
-  defineTool({
-    name: 'ask_user',
-    description:
-      'Ask the person one question you cannot answer yourself and wait; options become buttons. Not for consent: tools ask for it.',
-    input: askUserInput,
-    effect: 'read',
-    consent: 'never',
-    asksBefore(input) {
-      check(input);
-      return true;
-    },
-    async execute() {
-      // Reached by nobody: the answer takes the place of its result.
-      throw new UserError('The question was not asked.');
-    },
-  });
+export const askUser = defineTool({
+  name: 'ask_user',
+  describe:
+    'Ask the person one question you cannot answer yourself and wait; options become buttons. Not for consent: tools ask for it.',
+  doing: 'doing.askingYou',
+  input: askUserInput,
+  effect: 'read',
+  consent: 'never',
+  offered: unlessAlone,
+  ownWords: true,
+  isQuestion: true,
+  asksBefore(input) {
+    check(input);
+    return true;
+  },
+  async execute() {
+    // Reached by nobody: the answer takes the place of its result.
+    throw new UserError('The question was not asked.');
+  },
+});

@@ -1,29 +1,15 @@
-/** The tools a model is offered, one visible table. Names and arguments are part of the contract (docs/protocol.md). */
+/** The tools of one run, made of the table and of what comes and goes: skills, and servers of tools. */
 import { UserError } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
-import { attachArtifact, createArtifactTool } from './artifacts.ts';
-import { askUser } from './ask-user.ts';
-import { listFiles } from './list-files.ts';
-import { remember } from './memory/remember.ts';
-import { readFile } from './read-file.ts';
+import { bind } from './bind.ts';
+import { keep } from './memory/keep.ts';
 import { createTelling, tellFailure } from './result.ts';
-import { updatePlan } from './update-plan.ts';
-import { writeFile } from './write-file.ts';
+import type { CoreRun } from './run.ts';
+import { CORE_TOOLS } from './table.ts';
 
 export type { PlanChange, ToolScope } from '../contract/tool-scope.ts';
-
-const TABLE: readonly ((scope: ToolScope) => RuntimeTool)[] = [
-  updatePlan,
-  createArtifactTool,
-  attachArtifact,
-  readFile,
-  writeFile,
-  listFiles,
-  remember,
-  askUser,
-];
 
 function retell(error: unknown): Json {
   if (!(error instanceof UserError)) throw error;
@@ -51,9 +37,10 @@ function apart(tools: readonly RuntimeTool[]): RuntimeTool[] {
  */
 export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = [], told = 0): RuntimeTool[] {
   const tell = createTelling(told);
+  const run: CoreRun = { scope, keep: (fact) => keep(scope, fact) };
   let last: Promise<unknown> = Promise.resolve();
   let beside: Promise<unknown>[] = [];
-  return apart([...TABLE.map((make) => make(scope)), ...others]).map((tool) => {
+  return apart([...CORE_TOOLS.map((tool) => bind(tool, run)), ...others]).map((tool) => {
     return {
       ...tool,
       execute(input, options) {

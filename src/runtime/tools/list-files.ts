@@ -4,29 +4,33 @@ import { UserError } from '../../errors.ts';
 import { type HeldFolder, useFolder } from '../../lib/files/below.ts';
 import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Json } from '../../workspace/types.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { defineTool } from '../contract/tool.ts';
+import type { ToolScope } from '../contract/tool-scope.ts';
+import { toEverybody } from './offered.ts';
 import { inPlace, isSecret, placeIn, splitArea } from './paths.ts';
+import type { CoreRun } from './run.ts';
 
 /** Entries of one answer; a model that needs more names a folder. */
 const MAX_ENTRIES = 200;
 
 const input = z.object({ path: z.string().exactOptional() });
 
-export const listFiles = (scope: ToolScope) =>
-  defineTool({
-    name: 'list_files',
-    description: "List this task's artifacts and your workspace, or one workspace/ folder.",
-    input,
-    effect: 'read',
-    async execute({ path: given = '' }, { signal }) {
-      const { area, rest } = splitArea(scope, given);
-      if (area === undefined && rest === '' && scope.isGuest) return { artifacts: await artifacts(scope) };
-      if (area === undefined && rest === '')
-        return { artifacts: await artifacts(scope), workspace: await folder(scope, '', signal) };
-      if (area === 'task' && rest === '') return { artifacts: await artifacts(scope) };
-      return { workspace: await folder(scope, rest, signal) };
-    },
-  });
+export const listFiles = defineTool({
+  name: 'list_files',
+  describe: "List this task's artifacts and your workspace, or one workspace/ folder.",
+  input,
+  effect: 'read',
+  doing: 'doing.files',
+  offered: toEverybody,
+  async execute({ path: given = '' }, { scope }: CoreRun, { signal }) {
+    const { area, rest } = splitArea(scope, given);
+    if (area === undefined && rest === '' && scope.isGuest) return { artifacts: await artifacts(scope) };
+    if (area === undefined && rest === '')
+      return { artifacts: await artifacts(scope), workspace: await folder(scope, '', signal) };
+    if (area === 'task' && rest === '') return { artifacts: await artifacts(scope) };
+    return { workspace: await folder(scope, rest, signal) };
+  },
+});
 
 /** The newest first. */
 async function artifacts({ home, taskId }: ToolScope): Promise<Json[]> {

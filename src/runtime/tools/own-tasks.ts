@@ -3,23 +3,15 @@
  * for the commands (conversations/visibility.ts). A conversation is led elsewhere from its next message on.
  */
 import { z } from 'zod';
-import type { Principal } from '../../access/principal.ts';
-import type { Address } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { nextStep, readPlan, standOf } from '../../workspace/plan/plan.ts';
 import { listTasks, newTaskId } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { RuntimeTool } from '../contract/task.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { bindingAt, type Conversations } from '../conversations/conversations.ts';
+import { defineTool } from '../contract/tool.ts';
+import { bindingAt } from '../conversations/conversations.ts';
 import { findTask, isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
-
-export interface OwnTasksDeps {
-  principal: Principal;
-  address: Address;
-  isDirect: boolean;
-  conversations: Pick<Conversations, 'bind'>;
-}
+import { inConversation } from './offered.ts';
+import { placeOf, type ToolRun } from './run.ts';
 
 const LISTED = 15;
 const MAX_READ = 2_000;
@@ -38,78 +30,94 @@ const has = ({ title }: TaskRecord, words: string) =>
     .filter(Boolean)
     .every((word) => title.toLowerCase().includes(word));
 
-export function ownTaskTools({ home, viber, taskId }: ToolScope, deps: OwnTasksDeps): RuntimeTool[] {
-  const { principal, address, isDirect, conversations } = deps;
-  const view: Viewpoint = { principal, address, isDirect, viber };
-  // Whatever its person may see: a viber is told of no other one's tasks.
-  const isOurs = (task: TaskRecord) => task.viber === viber;
-  const theirs = (words = '') =>
-    listTasks(home, {
-      ...{ limit: LISTED, maxRead: MAX_READ },
-      match: (task) =>
-        task.job === undefined &&
-        isOurs(task) &&
-        maySee(view, task) &&
-        (!isDirect || isOwnTask(view, task)) &&
-        has(task, words),
-    });
+/** Whose eyes it is seen with. */
+function viewOf(run: ToolRun): Viewpoint {
+  const { principal, isDirect = false } = run.order;
+  return { principal, address: placeOf(run), isDirect, viber: run.scope.viber };
+}
 
-  async function shown(task: TaskRecord) {
+/** Whatever its person may see: a viber is told of no other one's tasks. */
+const isOurs = (task: TaskRecord, { scope }: ToolRun): boolean => task.viber === scope.viber;
+
+function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
+  const view = viewOf(run);
+  return listTasks(run.scope.home, {
+    ...{ limit: LISTED, maxRead: MAX_READ },
+    match: (task) =>
+      task.job === undefined &&
+      isOurs(task, run) &&
+      maySee(view, task) &&
+      (!view.isDirect || isOwnTask(view, task)) &&
+      has(task, words),
+  });
+}
+
+const shown =
+  ({ scope: { home, viber, taskId } }: ToolRun) =>
+  async (task: TaskRecord) => {
     const plan = (await readPlan(home, task.id, viber))?.plan;
     const next = plan && nextStep(plan)?.title;
     const state = task.id === taskId ? 'this one' : standOf(task, plan);
-    return {
-      id: task.id,
-      title: task.title,
-      state,
-      updatedAt: task.updatedAt,
-      ...(next === undefined ? {} : { next }),
-    };
-  }
+    const { id, title, updatedAt } = task;
+    return { id, title, state, updatedAt, ...(next === undefined ? {} : { next }) };
+  };
 
-  async function lead(to: string): Promise<void> {
-    if (address.thread !== undefined && !isDirect) throw new UserError(ELSEWHERE);
-    await conversations.bind({ ...bindingAt(principal, address, isDirect), taskId: to, viber });
-  }
-
-  return [
-    defineTool({
-      name: 'list_tasks',
-      description: 'The tasks this person has with you, the newest first, with what is next in each.',
-      input: listInput,
-      effect: 'read',
-      async execute({ words }) {
-        return { tasks: await Promise.all((await theirs(words)).map(shown)) };
-      },
-    }),
-    defineTool({
-      name: 'open_task',
-      description: 'Go on with another of their tasks here, from their next message on. Tell them its title.',
-      input: openInput,
-      effect: 'idempotent',
-      consent: 'never',
-      async execute({ task }) {
-        const byId = /\d/.test(task)
-          ? await findTask(home, task, (each) => isOurs(each) && mayOpen(view, each))
-          : undefined;
-        const found = byId ? [byId] : await theirs(task);
-        const [only, other] = found;
-        if (!only) throw new UserError('They have no such task; list_tasks tells which there are.');
-        if (other) return { status: 'several', tasks: await Promise.all(found.map(shown)) };
-        await lead(only.id);
-        return { status: 'opened', ...(await shown(only)) };
-      },
-    }),
-    defineTool({
-      name: 'new_task',
-      description: 'Begin another task with their next message; this one is kept.',
-      input: newInput,
-      effect: 'idempotent',
-      consent: 'never',
-      async execute() {
-        await lead(newTaskId(new Date()));
-        return { status: 'ready', message: 'Their next message begins the new task.' };
-      },
-    }),
-  ];
+/** The conversation is about another task from its next message on. */
+async function lead(to: string, run: ToolRun): Promise<void> {
+  const { principal, isDirect = false } = run.order;
+  const address = placeOf(run);
+  if (address.thread !== undefined && !isDirect) throw new UserError(ELSEWHERE);
+  const bound = { ...bindingAt(principal, address, isDirect), taskId: to, viber: run.scope.viber };
+  await run.services.conversations.bind(bound);
 }
+
+export const listTasksTool = defineTool({
+  name: 'list_tasks',
+  describe: 'The tasks this person has with you, the newest first, with what is next in each.',
+  doing: 'doing.tasks',
+  ability: { line: 'tasks', words: 'list their tasks (list_tasks)' },
+  offered: inConversation,
+  input: listInput,
+  effect: 'read',
+  async execute({ words }, run: ToolRun) {
+    return { tasks: await Promise.all((await tasksOf(run, words)).map(shown(run))) };
+  },
+});
+
+export const openTask = defineTool({
+  name: 'open_task',
+  describe: 'Go on with another of their tasks here, from their next message on. Tell them its title.',
+  doing: 'doing.openTask',
+  ability: { line: 'tasks', words: 'go on with another one (open_task)' },
+  offered: inConversation,
+  input: openInput,
+  effect: 'idempotent',
+  consent: 'never',
+  async execute({ task }, run: ToolRun) {
+    const view = viewOf(run);
+    const mayLead = (each: TaskRecord) => isOurs(each, run) && mayOpen(view, each);
+    const byId = /\d/.test(task) ? await findTask(run.scope.home, task, mayLead) : undefined;
+    const found = byId ? [byId] : await tasksOf(run, task);
+    const [only, other] = found;
+    if (!only) throw new UserError('They have no such task; list_tasks tells which there are.');
+    if (other) return { status: 'several', tasks: await Promise.all(found.map(shown(run))) };
+    await lead(only.id, run);
+    return { status: 'opened', ...(await shown(run)(only)) };
+  },
+});
+
+export const newTask = defineTool({
+  name: 'new_task',
+  describe: 'Begin another task with their next message; this one is kept.',
+  doing: 'doing.newTask',
+  ability: { line: 'tasks', words: 'begin a new one (new_task)' },
+  offered: inConversation,
+  ownWords: true,
+  input: newInput,
+  effect: 'idempotent',
+  consent: 'never',
+  async execute(_input, run: ToolRun) {
+    await lead(newTaskId(new Date()), run);
+    return { status: 'ready', message: 'Their next message begins the new task.' };
+  },
+});

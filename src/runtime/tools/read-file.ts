@@ -2,37 +2,42 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { readPlan } from '../../workspace/plan/plan.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
+import { defineTool } from '../contract/tool.ts';
+import { toEverybody } from './offered.ts';
 import { type FoundFile, splitArea, useFound } from './paths.ts';
 import { readKept, readTextPage } from './read-text.ts';
+import type { CoreRun } from './run.ts';
 
 const input = z.object({ path: z.string(), offset: z.number().exactOptional() });
 
-export const readFile = (scope: ToolScope) =>
-  defineTool({
-    name: 'read_file',
-    description:
-      'Read an artifact (id or name) or workspace/...: text, documents, recordings. Up to 64 KB; go on at offset = next.',
-    input,
-    effect: 'read',
-    async execute({ path: given, offset = 0 }, { signal }) {
-      const linked = scope.readLink?.(given, signal);
-      if (linked) return linked;
-      const { rest } = splitArea(scope, given);
-      if (rest.toLowerCase() === 'task.md') {
-        // The workspace shows the current task's plan there; a model's is its own task's.
-        const plan = await readPlan(scope.home, scope.taskId);
-        if (!plan) throw new UserError('This task has no plan yet.');
-        return { path: 'task.md', text: plan.text };
-      }
-      const read = async ({ label, type, name, ref, path, fd }: FoundFile) => {
-        if (ref && scope.onShown?.(ref)) return { path: label, shown: 'The picture follows.' };
-        const said = await scope.textOf?.({ path, name, ...(type ? { type } : {}) }, signal);
-        return {
-          path: label,
-          ...(await (said ? readKept(said.file, label, offset) : readTextPage(fd, label, offset, type))),
-        };
+export const readFile = defineTool({
+  name: 'read_file',
+  describe:
+    'Read an artifact (id or name) or workspace/...: text, documents, recordings. Up to 64 KB; go on at offset = next.',
+  input,
+  effect: 'read',
+  doing: 'doing.reading',
+  about: { argument: 'path', doing: 'doing.readingThis' },
+  ability: { line: 'work', words: 'read what they send' },
+  offered: toEverybody,
+  async execute({ path: given, offset = 0 }, { scope }: CoreRun, { signal }) {
+    const linked = scope.readLink?.(given, signal);
+    if (linked) return linked;
+    const { rest } = splitArea(scope, given);
+    if (rest.toLowerCase() === 'task.md') {
+      // The workspace shows the current task's plan there; a model's is its own task's.
+      const plan = await readPlan(scope.home, scope.taskId);
+      if (!plan) throw new UserError('This task has no plan yet.');
+      return { path: 'task.md', text: plan.text };
+    }
+    const read = async ({ label, type, name, ref, path, fd }: FoundFile) => {
+      if (ref && scope.onShown?.(ref)) return { path: label, shown: 'The picture follows.' };
+      const said = await scope.textOf?.({ path, name, ...(type ? { type } : {}) }, signal);
+      return {
+        path: label,
+        ...(await (said ? readKept(said.file, label, offset) : readTextPage(fd, label, offset, type))),
       };
-      return useFound(scope, given, read, signal);
-    },
-  });
+    };
+    return useFound(scope, given, read, signal);
+  },
+});

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Skill } from '../../skills/skill.ts';
-import type { RuntimeTool } from '../contract/task.ts';
-import { defineTool } from '../contract/tool-scope.ts';
+import { defineTool } from '../contract/tool.ts';
+import type { SkillRun } from './skills/run.ts';
 
 const input = z.object({
   name: z.string(),
@@ -16,8 +16,6 @@ const PAGE = 48_000;
 /** Bytes of a file beside a skill; its own text is loaded up to as many. */
 const MAX_FILE = 256 * 1024;
 
-export const READ_SKILL = 'read_skill';
-
 /** The skill that a model means by a name; throws UserError. */
 export function skillNamed(skills: ReadonlyMap<string, Skill>, name: string): Skill {
   const skill = skills.get(name.trim().toLowerCase());
@@ -25,31 +23,28 @@ export function skillNamed(skills: ReadonlyMap<string, Skill>, name: string): Sk
   return skill;
 }
 
-/**
- * @param skills those that this run may read, by name
- * @param onRead the run has read it, and goes by it
- */
-export function readSkill(skills: ReadonlyMap<string, Skill>, onRead: (skill: Skill) => void): RuntimeTool {
-  return defineTool({
-    name: READ_SKILL,
-    description:
-      'Read a skill listed in <skills> before doing what it is for; with file, a further file of it. Where more is left, go on at offset = next.',
-    input,
-    effect: 'read',
-    async execute({ name, file, offset = 0 }) {
-      const skill = skillNamed(skills, name);
-      onRead(skill);
-      const { listFiles, readSkillFile } = await import('../../skills/bundle-files.ts');
-      if (file !== undefined && file !== '') {
-        const { text, ...rest } = pageOf(await readSkillFile(skill, file, MAX_FILE), offset);
-        return { name: skill.name, file, text, ...rest };
-      }
-      const { text, ...rest } = pageOf(skill.body, offset);
-      const files = offset > 0 ? [] : (await listFiles(skill)).map((each) => ({ ...each }));
-      return { name: skill.name, body: text, ...rest, ...(files.length > 0 ? { files } : {}) };
-    },
-  });
-}
+export const readSkill = defineTool({
+  name: 'read_skill',
+  describe:
+    'Read a skill listed in <skills> before doing what it is for; with file, a further file of it. Where more is left, go on at offset = next.',
+  doing: 'doing.skill',
+  about: { argument: 'name', doing: 'doing.skillThis' },
+  ofSkills: true,
+  input,
+  effect: 'read',
+  async execute({ name, file, offset = 0 }, { skills, followed }: SkillRun) {
+    const skill = skillNamed(skills, name);
+    followed().add(skill);
+    const { listFiles, readSkillFile } = await import('../../skills/bundle-files.ts');
+    if (file !== undefined && file !== '') {
+      const { text, ...rest } = pageOf(await readSkillFile(skill, file, MAX_FILE), offset);
+      return { name: skill.name, file, text, ...rest };
+    }
+    const { text, ...rest } = pageOf(skill.body, offset);
+    const files = offset > 0 ? [] : (await listFiles(skill)).map((each) => ({ ...each }));
+    return { name: skill.name, body: text, ...rest, ...(files.length > 0 ? { files } : {}) };
+  },
+});
 
 /** What is left after a page is counted in `more`, and begins at `next`. No character is cut in two, and no line that fits. */
 function pageOf(whole: string, offset: number): { text: string; more?: number; next?: number } {

@@ -4,61 +4,78 @@
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
+import { messagesIn } from '../../messages/messages.ts';
 import { THINKING } from '../contract/settings.ts';
-import type { RuntimeTool } from '../contract/task.ts';
-import { defineTool } from '../contract/tool-scope.ts';
+import { defineTool } from '../contract/tool.ts';
 import type { ModelChoice } from '../model/choices.ts';
 import { type Choosing, setModel, setThinking, USUAL } from '../model/choose.ts';
 import { costText } from '../model/words.ts';
+import { inConversation } from './offered.ts';
+import { placeOf, type ToolRun } from './run.ts';
 
 const input = z.object({
   model: z.string().max(200).describe('a listed id, or "usual"').exactOptional(),
   thinking: z.enum([...THINKING, USUAL]).exactOptional(),
 });
 
-export function setModelTool(to: Choosing): RuntimeTool {
-  const { models, isOwner } = to;
-  const listed = models.offered().filter(({ id }) => models.find(id, isOwner).kind === 'model');
-  return defineTool({
-    name: 'set_model',
-    description: `Change which model answers here, and how long it thinks, from the next answer on. Only when asked; say what it costs. Models (price in and out for a million tokens): ${listed.map((model) => line(model, models.currency)).join('; ')}`,
-    input,
-    effect: 'idempotent',
-    consent: 'effects',
-    isOutside: ({ model }) => model !== undefined && isUnlisted(model),
-    settled({ model, ...rest }) {
-      const found = model === undefined ? undefined : models.find(model, isOwner);
-      return { ...rest, ...(model !== undefined && { model: found?.kind === 'model' ? found.model.id : model }) };
-    },
-    shows({ model = USUAL }) {
-      const found = models.find(model, isOwner);
-      const { id, name, price } = found.kind === 'model' ? found.model : models.usual();
-      return [id, name, price ? [price.input, price.output, models.currency] : []];
-    },
-    asks: ({ model = USUAL }, { messages, plain }) => {
-      const found = models.find(model, isOwner);
-      const about = found.kind === 'model' ? found.model : models.usual();
-      const cost = costText(about, models.currency, messages);
-      return { text: messages.text('models.ask', { name: plain(about.name), cost }) };
-    },
-    async execute({ model, thinking }) {
-      if (model === undefined && thinking === undefined) throw new UserError('Give model, thinking or both.');
-      const said: string[] = [];
-      if (model !== undefined) {
-        const { text, isDone } = await setModel(model, to);
-        if (!isDone) throw new UserError(text);
-        said.push(text);
-      }
-      if (thinking !== undefined) said.push(await setThinking(thinking, to));
-      return { done: said.join(' ') };
-    },
-  });
-
-  /** One that not everybody may choose. Words that name none are refused without a question. */
-  function isUnlisted(words: string): boolean {
-    return models.find(words, isOwner).kind === 'model' && models.find(words, false).kind !== 'model';
-  }
+/** The conversation whose model is chosen, and by whom. */
+function choosing(run: ToolRun): Choosing {
+  const { models, settings } = run.services;
+  const isOwner = run.order.principal.role === 'owner';
+  // The model is told in English, and says it in the person's language.
+  return { models, settings, address: placeOf(run), isOwner, messages: messagesIn('en') };
 }
+
+/** One that not everybody may choose. Words that name none are refused without a question. */
+function isUnlisted(words: string, { models, isOwner }: Choosing): boolean {
+  return models.find(words, isOwner).kind === 'model' && models.find(words, false).kind !== 'model';
+}
+
+export const setModelTool = defineTool({
+  name: 'set_model',
+  describe(run: ToolRun) {
+    const { models, isOwner } = choosing(run);
+    const listed = models.offered().filter(({ id }) => models.find(id, isOwner).kind === 'model');
+    return `Change which model answers here, and how long it thinks, from the next answer on. Only when asked; say what it costs. Models (price in and out for a million tokens): ${listed.map((model) => line(model, models.currency)).join('; ')}`;
+  },
+  doing: 'doing.model',
+  offered: inConversation,
+  ownWords: true,
+  input,
+  effect: 'idempotent',
+  consent: 'effects',
+  isOutside: ({ model }, run) => model !== undefined && isUnlisted(model, choosing(run)),
+  settled({ model, ...rest }, run) {
+    const { models, isOwner } = choosing(run);
+    const found = model === undefined ? undefined : models.find(model, isOwner);
+    return { ...rest, ...(model !== undefined && { model: found?.kind === 'model' ? found.model.id : model }) };
+  },
+  shows({ model = USUAL }, run) {
+    const { models, isOwner } = choosing(run);
+    const found = models.find(model, isOwner);
+    const { id, name, price } = found.kind === 'model' ? found.model : models.usual();
+    return [id, name, price ? [price.input, price.output, models.currency] : []];
+  },
+  asks({ model = USUAL }, run, { messages, plain }) {
+    const { models, isOwner } = choosing(run);
+    const found = models.find(model, isOwner);
+    const about = found.kind === 'model' ? found.model : models.usual();
+    const cost = costText(about, models.currency, messages);
+    return { text: messages.text('models.ask', { name: plain(about.name), cost }) };
+  },
+  async execute({ model, thinking }, run) {
+    if (model === undefined && thinking === undefined) throw new UserError('Give model, thinking or both.');
+    const to = choosing(run);
+    const said: string[] = [];
+    if (model !== undefined) {
+      const { text, isDone } = await setModel(model, to);
+      if (!isDone) throw new UserError(text);
+      said.push(text);
+    }
+    if (thinking !== undefined) said.push(await setThinking(thinking, to));
+    return { done: said.join(' ') };
+  },
+});
 
 function line({ id, name, price }: ModelChoice, currency: string): string {
   const cost = price ? `${price.input} and ${price.output} ${currency}` : 'price not known';

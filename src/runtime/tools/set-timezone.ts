@@ -1,11 +1,11 @@
 /** `set_timezone`: by whose clock the person lives, from now on. They confirm it. */
 import { z } from 'zod';
-import type { Principal } from '../../access/principal.ts';
-import type { Zones } from '../../access/zones.ts';
 import { UserError } from '../../errors.ts';
 import { readZone } from '../../lib/timezone.ts';
-import { defineTool } from '../contract/tool-scope.ts';
+import { defineTool } from '../contract/tool.ts';
 import { zoneText } from './job-sentences.ts';
+import { inConversation } from './offered.ts';
+import type { ToolRun } from './run.ts';
 
 const input = z.object({ timezone: z.string().max(100).describe('IANA name, or a city') });
 
@@ -16,26 +16,33 @@ function zoneOf(text: string): string {
   return zone;
 }
 
-export const setTimezone = (zones: Pick<Zones, 'of' | 'set'>, principal: Principal) =>
-  defineTool({
-    name: 'set_timezone',
-    description: 'Set the time zone of this person, when they say where they are or live. They confirm it.',
-    input,
-    effect: 'idempotent',
-    consent: 'each',
-    asksBefore({ timezone }) {
-      return zoneOf(timezone) !== zones.of(principal);
-    },
-    settled: ({ timezone }) => ({ timezone: zoneOf(timezone) }),
-    asks: ({ timezone }, { messages }) => ({
-      text: messages.text('consent.zoneFor', { zone: zoneText(zoneOf(timezone), messages) }),
-    }),
-    async execute({ timezone }) {
-      const before = zones.of(principal);
-      const zone = zoneOf(timezone);
-      zones.set(principal, zone);
-      const hint =
-        'Jobs made before stay in their zone: where they have some, ask whether these should move, then change_scheduled_job with timezone.';
-      return { timezone: zone, ...(before === undefined || before === zone ? {} : { before, hint }) };
-    },
-  });
+export const setTimezone = defineTool({
+  name: 'set_timezone',
+  describe: 'Set the time zone of this person, when they say where they are or live. They confirm it.',
+  input,
+  effect: 'idempotent',
+  consent: 'each',
+  doing: 'doing.clock',
+  ability: {
+    line: 'clock',
+    words: 'go by their clock, told before their words: "tomorrow at 9" is theirs; set_timezone changes it',
+  },
+  offered: inConversation,
+  ownWords: true,
+  arranges: true,
+  asksBefore({ timezone }, { order, services: { zones } }: ToolRun) {
+    return zoneOf(timezone) !== zones.of(order.principal);
+  },
+  settled: ({ timezone }) => ({ timezone: zoneOf(timezone) }),
+  asks: ({ timezone }, _run, { messages }) => ({
+    text: messages.text('consent.zoneFor', { zone: zoneText(zoneOf(timezone), messages) }),
+  }),
+  async execute({ timezone }, { order: { principal }, services: { zones } }) {
+    const before = zones.of(principal);
+    const zone = zoneOf(timezone);
+    zones.set(principal, zone);
+    const hint =
+      'Jobs made before stay in their zone: where they have some, ask whether these should move, then change_scheduled_job with timezone.';
+    return { timezone: zone, ...(before === undefined || before === zone ? {} : { before, hint }) };
+  },
+});

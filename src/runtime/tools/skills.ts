@@ -3,23 +3,26 @@
  * demand. What is heavy (the runner, pictures, the web) is loaded when one is called.
  */
 import { z } from 'zod';
-import { BUNDLED, type BundledDeps } from '../../skills/bundled-tools.ts';
+import type { BundledDeps } from '../../skills/bundled.ts';
+import { BUNDLED } from '../../skills/bundled-tools.ts';
 import { toInputSchema } from '../../skills/parameters.ts';
 import type { Skill, SkillLevel } from '../../skills/skill.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { Offered, Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
-import type { RuntimeTool } from '../contract/task.ts';
+import type { RuntimeTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { mayUse } from './asked.ts';
-import { READ_SKILL, readSkill } from './read-skill.ts';
-import { type FileDeps, runSkillFile } from './skills/file-tool.ts';
-import { findSkill } from './skills/find-skill.ts';
+import { bind, offerTools } from './bind.ts';
+import { factsOf } from './offered.ts';
+import { readSkill } from './read-skill.ts';
 import { followSkills, namesGivenTo } from './skills/followed.ts';
 import { findAmong, listingIn } from './skills/listing.ts';
+import type { FileDeps, Followed, SkillRun } from './skills/run.ts';
 import { scriptTool } from './skills/script-tool.ts';
 import { isNative } from './skills/service.ts';
 import { SHELL, shellTool } from './skills/shell-tool.ts';
+import { SKILL_TOOLS } from './table.ts';
 
 export interface SkillSettings {
   /** `skills.env`: by skill, what its script alone is given. */
@@ -64,19 +67,18 @@ function schemasOf(skill: Skill): Schemas {
   return made;
 }
 
-type Offering = Pick<Order, 'task' | 'query' | 'asked' | 'principal' | 'job' | 'called' | 'earlier'>;
-
 /**
  * What a run is offered of the skills that can be used here. Guests' runs are offered no scripts.
  * @param usable by name
  */
-export function offerSkills(
+export async function offerSkills(
   usable: readonly Skill[],
-  { task, query, asked, principal, job, called: inTask = [], earlier = [] }: Offering,
+  order: Order,
   own: OwnSettings,
   scope: ToolScope,
   deps: OfferDeps,
-): Offered {
+): Promise<Offered> {
+  const { task, query, asked, principal, job, called: inTask = [], earlier = [] } = order;
   // A job that names it is a person's call too.
   const byPerson = [...inTask, ...(job?.own.skills ?? [])];
   const mayBegin = ({ name, forModel }: Skill) => forModel || byPerson.includes(name);
@@ -87,20 +89,28 @@ export function offerSkills(
   const kept = new Set([...called].sort((a, b) => RANK[a.level] - RANK[b.level]).slice(0, MAX_TOOLS));
   const isListed = (skill: Skill) => !kept.has(skill);
   const tools = called.filter((skill) => kept.has(skill)).flatMap((skill) => toTool(skill, own, scope, deps) ?? []);
-  if (chosen.length === 0 || !mayUse(own, asked)({ name: READ_SKILL })) return { tools, skills: '' };
+  // A guest is told of no skill that is read.
+  if (isGuest || chosen.length === 0 || !mayUse(own, asked)(readSkill)) return { tools, skills: '' };
   const named = new Map(chosen.map((skill) => [skill.name, skill]));
-  const read = namesGivenTo(READ_SKILL, earlier).flatMap((name) => named.get(name.trim().toLowerCase()) ?? []);
-  const followed = followSkills(read);
-  const reading = readSkill(named, followed.add);
-  const more = !isGuest && chosen.some(hasFiles) ? [runSkillFile(named, scope, fileDeps(deps))] : [];
+  let followed: Followed | undefined;
+  // Read from the session when it first matters: most runs follow no skill.
+  const follow = () => {
+    const read = namesGivenTo(readSkill.name, earlier).flatMap((name) => named.get(name.trim().toLowerCase()) ?? []);
+    followed ??= followSkills(read);
+    return followed;
+  };
   const about = asked ? query : task.goal;
   const { text, isWhole } = listingIn(usable, chosen.filter(isListed), about, deps.settings.max_prompt_tokens);
   const all = new Set(chosen);
-  if (!isWhole) more.push(findSkill((words, limit) => findAmong(usable, all, words, limit)));
+  const run: SkillRun = {
+    ...{ scope, skills: named, followed: follow },
+    ...(chosen.some(hasFiles) && { programs: fileDeps(deps) }),
+    ...(!isWhole && { find: (words, limit) => findAmong(usable, all, words, limit) }),
+  };
   return {
-    tools: [...tools, reading, ...more.filter(mayUse(own, asked))],
+    tools: [...tools, ...(await offerTools(SKILL_TOOLS, run, factsOf(order))).filter(mayUse(own, asked))],
     skills: text,
-    isBeyond: followed.isBeyond,
+    isBeyond: (tool) => follow().isBeyond(tool),
   };
 }
 
@@ -122,16 +132,17 @@ function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDep
   const description = skill.description.slice(0, MAX_DESCRIPTION).toWellFormed();
   const { input, json } = schemasOf(skill);
   const native = isNative(skill) ? BUNDLED[name] : undefined;
-  if (native) return { ...native(scope, deps.bundled), name, description, schema: json };
+  if (native) return bind({ ...native, name, describe: description, schema: json }, { scope, deps: deps.bundled });
   const { env, timeout: usual, shell } = deps.settings;
   if (isNative(skill) && name === SHELL) {
     if (shell === 'off' || !deps.isSandboxed) return undefined;
     const granted = Object.hasOwn(env, name) ? (env[name] ?? {}) : {};
-    const tool = shellTool(scope, {
-      ...{ description, folder: own.folder, granted, timeoutMs: (timeout ?? usual) * 1000 },
-      network: shell === 'network',
-    });
-    return { ...tool, schema: json };
+    const work = { description, folder: own.folder, granted, timeoutMs: (timeout ?? usual) * 1000 };
+    return bind(
+      { ...shellTool, schema: json },
+      { scope, deps: { ...work, network: shell === 'network' } },
+      description,
+    );
   }
   if (!script) return undefined;
   return scriptTool(skill, script, scope, {

@@ -5,44 +5,53 @@ import { UserError } from '../../errors.ts';
 import { PathRefused, putFile, useFile } from '../../lib/files/below.ts';
 import { ensureDir, sha256File } from '../../lib/files.ts';
 import { createArtifact } from '../../workspace/artifacts.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { attached, decode } from './artifacts.ts';
+import { defineTool } from '../contract/tool.ts';
+import type { ToolScope } from '../contract/tool-scope.ts';
+import { attached, decode, MAKES_FILES } from './artifacts.ts';
+import { toEverybody } from './offered.ts';
 import { artifactNamed, inPlace, placeIn, refuseLinks, refuseProtected, splitArea } from './paths.ts';
+import type { CoreRun } from './run.ts';
 
 const input = z.object({ path: z.string(), content: z.string() });
 
-export const writeFile = (scope: ToolScope) =>
-  defineTool({
-    name: 'write_file',
-    description:
-      'Write a text file: workspace/... keeps it there; a bare name makes or replaces an artifact, attached to your answer.',
-    input,
-    effect: 'idempotent',
-    // The task's own artifacts are its own affair; the workspace is shared by all tasks.
-    isOutside: ({ path: given }) => splitArea(scope, given).area === 'workspace',
-    kindOf: ({ path: given }) => (splitArea(scope, given).area === 'workspace' ? 'workspace files' : 'artifacts'),
-    shows: ({ path: given }) => stampOf(scope, given),
-    asks({ path: given }, { messages, plain }) {
-      const { area, rest } = splitArea(scope, given);
-      const key = area === 'workspace' ? 'consent.saveFile' : 'consent.saveArtifact';
-      return { text: messages.text(key, { file: plain(rest) }), yes: messages.text('consent.save') };
-    },
-    async execute({ path: given, content }, { signal }) {
-      const bytes = decode(content, 'utf8');
-      const { area = 'task', rest } = splitArea(scope, given);
-      if (rest === '') throw new UserError('The path names no file.');
-      const place = placeIn(scope, area, rest);
-      await ensureDir(place.root);
-      refuseProtected(scope, area, place, rest);
-      // Where programs of skills work, what they have put there is changed where it stands.
-      const isWork = !scope.isGuest && /^work\/./.test(rest);
-      await refuseLinks(place);
-      if (area === 'task' && !isWork && rest.toLowerCase() !== 'implementation_plan.md')
-        return writeArtifact(scope, rest, bytes);
-      await inPlace(place, () => putFile(place.root, place.names, bytes), signal);
-      return { path: area === 'task' ? rest : `workspace/${rest}`, size: bytes.length };
-    },
-  });
+export const writeFile = defineTool({
+  name: 'write_file',
+  describe:
+    'Write a text file: workspace/... keeps it there; a bare name makes or replaces an artifact, attached to your answer.',
+  input,
+  effect: 'idempotent',
+  doing: 'doing.writing',
+  like: 'write',
+  about: { argument: 'path', doing: 'doing.writingThis' },
+  ability: MAKES_FILES,
+  offered: toEverybody,
+  ownWords: true,
+  // The task's own artifacts are its own affair; the workspace is shared by all tasks.
+  isOutside: ({ path: given }, { scope }: CoreRun) => splitArea(scope, given).area === 'workspace',
+  kindOf: ({ path: given }, { scope }) =>
+    splitArea(scope, given).area === 'workspace' ? 'workspace files' : 'artifacts',
+  shows: ({ path: given }, { scope }) => stampOf(scope, given),
+  asks({ path: given }, { scope }, { messages, plain }) {
+    const { area, rest } = splitArea(scope, given);
+    const key = area === 'workspace' ? 'consent.saveFile' : 'consent.saveArtifact';
+    return { text: messages.text(key, { file: plain(rest) }), yes: messages.text('consent.save') };
+  },
+  async execute({ path: given, content }, { scope }, { signal }) {
+    const bytes = decode(content, 'utf8');
+    const { area = 'task', rest } = splitArea(scope, given);
+    if (rest === '') throw new UserError('The path names no file.');
+    const place = placeIn(scope, area, rest);
+    await ensureDir(place.root);
+    refuseProtected(scope, area, place, rest);
+    // Where programs of skills work, what they have put there is changed where it stands.
+    const isWork = !scope.isGuest && /^work\/./.test(rest);
+    await refuseLinks(place);
+    if (area === 'task' && !isWork && rest.toLowerCase() !== 'implementation_plan.md')
+      return writeArtifact(scope, rest, bytes);
+    await inPlace(place, () => putFile(place.root, place.names, bytes), signal);
+    return { path: area === 'task' ? rest : `workspace/${rest}`, size: bytes.length };
+  },
+});
 
 /** What it would replace, as it stands. */
 async function stampOf(scope: ToolScope, given: string): Promise<string> {

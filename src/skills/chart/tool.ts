@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { createThreads, ThreadError } from '../../lib/thread.ts';
-import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import { attached } from '../../runtime/tools/artifacts.ts';
+import { toEverybody } from '../../runtime/tools/offered.ts';
 import { createArtifact } from '../../workspace/artifacts.ts';
-import { type BundledTool, defineBundled } from '../bundled.ts';
+import { defineBundled } from '../bundled.ts';
 import type { ChartSpec, RenderedChart } from './render.ts';
 
 const WIDTH = { usual: 1200, min: 300, max: 2400 };
@@ -35,30 +35,32 @@ const input = z.object({
   height: z.number().exactOptional(),
 });
 
-export const chart = (scope: ToolScope): BundledTool =>
-  defineBundled({
-    effect: 'idempotent',
-    input,
-    asks: ({ title }, { messages, plain }) => ({ text: messages.text('consent.drawChart', { title: plain(title) }) }),
-    async execute({ title, type, data, file, x, y, width, height }, { signal }) {
-      if ((data === undefined) === (file === undefined))
-        throw new UserError(
-          'Give either data (CSV or JSON rows) or file (an artifact or workspace file that has them).',
-        );
-      const { readTextFile } = await import('./read-data.ts');
-      const text = data ?? (await readTextFile(scope, file ?? ''));
-      const size = { width: within(width, WIDTH), height: within(height, HEIGHT) };
-      const { png, rows, series, notes } = await draw({ title, type, data: text, x, y, ...size }, signal);
-      // The same picture asked for again in this run, say after a restart, is the same artifact.
-      const sum = createHash('sha256')
-        .update(JSON.stringify([scope.runId, title]))
-        .update(png);
-      const id = sum.digest('hex').slice(0, 10);
-      const given = { id, title, type: 'image/png', content: png, origin: 'agent' as const };
-      const ref = attached(scope, await createArtifact(scope.home, scope.taskId, given));
-      return { ...ref, ...size, rows, series, ...(notes.length > 0 && { notes }) };
-    },
-  });
+export const chart = defineBundled({
+  doing: 'doing.drawing',
+  about: { argument: 'title', doing: 'doing.drawingThis' },
+  offered: toEverybody,
+  effect: 'idempotent',
+  input,
+  asks: ({ title }, _run, { messages, plain }) => ({
+    text: messages.text('consent.drawChart', { title: plain(title) }),
+  }),
+  async execute({ title, type, data, file, x, y, width, height }, { scope }, { signal }) {
+    if ((data === undefined) === (file === undefined))
+      throw new UserError('Give either data (CSV or JSON rows) or file (an artifact or workspace file that has them).');
+    const { readTextFile } = await import('./read-data.ts');
+    const text = data ?? (await readTextFile(scope, file ?? ''));
+    const size = { width: within(width, WIDTH), height: within(height, HEIGHT) };
+    const { png, rows, series, notes } = await draw({ title, type, data: text, x, y, ...size }, signal);
+    // The same picture asked for again in this run, say after a restart, is the same artifact.
+    const sum = createHash('sha256')
+      .update(JSON.stringify([scope.runId, title]))
+      .update(png);
+    const id = sum.digest('hex').slice(0, 10);
+    const given = { id, title, type: 'image/png', content: png, origin: 'agent' as const };
+    const ref = attached(scope, await createArtifact(scope.home, scope.taskId, given));
+    return { ...ref, ...size, rows, series, ...(notes.length > 0 && { notes }) };
+  },
+});
 
 /** Throws UserError for data that cannot be drawn, or not in time. */
 async function draw(spec: ChartSpec, signal: AbortSignal): Promise<Drawn> {

@@ -26,6 +26,7 @@ import type { Entry, JobOrder } from '../../../src/runtime/contract/entry.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import { digestOf, fenced, shownInput, visible } from '../../../src/runtime/reply/show.ts';
 import { askUser } from '../../../src/runtime/tools/ask-user.ts';
+import { bind } from '../../../src/runtime/tools/bind.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
 import { readTask, saveTask } from '../../../src/workspace/tasks.ts';
@@ -534,7 +535,7 @@ describe('consent', () => {
       { question: 'q', options: ['a'], recommended: 1 },
       { question: 'q', recommended: 0 },
     ];
-    const asked = askUser({} as Parameters<typeof askUser>[0]);
+    const asked = bind(askUser, {});
     for (const one of wrong) expect(() => asked.asksBefore?.(one), JSON.stringify(one).slice(0, 80)).toThrow(UserError);
     expect(asked.asksBefore?.({ question: 'q', options: ['a', 'b'], recommended: 1 })).toBe(true);
   });

@@ -8,7 +8,9 @@ import { ConfigError, UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { Costs } from '../../../src/runtime/costs/costs.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
+import { bind } from '../../../src/runtime/tools/bind.ts';
 import { memorySearch } from '../../../src/runtime/tools/memory/search.ts';
+import type { ToolRun } from '../../../src/runtime/tools/run.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { MemorySearch } from '../../../src/workspace/memory/search.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
@@ -192,12 +194,15 @@ describe('memory_search', () => {
 
   test('gives content, file, heading and date, a few thousand characters of them', async () => {
     const asked: [string, number][] = [];
-    const tool = memorySearch({
-      async searchMemory(query, limit) {
-        asked.push([query, limit]);
-        return Array.from({ length: limit }, (_, n) => hit(n + 1));
+    const tool = bind(memorySearch, {
+      scope: { viber: 'default' },
+      services: {
+        async searchMemory(_viber: string, query: string, limit: number) {
+          asked.push([query, limit]);
+          return Array.from({ length: limit }, (_, n) => hit(n + 1));
+        },
       },
-    });
+    } as unknown as ToolRun);
     expect([tool.name, tool.effect]).toEqual(['memory_search', 'read']);
     const first = await tool.execute(tool.input.parse({ query: 'tea' }), options);
     expect(first).toMatchObject({
@@ -214,6 +219,5 @@ describe('memory_search', () => {
     await tool.execute(tool.input.parse({ query: 'tea', limit: -3 }), options);
     expect(asked.map(([, limit]) => limit)).toEqual([5, 20, 1]);
     await expect(tool.execute(tool.input.parse({ query: ' ' }), options)).rejects.toThrow(UserError);
-    await expect(memorySearch({}).execute({ query: 'x' }, options)).rejects.toThrow(UserError);
   });
 });

@@ -11,10 +11,14 @@ import type { Order } from '../../../src/runtime/contract/order.ts';
 import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
 import { createMeter } from '../../../src/runtime/costs/meter.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
-import { askAgentTools } from '../../../src/runtime/mesh/ask-agent.ts';
 import { Mesh, type MeshLimits } from '../../../src/runtime/mesh/mesh.ts';
 import { createRegistry } from '../../../src/runtime/mesh/registry.ts';
 import { type AgentServices, runAgent } from '../../../src/runtime/run/run-agent.ts';
+import { askAgent } from '../../../src/runtime/tools/ask-agent.ts';
+import { mayUse } from '../../../src/runtime/tools/asked.ts';
+import { offerTools } from '../../../src/runtime/tools/bind.ts';
+import { factsOf } from '../../../src/runtime/tools/offered.ts';
+import type { ToolRun } from '../../../src/runtime/tools/run.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { appendSession, findRun, readSessionTail } from '../../../src/workspace/sessions.ts';
 import { saveTask } from '../../../src/workspace/tasks.ts';
@@ -107,7 +111,11 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
       },
       history: { max_messages: 50, max_tokens: 10_000 },
     },
-    toolbox: (order, own, scope) => askAgentTools(mesh, order, own, scope),
+    async toolbox(order, own, scope) {
+      const may = (name: string) => mayUse(own, order.asked)({ name });
+      const run = { scope, order, own, mayUse: may, services: { agents: mesh } } as unknown as ToolRun;
+      return { tools: await offerTools([askAgent], run, factsOf(order)), skills: '' };
+    },
   };
   const orderOf = (words: string, more: Partial<Order> = {}): Order => ({
     ...{ task: TASK, run: 'run1', principal: ALEX, words: [words], names: [], query: words, place: 'telegram' },

@@ -6,14 +6,17 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import { bind } from '../../../src/runtime/tools/bind.ts';
 import { told } from '../../../src/runtime/tools/mcp/answer.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
-import { readFile } from '../../../src/runtime/tools/read-file.ts';
+import { readFile as readFileTool } from '../../../src/runtime/tools/read-file.ts';
 import { listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 import { make } from '../../fixtures/mcp/sdk.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+
+const readFile = (scope: ToolScope) => bind(readFileTool, { scope, keep: async () => undefined });
 
 const FILE = path.join(import.meta.dirname, '..', '..', 'fixtures', 'mcp', 'sdk.ts');
 

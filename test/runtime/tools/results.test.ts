@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
-import { defineTool, type ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
+import { runtimeTool as defineTool, type ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { toRuntimeTool } from '../../../src/runtime/tools/mcp/tool.ts';
 import { toldIn, withoutBase64 } from '../../../src/runtime/tools/result.ts';

@@ -1,10 +1,12 @@
-/** Tools are made anew for every run, what they take is not: to describe a schema for a model takes many small steps. */
+/** What the tools of a run take is made once, not for every run: to describe a schema for a model takes many small steps. */
 import { expect, it } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
-import { openConversations } from '../../../src/runtime/conversations/conversations.ts';
+import { offerTools } from '../../../src/runtime/tools/bind.ts';
 import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
-import { ownTaskTools } from '../../../src/runtime/tools/own-tasks.ts';
-import { useViberTools } from '../../../src/runtime/tools/use-viber.ts';
+import { factsOf } from '../../../src/runtime/tools/offered.ts';
+import { newTask, openTask } from '../../../src/runtime/tools/own-tasks.ts';
+import type { ToolRun } from '../../../src/runtime/tools/run.ts';
+import { useViber } from '../../../src/runtime/tools/use-viber.ts';
 import { newHome } from '../../workspace/home-helper.ts';
 
 const address = { channel: 'telegram', account: 'bot', chat: '1' };
@@ -20,20 +22,15 @@ const vibers = { ids: () => ['default', 'dev'], has: () => true, configured: () 
 
 it('the second run is offered the very schemas of the first', async () => {
   const home = await newHome();
-  const conversations = openConversations(home.conversations);
   const scope: ToolScope = {
     ...{ home, viber: 'default', taskId: 'task1', runId: 'run1', planBase: undefined, provenance: 'o in task1' },
     ...{ autoAcceptMemory: false, onPlan: () => undefined, onArtifact: () => undefined },
   };
+  const order = { principal, address, isDirect: true, tellsMemory: true };
+  const services = { vibers, aboutViber: async () => 'writes code' };
   const offered = async () => {
-    const others = [
-      ...ownTaskTools(scope, { principal, address, isDirect: true, conversations }),
-      ...(await useViberTools(
-        scope,
-        { principal, address, isDirect: true },
-        { vibers, conversations, aboutViber: async () => 'writes code' },
-      )),
-    ];
+    const run = { scope, order, services } as unknown as ToolRun;
+    const others = await offerTools([newTask, openTask, useViber], run, factsOf(order));
     return new Map(createTools(scope, others).map(({ name, input }) => [name, input]));
   };
   const [first, second] = [await offered(), await offered()];

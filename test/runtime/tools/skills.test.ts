@@ -16,11 +16,11 @@ import { skills as skillsCommand } from '../../../src/runtime/commands/skills/sk
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
 import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
-import { OWN_TOOLS } from '../../../src/runtime/contract/tool-names.ts';
 import { mayUse } from '../../../src/runtime/tools/asked.ts';
 import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
 import { versionOf } from '../../../src/runtime/tools/skills/version.ts';
 import { workFolder } from '../../../src/runtime/tools/skills/work-folder.ts';
+import { OWN_TOOLS } from '../../../src/runtime/tools/table.ts';
 import { parseSkill } from '../../../src/skills/skill.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { saveTask } from '../../../src/workspace/tasks.ts';
@@ -108,7 +108,7 @@ describe('what is offered', () => {
   it('holds no scripts in the run of a guest', async () => {
     const { skills, scope } = await open({ files: { 'skills/a.skill.md': skillText('a', 'true') } });
     const { tools } = await skills.toolbox(asked('guest'), {}, scope);
-    expect(tools.map(({ name }) => name)).toEqual(['chart', 'web-fetch', 'read_skill']);
+    expect(tools.map(({ name }) => name)).toEqual(['chart', 'web-fetch']);
   });
 
   it("has a viber's own skills for that viber alone, and they hide those of the same name", async () => {

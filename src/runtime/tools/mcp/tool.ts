@@ -10,7 +10,7 @@ import { scrub } from '../../../log.ts';
 import type { Json } from '../../../workspace/types.ts';
 import { visibleText } from '../../context/turn.ts';
 import type { RuntimeTool, ToolEffect } from '../../contract/task.ts';
-import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
+import { runtimeTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { bounded, type LinkTo, told } from './answer.ts';
 import { hearing } from './progress.ts';
 import { fitSchema } from './schema.ts';
@@ -87,7 +87,7 @@ export function toRuntimeTool(
   if (fitted === undefined || name === undefined) return undefined;
   const { schema, original } = fitted;
   const isReaching = effectOf(info, trusted) === 'read' && reachesOut(info);
-  return defineTool({
+  return runtimeTool({
     name,
     description: bounded(info.description?.trim() || info.name, MAX_DESCRIPTION),
     input,

@@ -8,6 +8,7 @@ import { addToMemory, isRemembered, readMemory } from '../../../workspace/memory
 import { likeness } from '../../../workspace/memory/same-words.ts';
 import { isStatedIn } from '../../../workspace/memory/stated.ts';
 import { addSuggestion, type Suggestion } from '../../../workspace/memory/suggestions.ts';
+import type { Fact } from '../run.ts';
 import { ownWords } from './trust.ts';
 
 export interface Keeping {
@@ -24,7 +25,7 @@ export interface Keeping {
 /** Gives what waits now; undefined when it stands in MEMORY.md. */
 export async function keep(
   { home, viber, taskId, runId, autoAcceptMemory, provenance }: Keeping,
-  given: { section?: string | undefined; text: string; replaces?: string | undefined },
+  given: Fact,
 ): Promise<Suggestion | undefined> {
   const fact = { section: given.section, text: scrub(given.text), provenance };
   if (await isRemembered(home, viber, fact.text)) return undefined;

@@ -1,8 +1,9 @@
 /** `remember`: something for MEMORY.md. A person accepts the exact words first, unless the configuration says otherwise (promise 40). */
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
-import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
-import { keep } from './keep.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { toPeopleUnlessAsked } from '../offered.ts';
+import type { CoreRun } from '../run.ts';
 
 const MAX_TEXT = 2_000;
 
@@ -12,20 +13,26 @@ const input = z.object({
   replaces: z.string().describe('words of the line in memory that this corrects').exactOptional(),
 });
 
-export const remember = (scope: ToolScope) =>
-  defineTool({
-    name: 'remember',
-    description: 'Keep a lasting fact or preference in long-term memory. pending: the owner is asked first.',
-    input,
-    effect: 'idempotent',
-    asks: ({ text }, { messages, plain }) => ({ text: messages.text('consent.remember', { text: plain(text, 400) }) }),
-    async execute({ text, section, replaces }) {
-      const words = text.trim();
-      if (words === '') throw new UserError('There is nothing to remember.');
-      if (words.length > MAX_TEXT) throw new UserError(`That is too long to remember: at most ${MAX_TEXT} characters.`);
-      const suggestion = await keep(scope, { section, text: words, replaces });
-      if (!suggestion) return { status: 'saved' };
-      scope.onSuggestion?.(suggestion);
-      return { status: 'pending', id: suggestion.id };
-    },
-  });
+export const remember = defineTool({
+  name: 'remember',
+  describe: 'Keep a lasting fact or preference in long-term memory. pending: the owner is asked first.',
+  input,
+  effect: 'idempotent',
+  doing: 'doing.memory',
+  ability: { line: 'memory', words: 'remember for good (remember)' },
+  offered: toPeopleUnlessAsked,
+  ownWords: true,
+  isAside: true,
+  asks: ({ text }, _run: CoreRun, { messages, plain }) => ({
+    text: messages.text('consent.remember', { text: plain(text, 400) }),
+  }),
+  async execute({ text, section, replaces }, run) {
+    const words = text.trim();
+    if (words === '') throw new UserError('There is nothing to remember.');
+    if (words.length > MAX_TEXT) throw new UserError(`That is too long to remember: at most ${MAX_TEXT} characters.`);
+    const suggestion = await run.keep({ section, text: words, replaces });
+    if (!suggestion) return { status: 'saved' };
+    run.scope.onSuggestion?.(suggestion);
+    return { status: 'pending', id: suggestion.id };
+  },
+});

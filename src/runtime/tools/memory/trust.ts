@@ -9,13 +9,7 @@ import { findCompaction } from '../../../workspace/session-span.ts';
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
 import { withoutCode } from '../../reply/written-calls.ts';
-
-/** Tools whose results hold nothing but what the model itself or the people of the task have said. */
-const OWN_WORDS = new Set([
-  ...['update_plan', 'create_artifact', 'attach_artifact', 'write_file', 'remember', 'ask_user', 'notify'],
-  ...['create_scheduled_job', 'list_scheduled_jobs', 'delete_scheduled_job', 'set_model'],
-  ...['change_scheduled_job', 'set_timezone', 'new_task'],
-]);
+import { toolNamed } from '../table.ts';
 
 /**
  * The words of the one person who has spoken in the conversation, with their name. Undefined as soon as anything the model may have
@@ -45,7 +39,7 @@ function isClean(entry: SessionEntry, speaker: string | undefined): boolean {
     case 'decision':
       return entry.by === '' || entry.by === speaker;
     case 'step':
-      return entry.messages.every((message) => resultsOf(message).every((tool) => OWN_WORDS.has(tool)));
+      return entry.messages.every((message) => resultsOf(message).every((tool) => toolNamed(tool)?.ownWords === true));
     case 'compaction':
       return false;
     default:

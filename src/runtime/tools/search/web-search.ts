@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { couldCarryData } from '../../../lib/web-addresses.ts';
 import { scrub } from '../../../log.ts';
-import type { RuntimeTool } from '../../contract/task.ts';
-import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
-import type { Searcher } from './engines.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { perRun } from '../bind.ts';
+import type { ToolRun } from '../run.ts';
 
 /** As long as the shortest-spoken engine takes. */
 const MAX_QUERY = 400;
@@ -19,27 +19,38 @@ const NOTE =
 
 const input = z.object({ query: z.string().trim().min(1).max(MAX_QUERY).describe('what to look for, in a few words') });
 
-export function webSearch(scope: Pick<ToolScope, 'onSource'>, searcher: Searcher): RuntimeTool {
-  let searches = 0;
-  return defineTool({
-    name: 'web_search',
-    description:
-      'Finds pages of the web by words: news, facts, prices, documentation. Put nothing private into the query. To read a page that it finds, use web-fetch.',
-    input,
-    effect: 'idempotent',
-    reaches: ({ query }) => ({ characters: query.length, isOdd: couldCarryData(query) }),
-    kindOf: () => `searches by ${searcher.name}`,
-    asks: ({ query }, { messages, plain }) => ({
-      text: messages.text('search.ask', { query: plain(query, MAX_QUERY), who: searcher.name }),
-    }),
-    noteFor: (_, messages) => messages.text('details.searches', { who: searcher.name }),
-    async execute({ query }, { signal }) {
-      if (++searches > MAX_SEARCHES) throw new UserError(`At most ${MAX_SEARCHES} searches are made in one run.`);
-      const { results, answer } = await searcher.search(scrub(query), signal);
-      for (const { title, url } of results) scope.onSource?.({ title, url });
-      if (results.length === 0 && !answer) return { by: searcher.name, results: [], hint: 'Nothing was found.' };
-      const found = results.map(({ title, url, text }) => ({ title, url, ...(text && { text }) }));
-      return { by: searcher.name, ...(answer && { answer }), results: found, note: NOTE };
-    },
-  });
-}
+const searcherOf = perRun(({ order, own, services }: ToolRun) => ({
+  searcher: services.searcherFor(order, own),
+  searches: 0,
+}));
+
+const nameOf = (run: ToolRun): string => searcherOf(run).searcher?.name ?? '';
+
+export const webSearch = defineTool({
+  name: 'web_search',
+  describe: (run: ToolRun) =>
+    searcherOf(run).searcher &&
+    'Finds pages of the web by words: news, facts, prices, documentation. Put nothing private into the query. To read a page that it finds, use web-fetch.',
+  doing: 'doing.searching',
+  like: 'websearch',
+  about: { argument: 'query', doing: 'doing.searchingFor' },
+  input,
+  effect: 'idempotent',
+  reaches: ({ query }) => ({ characters: query.length, isOdd: couldCarryData(query) }),
+  kindOf: (_input, run) => `searches by ${nameOf(run)}`,
+  asks: ({ query }, run, { messages, plain }) => ({
+    text: messages.text('search.ask', { query: plain(query, MAX_QUERY), who: nameOf(run) }),
+  }),
+  noteFor: (_input, run, messages) => messages.text('details.searches', { who: nameOf(run) }),
+  async execute({ query }, run, { signal }) {
+    const known = searcherOf(run);
+    const { searcher } = known;
+    if (!searcher) throw new UserError('Nothing here can search the web.');
+    if (++known.searches > MAX_SEARCHES) throw new UserError(`At most ${MAX_SEARCHES} searches are made in one run.`);
+    const { results, answer } = await searcher.search(scrub(query), signal);
+    for (const { title, url } of results) run.scope.onSource?.({ title, url });
+    if (results.length === 0 && !answer) return { by: searcher.name, results: [], hint: 'Nothing was found.' };
+    const found = results.map(({ title, url, text }) => ({ title, url, ...(text && { text }) }));
+    return { by: searcher.name, ...(answer && { answer }), results: found, note: NOTE };
+  },
+});

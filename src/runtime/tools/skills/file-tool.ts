@@ -12,24 +12,15 @@ import { missingHint } from '../../../skills/missing.ts';
 import { programOf, type SkillProgram } from '../../../skills/program.ts';
 import type { Skill } from '../../../skills/skill.ts';
 import { artifactPath } from '../../../workspace/artifacts.ts';
-import type { RuntimeTool } from '../../contract/task.ts';
-import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
+import { defineTool } from '../../contract/tool.ts';
+import type { ToolScope } from '../../contract/tool-scope.ts';
 import { artifactNamed } from '../paths.ts';
 import { skillNamed } from '../read-skill.ts';
+import type { FileDeps, SkillRun } from './run.ts';
 import { givenText, notKept, told } from './script-tool.ts';
 import { versionOf } from './version.ts';
 import { inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
 import { keepWritten, snapshotOf } from './written-files.ts';
-
-export const RUN_SKILL_FILE = 'run_skill_file';
-
-export interface FileDeps {
-  /** What a skill alone is given (`skills.env`). */
-  grantedTo(skill: Skill): Readonly<Record<string, string>>;
-  timeoutMs(skill: Skill): number;
-  hasNetwork(skill: Skill): boolean;
-  isSandboxed: boolean;
-}
 
 const MAX_ARGS = 64;
 const MAX_ARG = 8_000;
@@ -49,68 +40,70 @@ const input = z.object({
   stdin: z.string().max(MAX_STDIN).exactOptional(),
 });
 
-/** @param skills those that this run may read, by name */
-export function runSkillFile(skills: ReadonlyMap<string, Skill>, scope: ToolScope, deps: FileDeps): RuntimeTool {
-  const found = (given: { skill: string; file: string }) => {
-    const skill = skillNamed(skills, given.skill);
-    return { skill, program: programOf(skill, given.file) };
-  };
-  return defineTool({
-    name: RUN_SKILL_FILE,
-    description:
-      'Run a program of a skill (py, js, sh) in the folder work/ of this task. args may name files there or artifacts. What it writes there is attached; what is in subfolders is read and written as work/NAME.',
-    input,
-    effect: 'external',
-    consent: 'effects',
-    isOutside(given) {
-      // Nobody is asked about what cannot run.
-      if (!deps.isSandboxed) throw new UserError(NO_SANDBOX);
-      found(given);
-      workFolder(scope, undefined);
-      return true;
-    },
-    kindOf(given) {
-      const { skill, program } = found(given);
-      const place = [
-        program.name,
-        deps.hasNetwork(skill) ? 'network' : '',
-        ...Object.keys(deps.grantedTo(skill)).sort(),
-      ];
-      return `${program.name} of ${skill.name}, version ${versionOf(skill, place)}`;
-    },
-    shows: ({ args = [] }) => Promise.all(args.map((arg) => stampOf(arg, scope))),
-    asks(given, { messages, plain }) {
-      const { args = [] } = given;
-      const about = { name: plain(given.skill), file: plain(given.file) };
-      const text =
-        args.length === 0
-          ? messages.text('consent.runSkillFile', about)
-          : messages.text('consent.runSkillFileWith', {
-              ...about,
-              what: messages.list(args.slice(0, 8).map((each) => plain(each, 120))),
-            });
-      return { text };
-    },
-    noteFor(given, messages) {
-      const { skill } = found(given);
-      const reach = { network: deps.hasNetwork(skill) ? 'yes' : 'no', folder: skill.folder ?? skill.name };
-      return sentences(messages.text('details.program', reach), givenText(deps.grantedTo(skill), messages));
-    },
-    codeFor: (given) => found(given).program.text,
-    async execute(given, { signal }) {
-      const { hasSandbox } = await import('../../../skills/script.ts');
-      // It may have gone since the run was offered it.
-      if (!deps.isSandboxed || !(await hasSandbox())) throw new UserError(NO_SANDBOX);
-      const { skill, program } = found(given);
-      return inWorkFolder(
-        scope,
-        undefined,
-        (work) => run(skill, program, given, { scope, work, deps, signal }),
-        signal,
-      );
-    },
-  });
+function found(given: { skill: string; file: string }, { skills }: SkillRun): { skill: Skill; program: SkillProgram } {
+  const skill = skillNamed(skills, given.skill);
+  return { skill, program: programOf(skill, given.file) };
 }
+
+/** How programs run. Throws UserError where none can: nobody is asked about what cannot run. */
+function sandboxed({ programs }: SkillRun): FileDeps {
+  if (!programs?.isSandboxed) throw new UserError(NO_SANDBOX);
+  return programs;
+}
+
+export const runSkillFile = defineTool({
+  name: 'run_skill_file',
+  describe: ({ programs }: SkillRun) =>
+    programs &&
+    'Run a program of a skill (py, js, sh) in the folder work/ of this task. args may name files there or artifacts. What it writes there is attached; what is in subfolders is read and written as work/NAME.',
+  doing: 'doing.skillProgram',
+  like: 'bash',
+  about: { argument: 'file', doing: 'doing.skillProgramThis' },
+  ofSkills: true,
+  input,
+  effect: 'external',
+  consent: 'effects',
+  isOutside(given, run) {
+    sandboxed(run);
+    found(given, run);
+    workFolder(run.scope, undefined);
+    return true;
+  },
+  kindOf(given, run) {
+    const { skill, program } = found(given, run);
+    const { hasNetwork, grantedTo } = sandboxed(run);
+    const place = [program.name, hasNetwork(skill) ? 'network' : '', ...Object.keys(grantedTo(skill)).sort()];
+    return `${program.name} of ${skill.name}, version ${versionOf(skill, place)}`;
+  },
+  shows: ({ args = [] }, { scope }) => Promise.all(args.map((arg) => stampOf(arg, scope))),
+  asks(given, _run, { messages, plain }) {
+    const { args = [] } = given;
+    const about = { name: plain(given.skill), file: plain(given.file) };
+    const what = args.slice(0, 8).map((each) => plain(each, 120));
+    const text =
+      args.length === 0
+        ? messages.text('consent.runSkillFile', about)
+        : messages.text('consent.runSkillFileWith', { ...about, what: messages.list(what) });
+    return { text };
+  },
+  noteFor(given, run, messages) {
+    const { skill } = found(given, run);
+    const { hasNetwork, grantedTo } = sandboxed(run);
+    const reach = { network: hasNetwork(skill) ? 'yes' : 'no', folder: skill.folder ?? skill.name };
+    return sentences(messages.text('details.program', reach), givenText(grantedTo(skill), messages));
+  },
+  codeFor: (given, run) => found(given, run).program.text,
+  async execute(given, run, { signal }) {
+    const { hasSandbox } = await import('../../../skills/script.ts');
+    const deps = sandboxed(run);
+    // It may have gone since the run was offered it.
+    if (!(await hasSandbox())) throw new UserError(NO_SANDBOX);
+    const { skill, program } = found(given, run);
+    const { scope } = run;
+    const work = (folder: WorkFolder) => runProgram(skill, program, given, { scope, work: folder, deps, signal });
+    return inWorkFolder(scope, undefined, work, signal);
+  },
+});
 
 /** A file that an argument names, as it stands. */
 async function stampOf(arg: string, scope: ToolScope): Promise<string> {
@@ -122,7 +115,7 @@ async function stampOf(arg: string, scope: ToolScope): Promise<string> {
   return stat?.isFile() ? `${stat.size} ${stat.mtimeMs}` : '';
 }
 
-async function run(
+async function runProgram(
   skill: Skill,
   program: SkillProgram,
   { args = [], stdin }: z.infer<typeof input>,

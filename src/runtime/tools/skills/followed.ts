@@ -4,28 +4,16 @@
  */
 import type { Skill } from '../../../skills/skill.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
+import { ALL_TOOLS } from '../table.ts';
+import type { Followed } from './run.ts';
 
-/** Ours, by what other agents call theirs. */
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  write: ['write_file', 'create_artifact'],
-  bash: ['shell', 'run_skill_file'],
-  webfetch: ['web-fetch'],
-  websearch: ['web_search'],
-  task: ['ask_agent'],
-};
+/** What other agents call tools, by the kind of ours that it is (`like` of a tool). */
 const SAME: Readonly<Record<string, string>> = {
   ...{ edit: 'write', multiedit: 'write', create: 'write', writefile: 'write', filewriter: 'write' },
   ...{ terminal: 'bash', exec: 'bash', execute: 'bash', shell: 'bash', sh: 'bash', python: 'bash', code: 'bash' },
   ...{ runcommand: 'bash', executecode: 'bash', process: 'bash' },
   ...{ fetch: 'webfetch', http: 'webfetch', websearchtool: 'websearch', search: 'websearch', agent: 'task' },
 };
-
-export interface Followed {
-  /** The run has read it. */
-  add(skill: Pick<Skill, 'allowedTools'>): void;
-  /** A skill that the run follows has a list, and the tool is not on it. */
-  isBeyond(tool: string): boolean;
-}
 
 /** @param skills those that an earlier process has read in this run */
 export function followSkills(skills: readonly Pick<Skill, 'allowedTools'>[]): Followed {
@@ -41,8 +29,8 @@ export function followSkills(skills: readonly Pick<Skill, 'allowedTools'>[]): Fo
 function ours(name: string): string[] {
   const plain = name.toLowerCase().replace(/[^a-z]/g, '');
   const key = Object.hasOwn(SAME, plain) ? SAME[plain] : plain;
-  const known = key !== undefined && Object.hasOwn(KNOWN, key) ? KNOWN[key] : undefined;
-  return [name, ...(known ?? []), name.replace(/^mcp__(.+?)__(.+)$/, '$1_$2')];
+  const known = ALL_TOOLS.flatMap((tool) => (tool.like === key && key !== undefined ? [tool.name] : []));
+  return [name, ...known, name.replace(/^mcp__(.+?)__(.+)$/, '$1_$2')];
 }
 
 /** The names that calls of one tool gave, in the steps of a run. */

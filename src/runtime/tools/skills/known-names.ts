@@ -3,8 +3,8 @@ import { ConfigError } from '../../../errors.ts';
 import type { Skills } from '../../../skills/catalog.ts';
 import { listVibers } from '../../../workspace/vibers.ts';
 import type { KnownNames } from '../../contract/job-service.ts';
-import { OWN_TOOLS } from '../../contract/tool-names.ts';
 import type { ModelCheck, NamedModels } from '../../model/models.ts';
+import { OWN_TOOLS } from '../table.ts';
 import { switchedOff } from './service.ts';
 
 export interface NamesFrom {

@@ -12,7 +12,7 @@ import type { Skill } from '../../../skills/skill.ts';
 import type { Json } from '../../../workspace/types.ts';
 import { clip, visibleText } from '../../context/turn.ts';
 import type { RuntimeTool } from '../../contract/task.ts';
-import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
+import { runtimeTool, type ToolScope } from '../../contract/tool-scope.ts';
 import { versionOf } from './version.ts';
 import { expanded, inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
 import { type Kept, keepWritten, snapshotOf } from './written-files.ts';
@@ -45,7 +45,7 @@ export function scriptTool(
   const place = [expanded(folder) ?? '', isSandboxed ? 'sandbox' : 'none', ...Object.keys(granted).sort()];
   // What the file says of it is a part of its version already.
   if (network && !skill.network) place.push('network');
-  return defineTool({
+  return runtimeTool({
     ...{ name: skill.name, description, input },
     effect: 'external',
     consent: isSandboxed ? 'effects' : 'always',

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { lines, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
-import type { RuntimeTool } from '../../contract/task.ts';
-import { defineTool, type ToolScope } from '../../contract/tool-scope.ts';
+import { defineTool } from '../../contract/tool.ts';
+import type { ToolScope } from '../../contract/tool-scope.ts';
 import { fenced, visible } from '../../reply/show.ts';
 import { givenText, notKept, told } from './script-tool.ts';
 import { expanded, inWorkFolder, type WorkFolder, workFolder } from './work-folder.ts';
@@ -34,48 +34,68 @@ const input = z.object({
   seconds: z.number().min(1).max(MAX_SECONDS).exactOptional(),
 });
 
-export function shellTool(scope: ToolScope, deps: ShellDeps): RuntimeTool {
-  const { description, folder, granted, network } = deps;
-  const timeoutOf = (seconds: number | undefined) => (seconds === undefined ? deps.timeoutMs : seconds * 1000);
-  return defineTool({
-    ...{ name: SHELL, description, input },
-    effect: 'external',
-    consent: 'effects',
-    isOutside() {
-      // Nobody is asked about what cannot run.
-      workFolder(scope, folder);
-      return true;
-    },
-    kindOf: ({ command }) => `the same command, word for word (${digestOf(command, network)})`,
-    shows: ({ seconds }) => [expanded(folder) ?? '', timeoutOf(seconds), ...Object.keys(granted).sort()],
-    asks({ command }, { messages, code }) {
-      const isShort = command.length <= MAX_INLINE;
-      const ask = messages.text('consent.runCommand');
-      return { text: lines(ask, '', words(isShort ? fenced(visible(command), 'sh') : code(command))) };
-    },
-    noteFor: (_, messages) => noteFor(deps, messages),
-    async execute({ command, seconds }, { signal }) {
-      const { hasSandbox, runScript } = await import('../../../skills/script.ts');
-      // It may have gone since the run was offered it.
-      if (!(await hasSandbox())) throw new UserError('There is no sandbox on this machine, so no command is run.');
-      const run = async (work: WorkFolder) => {
-        const before = work.isTasks ? await snapshotOf(work) : undefined;
-        const timeoutMs = timeoutOf(seconds);
-        const result = await runScript({
-          ...{ script: { shell: 'bash', text: `${command}\n` }, variables: {}, granted, timeoutMs, signal, network },
-          ...{ cwd: work.path, readable: work.files },
-        });
-        const kept = before ? await keepWritten(scope, work, before).catch(notKept) : { files: [], left: [] };
-        return {
-          ...told(result, timeoutMs),
-          ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
-          ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
-        };
-      };
-      return inWorkFolder(scope, folder, run, signal);
-    },
-  });
+export interface ShellRun {
+  readonly scope: ToolScope;
+  readonly deps: ShellDeps;
 }
+
+const timeoutOf = (seconds: number | undefined, { timeoutMs }: ShellDeps): number =>
+  seconds === undefined ? timeoutMs : seconds * 1000;
+
+export const shellTool = defineTool({
+  name: SHELL,
+  describe: ({ deps }: ShellRun) => deps.description,
+  doing: 'doing.command',
+  like: 'bash',
+  input,
+  effect: 'external',
+  consent: 'effects',
+  isOutside(_input, { scope, deps }) {
+    // Nobody is asked about what cannot run.
+    workFolder(scope, deps.folder);
+    return true;
+  },
+  kindOf: ({ command }, { deps }) => `the same command, word for word (${digestOf(command, deps.network)})`,
+  shows: ({ seconds }, { deps }) => [
+    expanded(deps.folder) ?? '',
+    timeoutOf(seconds, deps),
+    ...Object.keys(deps.granted).sort(),
+  ],
+  asks({ command }, _run, { messages, code }) {
+    const isShort = command.length <= MAX_INLINE;
+    const ask = messages.text('consent.runCommand');
+    return { text: lines(ask, '', words(isShort ? fenced(visible(command), 'sh') : code(command))) };
+  },
+  noteFor: (_input, { deps }, messages) => noteFor(deps, messages),
+  async execute({ command, seconds }, { scope, deps }, { signal }) {
+    const { hasSandbox, runScript } = await import('../../../skills/script.ts');
+    // It may have gone since the run was offered it.
+    if (!(await hasSandbox())) throw new UserError('There is no sandbox on this machine, so no command is run.');
+    const { granted, network } = deps;
+    const work = async (folder: WorkFolder) => {
+      const before = folder.isTasks ? await snapshotOf(folder) : undefined;
+      const timeoutMs = timeoutOf(seconds, deps);
+      const script = { shell: 'bash' as const, text: `${command}\n` };
+      const result = await runScript({
+        script,
+        variables: {},
+        granted,
+        timeoutMs,
+        signal,
+        network,
+        cwd: folder.path,
+        readable: folder.files,
+      });
+      const kept = before ? await keepWritten(scope, folder, before).catch(notKept) : { files: [], left: [] };
+      return {
+        ...told(result, timeoutMs),
+        ...(kept.files.length > 0 ? { artifacts: kept.files } : {}),
+        ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
+      };
+    };
+    return inWorkFolder(scope, deps.folder, work, signal);
+  },
+});
 
 const digestOf = (command: string, network: boolean): string =>
   createHash('sha256')

@@ -7,12 +7,12 @@ import { UserError } from '../../errors.ts';
 import { scrub } from '../../log.ts';
 import { openCalls } from '../context/open-calls.ts';
 import { WaitsBelow } from '../contract/agent.ts';
-import type { Asked, Offered, Order } from '../contract/order.ts';
+import type { Asked, Order } from '../contract/order.ts';
+import { runOfQuestion, viberOf } from '../contract/question.ts';
 import { RunError } from '../contract/run-error.ts';
-import type { OwnSettings } from '../contract/settings.ts';
-import { defineTool, type ToolScope } from '../contract/tool-scope.ts';
-import { mayUse } from '../tools/asked.ts';
-import { type Mesh, runOfQuestion, viberOf } from './mesh.ts';
+import { defineTool } from '../contract/tool.ts';
+import { perRun } from './bind.ts';
+import type { AskableAgents, ToolRun } from './run.ts';
 
 const MAX_LISTED = 20;
 const MAX_DESCRIPTION = 160;
@@ -27,59 +27,72 @@ const input = z.object({
 const INSTRUCTIONS =
   'Another agent asks you for a part of this task. Do it, then answer with the result and its evidence; name the files you made. Your answer goes to that agent. You cannot ask the person questions: say what is missing instead. Where their consent is needed they are asked for it.';
 
-/** What a run is offered of the mesh: nothing where there is nobody to ask. */
-export async function askAgentTools(mesh: Mesh, order: Order, own: OwnSettings, scope: ToolScope): Promise<Offered> {
-  const self = viberOf(order);
-  const chain = [...(order.asked?.chain ?? []), self];
-  const others = mesh.registry.ids().filter((id) => !chain.includes(id));
-  if (others.length === 0 || chain.length > mesh.limits.max_depth) return { tools: [], skills: '' };
+/** What holds for the questions of one run: whom it may ask, and as what. */
+const questionsOf = perRun(({ order, own, mayUse, services: { agents } }: ToolRun) => {
+  const chain = [...(order.asked?.chain ?? []), viberOf(order)];
   const asked: Asked = {
     ...{ chain, root: order.asked?.root ?? order.run, isAlone: true, mode: own.mode ?? 'decide' },
     // Those of the steps that were finished before a restart count; what waits is counted when it goes on.
     calls: order.asked?.calls ?? { used: callsOf(order).filter(({ isOpen }) => !isOpen).length },
-    may: (name) => mayUse(own, order.asked)({ name }),
+    may: mayUse,
   };
-  const keyOf = questionKeys(order, (name) => mesh.registry.find(name) ?? name);
-  const tool = defineTool({
-    name: 'ask_agent',
-    description: `Ask another agent for a part of this task; it has the same files and its own skills. Several at once work side by side. Agents:\n${await listed(mesh, others)}`,
-    input,
-    effect: 'idempotent',
-    consent: 'never',
-    isBeside: true,
-    isResumable: true,
-    async execute({ agent: name, message }, { signal, callId }) {
-      const agent = mesh.registry.find(name) ?? (chain.includes(name) ? name : undefined);
-      if (agent === undefined) {
-        const there = others.slice(0, MAX_LISTED).join(', ');
-        throw new UserError(`There is no agent ${JSON.stringify(name.slice(0, 64))}. There are: ${there}.`);
-      }
-      if (message.length > MAX_MESSAGE)
-        throw new UserError(`The message is too long: at most ${MAX_MESSAGE} characters; put the rest into a file.`);
-      const said = scope.onAsked?.(agent);
-      const key = keyOf(agent, message, callId);
-      const question = { agent, message, key, order, signal, asked, instructions: INSTRUCTIONS };
-      const answer = await mesh.ask(question).catch((error: unknown) => {
-        if (signal.aborted || !(error instanceof RunError)) throw error;
-        throw new UserError(`${agent} could not answer: ${error.userMessage || error.kind}`);
-      });
-      if ('waiting' in answer) throw new WaitsBelow(answer);
-      for (const ref of answer.artifactRefs) scope.onArtifact(ref);
-      said?.(answer.text);
-      const text = answer.text.length > MAX_ANSWER ? `${answer.text.slice(0, MAX_ANSWER)} [cut]` : answer.text;
-      return {
-        text: text.toWellFormed(),
-        artifacts: answer.artifactRefs.map(({ id, title, type }) => ({ id, title, type })),
-      };
-    },
-  });
-  return { tools: [tool], skills: '' };
+  return { asked, keyOf: questionKeys(order, (name) => agents.registry.find(name) ?? name) };
+});
+
+/** The agents that have not asked for this themselves; [] where they may not be asked any deeper. */
+function othersFor({ order, services: { agents } }: ToolRun): string[] {
+  const chain = [...(order.asked?.chain ?? []), viberOf(order)];
+  return chain.length > agents.limits.max_depth ? [] : agents.registry.ids().filter((id) => !chain.includes(id));
 }
 
-async function listed(mesh: Mesh, ids: readonly string[]): Promise<string> {
+export const askAgent = defineTool({
+  name: 'ask_agent',
+  async describe(run: ToolRun) {
+    const others = othersFor(run);
+    if (others.length === 0) return undefined;
+    return `Ask another agent for a part of this task; it has the same files and its own skills. Several at once work side by side. Agents:\n${await listed(run.services.agents, others)}`;
+  },
+  doing: 'doing.askingAgent',
+  like: 'task',
+  about: { argument: 'agent', doing: 'doing.askingThis' },
+  input,
+  effect: 'idempotent',
+  consent: 'never',
+  isBeside: true,
+  isResumable: true,
+  async execute({ agent: name, message }, run, { signal, callId }) {
+    const { scope, order, services } = run;
+    const { registry } = services.agents;
+    const { asked, keyOf } = questionsOf(run);
+    const agent = registry.find(name) ?? (asked.chain.includes(name) ? name : undefined);
+    if (agent === undefined) {
+      const there = othersFor(run).slice(0, MAX_LISTED).join(', ');
+      throw new UserError(`There is no agent ${JSON.stringify(name.slice(0, 64))}. There are: ${there}.`);
+    }
+    if (message.length > MAX_MESSAGE)
+      throw new UserError(`The message is too long: at most ${MAX_MESSAGE} characters; put the rest into a file.`);
+    const said = scope.onAsked?.(agent);
+    const key = keyOf(agent, message, callId);
+    const question = { agent, message, key, order, signal, asked, instructions: INSTRUCTIONS };
+    const answer = await services.agents.ask(question).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof RunError)) throw error;
+      throw new UserError(`${agent} could not answer: ${error.userMessage || error.kind}`);
+    });
+    if ('waiting' in answer) throw new WaitsBelow(answer);
+    for (const ref of answer.artifactRefs) scope.onArtifact(ref);
+    said?.(answer.text);
+    const text = answer.text.length > MAX_ANSWER ? `${answer.text.slice(0, MAX_ANSWER)} [cut]` : answer.text;
+    return {
+      text: text.toWellFormed(),
+      artifacts: answer.artifactRefs.map(({ id, title, type }) => ({ id, title, type })),
+    };
+  },
+});
+
+async function listed(agents: AskableAgents, ids: readonly string[]): Promise<string> {
   const lines = await Promise.all(
     ids.slice(0, MAX_LISTED).map(async (id) => {
-      const about = await describe(mesh, id);
+      const about = await describe(agents, id);
       return about === '' ? `- ${id}` : `- ${id}: ${about}`;
     }),
   );
@@ -87,9 +100,9 @@ async function listed(mesh: Mesh, ids: readonly string[]): Promise<string> {
 }
 
 /** A file that cannot be used is told when it is asked for. */
-async function describe(mesh: Mesh, id: string): Promise<string> {
+async function describe({ registry }: AskableAgents, id: string): Promise<string> {
   try {
-    const { description = '' } = await mesh.registry.load(id);
+    const { description = '' } = await registry.load(id);
     return description.replace(/\s+/g, ' ').trim().slice(0, MAX_DESCRIPTION).toWellFormed();
   } catch (error) {
     if (error instanceof UserError) return '(its file is damaged)';

@@ -1,0 +1,61 @@
+/**
+ * Says what a tool does, in words for people, while it runs and where it fails. The names of our tools are the model's alone; a skill
+ * or a server's tool is called by its name. Arguments come from the model: they are shortened and mention nobody.
+ */
+import path from 'node:path';
+import { scrub } from '../../log.ts';
+import { type Messages, type Said, say } from '../../messages/messages.ts';
+import type { RunOutcome } from '../contract/outcome.ts';
+import { RunError } from '../contract/run-error.ts';
+import { interrupted } from '../reply/failure.ts';
+import { toolNamed } from './table.ts';
+
+/** How names of tools look; a model may write anything for one. */
+const TOOL_NAME = /^[a-z][\w-]{0,63}$/i;
+const UNTIDY = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+/** Characters that reverse the direction of writing, or are not seen at all. */
+const UNSEEN = /[\p{Cf}@]/gu;
+const MAX_WORDS = 50;
+
+/** `writing a file`, or with the arguments of a call `writing notes.md`. */
+export function doingWith(name: string, args?: unknown): Said {
+  const tool = toolNamed(name);
+  if (!tool) return TOOL_NAME.test(name) ? say('doing.using', { what: name.replaceAll('_', ' ') }) : say('doing.aTool');
+  const what = tool.about ? argumentOf(args, tool.about.argument) : '';
+  return what === '' || !tool.about ? { key: tool.doing, values: {} } : { key: tool.about.doing, values: { what } };
+}
+
+/** The model did not get over the failure of these tools; people are told of the last. */
+export function toolFailed(tools: readonly string[]): RunError {
+  const detail = `failed tools: ${[...new Set(tools)].join(', ')}`;
+  return new RunError('tool', say('failures.toolFailed', { doing: doingWith(tools.at(-1) ?? '') }), { detail });
+}
+
+/** The side-effecting call that a crash cut: reported, not repeated. */
+export function interruptedWhile(tool: string, messages: Messages): RunOutcome {
+  const text = messages.text('failures.interruptedWhile', { doing: doingWith(tool) });
+  const button = {
+    label: messages.text('common.continue'),
+    say: `Please continue. Check first whether ${tool} took effect.`,
+  };
+  return interrupted(text, button);
+}
+
+function argumentOf(args: unknown, key: string): string {
+  const fields: Record<string, unknown> = typeof args === 'object' && args !== null ? { ...args } : {};
+  const value = fields[key];
+  if (typeof value !== 'string') return '';
+  const line = oneLine(value);
+  // Where a file lies is nobody's business who is not told.
+  return key === 'path' || key === 'file' ? path.posix.basename(line.replaceAll('\\', '/')) : line;
+}
+
+export function oneLine(text: string): string {
+  const line = scrub(text.slice(0, 1000).toWellFormed()).replace(UNTIDY, ' ').replace(UNSEEN, '').trim();
+  return line.length <= MAX_WORDS
+    ? line
+    : `${line
+        .slice(0, MAX_WORDS - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
+}

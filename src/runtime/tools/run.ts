@@ -1,0 +1,93 @@
+/** What a tool is handed of the run at hand: what it may touch, the facts, and the services it may use. */
+import type { OutboundTargets } from '../../access/outbound-targets.ts';
+import type { Zones } from '../../access/zones.ts';
+import type { Address, OutboundMessage } from '../../channels/channel.ts';
+import type { MemoryHit } from '../../workspace/memory/search.ts';
+import type { Suggestion } from '../../workspace/memory/suggestions.ts';
+import type { Waiting } from '../contract/agent.ts';
+import type { JobService } from '../contract/job-service.ts';
+import type { Order } from '../contract/order.ts';
+import type { AgentAnswer, Question } from '../contract/question.ts';
+import type { OwnSettings } from '../contract/settings.ts';
+import type { ToolScope } from '../contract/tool-scope.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { Digest, DigestSource } from '../conversations/digest-task.ts';
+import type { ConversationSettings } from '../conversations/settings.ts';
+import type { ViberRules } from '../conversations/vibers.ts';
+import type { Delivery } from '../delivery.ts';
+import type { ModelChoices } from '../model/choices.ts';
+import type { Searcher } from './search/engines.ts';
+
+/** What every run has, also one that a test makes by hand. */
+export interface CoreRun {
+  readonly scope: ToolScope;
+  /** Keeps something in the memory; gives what a person has to accept first. */
+  keep(fact: Fact): Promise<Suggestion | undefined>;
+}
+
+/** Something to remember, as a model says it. */
+export interface Fact {
+  section?: string | undefined;
+  text: string;
+  /** Words of the line that it corrects. */
+  replaces?: string | undefined;
+}
+
+export interface ToolRun extends CoreRun {
+  readonly order: Order;
+  readonly own: OwnSettings;
+  /** Whether the settings of the viber, and of whoever asked it, let the run use a tool. */
+  mayUse(tool: string): boolean;
+  readonly services: ToolServices;
+}
+
+/** Where it was asked for, for tools that are offered only where that is known. */
+export function placeOf({ order: { address } }: ToolRun): Address {
+  if (!address) throw new Error('a tool for conversations was offered to a run outside of any');
+  return address;
+}
+
+/** The agents that a run may ask. `runtime/mesh/mesh.ts` implements it. */
+export interface AskableAgents {
+  readonly registry: {
+    ids(): readonly string[];
+    find(name: string): string | undefined;
+    load(id: string): Promise<{ description?: string | undefined }>;
+  };
+  readonly limits: { max_depth: number };
+  ask(question: Question): Promise<AgentAnswer | Waiting>;
+}
+
+/** Messages to chats beside the answer. */
+export interface Sending {
+  targets: OutboundTargets;
+  delivery: Pick<Delivery, 'add'>;
+  /** Bytes that a file may have there. */
+  maxBytes(channel: string): number;
+  /** What a job says by itself goes along with this. */
+  digestFor(
+    source: DigestSource,
+    address: Address,
+    digest: Digest,
+  ): Promise<Pick<OutboundMessage, 'digest' | 'buttons'>>;
+}
+
+/** The parts of the gateway that tools may use: made once. */
+export interface ToolServices {
+  searchMemory(viber: string, query: string, limit: number): Promise<MemoryHit[]>;
+  agents: AskableAgents;
+  sending: Sending;
+  /** Once the jobs have been read; undefined when they can't be. */
+  jobs(): Promise<JobService | undefined>;
+  /** The viber whose work jobs are that name none. */
+  usualViber: string;
+  models: ModelChoices;
+  settings: ConversationSettings;
+  /** Who searches the web for a run; undefined where nobody does. */
+  searcherFor(order: Order, own: OwnSettings): Searcher | undefined;
+  conversations: Pick<Conversations, 'get' | 'bind'>;
+  zones: Pick<Zones, 'of' | 'set'>;
+  vibers: ViberRules;
+  /** What the file of a viber says it is for. */
+  aboutViber(id: string): Promise<string | undefined>;
+}

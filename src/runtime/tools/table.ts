@@ -1,0 +1,83 @@
+/**
+ * The tools of the gateway: one line each, in the order in which a model is offered them. A provider's cache holds as long as the order
+ * stays. Names and arguments are part of the contract (docs/protocol.md); everything else stands in the file of the tool.
+ */
+import { BUNDLED } from '../../skills/bundled-tools.ts';
+import type { Tool } from '../contract/tool.ts';
+import { attachArtifact, createArtifactTool } from './artifacts.ts';
+import { askAgent } from './ask-agent.ts';
+import { askUser } from './ask-user.ts';
+import { changeJob, createJob, deleteJob, listJobs } from './jobs.ts';
+import { listFiles } from './list-files.ts';
+import { forget, whatWasDone } from './memory/own.ts';
+import { remember } from './memory/remember.ts';
+import { memorySearch } from './memory/search.ts';
+import { notify } from './notify.ts';
+import { listTasksTool, newTask, openTask } from './own-tasks.ts';
+import { readFile } from './read-file.ts';
+import { readSkill } from './read-skill.ts';
+import type { CoreRun, ToolRun } from './run.ts';
+import { webSearch } from './search/web-search.ts';
+import { setModelTool } from './set-model.ts';
+import { setTimezone } from './set-timezone.ts';
+import { runSkillFile } from './skills/file-tool.ts';
+import { findSkill } from './skills/find-skill.ts';
+import type { SkillRun } from './skills/run.ts';
+import { shellTool } from './skills/shell-tool.ts';
+import { updatePlan } from './update-plan.ts';
+import { useViber } from './use-viber.ts';
+import { writeFile } from './write-file.ts';
+
+/** They work on the task alone, and need no other part of the gateway. */
+export const CORE_TOOLS: readonly Tool<unknown, CoreRun>[] = [
+  updatePlan,
+  createArtifactTool,
+  attachArtifact,
+  readFile,
+  writeFile,
+  listFiles,
+  remember,
+  askUser,
+];
+
+export const SERVICE_TOOLS: readonly Tool<unknown, ToolRun>[] = [
+  memorySearch,
+  askAgent,
+  notify,
+  createJob,
+  listJobs,
+  changeJob,
+  deleteJob,
+  setModelTool,
+  webSearch,
+  listTasksTool,
+  openTask,
+  newTask,
+  useViber,
+  forget,
+  whatWasDone,
+  setTimezone,
+];
+
+/** They go with skills. */
+export const SKILL_TOOLS: readonly Tool<unknown, SkillRun>[] = [readSkill, runSkillFile, findSkill];
+
+/** What is known of a tool before any run. */
+type Known = Pick<Tool, 'name' | 'doing' | 'about' | 'ownWords' | 'isAside' | 'ofSkills' | 'arranges' | 'like'>;
+
+const OWN: readonly Known[] = [...CORE_TOOLS, ...SERVICE_TOOLS, ...SKILL_TOOLS];
+
+/** The names of the gateway's own tools: no skill and no server of tools may take one. */
+export const OWN_TOOLS: readonly string[] = OWN.map(({ name }) => name);
+
+/** With those of the bundled skills, whose names stand in their SKILL.md. */
+export const ALL_TOOLS: readonly Known[] = [
+  ...OWN,
+  shellTool,
+  ...Object.entries(BUNDLED).map(([name, tool]) => ({ ...tool, name })),
+];
+
+const byName = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]));
+
+/** What is known of the tool of a name; undefined for those of skills and of servers. */
+export const toolNamed = (name: string): Known | undefined => byName.get(name);
