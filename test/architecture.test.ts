@@ -141,14 +141,14 @@ const AT_MOST: Figures = {
   functionsAbove80: 7,
   biggestBag: 47,
   bagsAbove14: 10,
-  groupingSpreads: 498,
-  picks: 413,
+  groupingSpreads: 495,
+  picks: 412,
   filesNamingAPlatform: 33,
-  filesNamingATool: 18,
+  filesNamingATool: 10,
   commentsWithoutSubject: 24,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 252, functions: 1110 };
+const PATH_AT_MOST = { files: 232, functions: 1080 };
 
 interface Import {
   from: string;

@@ -174,20 +174,10 @@ function openRuns(options: WorkOptions) {
     },
   });
   const aboutViber = async (id: string) => (await loadAgent(home.root, id)).description;
-  const services: ToolServices = {
-    searchMemory: memory.searchMemory,
-    agents: mesh.mesh,
-    sending: ofJobs.sending,
-    jobs: () => jobs.service(),
-    usualViber: viber,
-    models: calls.choices,
-    settings: options.settings,
-    searcherFor,
-    conversations,
-    zones: options.zones,
-    vibers: options.vibers,
-    aboutViber,
-  };
+  const services = toolServices(options, {
+    ...{ searchMemory: memory.searchMemory, agents: mesh.mesh, sending: ofJobs.sending, models: calls.choices },
+    ...{ jobs: () => jobs.service(), searcherFor, aboutViber },
+  });
   const tools = openTools({ config, home, log, services, isShared: config.engine.kind !== 'local' });
   const afterRun = createAfterRun({ home, log, askOwners });
   const threads = createThreads({ home, conversations, channelOf, log });
@@ -292,6 +282,14 @@ export function openWork(options: WorkOptions): Work {
       await Promise.all([tools.close(), memory.close()]);
     },
   };
+}
+
+/** The parts of the gateway that tools may use. */
+function toolServices(
+  { viber: usualViber, settings, conversations, zones, vibers }: WorkOptions,
+  own: Omit<ToolServices, 'usualViber' | 'settings' | 'conversations' | 'zones' | 'vibers'>,
+): ToolServices {
+  return { ...own, usualViber, settings, conversations, zones, vibers };
 }
 
 /** What time it is for somebody, and whether they may be asked where they are. */

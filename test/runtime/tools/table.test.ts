@@ -1,0 +1,88 @@
+/** The table of tools: who is offered which, in which order, and that everything people read of them is there. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { messagesIn } from '../../../src/messages/messages.ts';
+import type { RunFacts } from '../../../src/runtime/contract/tool.ts';
+import { isOffered } from '../../../src/runtime/tools/bind.ts';
+import { doingWith } from '../../../src/runtime/tools/doing.ts';
+import { ALL_TOOLS, CORE_TOOLS, OWN_TOOLS, SERVICE_TOOLS, SKILL_TOOLS } from '../../../src/runtime/tools/table.ts';
+import { BUNDLED } from '../../../src/skills/bundled-tools.ts';
+
+const HERE: RunFacts = {
+  ...{ role: 'owner', isJob: false, isAsked: false, isHere: true, isAlone: false, tellsMemory: true },
+};
+const [FILES, SKILLS] = [
+  ['create_artifact', 'attach_artifact', 'read_file', 'write_file', 'list_files'],
+  ['read_skill', 'run_skill_file', 'find_skill'],
+];
+const JOBS = ['create_scheduled_job', 'list_scheduled_jobs', 'change_scheduled_job', 'delete_scheduled_job'];
+const TASKS = ['list_tasks', 'open_task', 'new_task', 'use_viber'];
+const MEMORY = ['forget', 'what_was_done'];
+const ALL = [
+  ...['update_plan', ...FILES, 'remember', 'ask_user', 'memory_search', 'ask_agent', 'notify', ...JOBS, 'set_model'],
+  ...['web_search', ...TASKS, ...MEMORY, 'set_timezone', ...SKILLS],
+];
+const without = (...names: string[]) => ALL.filter((name) => !names.includes(name));
+const talk = ['set_model', ...TASKS, ...MEMORY, 'set_timezone'];
+
+// Services and settings may leave out more: a search engine that nobody has set up, agents that are not there.
+it.each<[string, Partial<RunFacts>, string[]]>([
+  ['an owner in a conversation of their own', {}, ALL],
+  ['a member', { role: 'member' }, ALL],
+  ['an owner where others read along', { tellsMemory: false }, without(...MEMORY)],
+  ['a guest', { role: 'guest', tellsMemory: false }, ['update_plan', ...FILES, 'ask_user']],
+  ['a job', { isJob: true, isHere: false }, without(...JOBS, ...talk)],
+  ['a job whose place is known', { isJob: true }, without(...JOBS, ...talk)],
+  ['a program that asks from nowhere', { isHere: false }, without(...JOBS, ...talk)],
+  [
+    'an agent that was asked',
+    { isAsked: true, isAlone: true },
+    without('update_plan', 'remember', 'ask_user', ...talk),
+  ],
+  ['an agent at a step of a playbook', { isAsked: true }, without('update_plan', 'remember', ...talk)],
+  ['an agent that was asked by a guest', { role: 'guest', isAsked: true, isAlone: true }, FILES],
+])('offers %s its own, in one order', (_who, facts, names) => {
+  const tools = [...CORE_TOOLS, ...SERVICE_TOOLS, ...SKILL_TOOLS];
+  const offered = tools.filter((tool) => isOffered(tool, { ...HERE, ...facts }));
+  expect(offered.map(({ name }) => name)).toEqual(names);
+});
+
+it('offers a guest those bundled skills whose file says so, and nothing that says nothing', () => {
+  const guest = { ...HERE, role: 'guest' as const };
+  expect(Object.entries(BUNDLED).flatMap(([name, tool]) => (isOffered(tool, guest) ? [name] : []))).toEqual([
+    'web-fetch',
+    'chart',
+  ]);
+  expect(isOffered({}, guest)).toBe(false);
+});
+
+it('has a name once, and the contract has a row for each', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/protocol.md'), 'utf8');
+  expect(new Set(ALL_TOOLS.map(({ name }) => name)).size).toBe(ALL_TOOLS.length);
+  expect(OWN_TOOLS.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+it.each(['en', 'de'])('says in %s what each does, and never by its name', (language) => {
+  const messages = messagesIn(language);
+  for (const { name, about } of ALL_TOOLS) {
+    const plain = messages.said(doingWith(name));
+    expect(plain, name).not.toMatch(/_|using|bei der Arbeit mit|^doing\.|\{/);
+    if (!about) continue;
+    const said = messages.said(doingWith(name, { [about.argument]: 'notes.md' }));
+    expect(said, name).toContain('notes.md');
+    expect(messages.said(doingWith(name, { [about.argument]: { not: 'text' } })), name).toBe(plain);
+  }
+});
+
+it.each<[string, string]>([
+  ['run_tests', 'using run tests'],
+  ['docs_find_page', 'using docs find page'],
+  ['word-count', 'using word-count'],
+  ['', 'using a tool'],
+  ['<!channel> x', 'using a tool'],
+  ['__proto__', 'using a tool'],
+  ['constructor', 'using constructor'],
+])('calls a tool of others by its name, where that can be one: %j', (name, said) => {
+  expect(messagesIn('en').said(doingWith(name))).toBe(said);
+});
