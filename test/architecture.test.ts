@@ -148,7 +148,7 @@ const AT_MOST: Figures = {
   commentsWithoutSubject: 24,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 232, functions: 1080 };
+const PATH_AT_MOST = { files: 234, functions: 1090 };
 
 interface Import {
   from: string;
