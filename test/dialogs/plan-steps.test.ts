@@ -163,30 +163,3 @@ describe.each(NAMES)('an old button on %s', (name) => {
     }
   });
 });
-
-describe.each(NAMES)('words on %s', (name) => {
-  it('add steps and move them without a language model, in English and German', async () => {
-    const world = await openPlatforms({ on: [name], offline: true, channel: { live: 'off' } });
-    const platform = world.platforms[name];
-    const dm = platform.dm('alex');
-    await ask(platform, dm, 'plan: buy paint; tape the edges; paint');
-    const [task = ''] = world.tasks();
-    const titles = () => stepsOf(path.join(world.home, 'artifacts', task, 'task.md')).map((step) => step.slice(4));
-    const say = (text: string) => ask(platform, dm, text);
-    expect((await say('add a step: call Ana')).text).toMatch(/call Ana/);
-    expect(titles()).toEqual(['buy paint', 'tape the edges', 'paint', 'call Ana']);
-    await say('please move step 3 to the top.');
-    expect(titles()).toEqual(['paint', 'buy paint', 'tape the edges', 'call Ana']);
-    await say('füge einen Schritt hinzu: Pinsel auswaschen');
-    expect(titles().at(-1)).toBe('Pinsel auswaschen');
-    await say('schieb Schritt 5 vor Schritt 2');
-    expect(titles()).toEqual(['paint', 'Pinsel auswaschen', 'buy paint', 'tape the edges', 'call Ana']);
-    expect((await say('move step 9 to the top')).text).toMatch(/no step 9/);
-    // Old buttons of steps that words have moved mean them still.
-    expect((await platform.command(dm, 'plan')).buttons).toContain('1 is done');
-    await say('verschiebe den ersten Schritt ans Ende');
-    expect(titles().at(-1)).toBe('paint');
-    await platform.press(dm, '1 is done');
-    await expect.poll(() => stepsOf(path.join(world.home, 'artifacts', task, 'task.md')).at(-1)).toBe('[x] paint');
-  });
-});

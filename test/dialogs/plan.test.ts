@@ -66,12 +66,10 @@ describe.each(NAMES)('a plan on %s', (name) => {
     expect((await platform.command(dm, 'tasks')).text).toContain('✓');
   });
 
-  it('is changed in plain words without a language model', async () => {
+  it('is ticked in plain words without a language model', async () => {
     const { platform, dm } = await open(name, true);
     await ask(platform, dm, 'plan: buy paint; tape the edges; paint; clean up');
-    expect((await ask(platform, dm, 'skip step 2')).text).toMatch(/tape the edges.*skipped; 3 of 4 left/i);
-    expect((await ask(platform, dm, 'drop step 4')).text).toMatch(/took .*clean up.* out of the plan/);
-    expect((await ask(platform, dm, 'done 1')).text).toContain('1 of 3 left');
+    expect((await ask(platform, dm, 'done 1')).text).toContain('3 of 4 left');
   });
 });
 

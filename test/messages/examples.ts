@@ -120,7 +120,6 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     problem: 'model is not set',
     fixes: 'install git',
     state: say('tasks.unfinished'),
-    status: say('offline.done'),
     hint: say('commands.hint'),
   },
   ...{
@@ -169,7 +168,6 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     folder: 'skills/weather',
     made: 'chat',
     network: 'no',
-    how: say('offline.upper'),
     changes: 'done 2',
     before: 'call mum',
     after: 'water the plants',

@@ -1,23 +1,20 @@
 /** What the offline model does with files. */
-import { lines, say, sentences, words } from '../../messages/messages.ts';
+import { lines, sentences, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { Change } from './requests.ts';
-import { type Call, clip, fieldOf, type MadeCall, type SeenFile, textField, type View, type Work } from './view.ts';
+import { clip, type SeenFile, textField, type View, type Work } from './view.ts';
 
 /** How `read_file` says of a file that it is not there, to a model. */
 const NOT_THERE = 'There is no file ';
 
-export function* writeFile(view: View, name: string, type: string, content: string, done: string): Work {
+export function* writeFile(view: View, name: string, content: string): Work {
+  const type = typeOf(name);
   const { value, error } = yield { tool: 'create_artifact', input: { title: name, type, content } };
   if (error !== undefined) return view.messages.text('offline.notWritten', { file: name, why: error });
-  view.files.push({ id: textField(value, 'id') || name, name, type, attached: true });
-  return done;
+  view.files.push({ id: textField(value, 'id') || name, name, type });
+  return view.messages.text('offline.wrote', { file: name });
 }
 
-function* readText(
-  view: View,
-  said: string,
-): Generator<Call, { file: SeenFile; text: string; cut: boolean } | string, MadeCall> {
+export function* readFile(view: View, said: string): Work {
   // A name that is not listed may still be one of the workspace's.
   const file = findFile(view, said) ?? (said === '' ? undefined : { id: said, name: said, type: typeOf(said) });
   if (!file) return noFile(view, said);
@@ -25,35 +22,8 @@ function* readText(
   if (error?.startsWith(NOT_THERE)) return noFile(view, said || file.name);
   if (error !== undefined) return view.messages.text('offline.notRead', { file: file.name, why: error });
   const text = typeof value === 'string' ? value : textField(value, 'content') || textField(value, 'text');
-  return { file, text, cut: fieldOf(value, 'next') !== undefined };
-}
-
-export function* readFile(view: View, said: string): Work {
-  const read = yield* readText(view, said);
-  if (typeof read === 'string') return read;
-  const fence = '`'.repeat(Math.max(3, ...(read.text.match(/`+/g) ?? []).map((ticks) => ticks.length + 1)));
-  return `${read.file.name}:\n\n${fence}\n${clip(read.text.trimEnd(), 1500)}\n${fence}`;
-}
-
-export function* changeFile(view: View, said: string, change: (text: string) => string, how: How): Work {
-  const read = yield* readText(view, said);
-  if (typeof read === 'string') return read;
-  const { name, type } = read.file;
-  const { messages } = view;
-  if (read.cut) return messages.text('offline.tooLong', { file: name });
-  const done = messages.text('offline.hereIs', { file: name, how: say(how) });
-  return yield* writeFile(view, name, type, change(read.text), done);
-}
-
-export function* sendFile(view: View, said: string): Work {
-  const file = findFile(view, said);
-  if (!file) return noFile(view, said);
-  const { messages } = view;
-  if (file.attached) return messages.text('offline.attached', { file: file.name });
-  const { error } = yield { tool: 'attach_artifact', input: { id: file.id } };
-  return error === undefined
-    ? messages.text('offline.sent', { file: file.name })
-    : messages.text('offline.notSent', { file: file.name, why: error });
+  const fence = '`'.repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length + 1)));
+  return `${file.name}:\n\n${fence}\n${clip(text.trimEnd(), 1500)}\n${fence}`;
 }
 
 export function* listFiles(view: View): Work {
@@ -67,20 +37,6 @@ export function* listFiles(view: View): Work {
   const shown = names.slice(-50).map((name) => `- ${name}`);
   return lines(view.messages.text('offline.files'), words(shown.join('\n')));
 }
-
-const byLine = (change: (lines: string[]) => string[]) => (text: string) =>
-  `${change(text.replace(/\n$/, '').split('\n')).join('\n')}\n`;
-/** What became of a file. */
-export type How = 'offline.withLine' | 'offline.upper' | 'offline.lower' | 'offline.sorted' | 'offline.numbered';
-export const CHANGES: Record<Change, { name: How; apply: (text: string) => string }> = {
-  upper: { name: 'offline.upper', apply: (text) => text.toUpperCase() },
-  lower: { name: 'offline.lower', apply: (text) => text.toLowerCase() },
-  sort: { name: 'offline.sorted', apply: byLine((lines) => lines.toSorted()) },
-  number: {
-    name: 'offline.numbered',
-    apply: byLine((lines) => lines.map((line, index) => `${index + 1}. ${line}`)),
-  },
-};
 
 /** The newest file when none is named. */
 function findFile({ files }: View, said: string): SeenFile | undefined {
@@ -113,7 +69,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript',
 };
 
-export function typeOf(name: string): string {
+function typeOf(name: string): string {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   return (Object.hasOwn(TYPES, extension) && TYPES[extension]) || 'text/plain';
 }

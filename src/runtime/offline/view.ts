@@ -12,8 +12,6 @@ export interface SeenFile {
   name: string;
   /** MIME type. */
   type: string;
-  /** Goes with this answer already. */
-  attached?: boolean;
 }
 
 /** A tool call made since the person spoke, with what came of it. */

@@ -34,7 +34,6 @@ const INPUTS: Record<string, z.ZodType> = {
     }),
   }),
   create_artifact: z.object({ title: z.string(), type: z.string(), content: z.string() }),
-  attach_artifact: z.object({ id: z.string() }),
   read_file: z.object({ path: z.string() }),
   list_files: z.object({ path: z.string().optional() }),
   remember: z.object({ text: z.string() }),
@@ -47,7 +46,6 @@ async function say(
   const calls: [string, unknown][] = [];
   const results: Record<string, (input: Record<string, string>) => Json> = {
     create_artifact: ({ title }) => ({ id: `id-${title}`, ref: `artifacts/t1/${title}` }),
-    attach_artifact: ({ id }) => ({ id: id ?? '', ref: '' }),
     read_file: ({ path = '' }) => ({ path, text: world.files?.[path] ?? '', size: 1 }),
     list_files: () => ({ artifacts: [], workspace: ['workspace/MEMORY.md (9 bytes)'] }),
     update_plan: () => ({ status: 'written', done: 0, total: 0 }),
@@ -107,18 +105,6 @@ describe('plans', () => {
       ],
     ]);
     expect(answer).toBe('The plan has 3 steps.\n1. buy paint\n2. paint the wall\n3. clean up');
-  });
-
-  it('makes a general one and says so', async () => {
-    const { answer, calls } = await say('please make a plan to paint the kitchen');
-    const [, input] = calls[0] ?? [];
-    expect(input).toMatchObject({
-      plan: {
-        goal: 'paint the kitchen',
-        steps: [{ title: 'Agree on what is wanted: paint the kitchen' }, {}, {}, {}, {}],
-      },
-    });
-    expect(answer).toContain('It is a general one');
   });
 
   it.each([
@@ -186,74 +172,21 @@ describe('files', () => {
     expect([answer, calls]).toEqual([`I wrote ${title}.`, [['create_artifact', { title, type, content }]]]);
   });
 
-  it('reads a file and changes it, from the list or as attached', async () => {
+  it('reads a file, from the list or as attached', async () => {
     const files = { a1: 'Milk and `tea`', c3: 'from the person\n' };
     expect((await say('read notes.md', { artifacts: FILES, files })).answer).toBe(
       'notes.md:\n\n```\nMilk and `tea`\n```',
     );
     const attached =
-      'make it upper case\n\nAttached files (text: read_file with the id):\n- c3: "letter.txt" (text/plain, 15 bytes)';
-    const { answer, calls, steps: count } = await say(attached, { artifacts: FILES, files });
-    expect(calls).toEqual([
-      ['read_file', { path: 'c3' }],
-      ['create_artifact', { title: 'letter.txt', type: 'text/plain', content: 'FROM THE PERSON\n' }],
-    ]);
-    expect([answer, count]).toEqual(['Here is letter.txt in upper case.', 3]);
-  });
-
-  it('adds, sorts and numbers lines', async () => {
-    const world = { artifacts: FILES, files: { a1: 'b\na\n' } };
-    const contentOf = async (text: string) => (await say(text, world)).calls.at(-1)?.[1];
-    expect(await contentOf('add "c" to notes.md')).toMatchObject({ content: 'b\na\nc\n' });
-    expect(await contentOf('sort the lines of notes.md')).toMatchObject({ content: 'a\nb\n' });
-    expect(await contentOf('number notes.md')).toMatchObject({ content: '1. b\n2. a\n' });
-  });
-
-  it.each([
-    'remind me to call Kim tomorrow at 9',
-    'every weekday at 9, send me a digest here',
-    'Could you send me a digest every monday and friday at 17:30, please?',
-    'schedule a digest',
-    'make me a daily job that checks the shop',
-    'check the shop every 15 minutes',
-    'send me the news daily',
-  ])('says how a job is made: %s', async (text) => {
-    const { answer, calls } = await say(text);
-    expect(answer).toMatch(/viber.* jobs add NAME --at .*\n.*real model: `.*init/);
-    expect(calls).toEqual([]);
-  });
-
-  it.each(['remember that I run every day', 'write a file notes.md: buy milk daily', 'plan: run every day; rest'])(
-    'takes no other request for one: %s',
-    async (text) => expect((await say(text)).answer).not.toContain('jobs add'),
-  );
-
-  it('never cuts a long file by changing its first page', async () => {
-    const { answer, calls } = await say('make notes.md lower case', {
-      artifacts: FILES,
-      results: { read_file: { text: 'A', next: 65_536 } },
-    });
-    expect([answer, calls.length]).toEqual(['notes.md is too long for me to change.', 1]);
-  });
-
-  it('sends a file again, by name or the newest', async () => {
-    expect(await say('send me notes.md again', { artifacts: FILES })).toMatchObject({
-      answer: 'Here is notes.md.',
-      calls: [['attach_artifact', { id: 'a1' }]],
-    });
-    expect(await say('send it', { artifacts: FILES })).toMatchObject({
-      answer: 'Here is Re "port".txt.',
-      calls: [['attach_artifact', { id: 'b2' }]],
-    });
-    expect((await say('send me nothing.md', { artifacts: FILES })).answer).toBe(
-      'I find no file nothing.md. There is: notes.md, Re "port".txt.',
-    );
+      'read it\n\nAttached files (text: read_file with the id):\n- c3: "letter.txt" (text/plain, 15 bytes)';
+    const { answer, calls } = await say(attached, { artifacts: FILES, files });
+    expect([answer, calls]).toEqual(['letter.txt:\n\n```\nfrom the person\n```', [['read_file', { path: 'c3' }]]]);
   });
 
   it('says in its own words that a file is not there', async () => {
     const failing = { read_file: 'There is no file "nix.md"; list_files shows what there is.' };
     expect((await say('read nix.md', { failing })).answer).toBe('I find no file nix.md.');
-    expect((await say('sort nix.md', { failing, artifacts: FILES })).answer).toBe(
+    expect((await say('show nix.md', { failing, artifacts: FILES })).answer).toBe(
       'I find no file nix.md. There is: notes.md, Re "port".txt.',
     );
   });
@@ -318,11 +251,6 @@ describe('several requests in one message', () => {
     expect(answer).toContain('Step 1, “a”, is done; 1 of 2 left.');
   });
 
-  it('a file that was just written need not be sent', async () => {
-    const { calls, answer } = await say('write a file a.txt: x, and send it');
-    expect([calls.length, answer]).toEqual([1, 'I wrote a.txt.\n\na.txt is attached.']);
-  });
-
   it('what failed is told beside what was done', async () => {
     const { answer } = await say('write a file a.txt: x, and remember tea', {
       failing: { create_artifact: 'The disk is full.' },
@@ -332,17 +260,17 @@ describe('several requests in one message', () => {
 });
 
 describe('honesty', () => {
-  it.each(['What is the weather in Bern?', 'Summarise the war and peace', 'make me a sandwich', 'ok'])(
-    '"%s" is not understood, and it says what it is',
-    async (text) => {
-      const { answer, calls } = await say(text);
-      expect(calls).toEqual([]);
-      expect(answer.split('\n')).toEqual([
-        expect.stringMatching(/^I did not understand that\. I am the small built-in model .*“help” lists them\.$/),
-        expect.stringMatching(/^For real answers give me a real model: `viber init`/),
-      ]);
-    },
-  );
+  it.each([
+    ...['What is the weather in Bern?', 'Summarise the war and peace', 'make me a sandwich', 'ok'],
+    ...['remind me to call Kim tomorrow at 9', 'move step 3 to the top', 'erledigt 2', 'mach einen Plan: a; b'],
+  ])('"%s" is not understood, and it says what it is', async (text) => {
+    const { answer, calls } = await say(text);
+    expect(calls).toEqual([]);
+    expect(answer.split('\n')).toEqual([
+      expect.stringMatching(/^I did not understand that\. I am the small built-in model .*“help” lists them\.$/),
+      expect.stringMatching(/^For real answers give me a real model: `viber init`/),
+    ]);
+  });
 
   it('greets and helps', async () => {
     expect((await say('hello')).answer).toMatch(
