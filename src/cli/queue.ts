@@ -1,8 +1,10 @@
 /** `viber queue`: what is on its way, was given up or is unsure. Reads only, whether the gateway runs or not. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Found, inspectUnfinished } from '../engine/local/inspect.ts';
 import { UserError } from '../errors.ts';
+import { isRecord } from '../lib/json.ts';
 import { cutText, plainLine } from '../lib/text.ts';
 import { type CliContext, EXIT } from './command.ts';
 import { foundOn, serverOf } from './on-server.ts';
@@ -80,6 +82,5 @@ function ageOf(seconds: number): string {
 const chatOf = (address: unknown): string =>
   `${text(field(address, 'channel'))} ${text(field(address, 'chat'))}`.trim();
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

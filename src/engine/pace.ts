@@ -2,7 +2,9 @@
  * Pace after a platform has said "slow down" (promise 8). Until then nothing is held back: platforms allow bursts and say when
  * it is enough. From the first 429 the chat keeps to a slow pace for a while, so that it does not run into the limit again.
  */
+
 import type { Address } from '../channels/channel.ts';
+import { createLru } from '../lib/lru.ts';
 import { isCount, isText, objectOf, shape } from '../lib/shape.ts';
 import type { Engine } from './engine.ts';
 
@@ -36,16 +38,13 @@ const toldShape = shape<{ chat: string; ms: number }>(objectOf({ chat: isText, m
 
 /** @param shared where several processes send; what is lost there costs one refusal more */
 export function createPace(now: () => number, shared?: SharedPace): Pace {
-  const chats = new Map<string, ChatPace>();
+  const chats = createLru<ChatPace>(MAX_CHATS);
 
   function hold(key: string, ms: number): void {
     const before = chats.get(key);
-    chats.delete(key);
     // What one process hears of twice, or late, never makes a wait shorter.
     const until = Math.max(now() + ms, before?.blockedUntil ?? 0);
     chats.set(key, { blockedUntil: until, slowUntil: until + SLOW_FOR_MS, lastAt: before?.lastAt ?? 0 });
-    const oldest = chats.keys().next().value;
-    if (chats.size > MAX_CHATS && oldest !== undefined) chats.delete(oldest);
   }
 
   shared?.subscribe(TOPIC, (text) => {

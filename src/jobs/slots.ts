@@ -3,6 +3,7 @@
  * question about a schedule gives slots of one and the same set, wherever it starts from. croner computes the cron ones.
  */
 import { Cron } from 'croner';
+import { createLru } from '../lib/lru.ts';
 import { timesOfDay } from './cron.ts';
 import { clockChanges, DAY, dayOf, HOUR, isoDay, MINUTE, toInstant, toWall } from './zone.ts';
 
@@ -23,19 +24,14 @@ export type Schedule =
 
 /** A parsed pattern holds some 80 KB, so only a few are kept. */
 const MAX_PATTERNS = 24;
-const patterns = new Map<string, Cron>();
+const patterns = createLru<Cron>(MAX_PATTERNS);
 
 function cronOf(pattern: string, timezone: string): Cron {
   const key = `${pattern}|${timezone}`;
   const known = patterns.get(key);
   // Without a function croner sets no timer. A list of hours is a fixed time too, so it fires once when the clocks go back.
   const cron = known ?? new Cron(pattern, { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard' });
-  patterns.delete(key);
-  patterns.set(key, cron);
-  for (const oldest of patterns.keys()) {
-    if (patterns.size <= MAX_PATTERNS) break;
-    patterns.delete(oldest);
-  }
+  if (!known) patterns.set(key, cron);
   return cron;
 }
 

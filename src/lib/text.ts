@@ -34,6 +34,11 @@ export function cutText(text: string, max: number, end = '…'): string {
   return cut.trimEnd() + end;
 }
 
+/** The first `max` UTF-16 units, and a mark where there were more: for texts that grow, which are cut again and again. */
+export function clip(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
+}
+
 /** Markdown without its closed HTML comments, those inside code fences excepted. */
 export function stripComments(markdown: string): string {
   if (!markdown.includes('<!--')) return markdown;

@@ -19,6 +19,7 @@ import { createParts, type PartsOf, UnsureError } from '../engine/parts.ts';
 import { backoff, failureKind, failureOf } from '../engine/send-failure.ts';
 import { DeliveryError, LeaseLost, StorageError } from '../errors.ts';
 import { awakeNow } from '../lib/steady.ts';
+import { within } from '../lib/within.ts';
 import { type Logger, scrub } from '../log.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
 
@@ -126,10 +127,7 @@ class OutboxDelivery implements Delivery {
     });
     this.#stopping.abort();
     this.#options.outbox.close();
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const handle = setTimeout(resolve, timeoutMs);
-    await Promise.race([drained, late]);
-    clearTimeout(handle);
+    await within(drained, timeoutMs);
   }
 
   async #deliver(prefix: string): Promise<void> {

@@ -8,6 +8,7 @@
 import { SUSPECT_FROM } from '../engine/crashes.ts';
 import type { Arrival, LaneSignal, Lease, Queue } from '../engine/engine.ts';
 import { isStorageFailure, LeaseLost } from '../errors.ts';
+import { within } from '../lib/within.ts';
 import type { CommandServices } from './commands/answer.ts';
 import { createCommandLane } from './commands/lane.ts';
 import type { Promised } from './commands/promised.ts';
@@ -98,10 +99,7 @@ export class Worker {
   /** Takes nothing new, lets runs finish for `graceMs`, then leaves the rest to the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#options.queue.close();
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, graceMs);
-    await Promise.race([Promise.all(this.#working), late]);
-    clearTimeout(timer);
+    await within(Promise.all(this.#working), graceMs);
     this.#isStopping = true;
     for (const work of this.#works.values()) work.abort('shutdown');
     await Promise.all(this.#working);

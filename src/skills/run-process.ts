@@ -2,12 +2,14 @@
  * One process in a group of its own, bounded in time and output. Whatever it left behind is ended with it: when the returned
  * promise is settled, nothing that it started runs any more.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, UserError } from '../errors.ts';
+import { within } from '../lib/within.ts';
 import { bytesInMemory, watchMemory } from './memory-watch.ts';
 import { createOutputBuffer, type OutputBuffer } from './output.ts';
 
@@ -107,7 +109,7 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
       });
     });
     await endStrays(order.strays, first);
-    await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
+    await within(closed, CLOSE_MS);
     return { code, signal: ended, stdout, stderr, endedBy, ...(usedMemory === undefined ? {} : { usedMemory }) };
   } finally {
     unwatch();

@@ -2,6 +2,7 @@
  * Traces by OTLP over HTTP, in JSON. Loaded only where an endpoint is set. Spans wait in a bounded list and are sent in the
  * background; what a collector does not take in time is dropped.
  */
+
 import {
   type Attributes as OtelAttributes,
   type Span as OtelSpan,
@@ -21,6 +22,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { within } from '../lib/within.ts';
 import { scrub } from '../log.ts';
 import type { Attributes, Span, SpanOptions, Tracing } from './tracing.ts';
 
@@ -116,11 +118,8 @@ export function createTracing({ url, headers, sample, resource, onChange, everyM
     stage: (trace, name, options = {}) =>
       spanOf(begin(name, options, traces.setSpanContext(ROOT_CONTEXT, contextOf(trace)))),
     async close(ms) {
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, ms);
       const flushed = provider.shutdown().catch(() => onChange('what was left could not be handed over'));
-      await Promise.race([flushed, late]);
-      clearTimeout(timer);
+      await within(flushed, ms);
     },
   };
 }

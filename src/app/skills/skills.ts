@@ -1,6 +1,8 @@
 /** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
+
 import type { Config } from '../../config.ts';
 import { UserError } from '../../errors.ts';
+import { within } from '../../lib/within.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { ServerPrompts, SkillAdding } from '../../runtime/commands/command.ts';
@@ -213,11 +215,4 @@ class Skills implements SkillService {
 async function probe(): Promise<boolean> {
   const { hasSandbox } = await import('../../skills/sandbox.ts');
   return hasSandbox();
-}
-
-/** Settles with the work, or after a while without it. */
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

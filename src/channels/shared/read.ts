@@ -1,10 +1,10 @@
 /** Reading of JSON that came from outside: a field of the wrong type counts as missing, and nothing here throws. */
 
+import { isRecord } from '../../lib/json.ts';
+
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isFields: (value: unknown) => value is Fields = isRecord;
 
 export function fields(from: Fields, key: string): Fields | undefined {
   const value = from[key];

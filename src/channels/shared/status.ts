@@ -3,7 +3,12 @@
  * Invariants: nothing here throws; an answer that comes before `typingAfter` costs no call; after `end` no call of that run is
  * made but the one that takes its message away, and none that writes the message is under way when it is given to the answer.
  */
+
+import { createLru } from '../../lib/lru.ts';
+import { clip } from '../../lib/text.ts';
+import { within } from '../../lib/within.ts';
 import type { Address, AgentStreamEvent, LiveMode, LiveView } from '../channel.ts';
+import { later } from './wait.ts';
 
 /** Milliseconds. */
 export interface StatusTiming {
@@ -99,7 +104,7 @@ export function createStatus(options: StatusOptions): Status {
 class RunStatus {
   readonly #to: StatusOptions;
   readonly #runs = new Map<string, Run>();
-  readonly #ended = new Set<string>();
+  readonly #ended = createLru<true>(MAX_RUNS);
 
   constructor(options: StatusOptions) {
     this.#to = options;
@@ -127,7 +132,7 @@ class RunStatus {
   async end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined> {
     const run = this.#finish(keyOf(runId, address));
     if (!run) return undefined;
-    const isLate = !(await within(run.call, this.#to.timing.late));
+    const isLate = (await within(Promise.resolve(run.call), this.#to.timing.late, () => 'late')) === 'late';
     if (isAnswered && !isLate && Date.now() - run.startedAt < this.#to.timing.longRun) return run.messageId;
     const gone = this.#takeAway(run);
     if (!isAnswered) await gone;
@@ -169,9 +174,7 @@ class RunStatus {
     clearTimeout(run?.showing);
     if (run) run.isOver = true;
     if (run) void run.marking?.then(() => this.#to.calls.unmark?.(run));
-    this.#ended.add(key);
-    const oldest = this.#ended.size > MAX_RUNS ? this.#ended.values().next().value : undefined;
-    if (oldest !== undefined) this.#ended.delete(oldest);
+    this.#ended.set(key, true);
     return run;
   }
 
@@ -230,22 +233,4 @@ class RunStatus {
 
 function keyOf(runId: string, { chat, thread }: Address): string {
   return `${runId}|${chat}|${thread ?? ''}`;
-}
-
-function clip(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
-}
-
-/** Whether the call ended in time. */
-async function within(call: Promise<void> | undefined, ms: number): Promise<boolean> {
-  if (!call) return true;
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), ms);
-  const isDone = await Promise.race([call.then(() => true), late.promise]);
-  clearTimeout(timer);
-  return isDone;
-}
-
-function later(ms: number, action: () => void): NodeJS.Timeout {
-  return setTimeout(action, ms).unref();
 }

@@ -13,6 +13,16 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Waits without keeping the process up. */
+export function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}
+
+/** Does it later, without keeping the process up. */
+export function later(ms: number, action: () => void): NodeJS.Timeout {
+  return setTimeout(action, ms).unref();
+}
+
 export interface Backoff {
   /** Milliseconds: doubling from `minMs` to `maxMs`, each time between half and all of it. */
   next(): number;

@@ -1,5 +1,6 @@
 /** What keys do: the text being typed, what was typed before, and what Tab offers. */
-import { setTimeout as wait } from 'node:timers/promises';
+
+import { within } from '../../lib/within.ts';
 import { type CompleteOptions, type Completion, commonStart, complete } from './complete.ts';
 import { type Edit, Editor } from './editor.ts';
 import { History } from './history.ts';
@@ -221,7 +222,7 @@ export class Typing {
     const nothing: Completion = { start: cursor, choices: [] };
     // A gateway that is gone, or does not answer, offers nothing.
     const looking = complete(text.slice(0, cursor), this.#to.completing).catch(() => nothing);
-    const found = await Promise.race([looking, wait(LOOK_MS, nothing, { ref: false })]);
+    const found = await within(looking, LOOK_MS, () => nothing);
     this.#change(() => this.#offer(found, text.slice(found.start, cursor)));
     const held = this.#held;
     this.#held = undefined;

@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { channelModules } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import type { Config } from '../../config.ts';
 import { ConfigError, errorCode, errorMessage } from '../../errors.ts';
 import { handleLimit, limitProblem } from '../../lib/handles.ts';
 import { viberCommand } from '../../lib/invocation.ts';
+import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
 import type { CallOptions } from '../../runtime/contract/model.ts';
 import { betterAddress, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
@@ -39,17 +39,13 @@ export function wrong(name: string, error: unknown): Finding[] {
 }
 
 export async function attempt(name: string, limitMs: number, work: () => Promise<string[]>): Promise<Finding[]> {
-  const timer = new AbortController();
   try {
-    const late = sleep(limitMs, undefined, { signal: timer.signal }).then(() => {
+    const details = await within(work(), limitMs, () => {
       throw new Error(`no answer within ${limitMs / 1000} seconds`);
     });
-    const details = await Promise.race([work(), late]);
     return details.map((detail) => ({ name, state: 'ok', detail }));
   } catch (error) {
     return wrong(name, error);
-  } finally {
-    timer.abort();
   }
 }
 

@@ -1,4 +1,5 @@
 /** The first words: the gateway runs, the person writes to their bot, and one key lets them in as the owner. */
+
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPairing, type Pairing } from '../../access/pairing.ts';
@@ -6,6 +7,7 @@ import type { PendingPairing } from '../../access/pairing-records.ts';
 import type { App } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { errorMessage, LockedError } from '../../errors.ts';
+import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
 import { cardOf, type PlatformName, SETUPS } from './platforms.ts';
 import { showLink } from './qr.ts';
@@ -77,15 +79,9 @@ export async function meet(
 
 async function connected(screen: Screen, app: App): Promise<void> {
   screen.say('Connecting …');
-  const timer = new AbortController();
-  const late = sleep(CONNECT_MS, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const);
-  try {
-    if ((await Promise.race([app.connected, late])) === 'late')
-      for (const [channel, { state, detail }] of Object.entries((await app.readiness()).channels))
-        if (state !== 'connected') screen.bad(`${channel} is not connected yet${detail ? `: ${detail}` : ''}`);
-  } finally {
-    timer.abort();
-  }
+  if ((await within(app.connected, CONNECT_MS, () => 'late')) !== 'late') return;
+  for (const [channel, { state, detail }] of Object.entries((await app.readiness()).channels))
+    if (state !== 'connected') screen.bad(`${channel} is not connected yet${detail ? `: ${detail}` : ''}`);
 }
 
 async function invite(screen: Screen, config: Config, name: PlatformName): Promise<void> {

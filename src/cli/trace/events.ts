@@ -1,9 +1,11 @@
 /** The way of one message, put together from the spool, the session, the usage and the delivery ledger. Reads only. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Found as Inspected, inspectSpool } from '../../engine/local/inspect.ts';
 import type { LedgerLine } from '../../engine/local/ledger.ts';
 import { errorCode } from '../../errors.ts';
+import { isRecord } from '../../lib/json.ts';
 import { isId } from '../../workspace/home.ts';
 import { parseEntry } from '../../workspace/session-lines.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
@@ -174,7 +176,6 @@ function toolsOf(messages: readonly unknown[]): string {
   return names.join(', ') || 'words';
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 /** In our own file: an object with these fields was written by the ledger. */
 const isLedgerLine = (value: unknown): value is LedgerLine => isRecord(value) && 'what' in value && 'part' in value;
 const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);

@@ -1,12 +1,14 @@
 /** What is asked of a server that may be away. */
+
 import { StorageError } from '../../errors.ts';
+import { within } from '../../lib/within.ts';
 import type { World } from './world.ts';
 
 /** Whoever takes something in is told that it was not, rather than kept waiting: the platform brings it again. */
-export async function inTime<R>(work: Promise<R>, ms: number, address: string): Promise<R> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new StorageError(`the engine at ${address} does not answer`)), ms);
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+export function inTime<R>(work: Promise<R>, ms: number, address: string): Promise<R> {
+  return within(work, ms, () => {
+    throw new StorageError(`the engine at ${address} does not answer`);
+  });
 }
 
 const STATS_MS = 1_000;

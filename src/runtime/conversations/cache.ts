@@ -1,4 +1,5 @@
 /** What small files hold, kept in memory as long as nobody else writes them. */
+import { createLru } from '../../lib/lru.ts';
 
 export interface Cache<T> {
   /** `read` is asked where nothing is kept; what is not on disk is remembered too. */
@@ -10,19 +11,13 @@ export interface Cache<T> {
 
 /** Of what is kept the oldest goes first. `isShared`: other processes write the files, so each look reads. */
 export function createCache<T>(max: number, isShared: boolean): Cache<T> {
-  const kept = new Map<string, T | undefined>();
-  function set(key: string, value: T | undefined): void {
-    kept.delete(key);
-    kept.set(key, value);
-    const oldest = kept.keys().next().value;
-    if (kept.size > max && oldest !== undefined) kept.delete(oldest);
-  }
+  const kept = createLru<T | undefined>(max);
   return {
-    set,
+    set: kept.set,
     get(key, read) {
       if (kept.has(key)) return kept.get(key);
       const value = read();
-      if (!isShared) set(key, value);
+      if (!isShared) kept.set(key, value);
       return value;
     },
     until: (written, key, value) =>

@@ -1,7 +1,8 @@
 /** What the offline model does with files. */
+import { clip } from '../../lib/text.ts';
 import { lines, sentences, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
-import { clip, type SeenFile, textField, type View, type Work } from './view.ts';
+import { type SeenFile, textField, type View, type Work } from './view.ts';
 
 /** How `read_file` says of a file that it is not there, to a model. */
 const NOT_THERE = 'There is no file ';

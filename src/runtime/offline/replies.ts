@@ -5,11 +5,12 @@
  */
 
 import { viberCommand } from '../../lib/invocation.ts';
+import { clip } from '../../lib/text.ts';
 import { lines, paragraphs, say, type Text, words } from '../../messages/messages.ts';
 import { listFiles, readFile, writeFile } from './files.ts';
 import { makePlan, showPlan, tickSteps } from './plan.ts';
 import type { OfflineRequest } from './requests.ts';
-import { clip, isWaiting, type View, type Work } from './view.ts';
+import { isWaiting, type View, type Work } from './view.ts';
 
 /** `view` is brought up to date as calls succeed, so that later requests of a message see what earlier ones did. */
 export function workOn(request: OfflineRequest, view: View): Work | string {

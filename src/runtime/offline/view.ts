@@ -176,10 +176,6 @@ function toJson(value: unknown): Json {
   return json;
 }
 
-export function clip(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
-}
-
 /** What `remember` gave: a person is asked first. */
 export const isWaiting = (value: Json | undefined): boolean => fieldOf(value, 'status') === 'pending';
 

@@ -2,9 +2,11 @@
  * The recordings of a message as words. What a person says in a voice message of their own is their message; in what they forward,
  * and in sound files, others may speak: that is data. Nothing said in a recording is a command, since words may be misheard.
  */
+
 import { principalText } from '../../access/principal.ts';
 import type { InboundMessage, QuotedText } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
+import { clip } from '../../lib/text.ts';
 import { artifactPath } from '../../workspace/artifacts.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Reading } from '../contract/reading.ts';
@@ -85,8 +87,9 @@ async function echo(
 ): Promise<void> {
   const item = items.find((one: QueueItem<Entry>) => one.message.message === message);
   if (settings.voice.echo === 'off' || !item || item.message.job) return;
-  const cut = text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO).toWellFormed()}…` : text;
-  const quote = cut.split('\n').map((line) => `> ${line}`);
+  const quote = clip(text, MAX_ECHO)
+    .split('\n')
+    .map((line) => `> ${line}`);
   await delivery.add(
     {
       ...{ id: `${item.id}-heard-${file}`, address: message.address, text: quote.join('\n'), files: [] },

@@ -3,11 +3,12 @@
  * `memory.index` and the size of the memory. A search never fails for want of the index or of the provider: then it goes by words,
  * or reads the files. What the files say is data: nothing of it is run or believed.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, UserError } from '../../errors.ts';
 import { serialise } from '../../lib/locks.ts';
+import { within } from '../../lib/within.ts';
 import type { Logger } from '../../log.ts';
 import { type Home, vibersOf } from '../home.ts';
 import { searchDirect } from './direct.ts';
@@ -215,13 +216,8 @@ export class MemorySearch {
 
   async #embedSome(viber: string): Promise<void> {
     if (!this.#embedder) return;
-    const timer = new AbortController();
-    const wait = sleep(this.#embedWaitMs, undefined, { signal: timer.signal, ref: false });
     // Either way the search goes on with the vectors there are.
-    await Promise.race([this.#embedAll(viber, this.#embedder), wait]).catch(() => 'by words');
-    timer.abort();
-    // An ended wait is what was asked for.
-    wait.catch(() => 'ended');
+    await within(this.#embedAll(viber, this.#embedder), this.#embedWaitMs).catch(() => 'by words');
   }
 
   async #vectorOf(viber: string, query: string): Promise<Float32Array | undefined> {

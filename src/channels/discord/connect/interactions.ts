@@ -3,9 +3,10 @@
  * before it is durable; when storing is slow the interaction is deferred, which promises nothing but an answer.
  * https://discord.com/developers/docs/interactions/receiving-and-responding
  */
+import { within } from '../../../lib/within.ts';
 import type { Logger } from '../../../log.ts';
 import { messagesIn } from '../../../messages/messages.ts';
-import type { ChannelCallbacks, InboundMessage, Suggestion } from '../../channel.ts';
+import type { ChannelCallbacks, InboundMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, language, oneLine } from '../../shared/read.ts';
 import type { Context } from '../decode/base.ts';
 import { decodeInteraction, type Interaction, readInteraction } from '../decode/interaction.ts';
@@ -153,10 +154,8 @@ class InteractionIntake implements Interactions {
   }
 
   async #suggest(query: Parameters<ChannelCallbacks['onSuggest']>[0], interaction: Interaction): Promise<void> {
-    const late = Promise.withResolvers<Suggestion[]>();
-    const timer = setTimeout(() => late.resolve([]), this.#to.timing.suggestMs);
-    const asked = this.#to.callbacks()?.onSuggest(query) ?? Promise.resolve([]);
-    const found = await Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+    const asked = this.#to.callbacks()?.onSuggest(query);
+    const found = (asked && (await within(asked, this.#to.timing.suggestMs))) ?? [];
     const choices = found.filter(({ value }) => value.length > 0 && value.length <= 100).slice(0, 25);
     await this.#answer(interaction, CHOICES, {
       choices: choices.map(({ value, label }) => ({ name: oneLine(label, 100) || value, value })),

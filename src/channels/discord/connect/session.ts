@@ -5,6 +5,7 @@
  * `silentMs`, since the library would wait for two heartbeats and then for a farewell that never comes.
  * https://discord.com/developers/docs/events/gateway
  */
+
 import { REST } from '@discordjs/rest';
 import {
   CloseCodes,
@@ -15,8 +16,9 @@ import {
 } from '@discordjs/ws';
 import { GatewayCloseCodes, GatewayIntentBits, GatewayOpcodes } from 'discord-api-types/v10';
 import { errorMessage } from '../../../errors.ts';
+import { within } from '../../../lib/within.ts';
 import { isFields } from '../../shared/read.ts';
-import { createBackoff, sleep } from '../../shared/wait.ts';
+import { createBackoff, rest, sleep } from '../../shared/wait.ts';
 import { restOptions } from './api.ts';
 import type { Session, SessionEnd, SessionEvents, SessionOptions } from './session-types.ts';
 
@@ -108,7 +110,7 @@ class ClientSession implements Session {
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#watching);
-    await Promise.race([this.#dispose(), rest(CLOSE_MS)]);
+    await within(this.#dispose(), CLOSE_MS);
   }
 
   #shardOf(id: number): Shard {
@@ -248,8 +250,4 @@ function createManager(
 /** A new one each time: one that is shared would keep everybody who waits for it. */
 function never(): Promise<never> {
   return new Promise(() => undefined);
-}
-
-function rest(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

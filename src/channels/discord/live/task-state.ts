@@ -3,9 +3,11 @@
  * ended is put away once its thread has been quiet. Best effort: nothing here throws, and the newest state wins.
  * https://discord.com/developers/docs/resources/channel#modify-channel
  */
+
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
 import { fields, isFields, list, string } from '../../shared/read.ts';
+import { rest } from '../../shared/wait.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
 import { remember } from '../decode/places.ts';
 import { id } from '../decode/read.ts';
@@ -147,11 +149,11 @@ class TaskStates implements TaskState {
         this.#to.log.debug({ err: error, thread }, 'the state of a task could not be shown');
         if (error instanceof DiscordError && error.retryAfterMs !== undefined) {
           task.view ??= view;
-          await later(error.retryAfterMs);
+          await rest(error.retryAfterMs);
         }
       }
       for (const done of waiting) done();
-      await later(this.#to.timing.everyMs);
+      await rest(this.#to.timing.everyMs);
     }
     this.#working.delete(thread);
     for (const done of task.waiting) done();
@@ -173,8 +175,4 @@ class TaskStates implements TaskState {
       this.#to.log.debug({ err: error, thread }, 'a thread was not archived; Discord does it after a day');
     }
   }
-}
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -1,5 +1,7 @@
 /** Where Slack takes nothing from us, as it says when it is asked: archived, read-only, or without us. */
+
 import { createLru } from '../../../lib/lru.ts';
+import { within } from '../../../lib/within.ts';
 import type { Address, Barred, Channel } from '../../channel.ts';
 import { fields, string } from '../../shared/read.ts';
 import type { SlackApi } from '../connect/api.ts';
@@ -18,9 +20,7 @@ export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['b
     // What Slack doesn't tell is not known, and the answer will show it; it is not asked again at once.
     const asked = ask(api, chat).catch(() => undefined);
     void asked.then((why) => known.set(chat, { at: performance.now(), why }));
-    const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => late.resolve(undefined), WAIT_MS);
-    return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
+    return within(asked, WAIT_MS);
   };
 }
 

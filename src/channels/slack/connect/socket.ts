@@ -3,9 +3,11 @@
  * whose own way waits seconds after each planned change of servers and ends the process when Slack refuses one attempt.
  * Invariant: one attempt at a time, and no rejection is left unhandled. https://docs.slack.dev/apis/events-api/using-socket-mode/
  */
+
 import type { Receiver } from '@slack/bolt';
 import socketMode from '@slack/bolt/dist/receivers/SocketModeReceiver.js';
 import type { WebClientOptions } from '@slack/web-api';
+import { within } from '../../../lib/within.ts';
 import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
@@ -133,15 +135,10 @@ function guardFrames(client: SocketModeClient, { log, onLimited }: SocketOptions
   }
 }
 
-async function withDeadline(work: Promise<unknown>, ms: number): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
-  try {
-    await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const withDeadline = (work: Promise<unknown>, ms: number): Promise<unknown> =>
+  within(work, ms, () => {
+    throw new Error(`no answer within ${ms} ms`);
+  });
 
 /** What a 429 to `apps.connections.open` says, 0 for any other error. */
 function askedToWaitMs(error: unknown): number {

@@ -2,8 +2,12 @@
  * Live progress of runs: what a run is doing, or with `text` what it writes. Invariants: nothing throws; one call a run at a
  * time; after `end` nothing more appears, and a status message that no answer replaces is taken away.
  */
+
+import { createLru } from '../../../lib/lru.ts';
+import { within } from '../../../lib/within.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address, AgentStreamEvent, LiveMode, LiveView } from '../../channel.ts';
+import { later } from '../../shared/wait.ts';
 import { isDirect } from '../decode/base.ts';
 import type { Assistant } from './assistant.ts';
 import type { Marks } from './mark.ts';
@@ -98,7 +102,7 @@ class RunProgress {
   readonly #to: LiveOptions;
   readonly #timing: LiveTiming;
   readonly #runs = new Map<string, Run>();
-  readonly #ended = new Set<string>();
+  readonly #ended = createLru<true>(MAX_RUNS);
 
   constructor(options: LiveOptions) {
     this.#to = options;
@@ -180,9 +184,7 @@ class RunProgress {
     clearTimeout(run?.timer);
     clearTimeout(run?.showing);
     if (run) run.isOver = true;
-    this.#ended.add(key);
-    const oldest = this.#ended.size > MAX_RUNS ? this.#ended.values().next().value : undefined;
-    if (oldest !== undefined) this.#ended.delete(oldest);
+    this.#ended.set(key, true);
     return run;
   }
 
@@ -271,15 +273,12 @@ class RunProgress {
 
   async #end(run: Run, isAnswered: boolean): Promise<string | undefined> {
     const isReplaced = isAnswered && Date.now() - run.startedAt < this.#timing.longRun;
-    const late = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => late.resolve('late'), this.#timing.late);
     const settled = this.#settle(run, isReplaced, isAnswered).catch((error: unknown) => {
       this.#to.log.warn({ err: error }, 'live progress could not be ended');
       return undefined;
     });
     void this.#unmark(run);
-    const result = await Promise.race([settled, late.promise]);
-    clearTimeout(timer);
+    const result = await within(settled, this.#timing.late, () => 'late' as const);
     if (result !== 'late') return result;
     // The answer does not wait any longer and comes as a message of its own.
     void settled.then(() => this.#to.show.remove(run));
@@ -302,8 +301,4 @@ const written = (run: Run): string => run.text.slice(run.sinceTool).trim();
 
 function keyOf(runId: string, { chat, thread }: Address): string {
   return `${runId}|${chat}|${thread ?? ''}`;
-}
-
-function later(ms: number, action: () => void): NodeJS.Timeout {
-  return setTimeout(action, ms).unref();
 }

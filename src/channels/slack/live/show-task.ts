@@ -8,6 +8,7 @@ import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address, TaskView } from '../../channel.ts';
 import { type Fields, fields, list, oneLine, string } from '../../shared/read.ts';
+import { rest } from '../../shared/wait.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { createBudget } from '../send/budget.ts';
 import { EVENT_TYPE, keyOf, metadataOf } from '../send/read-back.ts';
@@ -154,7 +155,7 @@ class TaskShow implements ShowTask {
     for (let view = thread.next; view; view = thread.next) {
       const pause = isOver(view) ? 0 : (thread.changedAt ?? 0) + this.#to.everyMs - Date.now();
       if (pause > 0) {
-        await later(pause);
+        await rest(pause);
         view = thread.next ?? view;
       }
       thread.next = undefined;
@@ -166,7 +167,7 @@ class TaskShow implements ShowTask {
         this.#to.log.debug({ err: error, chat: address.chat }, 'a thread could not show its task');
         const isLasting = error.kind === 'refused' && error.retryAfterMs === undefined;
         if (isLasting || ++tries > MAX_TRIES) continue;
-        await later(error.retryAfterMs ?? this.#to.everyMs * tries);
+        await rest(error.retryAfterMs ?? this.#to.everyMs * tries);
         thread.next ??= view;
       }
       thread.changedAt = Date.now();
@@ -198,8 +199,4 @@ function rootOf(message: Fields): Root | undefined {
 
 function isOver({ state }: TaskView): boolean {
   return state !== 'pending' && state !== 'running';
-}
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }

@@ -21,7 +21,7 @@ const GONE = /not found|can't be edited|MESSAGE_ID_INVALID/i;
 export class LiveCalls implements StatusCalls {
   readonly #api: TelegramApi;
   readonly #log: Logger;
-  readonly #quietUntil = new Map<string, number>();
+  readonly #quietUntil = createLru<number>(MAX_CHATS);
   readonly #marked = new WeakSet<Shown>();
   /** False of a server that knows none: an edited message it is there. */
   #hasDrafts = true;
@@ -117,11 +117,7 @@ export class LiveCalls implements StatusCalls {
   }
 
   #rest({ address: { chat }, view }: Shown, ms: number): void {
-    const quiet = this.#quietUntil;
-    quiet.delete(chat);
-    quiet.set(chat, Date.now() + ms);
-    const oldest = quiet.size > MAX_CHATS ? quiet.keys().next().value : undefined;
-    if (oldest !== undefined) quiet.delete(oldest);
+    this.#quietUntil.set(chat, Date.now() + ms);
     view.limited(ms);
   }
 }

@@ -1,5 +1,7 @@
 /** /compact: what was said so far as a summary that stands for it in requests, after its facts went to the day's log. */
+
 import { principalText } from '../../../access/principal.ts';
+import { within } from '../../../lib/within.ts';
 import { lines, type MessageKey, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
 import type { Compacted } from '../../memory/compaction.ts';
 import type { Command } from '../command.ts';
@@ -25,10 +27,7 @@ export const compact: Command = {
         text: messages.text('memory.compactLater'),
         later: work.then((said) => ({ text: said })),
       };
-    const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => resolve(undefined), WAIT_MS);
-    const text = await Promise.race([work, late]);
-    clearTimeout(timer);
+    const text = await within(work, WAIT_MS);
     if (text !== undefined) return { text };
     return { text: messages.text('memory.compacting'), later: work.then((said) => ({ text: said })) };
   },

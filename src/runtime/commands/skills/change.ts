@@ -2,12 +2,14 @@
  * `/skills add`, `update` and `remove`: for owners. What would change is shown first, with buttons; those stand for an offer that lies in
  * the home with every byte of it, so they mean the same after a restart, and exactly what was shown.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { principalText } from '../../../access/principal.ts';
 import type { Attachment } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { hashText, writeFileAtomic } from '../../../lib/files.ts';
+import { within } from '../../../lib/within.ts';
 import { labelOf, lines, paragraphs, type Said, say, type Text, words } from '../../../messages/messages.ts';
 import type { Shown } from '../../../skills/add/add.ts';
 import { artifactPath, findArtifact } from '../../../workspace/artifacts.ts';
@@ -102,9 +104,7 @@ async function soon({ messages }: CommandContext, work: Promise<Reply>): Promise
     if (error instanceof UserError) return { text: messages.said(error.said) };
     throw error;
   });
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), WAIT_MS);
-  const reply = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  const reply = await within(answer, WAIT_MS);
   return reply ?? { text: messages.text('adding.looking'), later: answer };
 }
 

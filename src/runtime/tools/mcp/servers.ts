@@ -3,8 +3,10 @@
  * it has gone, with growing pauses. One that is away costs a run its tools, never the run.
  * https://modelcontextprotocol.io/specification
  */
+
 import { UserError } from '../../../errors.ts';
 import { hashText } from '../../../lib/files.ts';
+import { within } from '../../../lib/within.ts';
 import type { Logger } from '../../../log.ts';
 import type { Json } from '../../../workspace/types.ts';
 import type { RuntimeTool } from '../../contract/task.ts';
@@ -172,10 +174,7 @@ export class McpServers {
   async #connected(): Promise<void> {
     const waiting = this.#servers.map((server) => this.#ensure(server)).filter((work) => work !== undefined);
     if (waiting.length === 0) return;
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, WAIT_MS);
-    await Promise.race([Promise.all(waiting), late]);
-    clearTimeout(timer);
+    await within(Promise.all(waiting), WAIT_MS);
   }
 
   #readLink(path: string, scope: ToolScope, signal: AbortSignal): Promise<Json> | undefined {
