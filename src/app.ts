@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type BoardDoor, createBoardDoor } from './app/board/door.ts';
 import { programTokens } from './app/board/programs.ts';
+import { tellChanges } from './app/changes.ts';
 import { buildChannels } from './app/channels.ts';
 import { connectAll } from './app/connect.ts';
 import { watchGauges } from './app/counting.ts';
@@ -110,7 +111,10 @@ class RunningApp implements App {
     this.#work = work;
     this.#board = board;
     this.#gateway = gateway;
-    this.#untold = tellPlanEdits(services);
+    const ends = [tellPlanEdits(services), tellChanges(services)];
+    this.#untold = () => {
+      for (const end of ends) end();
+    };
     this.#letIn = new LetIn({ ...services, folder: services.home.access, gateway });
   }
 

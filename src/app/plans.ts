@@ -22,8 +22,6 @@ export interface PlanEditsOptions {
   delivery: Pick<Delivery, 'add'>;
   buttons: Pick<Buttons, 'offer'>;
   languages: Pick<Languages, 'at'>;
-  /** Other processes write plans too. */
-  isShared: boolean;
   log: Logger;
 }
 
@@ -34,7 +32,7 @@ export function tellPlanEdits(options: PlanEditsOptions): () => void {
       options.log.error({ err: error, task: adoption.taskId }, 'an edited plan could not be told of'),
     );
   };
-  return hearAdoptions(options.home, listener, !options.isShared);
+  return hearAdoptions(options.home, listener);
 }
 
 async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, options: PlanEditsOptions): Promise<void> {

@@ -31,6 +31,10 @@ export function shareLocks(folder: string, lock: Lock): () => void {
   return () => void shared.delete(folder);
 }
 
+/** Other processes change this file, too. */
+export const isShared = (file: string): boolean =>
+  [...shared.keys()].some((folder) => file.startsWith(folder + path.sep));
+
 /** As `serialise` by the file's path; where other processes change it too, none of them does meanwhile. */
 export function exclusively<T>(file: string, change: () => Promise<T>): Promise<T> {
   for (const [folder, lock] of shared)

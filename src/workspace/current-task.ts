@@ -11,9 +11,9 @@ import { isWords, readTextSync } from '../lib/files.ts';
 import { DEFAULT_VIBER, type Home, isId } from './home.ts';
 import {
   type Adoption,
+  isHeard,
   knownText,
   madeFrom,
-  mayMerge,
   noteShown,
   noteText,
   shownTasks,
@@ -95,7 +95,7 @@ export function settlePlan(
   else replaceFile(file, known);
   keepReplaced(home, viber, owner, text);
   replaceFile(planFile(home, owner), bytes);
-  noteKnown(planFile(home, owner), text);
+  noteKnown(home, owner, text);
   return known === '' ? undefined : known;
 }
 
@@ -122,7 +122,7 @@ function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
   const replaced = taskId === current ? newerText(file, edited, text) : undefined;
   if (taskId !== current || replaced !== undefined) {
     keepReplaced(home, viber, taskId, text);
-    noteKnown(file, text);
+    noteKnown(home, taskId, text);
   }
   moveFile(edited, file);
   pointTo(edited, planFile(home, current));
@@ -148,16 +148,16 @@ function keepReplaced(home: Home, viber: string, taskId: string, text: string): 
 
 /**
  * The task's own plan after somebody has saved `text`: merged with what has changed since it was opened (`plan/history.ts`). Without
- * anybody to tell, and where several processes write, it is what was saved.
+ * anybody to tell it is what was saved.
  */
 export function settleSaved(home: Home, taskId: string, text: string, viber = viberOf(home, taskId)): string {
   const file = planFile(home, taskId);
-  const known = knownTexts(file);
-  const after = mayMerge(home) && isWords(file) ? settle(known, text) : { text, isMerged: false, loses: false };
+  const known = knownTexts(home, taskId);
+  const after = isHeard(home) && isWords(file) ? settle(known, text) : { text, isMerged: false, loses: false };
   if (after.loses) keepText(home, viber, taskId, known.at(-1) ?? '');
   else if (after.isMerged && after.text !== known.at(-1)) tellAdoption(home, { viber, taskId, isMerged: true });
   if (after.text !== text) replaceFile(file, after.text);
-  noteKnown(file, after.text);
+  noteKnown(home, taskId, after.text);
   if (currentTask(home, viber) === taskId) noteText(home, viber, after.text);
   return after.text;
 }

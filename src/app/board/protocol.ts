@@ -11,10 +11,8 @@ import type { Address, AgentStreamEvent, RemoteFile } from '../../channels/chann
 import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
 import { decide } from '../../runtime/commands/memory/decide.ts';
-import type { News } from '../../runtime/contract/news.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
 import type { Gateway } from '../../runtime/gateway.ts';
-import { type Change, hearChanges } from '../../workspace/changes.ts';
 import { PlanWatch } from '../../workspace/plan/watch.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
 import type { Services } from '../services.ts';
@@ -100,9 +98,9 @@ export function openProtocol(services: ProtocolServices): Protocol {
     return stopped;
   }
 
-  const unheard = hearChanges(home, (change) => {
-    plans.heard(change);
-    news.tell(newsOf(change));
+  // What a store has written, in whichever process, is no news to whoever watches.
+  const unheard = news.subscribe((item) => {
+    if (item.type === 'plan:changed') plans.heard(item);
   });
   const exchange = new Exchange(parts);
   const sockets = createSockets({ parts, exchange });
@@ -133,19 +131,6 @@ async function fileOf(
   await found.file.close();
   const { name, type } = found.meta;
   return { id: ref, name, mimeType: type, size: found.size, kind: 'document' };
-}
-
-function newsOf(change: Change): News {
-  switch (change.kind) {
-    case 'plan':
-      return { type: 'plan:changed', taskId: change.taskId, hash: change.hash };
-    case 'artifact':
-      return { type: 'artifact:created', taskId: change.taskId, artifact: change.artifact };
-    case 'suggestion':
-      return { type: 'memory:suggested', viber: change.viber, suggestion: change.suggestion };
-    case 'suggestion-decided':
-      return { type: 'memory:decided', viber: change.viber, suggestion: change.suggestion };
-  }
 }
 
 /** Bytes of what a tool was given, or gave, that is told. */

@@ -106,22 +106,14 @@ export function shownTasks(home: Home, viber: string): string[] {
 
 type Listener = (adoption: ToldAdoption) => void;
 const listeners = new Map<string, Listener>();
-const alone = new Set<string>();
 
-/**
- * Hears of edits that went to another task than the current one, were merged, or took the place of something; what it gives back ends
- * that. `isAlone`: no other process writes plans in this home.
- */
-export function hearAdoptions(home: Home, listener: Listener, isAlone = true): () => void {
+/** Hears of edits that went to another task than the current one, were merged, or took the place of something; what it gives back ends that. */
+export function hearAdoptions(home: Home, listener: Listener): () => void {
   listeners.set(home.root, listener);
-  if (isAlone) alone.add(home.root);
-  return () => {
-    listeners.delete(home.root);
-    alone.delete(home.root);
-  };
+  return () => void listeners.delete(home.root);
 }
 
-/** What this process has not seen it takes for an edit by hand: where others write too, it cannot tell. */
-export const mayMerge = (home: Home): boolean => alone.has(home.root);
+/** Nothing is merged where nobody hears of it. */
+export const isHeard = (home: Home): boolean => listeners.has(home.root);
 
 export const tellAdoption = (home: Home, adoption: ToldAdoption): void => listeners.get(home.root)?.(adoption);

@@ -1,10 +1,18 @@
 /**
  * What plans have said, so that a text an editor opened a while ago and saves now takes nothing back that has happened since: it is
  * merged with that. What cannot be merged, and a save that takes ticks back, stands as it was saved; the plan from before is kept
- * beside it and its people are told. Only for plans that this process has seen: with one process to a home it has seen them all.
+ * beside it and its people are told. From the first change on it stands in `cache/plan-texts`, so that each of several processes knows
+ * what the others have written, and a start what was written before it; until then the process that has read a plan knows it.
  */
+import fs from 'node:fs';
+import path from 'node:path';
 import { diff3Merge, diffIndices } from 'node-diff3';
+import { createStatCache } from '../../lib/files/cache.ts';
+import { tempBeside } from '../../lib/files/staged-file.ts';
 import { createLru } from '../../lib/lru.ts';
+import { peekJson } from '../../lib/read-json.ts';
+import { isText, listOf, shape } from '../../lib/shape.ts';
+import type { Home } from '../home.ts';
 import { parsePlan } from './markdown.ts';
 
 /** The newest text, and whether what it replaces is to be kept because it does not hold all of that. */
@@ -16,16 +24,36 @@ export interface Settled {
 
 const MAX_PLANS = 512;
 const MAX_TEXTS = 12;
-/** By file, the newest text last. */
-const histories = createLru<string[]>(MAX_PLANS);
+const MAX_CHARS = 1024 * 1024;
+const textsShape = shape<string[]>(listOf(isText));
+const fileOf = (home: Home, taskId: string) => path.join(home.cache, 'plan-texts', `${taskId}.json`);
 
-export const knownTexts = (file: string): readonly string[] => histories.get(file) ?? [];
+/** By file, the newest text last. */
+const stored = createStatCache<readonly string[] | undefined>(MAX_PLANS, (file) => peekJson(file, textsShape));
+/** By file, what a plan said that nobody has changed yet. */
+const read = createLru<string>(MAX_PLANS);
+
+/** What the plan has said, the newest last. */
+export function knownTexts(home: Home, taskId: string): readonly string[] {
+  const file = fileOf(home, taskId);
+  const first = read.get(file);
+  return stored.get(file) ?? (first === undefined ? [] : [first]);
+}
 
 /** The plan says this by now, and whoever had another text before knows of it. */
-export function noteKnown(file: string, text: string): void {
-  const before = knownTexts(file);
-  if (before.at(-1) !== text)
-    histories.set(file, [...before.filter((other) => other !== text), text].slice(-MAX_TEXTS));
+export function noteKnown(home: Home, taskId: string, text: string): void {
+  const file = fileOf(home, taskId);
+  const before = knownTexts(home, taskId);
+  if (before.at(-1) === text) return;
+  if (before.length === 0) read.set(file, text);
+  if (before.length === 0) return;
+  const texts = [...before.filter((other) => other !== text), text].slice(-MAX_TEXTS);
+  for (let chars = texts.join('').length; chars > MAX_CHARS && texts.length > 1; ) chars -= texts.shift()?.length ?? 0;
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const temp = tempBeside(file);
+  fs.writeFileSync(temp, JSON.stringify(texts), { mode: 0o600 });
+  fs.renameSync(temp, file);
+  read.delete(file);
 }
 
 /** What a plan says after somebody has saved `text`. Pure. @param known what it has said, the newest last */

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/files/cache.ts';
 import { editText, hashText, isWords, keepLetters, readTextSync } from '../../lib/files.ts';
-import { exclusively } from '../../lib/locks.ts';
+import { exclusively, isShared } from '../../lib/locks.ts';
 import { tellChange } from '../changes.ts';
 import { isInSave, planFile, settleEdits, settlePlan, settleSaved, takeWritten } from '../current-task.ts';
 import type { Home } from '../home.ts';
 import type { Plan, PlanStep, TaskRecord, TaskState } from '../types.ts';
-import { noteKnown } from './history.ts';
+import { knownTexts, noteKnown } from './history.ts';
 import { formatPlan, isToDo, parsePlan } from './markdown.ts';
 import { keysOf, noteChange } from './steps.ts';
 
@@ -47,7 +47,20 @@ const files = createStatCache<PlanFile>(512, (file) => {
 
 /** The task's plan, undefined when it has none. `viber` is the task's, where the caller knows it. */
 export async function readPlan(home: Home, taskId: string, viber?: string): Promise<PlanFile | undefined> {
+  const file = planFile(home, taskId);
+  if (!isShared(file) || isKnown(home, taskId)) return planNow(home, taskId, viber);
+  return exclusively(file, () => readPlanHeld(home, taskId, viber));
+}
+
+/** `readPlan` for whoever holds the plan's lock. */
+export async function readPlanHeld(home: Home, taskId: string, viber?: string): Promise<PlanFile | undefined> {
   return planNow(home, taskId, viber);
+}
+
+/** What another process is about to write stands there before its words are known: only whoever holds the lock can say whose they are. */
+function isKnown(home: Home, taskId: string): boolean {
+  const found = files.get(planFile(home, taskId));
+  return found === undefined || settled.has(found) || knownTexts(home, taskId).at(-1) === found.text;
 }
 
 /** Files that the store itself is about to write, or has just written. */
@@ -149,8 +162,8 @@ async function writeHeld(
     };
     const read = () => (planNow(home, taskId) === undefined ? undefined : readTextSync(file));
     const text = (await editText(file, change, { read })) ?? '';
-    noteKnown(file, text);
     takeWritten(home, taskId, text);
+    noteKnown(home, taskId, text);
     const [was, isChanged] = [before ?? '', conflict === undefined && before !== text];
     if (isChanged)
       await noteChange(home, taskId, () => ({ before: parsePlan(was).steps, after: namedSteps(plan, text) }));

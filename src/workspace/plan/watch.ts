@@ -6,12 +6,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { exclusively } from '../../lib/locks.ts';
-import { type Change, tellChange } from '../changes.ts';
+import { tellChange } from '../changes.ts';
 import { currentTask, planFile, settleEdits } from '../current-task.ts';
 import type { Home } from '../home.ts';
 import { readTaskSync } from '../tasks.ts';
 import { listVibers } from '../vibers.ts';
-import { readPlan } from './plan.ts';
+import { readPlan, readPlanHeld } from './plan.ts';
 
 const MAX_TASKS = 256;
 /** An editor saves in several steps. */
@@ -49,9 +49,9 @@ export class PlanWatch {
     for (const id of taskIds) await this.#attendTo(id);
   }
 
-  /** What the store itself has written is no news any more. */
-  heard(change: Change): void {
-    if (change.kind === 'plan' && this.#known.has(change.taskId)) this.#known.set(change.taskId, change.hash);
+  /** What a store has written is no news any more. */
+  heard({ taskId, hash }: { taskId: string; hash: string }): void {
+    if (this.#known.has(taskId)) this.#known.set(taskId, hash);
   }
 
   /** Nobody looks any more. */
@@ -111,7 +111,7 @@ export class PlanWatch {
   #look(taskId: string): Promise<void> {
     const file = planFile(this.#home, taskId);
     return exclusively(file, async () => {
-      const plan = await readPlan(this.#home, taskId, readTaskSync(this.#home, taskId)?.viber);
+      const plan = await readPlanHeld(this.#home, taskId, readTaskSync(this.#home, taskId)?.viber);
       const folder = path.dirname(file);
       if (isBlankForNow(file)) return this.#soon(folder, EMPTY_MS, () => this.#look(taskId));
       const hash = plan?.hash ?? '';

@@ -1,0 +1,22 @@
+/** What the home's stores have written, as news: in every process, since a page may be served by another than the one that writes. */
+import type { News } from '../runtime/contract/news.ts';
+import type { NewsDesk } from '../runtime/live/news.ts';
+import { type Change, hearChanges } from '../workspace/changes.ts';
+import type { Home } from '../workspace/home.ts';
+
+/** What it gives back ends it. */
+export const tellChanges = ({ home, news }: { home: Home; news: NewsDesk }): (() => void) =>
+  hearChanges(home, (change) => news.tell(newsOf(change)));
+
+function newsOf(change: Change): News {
+  switch (change.kind) {
+    case 'plan':
+      return { type: 'plan:changed', taskId: change.taskId, hash: change.hash };
+    case 'artifact':
+      return { type: 'artifact:created', taskId: change.taskId, artifact: change.artifact };
+    case 'suggestion':
+      return { type: 'memory:suggested', viber: change.viber, suggestion: change.suggestion };
+    case 'suggestion-decided':
+      return { type: 'memory:decided', viber: change.viber, suggestion: change.suggestion };
+  }
+}
