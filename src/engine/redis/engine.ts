@@ -9,6 +9,7 @@ import type { Engine, EngineHealth, FairLimits, Fence, OutboxFile, QueueItem, St
 import { addressOf, connect } from './connection.ts';
 import { orLast } from './in-time.ts';
 import { tagOf } from './keys.ts';
+import { Neighbours } from './neighbours.ts';
 import { News } from './news.ts';
 import { RedisOutbox } from './outbox.ts';
 import { RedisQueue } from './queue.ts';
@@ -46,6 +47,7 @@ export interface RedisEngineOptions<T> {
 const DAY_MS = 86_400_000;
 const SWEEP_MS = 5_000;
 const LOOK_MS = 3_000;
+const NEIGHBOURS_MS = 500;
 const SUSPECT_DELAY_MS = 3_000;
 
 /** Throws ConfigError for a server that is not there, or would lose what it is given. */
@@ -64,9 +66,11 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
       scripts: new Scripts(connections.own, connections.copies, replicas),
       seenMs: dedupeDays * DAY_MS,
       suspectMs: options.suspectDelayMs ?? SUSPECT_DELAY_MS,
+      gone: new Set(),
     };
     const engine = new RedisEngine<T>(world, epoch, options);
     await engine.outbox.lookForKinds();
+    await engine.meet();
     return engine;
   } catch (error) {
     connections.cut();
@@ -88,6 +92,7 @@ export class RedisEngine<T> implements Engine<T> {
   readonly state: State;
   readonly #world: World;
   readonly #turns: RedisTurns;
+  readonly #neighbours: Neighbours;
   readonly #timers: NodeJS.Timeout[];
   #closing: Promise<void> | undefined;
 
@@ -101,13 +106,22 @@ export class RedisEngine<T> implements Engine<T> {
     const state = new RedisState(world);
     this.state = options.secret ? sealed(state, options.secret) : state;
     this.#turns = new RedisTurns(world);
+    this.#neighbours = new Neighbours(world, async (name) => {
+      await Promise.all([this.queue.lanes.free(name), this.outbox.lanes.free(name)]);
+    });
     const every = (ms: number, work: () => Promise<void>) => setInterval(() => void work().catch(world.onQuiet), ms);
     this.#timers = [
       every(world.leaseMs / 3, () => this.#renew()),
       every(options.sweepMs ?? SWEEP_MS, () => this.#sweep(options.sweepMs ?? SWEEP_MS)),
       every(LOOK_MS, () => this.#look()),
+      every(NEIGHBOURS_MS, () => this.#neighbours.look()),
     ];
     for (const timer of this.#timers) timer.unref();
+  }
+
+  /** From now on the processes beside this one see whether it is gone. */
+  meet(): Promise<void> {
+    return this.#neighbours.look();
   }
 
   lock<R>(name: string, work: (fence: Fence) => Promise<R>): Promise<R> {
@@ -155,6 +169,7 @@ export class RedisEngine<T> implements Engine<T> {
     this.outbox.close();
     this.#turns.close();
     await Promise.all([this.queue.lanes.close(), this.outbox.lanes.close()]);
+    await this.#neighbours.leave();
     await this.#world.connections.close();
   }
 

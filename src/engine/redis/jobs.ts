@@ -31,6 +31,8 @@ const ONLY_WE_COUNT_CRASHES = 1_000_000_000;
 const dataShape = shape<{ lane: string }>(objectOf({ lane: isFilled }));
 
 const AGAIN_MS = 200;
+/** How often it looks, however long a lease is: one that is gone is freed before that has ended (`gone.lua`). */
+const MOST_STALLED_MS = 750;
 
 /** After a failure of its connection it tries again soon: a server that is back has people waiting. */
 class EagerWorker extends Worker {
@@ -64,7 +66,7 @@ export class Source {
     this.#prefix = `${tagOf(shard)}:${name}:`;
     this.#worker = new EagerWorker(name, null, {
       ...{ connection: client, prefix: tagOf(shard), autorun: false, drainDelay: 5 },
-      ...{ lockDuration: leaseMs, stalledInterval: Math.max(50, Math.round(leaseMs / 8)) },
+      ...{ lockDuration: leaseMs, stalledInterval: Math.max(50, Math.min(MOST_STALLED_MS, Math.round(leaseMs / 8))) },
       maxStalledCount: ONLY_WE_COUNT_CRASHES,
     });
     this.#worker.on('error', onError);

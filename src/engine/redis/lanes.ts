@@ -187,6 +187,15 @@ export class Lanes {
     }
   }
 
+  /** Of a process that is gone for certain: whoever looks for jobs without an owner finds its own at once. */
+  async free(process: string): Promise<void> {
+    for (const shard of allShards(this.#world.shards)) {
+      const ask = { process, limit: 0, jobs: `${tagOf(shard)}:${this.#options.side}-`, count: SWEPT_AT_ONCE };
+      for (let from = 0, seen = SWEPT_AT_ONCE; seen === SWEPT_AT_ONCE; from += SWEPT_AT_ONCE)
+        seen = (await this.#scripts.run('gone', prefixOf(shard, this.#options.side), { ...ask, from })).seen ?? 0;
+    }
+  }
+
   /** No more claims. */
   stop(): void {
     this.#desk.close();

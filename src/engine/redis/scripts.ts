@@ -85,6 +85,7 @@ const OF_LANES = [
   'stop',
   'show',
   'sweep',
+  'gone',
   'ledger',
   'bury',
 ];

@@ -110,12 +110,12 @@ export class RedisTurns {
   }
 
   async #take(name: string, signal: AbortSignal): Promise<Owned | undefined> {
-    const { scripts, leaseMs, shards } = this.#world;
+    const { scripts, leaseMs, shards, gone } = this.#world;
     const key = `${tagOf(shardOf(name, shards))}:lock:${name}`;
     const holder = `${this.#world.name}-${randomUUID()}`;
     while (!signal.aborted) {
       const askedAt = steadyNow();
-      const { epoch } = await scripts.run('lock', key, { holder, ms: leaseMs });
+      const { epoch } = await scripts.run('lock', key, { holder, ms: leaseMs, gone: [...gone] });
       if (epoch !== undefined) {
         const owned = { key, holder, fence: new RedisFence(name, epoch, askedAt + leaseMs) };
         this.#owned.add(owned);

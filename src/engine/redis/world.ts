@@ -17,6 +17,8 @@ export interface World {
   seenMs: number;
   /** Milliseconds before a message is tried that was part of two crashes. */
   suspectMs: number;
+  /** Names of processes that are gone for certain. */
+  gone: Set<string>;
   /** Nobody else hears of it. */
   onError: (error: unknown) => void;
   /** What passes by itself, as a connection that is opened again. */

@@ -101,6 +101,39 @@ describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {
     expect((await engine.outbox.stats()).waiting).toBe(0);
   });
 
+  it('go on at once with the work of one of the same machine that was killed, however long its lease is', async () => {
+    const leaseMs = 3_600_000;
+    const { url, open } = createWorld();
+    const engine = await open({ leaseMs });
+    const first = await startWorker(url, leaseMs, 3_600_000);
+    await expect.poll(() => first.saw('leads')).toHaveLength(1);
+    for (const lane of ['task:a', 'task:b', 'task:c']) await put(engine, lane, lane);
+    await expect.poll(() => first.saw('took').length).toBe(3);
+    const second = await startWorker(url, leaseMs, 20);
+    first.child.kill('SIGKILL');
+    expect((await answers(engine, 3)).sort()).toEqual(['task:a', 'task:b', 'task:c']);
+    await expect.poll(() => second.saw('leads')).toHaveLength(1);
+    await expect.poll(() => engine.queue.stats()).toEqual({ waiting: 0 });
+  });
+
+  it('leave to one that only hangs what it owns, for as long as its lease lasts', async () => {
+    const leaseMs = 3_600_000;
+    const { url, open } = createWorld();
+    const engine = await open({ leaseMs });
+    const first = await startWorker(url, leaseMs, 100);
+    await put(engine, 'task:a', '1');
+    await expect.poll(() => first.saw('took')).toEqual(['1']);
+    first.child.kill('SIGSTOP');
+    const second = await startWorker(url, leaseMs, 20);
+    await put(engine, 'task:b', '2');
+    await expect.poll(() => second.saw('done')).toEqual(['2']);
+    // Several looks at who is there.
+    await sleep(2_000);
+    expect(second.saw('took')).toEqual(['2']);
+    first.child.kill('SIGCONT');
+    await expect.poll(() => first.saw('done')).toEqual(['1']);
+  });
+
   it('have one answer to each message, though one of them was stopped for longer than its lease', async () => {
     const { url, open } = createWorld();
     const engine = await open({ leaseMs: 800 });
