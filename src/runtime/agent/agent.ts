@@ -8,7 +8,6 @@ import type { Agent, Timeouts } from '../contract/agent.ts';
 import { RunError, type RunErrorKind, toRunError } from '../contract/run-error.ts';
 import type { Models } from '../model/models.ts';
 import { createEvents } from './events.ts';
-import { Loop } from './loop.ts';
 
 export type {
   Agent,
@@ -28,6 +27,13 @@ const TIMEOUTS: Timeouts = {
   run: 900_000,
   retry: 500,
   maxRetryAfter: 20_000,
+};
+
+/** With the AI SDK, which a start does not wait for. */
+let loading: Promise<typeof import('./loop.ts')> | undefined;
+const loadLoop = () => {
+  loading ??= import('./loop.ts');
+  return loading;
 };
 
 export interface AgentOptions {
@@ -55,6 +61,7 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         if (hooks.signal.aborted) onStop();
         signal.throwIfAborted();
+        const { Loop } = await loadLoop();
         return await new Loop(request, hooks, { ...options, controller, events, timeouts }).run();
       } catch (error) {
         // Whatever an abort made fail, its reason is what happened.
@@ -67,7 +74,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     async preload(model = models.defaultModel) {
       try {
-        await models.load(model, { connectMs: timeouts.connect });
+        await Promise.all([models.load(model, { connectMs: timeouts.connect }), loadLoop()]);
       } catch (err) {
         log.warn({ err, model }, 'the model could not be loaded');
       }

@@ -1,26 +1,36 @@
 /**
- * The model's loop: ask, call the tools it wants, note the step, again, until it has only words. Invariants: a step is journaled
- * before the next begins; after an abort nothing more is said or run.
+ * The model's loop, which the AI SDK runs: ask, call the tools that the model wants, note the step, again, until it has only words.
+ * Invariants: a step is journaled before the next begins; after an abort nothing more is said or run.
  */
+import {
+  generateText,
+  isStepCount,
+  NoSuchToolError,
+  type StepResult,
+  type ToolCallRepairFunction,
+  type ToolSet,
+  wrapLanguageModel,
+} from 'ai';
 import type { Logger } from '../../log.ts';
 import { messagesIn, say } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import { openCalls } from '../context/open-calls.ts';
 import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, Unseen, WaitingCall } from '../contract/agent.ts';
-import type { CallOptions, GenerateResult } from '../contract/model.ts';
+import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { RunError, type RunErrorKind } from '../contract/run-error.ts';
-import type { InputFile } from '../contract/task.ts';
+import type { InputFile, RuntimeTool } from '../contract/task.ts';
 import type { Models } from '../model/models.ts';
 import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
+import { wantedText } from '../model/wanted.ts';
 import { toolFailed } from '../tools/doing.ts';
 import { answerCalls } from './answer-calls.ts';
 import type { AgentEvents } from './events.ts';
 import { addStep, besideOf, finalText, NOTHING_SAID, type Said } from './outcome.ts';
 import { appendSteps, showPictures, toInstructions, toPrompt, withBreakpoint } from './prompt.ts';
 import { failsTheSame } from './same-failure.ts';
-import { callsOf, stepMessages, type ToolOutput } from './step.ts';
-import { callTool, type ToolHooks, toToolSpecs } from './tools.ts';
+import { stepMessages } from './step.ts';
+import { runTool, ToolFailure, type ToolHooks, toToolSet, whyInvalid } from './tools.ts';
 import { takeWritten } from './written.ts';
 
 export interface LoopServices {
@@ -50,6 +60,8 @@ export class Loop {
   #wasTold = false;
   /** Calls that wait for a person. */
   readonly #parked: WaitingCall[] = [];
+  /** What the model is told of calls that are not run, by call. */
+  readonly #refusals = new Map<string, string>();
   /** Pictures of tools that the model has not seen yet. */
   readonly #shown: InputFile[] = [];
   /** Files of the newest messages that the model is shown, and those that it was not. */
@@ -101,42 +113,21 @@ export class Loop {
   }
 
   async run(): Promise<AgentOutcome> {
-    const { maxSteps, instructions, messages, goal, thinking, language } = this.#request;
+    const { maxSteps } = this.#request;
     const { signal } = this.#controller;
     if (this.#said.isAnswer) return this.#outcome('stop');
     const finished = await this.#answerOpenCalls();
     if (this.#parked.length > 0) return this.#wait();
     if (this.#steps >= maxSteps) return this.#outcome('max-steps');
-    const files = this.#request.resume.flatMap((step) => step.files ?? []);
-    const resumed = { messages: finished, files: [...files, ...this.#shown.splice(0)] };
-    const prompt = [
-      ...toInstructions(instructions),
-      ...(await toPrompt(messages, resumed, goal, {
-        ...{ standing: this.#request.standing, signal },
-        onUnseen: (unseen) => {
-          if (!unseen.isPages || takesPdf(this.#request.model)) this.#unseen.push(unseen);
-        },
-        onNew: (data) => void this.#new.add(data),
-      })),
-    ];
-    const tools = toToolSpecs(this.#request.tools);
-    const call = {
-      ...{ prompt, abortSignal: signal },
-      ...(tools.length > 0 && { tools }),
-      ...(thinking && { reasoning: thinking === 'off' ? ('none' as const) : thinking }),
-      // Only whom they are named after looks at these.
-      providerOptions: { task: { id: this.#request.taskId }, ...(language !== undefined && { offline: { language } }) },
-    };
+    const prompt = await this.#prompt(finished);
     try {
-      for (;;) {
-        const { finish, calls } = await this.#step(call);
-        signal.throwIfAborted();
-        if (this.#parked.length > 0) return this.#wait();
-        if (finish === 'length' || finish === 'content-filter') return this.#outcome(finish);
-        if (calls === 0) return this.#outcome('stop');
-        if (failsTheSame(call.prompt) !== undefined) return this.#outcome('stuck');
-        if (this.#steps >= maxSteps) return this.#outcome('max-steps');
-      }
+      const last = await this.#generate(prompt, maxSteps - this.#steps);
+      signal.throwIfAborted();
+      if (this.#parked.length > 0) return this.#wait();
+      const { finishReason } = last;
+      if (finishReason === 'length' || finishReason === 'content-filter') return this.#outcome(finishReason);
+      if (last.toolCalls.every((call) => call.providerExecuted)) return this.#outcome('stop');
+      return this.#outcome(failsTheSame(prompt) === undefined ? 'max-steps' : 'stuck');
     } catch (error) {
       const { tools: used, failed } = this.#said;
       if (!(error instanceof RunError) || error.kind !== 'empty' || used.length === 0) throw error;
@@ -146,43 +137,86 @@ export class Loop {
     }
   }
 
-  /** Asks the model, runs what it calls, and notes the step: in the session, then in the prompt. */
-  async #step(call: CallOptions): Promise<{ finish: string; calls: number }> {
+  /** What the model is told at first. @param finished messages of this run's finished steps */
+  #prompt(finished: readonly Json[]): Promise<Prompt> {
+    const { messages, resume, goal, standing, model } = this.#request;
+    const files = resume.flatMap((step) => step.files ?? []);
+    const resumed = { messages: finished, files: [...files, ...this.#shown.splice(0)] };
+    return toPrompt(messages, resumed, goal, {
+      ...{ standing, signal: this.#controller.signal },
+      onUnseen: (unseen) => {
+        if (!unseen.isPages || takesPdf(model)) this.#unseen.push(unseen);
+      },
+      onNew: (data) => void this.#new.add(data),
+    });
+  }
+
+  /** Gives the last step. @param prompt grows with each */
+  async #generate(prompt: Prompt, most: number): Promise<StepResult<ToolSet>> {
+    const { instructions, tools, thinking, language, taskId } = this.#request;
     const { signal } = this.#controller;
-    await this.#check();
-    this.#events.thinking();
-    const given = await this.#model.ask({ ...call, prompt: withBreakpoint(call.prompt) });
-    signal.throwIfAborted();
-    await this.#check();
-    const { answer, refusal } = this.#asMeant(given, call);
-    const finish = answer.finishReason.unified;
-    // Calls of an answer that was cut off may be half of what was meant.
-    const isCut = finish === 'length' || finish === 'content-filter';
-    const calls = isCut ? [] : callsOf(answer);
-    const outputs = new Map<string, ToolOutput>();
-    await Promise.all(
-      calls.map(async (one) => {
-        const output = refusal ?? (await callTool(one, this.#request.tools, this.#toolHooks));
-        if (output) outputs.set(one.callId, output);
+    const { finalStep } = await generateText({
+      model: wrapLanguageModel({
+        model: this.#model,
+        middleware: {
+          specificationVersion: 'v4',
+          wrapGenerate: async ({ doGenerate, params }) => this.#asMeant(await doGenerate(), params),
+        },
       }),
-    );
-    // A step cut by an abort is not finished: its tools' results are not theirs.
-    signal.throwIfAborted();
-    const messages = stepMessages(isCut ? withoutCalls(answer) : answer, calls, outputs);
-    this.#said = addStep(this.#said, messages);
-    this.#steps += 1;
-    addUsage(this.#usage, answer.usage);
-    await this.#note(messages);
-    appendSteps(call.prompt, messages);
-    await showPictures(call.prompt, this.#shown.splice(0), signal);
-    return { finish, calls: calls.length };
+      ...{ instructions: toInstructions(instructions), messages: prompt, abortSignal: signal, maxRetries: 0 },
+      tools: toToolSet(tools, (tool, input, callId) => this.#run(tool, input, callId)),
+      ...(thinking && { reasoning: thinking === 'off' ? ('none' as const) : thinking }),
+      // Only whom they are named after looks at these.
+      providerOptions: { task: { id: taskId }, ...(language !== undefined && { offline: { language } }) },
+      stopWhen: [isStepCount(most), () => this.#parked.length > 0, () => failsTheSame(prompt) !== undefined],
+      prepareStep: async () => {
+        await showPictures(prompt, this.#shown.splice(0), signal);
+        await this.#check();
+        this.#events.thinking();
+        return { messages: withBreakpoint(prompt) };
+      },
+      // What is traced is traced by us, without a word of what is said.
+      telemetry: { isEnabled: false },
+      repairToolCall,
+      onStepEnd: (step) => this.#stepEnded(step, prompt),
+    });
+    return finalStep;
   }
 
   /** Calls that the model has written as text are taken as calls. */
-  #asMeant(given: GenerateResult, call: CallOptions): ReturnType<typeof takeWritten> {
-    const taken = takeWritten(given, call, !this.#wasTold);
-    this.#wasTold ||= taken.isTold === true;
-    return taken;
+  async #asMeant(given: GenerateResult, call: CallOptions): Promise<GenerateResult> {
+    this.#controller.signal.throwIfAborted();
+    await this.#check();
+    const { answer, refusal, isTold } = takeWritten(given, call, !this.#wasTold);
+    this.#wasTold ||= isTold === true;
+    const { unified } = answer.finishReason;
+    // Calls of an answer that was cut off may be half of what was meant.
+    if (unified === 'length' || unified === 'content-filter') return withoutCalls(answer);
+    for (const part of answer.content)
+      if (refusal !== undefined && part.type === 'tool-call') this.#refusals.set(part.toolCallId, refusal);
+    return answer;
+  }
+
+  async #run(tool: RuntimeTool, input: unknown, callId: string): Promise<Json> {
+    const refusal = this.#refusals.get(callId);
+    if (refusal !== undefined) throw new ToolFailure(refusal);
+    return runTool(tool, input, callId, this.#toolHooks);
+  }
+
+  /** Notes the step: in the session, then in the prompt. A step cut by an abort is not finished: its tools' results are not theirs. */
+  async #stepEnded({ toolCalls, response, usage }: StepResult<ToolSet>, prompt: Prompt): Promise<void> {
+    if (this.#controller.signal.aborted) return;
+    const names = this.#request.tools.map(({ name }) => name);
+    for (const call of toolCalls)
+      if (call.invalid && !this.#refusals.has(call.toolCallId))
+        this.#refusals.set(call.toolCallId, whyInvalid(call, names));
+    const waiting = new Set(this.#parked.map(({ callId }) => callId));
+    const messages = stepMessages(response.messages, waiting, this.#refusals);
+    this.#said = addStep(this.#said, messages);
+    this.#steps += 1;
+    addUsage(this.#usage, usage);
+    appendSteps(prompt, messages);
+    await this.#note(messages);
   }
 
   /** Calls that waited get their results. Gives the messages of all finished steps; what still waits is parked again. */
@@ -251,9 +285,19 @@ function withoutCalls(answer: GenerateResult): GenerateResult {
   return { ...answer, content: answer.content.filter((part) => part.type !== 'tool-call') };
 }
 
-function addUsage(usage: AgentOutcome['usage'], { inputTokens, outputTokens }: GenerateResult['usage']): void {
-  usage.inputTokens += inputTokens.total ?? 0;
-  usage.outputTokens += outputTokens.total ?? 0;
-  const cached = inputTokens.cacheRead ?? 0;
+/** Arguments in another form than the tool wants are put into that form. */
+const repairToolCall: ToolCallRepairFunction<ToolSet> = async ({ toolCall, inputSchema, error }) => {
+  if (NoSuchToolError.isInstance(error)) return null;
+  const input = wantedText(toolCall.input, await inputSchema(toolCall));
+  return input === undefined ? null : { ...toolCall, input };
+};
+
+function addUsage(
+  usage: AgentOutcome['usage'],
+  { inputTokens = 0, outputTokens = 0, inputTokenDetails }: StepResult<ToolSet>['usage'],
+): void {
+  usage.inputTokens += inputTokens;
+  usage.outputTokens += outputTokens;
+  const cached = inputTokenDetails.cacheReadTokens ?? 0;
   if (cached > 0) usage.cachedInputTokens = (usage.cachedInputTokens ?? 0) + cached;
 }

@@ -50,7 +50,7 @@ function markHistory(prompt: Message[], starts: readonly number[]): void {
 }
 
 /** System parts, the one that changes least first: Anthropic's models keep it in their prompt cache. */
-export function toInstructions(parts: readonly string[]): Message[] {
+export function toInstructions(parts: readonly string[]): Extract<Message, { role: 'system' }>[] {
   const filled = parts.filter((part) => part.trim() !== '');
   return filled.map((content, index) => ({
     role: 'system',

@@ -3,6 +3,7 @@
  * repeat a side effect is journaled before it runs; an abort ends the wait at once, whatever the tool does; the model
  * never sees our internals.
  */
+import { jsonSchema, NoSuchToolError, type Tool, type ToolSet, tool } from 'ai';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -11,8 +12,9 @@ import { type WaitingCall, WaitsBelow } from '../contract/agent.ts';
 import type { CallOptions } from '../contract/model.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { TurnWatch } from '../contract/watch.ts';
+import { CUT_BY_LIMIT } from '../model/prompt.ts';
+import { asWanted } from '../model/wanted.ts';
 import { askedCall } from './shown.ts';
-import { outputOf, type ToolCall, type ToolOutput } from './step.ts';
 
 type ToolSpec = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>;
 type InputSchema = ToolSpec['inputSchema'];
@@ -46,59 +48,68 @@ const isAnyInteger = (value: unknown): boolean =>
 const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the model is told of the tools. */
-export const toToolSpecs = (tools: readonly RuntimeTool[]): ToolSpec[] => tools.map(toToolSpec);
-
-function toToolSpec(tool: RuntimeTool): ToolSpec {
-  const key = isObject(tool.schema) ? tool.schema : tool.input;
-  let inputSchema = schemas.get(key);
-  if (!inputSchema) {
-    const { $schema: _dialect, ...schema } =
-      key === tool.schema ? tool.schema : z.toJSONSchema(tool.input, { target: 'draft-7', io: 'input' });
-    // Lengths are checked when the tool is called; each request would carry them.
-    inputSchema = JSON.parse(
-      JSON.stringify(schema, (name, value: unknown) =>
-        (LENGTHS.has(name) && typeof value === 'number') || isAnyInteger(value) ? undefined : value,
-      ),
-    ) as InputSchema;
-    schemas.set(key, inputSchema);
+/** A failure in words for the model, which the loop tells it as they are. */
+export class ToolFailure extends Error {
+  override toString(): string {
+    return this.message;
   }
-  return { type: 'function', name: tool.name, description: tool.description, inputSchema };
 }
 
-/** The result of one call as the model is told it; undefined for a call that waits for a person. Throws the signal's reason. */
-export async function callTool(
-  call: ToolCall,
+/** The tools as the loop takes them. @param run gives a call's result; what it throws is told to the model */
+export function toToolSet(
   tools: readonly RuntimeTool[],
-  hooks: ToolHooks,
-): Promise<ToolOutput | undefined> {
-  const tool = tools.find(({ name }) => name === call.tool);
-  if (!tool) {
-    const names = tools.map(({ name }) => name).join(', ');
-    return { type: 'error-text', value: `There is no tool ${call.tool}. Available tools: ${names || 'none'}.` };
-  }
-  if (call.isCut)
-    return {
-      type: 'error-text',
-      value: `Nothing has run: your answer reached the limit of its length in the midst of this call of ${call.tool}, so its arguments were cut off. Do the same in smaller pieces: shorter arguments, a long text in several calls or files, one call an answer.`,
-    };
-  if (call.input === undefined)
-    return { type: 'error-text', value: `Invalid input for ${call.tool}: the arguments are no JSON.` };
-  let waits = false;
-  const onWait = (parked: WaitingCall) => {
-    waits = true;
-    hooks.onWait(parked);
-  };
-  try {
-    const result = await runTool(tool, call.input, call.callId, { ...hooks, onWait });
-    return waits ? undefined : outputOf(result);
-  } catch (error) {
-    if (hooks.signal.aborted) throw hooks.signal.reason;
-    return { type: 'error-text', value: error instanceof Error ? error.message : 'It failed.' };
-  }
+  run: (tool: RuntimeTool, input: unknown, callId: string) => Promise<Json>,
+): ToolSet {
+  return Object.fromEntries(tools.map((one) => [one.name, toTool(one, run)]));
 }
 
-/** Throws the signal's reason, or an Error in words for the model. Gives null for a call that waits for a person. */
+function toTool(one: RuntimeTool, run: Parameters<typeof toToolSet>[1]): Tool {
+  const schema = schemaOf(one);
+  return tool<unknown, Json, Record<string, unknown>>({
+    description: one.description,
+    inputSchema: jsonSchema(schema, {
+      validate(given) {
+        const { error } = one.input.safeParse(given);
+        if (error) return { success: false, error };
+        const isWanted = JSON.stringify(asWanted(given as Json, schema)) === JSON.stringify(given);
+        return isWanted ? { success: true, value: given } : { success: false, error: new Error('in another form') };
+      },
+    }),
+    execute: (input, { toolCallId }) => run(one, input, toolCallId),
+  });
+}
+
+function schemaOf(one: RuntimeTool): InputSchema {
+  const key = isObject(one.schema) ? one.schema : one.input;
+  const known = schemas.get(key);
+  if (known) return known;
+  const { $schema: _dialect, ...schema } =
+    key === one.schema ? one.schema : z.toJSONSchema(one.input, { target: 'draft-7', io: 'input' });
+  // Lengths are checked when the tool is called; each request would carry them.
+  const inputSchema = JSON.parse(
+    JSON.stringify(schema, (name, value: unknown) =>
+      (LENGTHS.has(name) && typeof value === 'number') || isAnyInteger(value) ? undefined : value,
+    ),
+  ) as InputSchema;
+  schemas.set(key, inputSchema);
+  return inputSchema;
+}
+
+/** Why a call has not even begun, as the model is told it. @param names of the tools there are */
+export function whyInvalid(
+  { toolName, input, error }: { toolName: string; input: unknown; error?: unknown },
+  names: readonly string[],
+): string {
+  if (NoSuchToolError.isInstance(error))
+    return `There is no tool ${toolName}. Available tools: ${names.join(', ') || 'none'}.`;
+  if (typeof input === 'string' && input.endsWith(CUT_BY_LIMIT))
+    return `Nothing has run: your answer reached the limit of its length in the midst of this call of ${toolName}, so its arguments were cut off. Do the same in smaller pieces: shorter arguments, a long text in several calls or files, one call an answer.`;
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof z.ZodError) return `The arguments do not fit. ${issues(cause)}`;
+  return `Invalid input for ${toolName}: the arguments are no JSON.`;
+}
+
+/** Throws the signal's reason, or a ToolFailure. Gives null for a call that waits for a person. */
 export async function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
   const { signal } = hooks;
   let started = false;
@@ -135,7 +146,7 @@ export async function runTool(tool: RuntimeTool, given: unknown, callId: string,
     const told = error instanceof UserError ? error.message : `The tool ${tool.name} failed.`;
     if (!(error instanceof UserError)) hooks.log.error({ tool: tool.name, err: error }, 'tool failed');
     if (started) hooks.onEnd(tool.name, { error: told }, callId);
-    throw new Error(told);
+    throw new ToolFailure(told);
   }
 }
 

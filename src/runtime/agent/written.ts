@@ -11,23 +11,19 @@ import { Cursor, readValue, type Values } from '../reply/call-values.ts';
 import { squeeze, textsIn } from '../reply/told.ts';
 import { findCalls, type Written } from '../reply/written-calls.ts';
 import { updatePlan } from '../tools/update-plan.ts';
-import type { ToolOutput } from './step.ts';
 
 export interface TakenAnswer {
   answer: GenerateResult;
   /** The model is told that a call is none: once in a run. */
   isTold?: true;
   /** The calls in it are not run: this is their result. */
-  refusal?: ToolOutput;
+  refusal?: string;
 }
 
 type Tools = NonNullable<CallOptions['tools']>;
 
-const UNCLEAR: ToolOutput = {
-  type: 'error-text',
-  value:
-    'Nothing has run: you wrote this call as text. If you mean it, call the tool itself, not in words. If it was for the person to read, answer again without it or in a code block with words after it.',
-};
+const UNCLEAR =
+  'Nothing has run: you wrote this call as text. If you mean it, call the tool itself, not in words. If it was for the person to read, answer again without it or in a code block with words after it.';
 /** Before a name, by those who learned calls in a namespace. */
 const NAMESPACE = /^(?:functions?|default_api|tools?|api)[.:]/;
 

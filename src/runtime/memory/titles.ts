@@ -15,8 +15,8 @@ import type { Entry } from '../contract/entry.ts';
 import type { Prompt } from '../contract/model.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { Costs } from '../costs/costs.ts';
-import { collectAnswer } from '../model/collect-answer.ts';
 import type { Models } from '../model/models.ts';
+import { streamed } from '../model/streamed.ts';
 
 export interface Titles {
   /** A run of the task has its answer. Never throws and does not wait. */
@@ -115,12 +115,14 @@ export class SmallModelTitles implements Titles {
       costs.add({ run, task, person, model, ms: Math.floor(performance.now() - begun), ...usage });
     let told = 0;
     try {
-      const loaded = await models.load(model);
+      const [loaded, { wrapLanguageModel }] = await Promise.all([models.load(model), import('../model/sdk.ts')]);
       const abortSignal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT_MS)]);
       const call = { prompt, maxOutputTokens: MAX_TOKENS, abortSignal };
-      const given = await collectAnswer(loaded, model, call, LIMITS, (delta) => {
+      const onText = (delta: string) => {
         told += delta.length;
-      });
+      };
+      const middleware = streamed({ name: model, limits: LIMITS, onText });
+      const given = await wrapLanguageModel({ model: loaded, middleware }).doGenerate(call);
       spent(usageOf(given, prompt));
       return titleIn(given.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
     } catch (error) {

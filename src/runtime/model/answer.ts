@@ -121,6 +121,8 @@ export class Answer {
     });
     const content = [...this.#content, ...cut];
     const unified = finishReason.unified === 'other' ? reasonOf(finishReason.raw, content) : finishReason.unified;
+    // A reader that has met no end says so in a finish event of its own.
+    if (unified === 'other' && finishReason.raw === undefined) throw cutOff(this.#name, this.received());
     if (unified === 'error' || unified === 'other' || unified === 'interrupted')
       throw endedEarly(this.#name, finishReason.raw);
     const response = this.#response;

@@ -5,14 +5,14 @@ import { STANDING } from '../contract/standing.ts';
 
 type Body = Record<string, unknown>;
 
-/** The body of a streamed request as the provider takes it. */
-export function bodyFor(provider: Dialect, body: Body): Body {
-  const streamed = { ...withThinking(provider, body), stream: true };
-  // Mistral counts tokens unasked, and refuses what it does not know.
-  if (provider === 'mistral') return streamed;
-  const counted = { ...streamed, stream_options: { include_usage: true } };
-  return provider === 'openrouter' ? withBreakpoints(counted) : counted;
+/** The body of a request as the provider takes it. */
+export function bodyFor(provider: Dialect, given: Body): Body {
+  const body = withThinking(provider, given);
+  return provider === 'openrouter' ? withBreakpoints(body) : body;
 }
+
+/** Mistral counts tokens unasked, and refuses what it does not know. */
+export const mustAskForUsage = (provider: Dialect): boolean => provider !== 'mistral';
 
 const BREAKPOINT = { type: 'ephemeral' };
 

@@ -33,7 +33,7 @@ export function createEmbedder(options: {
     name: `${options.provider}/${options.model}`,
     async embed(texts, { signal, onUsage }) {
       loading ??= load(options);
-      const [{ embedMany, APICallError }, model] = await Promise.all([import('ai'), loading]);
+      const [{ embedMany, APICallError }, model] = await Promise.all([import('./sdk.ts'), loading]);
       let refusals = 0;
 
       async function ask(values: readonly string[]): Promise<(Float32Array | undefined)[]> {

@@ -4,7 +4,6 @@
  * another shape is handed on, so that it counts as broken.
  */
 import { isRecord } from '../../lib/json.ts';
-import { EVENTS } from './http-fetch.ts';
 import { withReadableUsage } from './reported-usage.ts';
 
 /** Chat Completions, Anthropic's Messages, OpenAI's Responses, Google's generateContent. */
@@ -125,60 +124,3 @@ const MESSAGES: ReadonlySet<string> = new Set([
   ...['message_start', 'message_delta', 'message_stop', 'ping', 'error'],
   ...['content_block_start', 'content_block_delta', 'content_block_stop'],
 ]);
-
-/** `fetch` whose streams hold only events that carry something. */
-export function withCarryingEvents(fetch: typeof globalThis.fetch, shape: Shape): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    const isStream = response.headers.get('content-type')?.startsWith(EVENTS) === true;
-    if (!response.body || !response.ok || !isStream) return response;
-    const { status, headers } = response;
-    return new Response(response.body.pipeThrough(createFilter(shape)), { status, headers });
-  };
-}
-
-function createFilter(shape: Shape): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  let read = '';
-  const take = createEventReader((data) => {
-    const carried = carriedBy(shape, data);
-    if (carried !== undefined) read += `data: ${carried.replaceAll('\n', '\ndata: ')}\n\n`;
-  });
-  return new TransformStream({
-    transform(chunk, controller) {
-      take(decoder.decode(chunk, { stream: true }));
-      if (read !== '') controller.enqueue(encoder.encode(read));
-      read = '';
-    },
-  });
-}
-
-/**
- * Server-sent events: `onData` gets the data of each whole one. An empty line ends an event, lines end in LF or CRLF.
- * https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
- */
-export function createEventReader(onData: (data: string) => void): (text: string) => void {
-  let pending = '';
-  let isFirst = true;
-  let data: string | undefined;
-  return (text) => {
-    // A mark of the encoding may stand before all of it.
-    if (isFirst) pending += text.replace(/^\uFEFF/, '');
-    else pending += text;
-    isFirst = false;
-    if (!text.includes('\n')) return;
-    const lines = pending.split('\n');
-    pending = lines.pop() ?? '';
-    for (const ended of lines) {
-      const line = ended.endsWith('\r') ? ended.slice(0, -1) : ended;
-      if (line.startsWith('data:')) {
-        const value = line.slice(line[5] === ' ' ? 6 : 5);
-        data = data === undefined ? value : `${data}\n${value}`;
-      } else if (line === '' && data !== undefined) {
-        onData(data);
-        data = undefined;
-      }
-    }
-  };
-}

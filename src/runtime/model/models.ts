@@ -1,10 +1,8 @@
-/**
- * Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models; what
- * leaves for a provider is scrubbed of known secrets here (promise 57), in the one place every request body passes.
- */
+/** Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models. */
 
+import type { LanguageModelMiddleware } from 'ai';
 import { ConfigError } from '../../errors.ts';
-import { addSecret, scrub } from '../../log.ts';
+import { addSecret } from '../../log.ts';
 import type { CallOptions, ModelV4 } from '../contract/model.ts';
 import type { ProviderSettings } from '../contract/providers.ts';
 import {
@@ -15,11 +13,10 @@ import {
   PROVIDERS,
   splitModelName,
 } from '../contract/providers.ts';
-import { bodyFor, outputLimitOf } from './dialects.ts';
+import { bodyFor, mustAskForUsage, outputLimitOf } from './dialects.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
-import { type Shape, withCarryingEvents } from './events.ts';
-import { createFolding } from './folded-model.ts';
-import { createHttpFetch, createPost, type Post } from './http-fetch.ts';
+import type { Shape } from './events.ts';
+import { createFetch } from './provider-fetch.ts';
 import type { Searching } from './search.ts';
 
 export interface Models {
@@ -79,11 +76,7 @@ export function createModels(options: {
     const settings = settingsOf(provider);
     checkSettings(provider, settings, options.providers);
     addSecret(settings.apiKey);
-    const making = createFactory(provider, settings, scrubbedPost(connectMs)).then(
-      (factory): Factory =>
-        (model) =>
-          withOutputLimit(factory(model), settings.maxOutputTokens ?? outputLimitOf(provider, model)),
-    );
+    const making = createFactory(provider, settings, connectMs);
     factories.set(key, making);
     return making;
   }
@@ -91,7 +84,11 @@ export function createModels(options: {
   async function make(name: string, connectMs: number): Promise<ModelV4> {
     if (name === OFFLINE_MODEL) return (await import('../offline/offline.ts')).createOfflineModel();
     const { provider, model } = named(name);
-    return (await factoryOf(provider, connectMs))(model);
+    const made = (await factoryOf(provider, connectMs))(model);
+    const maxOutputTokens = settingsOf(provider).maxOutputTokens ?? outputLimitOf(provider, model);
+    if (maxOutputTokens === undefined) return made;
+    const { defaultSettingsMiddleware, wrapLanguageModel } = await import('./sdk.ts');
+    return wrapLanguageModel({ model: made, middleware: defaultSettingsMiddleware({ settings: { maxOutputTokens } }) });
   }
 
   // Making a model costs as much as a small call. Names come from settings and job files; an attacker's cannot pile up.
@@ -118,14 +115,14 @@ export function createModels(options: {
       checkSettings(provider, settings, options.providers);
       addSecret(settings.apiKey);
       const { loadSearching } = await import('./search.ts');
-      return loadSearching(provider, model, settings, createHttpFetch(scrubbedPost(10_000)));
+      return loadSearching(provider, model, settings, createFetch(10_000));
     },
     embedder(name) {
       const { provider, model } = embeddingNamed(name);
       const settings = settingsOf(provider);
       checkSettings(provider, settings, options.providers);
       addSecret(settings.apiKey);
-      return createEmbedder({ provider, model, settings, fetch: createHttpFetch(scrubbedPost(10_000)) });
+      return createEmbedder({ provider, model, settings, fetch: createFetch(10_000) });
     },
     get providers() {
       return providerNames(options.providers);
@@ -153,11 +150,6 @@ function embeddingNamed(name: string): { provider: string; model: string } {
   throw new ConfigError([{ path: 'memory.embedding', message }]);
 }
 
-function scrubbedPost(connectMs: number): Post {
-  const post = createPost({ connectMs });
-  return (input, init) => post(input, typeof init?.body === 'string' ? { ...init, body: scrub(init.body) } : init);
-}
-
 const providerNames = (given: Record<string, ProviderSettings>): string[] => [
   ...new Set([...Object.keys(PROVIDERS), ...Object.keys(given), 'offline']),
 ];
@@ -183,14 +175,14 @@ function checkSettings(provider: string, settings: ProviderSettings, given: Reco
   }
 }
 
-async function createFactory(provider: string, settings: ProviderSettings, post: Post): Promise<Factory> {
+async function createFactory(provider: string, settings: ProviderSettings, connectMs: number): Promise<Factory> {
   const { baseURL, apiKey, headers } = settings;
-  const withKey = (shape: Shape) => ({
-    fetch: withCarryingEvents(createHttpFetch(post), shape),
+  const common = (shape: Shape) => ({
+    fetch: createFetch(connectMs, shape),
     ...(headers && { headers }),
     ...(baseURL && { baseURL }),
-    apiKey: apiKey ?? 'none',
   });
+  const withKey = (shape: Shape) => ({ ...common(shape), apiKey: apiKey ?? 'none' });
   switch (provider) {
     case 'anthropic':
       return (await import('@ai-sdk/anthropic')).createAnthropic(withKey('messages'));
@@ -199,16 +191,14 @@ async function createFactory(provider: string, settings: ProviderSettings, post:
     case 'openai':
       return createOpenAIFactory(withKey(baseURL ? 'chat' : 'responses'), baseURL);
     default: {
-      const { OpenAICompatibleChatLanguageModel } = await import('@ai-sdk/openai-compatible');
-      const folding = createFolding(post, { baseURL: baseURL ?? '', apiKey, headers });
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const dialect = dialectOf(provider, baseURL);
-      const config = {
-        provider: `${dialect || provider}.chat`,
-        url: () => folding.url,
-        fetch: folding.fetch,
-        transformRequestBody: (body: Record<string, unknown>) => bodyFor(dialect, body),
-      };
-      return (model) => folding.wrap(new OpenAICompatibleChatLanguageModel(model, config));
+      const compatible = createOpenAICompatible({
+        ...{ ...common('chat'), name: dialect || provider, baseURL: baseURL ?? '', ...(apiKey && { apiKey }) },
+        includeUsage: mustAskForUsage(dialect),
+        transformRequestBody: (body) => bodyFor(dialect, body),
+      });
+      return (model) => compatible.chatModel(model);
     }
   }
 }
@@ -221,9 +211,10 @@ async function createOpenAIFactory(
   settings: { fetch: typeof fetch; apiKey: string },
   baseURL: string | undefined,
 ): Promise<Factory> {
-  const { createOpenAI } = await import('@ai-sdk/openai');
+  const [{ createOpenAI }, { wrapLanguageModel }] = await Promise.all([import('@ai-sdk/openai'), import('./sdk.ts')]);
   const openai = createOpenAI(settings);
-  return (model) => (baseURL ? openai.chat(model) : keepingNothing(openai.responses(model)));
+  if (baseURL) return (model) => openai.chat(model);
+  return (model) => wrapLanguageModel({ model: openai.responses(model), middleware: KEEPING_NOTHING });
 }
 
 /** Requests of one task go where its prompt is cached already. */
@@ -232,33 +223,14 @@ function cacheKey({ providerOptions }: CallOptions): { promptCacheKey?: string }
   return typeof id === 'string' ? { promptCacheKey: id } : {};
 }
 
-/** A model whose answers have at most so many tokens, where a call does not say so. */
-function withOutputLimit(model: ModelV4, maxOutputTokens: number | undefined): ModelV4 {
-  if (maxOutputTokens === undefined) return model;
-  return {
-    ...facts(model),
-    doGenerate: (call) => model.doGenerate({ maxOutputTokens, ...call }),
-    doStream: (call) => model.doStream({ maxOutputTokens, ...call }),
-  };
-}
-
-const facts = ({ provider, modelId, supportedUrls }: ModelV4) => ({
-  specificationVersion: 'v4' as const,
-  ...{ provider, modelId, supportedUrls },
-});
-
 /** Nothing is kept at the provider: the history we send must be whole in itself. */
-function keepingNothing(model: ModelV4): ModelV4 {
-  const withOption = (call: CallOptions): CallOptions => ({
-    ...call,
+const KEEPING_NOTHING: LanguageModelMiddleware = {
+  specificationVersion: 'v4',
+  transformParams: async ({ params }) => ({
+    ...params,
     providerOptions: {
-      ...call.providerOptions,
-      openai: { store: false, ...cacheKey(call), ...call.providerOptions?.openai },
+      ...params.providerOptions,
+      openai: { store: false, ...cacheKey(params), ...params.providerOptions?.openai },
     },
-  });
-  return {
-    ...facts(model),
-    doGenerate: (call) => model.doGenerate(withOption(call)),
-    doStream: (call) => model.doStream(withOption(call)),
-  };
-}
+  }),
+};

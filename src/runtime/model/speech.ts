@@ -20,7 +20,7 @@ export async function speak(text: string, settings: SpeechSettings): Promise<Uin
   const apiKey = own?.apiKey?.trim() || known?.env.map((key) => settings.env[key]?.trim()).find(Boolean);
   const baseURL = own?.baseURL ?? known?.baseURL;
   addSecret(apiKey);
-  const [{ generateSpeech }, { createOpenAI }] = await Promise.all([import('ai'), import('@ai-sdk/openai')]);
+  const [{ generateSpeech }, { createOpenAI }] = await Promise.all([import('./sdk.ts'), import('@ai-sdk/openai')]);
   const openai = createOpenAI({
     ...{ apiKey: apiKey ?? 'none', headers: own?.headers ?? {} },
     ...(baseURL === undefined ? {} : { baseURL }),

@@ -1,22 +1,22 @@
 /**
- * The model calls of the agent's loop: each is streamed, so that text is told as it comes and deadlines hold; a
+ * The model that a run's loop asks: each call is streamed, so that text is told as it comes and deadlines hold; a
  * failed call is tried again or handed to the next model (promise 9). Everything here happens within one step, before any of
  * its tools may run, so trying again repeats no side effect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { wrapLanguageModel } from 'ai';
 import { say } from '../../messages/messages.ts';
 import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts';
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { isThoughtAlone } from '../reply/written-calls.ts';
-import { collectAnswer } from './collect-answer.ts';
 import { withMaker } from './history.ts';
 import { withFitNames } from './names.ts';
 import { fitPrompt, tidyCalls, withCutCalls } from './prompt.ts';
 import type { OnRefused } from './refused-files.ts';
 import { createRepair, type Repair } from './repair.ts';
-import { withWantedInputs } from './wanted.ts';
+import { streamed } from './streamed.ts';
 
 export interface StreamingOptions {
   /** Models by name, the wanted one first; the others follow when one before them fails. */
@@ -43,9 +43,8 @@ export interface StreamingOptions {
   onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
 }
 
-export interface StreamingModel {
-  /** The whole answer. Throws RunError, or the reason of the call's signal. */
-  ask(call: CallOptions): Promise<GenerateResult>;
+/** Asked for a whole answer it gives one, or throws RunError, or the reason of the call's signal. */
+export interface StreamingModel extends ModelV4 {
   /** The model that answers, or answered last. */
   current(): string;
 }
@@ -55,6 +54,10 @@ const TRIES = 2;
 export const createStreamingModel = (options: StreamingOptions): StreamingModel => new Streaming(options);
 
 class Streaming implements StreamingModel {
+  readonly specificationVersion = 'v4';
+  readonly provider = 'viber';
+  readonly supportedUrls = {};
+  readonly modelId: string;
   readonly #options: StreamingOptions;
   /** The model that answers: it stays with the first of `names` that did, for all later steps. */
   #at = 0;
@@ -63,13 +66,18 @@ class Streaming implements StreamingModel {
 
   constructor(options: StreamingOptions) {
     this.#options = options;
+    this.modelId = options.names[0] ?? '';
   }
 
   current(): string {
     return this.#options.names[this.#at] ?? '';
   }
 
-  async ask(call: CallOptions): Promise<GenerateResult> {
+  doStream(): never {
+    throw new Error('it is asked for whole answers');
+  }
+
+  async doGenerate(call: CallOptions): Promise<GenerateResult> {
     const { names, beforeCall } = this.#options;
     beforeCall?.();
     let first: RunError | undefined;
@@ -139,14 +147,15 @@ class Streaming implements StreamingModel {
     const asked = repair.prepare(call);
     const names = withFitNames(asked);
     const fit = { ...names.call, prompt: fitPrompt(names.call.prompt, model.provider) };
-    const given = await collectAnswer(model, name, fit, this.#options.limits, onText, onSize);
+    const middleware = streamed({ name, limits: this.#options.limits, onText, onSize });
+    const given = await wrapLanguageModel({ model, middleware }).doGenerate(fit);
     repair.worked();
     spent(usageOf(given, asked.prompt));
     const answer = await withoutUnseen(given, this.#options.isBlank);
     if (isEmpty(answer) && !(answer.finishReason.unified !== 'length' && this.#options.acceptsEmpty()))
       throw empty(name, answer);
     const called = names.back(tidyCalls(withCutCalls(answer), call.prompt));
-    return withMaker(withWantedInputs(called, call.tools), name);
+    return withMaker(called, name);
   }
 }
 

@@ -64,7 +64,7 @@ export function createTranscriber(name: string, settings: TranscriptionSettings)
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MS)]);
       try {
         loaded ??= loadModel(provider, model, settings);
-        const { transcribe } = await import('ai');
+        const { transcribe } = await import('./sdk.ts');
         const { language } = settings;
         const heard = await transcribe({
           model: await loaded,
@@ -129,7 +129,7 @@ function deepgram(modelId: string, { baseURL, apiKey, headers, language }: Deepg
   return {
     ...{ specificationVersion: 'v4', provider: 'deepgram', modelId },
     async doGenerate({ audio, mediaType, abortSignal }) {
-      const { APICallError } = await import('ai');
+      const { APICallError } = await import('./sdk.ts');
       const failed = (message: string, given: { statusCode?: number; cause?: unknown; isRetryable?: boolean }) =>
         new APICallError({ message, url: url.href, requestBodyValues: {}, ...given });
       const bytes = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio;

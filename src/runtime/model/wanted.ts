@@ -5,26 +5,16 @@
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import type { Json } from '../../workspace/types.ts';
-import type { CallOptions, GenerateResult } from '../contract/model.ts';
 import { Cursor, readValue } from '../reply/call-values.ts';
 
 type Kind = 'string' | 'array' | 'object' | 'number' | 'boolean' | 'null';
 
 const MAX_DEPTH = 8;
 
-/** The answer with the arguments of its calls in the form that the offered tools want. */
-export function withWantedInputs(answer: GenerateResult, tools: CallOptions['tools'] = []): GenerateResult {
-  const content = answer.content.map((part) => {
-    const tool =
-      part.type === 'tool-call' && !part.providerExecuted && tools.find(({ name }) => name === part.toolName);
-    if (!tool || part.type !== 'tool-call' || tool.type !== 'function') return part;
-    const given = parseJson(part.input);
-    if (given === undefined) return part;
-    const wanted = asWanted(given as Json, tool.inputSchema);
-    const input = JSON.stringify(wanted);
-    return input === JSON.stringify(given) ? part : { ...part, input };
-  });
-  return { ...answer, content };
+/** The arguments of a call, as the model has written them, in the form that `schema` wants; undefined for what is no JSON. */
+export function wantedText(input: string, schema: unknown): string | undefined {
+  const given = parseJson(input);
+  return given === undefined ? undefined : JSON.stringify(asWanted(given as Json, schema));
 }
 
 /** The arguments as `schema`, a JSON Schema, wants them. */

@@ -12,7 +12,7 @@ import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
 import { showsOf } from '../../../src/runtime/agent/shown.ts';
-import { callsOf, stepMessages } from '../../../src/runtime/agent/step.ts';
+import { stepMessages } from '../../../src/runtime/agent/step.ts';
 import { Approvals } from '../../../src/runtime/approvals/approvals.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
 import { askForConsent, askPerson } from '../../../src/runtime/approvals/question.ts';
@@ -89,11 +89,6 @@ function store(folder = tempFolder()) {
 }
 
 afterEach(() => void vi.useRealTimers());
-
-const NO_USAGE = {
-  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 0, text: 0, reasoning: 0 },
-};
 
 describe('a request', () => {
   it('is decided once, however many press at the same moment, and the run goes on once', async () => {
@@ -627,19 +622,18 @@ describe('the agent', () => {
     const given = resultMessage(parked('1'), { value: { ok: true } });
     expect(openCalls([asked, given]).map(({ callId }) => callId)).toEqual(['2']);
     expect(openCalls([asked, given, { role: 'assistant', content: 'Done.' }])).toEqual([]);
-    const said = { type: 'tool-call' as const, toolCallId: '1', toolName: 't', input: '{}' };
-    const answer = {
-      content: [said],
-      finishReason: { unified: 'tool-calls' as const, raw: undefined },
-      usage: NO_USAGE,
-      warnings: [],
-    };
-    const [own] = callsOf(answer);
-    expect(own).toEqual({ callId: '1', tool: 't', input: {} });
+    const own = { role: 'assistant' as const, content: [{ ...call('1'), type: 'tool-call' as const }] };
+    const output = { type: 'json' as const, value: { ok: true } };
+    const told = { type: 'tool-result' as const, toolCallId: '1', toolName: 't', output };
+    const messages = [own, { role: 'tool' as const, content: [told] }];
     const alone = [{ role: 'assistant', content: [call('1')] }];
-    expect(stepMessages(answer, callsOf(answer), new Map())).toEqual(alone);
-    const outputs = new Map([['1', { type: 'json' as const, value: { ok: true } }]]);
-    expect(stepMessages(answer, callsOf(answer), outputs)).toEqual([...alone, given]);
+    expect(stepMessages(messages, new Set('1'), new Map())).toEqual(alone);
+    expect(stepMessages(messages, new Set(), new Map())).toEqual([...alone, given]);
+    const refused = { error: 'Nothing has run.' };
+    expect(stepMessages(messages, new Set(), new Map([['1', refused.error]]))).toEqual([
+      ...alone,
+      resultMessage(parked('1'), refused),
+    ]);
   });
 });
 

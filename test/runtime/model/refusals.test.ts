@@ -5,9 +5,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createOpenAI } from '@ai-sdk/openai';
+import { wrapLanguageModel } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeFailure } from '../../../src/runtime/contract/run-error.ts';
-import { collectAnswer } from '../../../src/runtime/model/collect-answer.ts';
+import { streamed } from '../../../src/runtime/model/streamed.ts';
 import { failureOf, runWith } from '../agent/fixtures.ts';
 
 let answers: { status: number; body: unknown; headers?: Record<string, string> }[] = [];
@@ -225,9 +226,10 @@ describe('a response that the Responses API tells as failed', () => {
     answers = [{ status: 200, body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') }];
     const model = createOpenAI({ apiKey: 'k', baseURL: `${origin}/v1` }).responses('m');
     const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'x' }] }];
-    const waits = { firstToken: 5_000, idle: 5_000 };
+    const limits = { firstToken: 5_000, idle: 5_000 };
+    const middleware = streamed({ name: 'openai/m', limits, onText: () => undefined });
     try {
-      await collectAnswer(model, 'openai/m', { prompt }, waits, () => undefined);
+      await wrapLanguageModel({ model, middleware }).doGenerate({ prompt });
     } catch (error) {
       return describeFailure(error, 'openai/m');
     }

@@ -1,14 +1,15 @@
 /** Servers of tools that lie, flood, change and do not end: the real client against real processes. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { asSchema } from 'ai';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAppSkills } from '../../../src/app/skills/skills.ts';
 import type { Config } from '../../../src/config.ts';
 import { silentLog } from '../../../src/log.ts';
-import { toToolSpecs } from '../../../src/runtime/agent/tools.ts';
+import { toToolSet } from '../../../src/runtime/agent/tools.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
-import { kindOf } from '../../../src/runtime/contract/task.ts';
+import { kindOf, type RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
@@ -45,6 +46,14 @@ async function open(servers: Record<string, McpServerSettings>) {
   };
   return { mcp, home, scope, tools, call, later };
 }
+
+/** Tools as a model is offered them. */
+const specsOf = (tools: RuntimeTool[]) =>
+  Promise.all(
+    Object.values(toToolSet(tools, async () => null)).map(async ({ description, inputSchema }) => ({
+      ...{ description, inputSchema: await asSchema(inputSchema).jsonSchema },
+    })),
+  );
 
 function isAlive(pid: number): boolean {
   try {
@@ -115,7 +124,7 @@ test('a tool named like one of the gateway’s is another one, and its words hol
   const all = createTools(scope, [...offered, ...offered]);
   const names = all.map(({ name }) => name);
   expect(names.filter((name) => name.startsWith('read_file'))).toEqual(['read_file', 'read_file_2', 'read_file_3']);
-  const [spec] = toToolSpecs(all.filter(({ name }) => name === 'read_file_2'));
+  const [spec] = await specsOf(all.filter(({ name }) => name === 'read_file_2'));
   expect(spec).toMatchObject({
     description: 'A file.[2J',
     inputSchema: { title: 'A file.[2J', properties: { path: { description: 'A file.[2J', enum: ['a\u200bb'] } } },
@@ -129,7 +138,7 @@ test('a tool named like one of the gateway’s is another one, and its words hol
 test('arguments that a provider would refuse are offered as it takes them, and given as the server knows them', async () => {
   const { tools } = await open({ h: server('shapes') });
   const offered = await tools();
-  expect(toToolSpecs(offered)).toMatchObject([
+  expect(await specsOf(offered)).toMatchObject([
     {
       inputSchema: {
         ...{ type: 'object', description: 'Needed: _top, or _filter.' },

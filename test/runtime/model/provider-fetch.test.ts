@@ -4,7 +4,7 @@ import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpFetch, createPost } from '../../../src/runtime/model/http-fetch.ts';
+import { createFetch } from '../../../src/runtime/model/provider-fetch.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
 const servers: { close(): unknown }[] = [];
@@ -39,7 +39,7 @@ function portOf(server: { address(): unknown }): number {
 }
 
 function poster(connectMs: number) {
-  const call = createHttpFetch(createPost({ connectMs }));
+  const call = createFetch(connectMs);
   return (url: string, init: RequestInit = {}) => call(url, { method: 'POST', body: '{}', ...init });
 }
 const post = poster(30_000);

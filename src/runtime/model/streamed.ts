@@ -1,33 +1,37 @@
 /**
- * Reads one model's stream to its end and gives it as a whole answer. Invariants: without a finish event there is no
- * answer (promise 9); a tool call is given on only when its input is complete; a model that hangs or ignores an abort cannot
- * hold the caller.
+ * A middleware that streams: whoever asks for a whole answer gets it when it has come to its end, and whoever watches is told each
+ * piece. Invariants: without a finish event there is no answer (promise 9); a tool call is given on only when its input is complete; a
+ * model that hangs or ignores an abort cannot hold the caller.
  */
-
+import type { LanguageModelMiddleware } from 'ai';
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
 import { cutOff, endless, RunError, tooSlow } from '../contract/run-error.ts';
 import { Answer } from './answer.ts';
-import { EndlessError } from './http-fetch.ts';
+import { EndlessError } from './provider-fetch.ts';
 
-export interface AnswerLimits {
-  /** Milliseconds until the first piece of text, reasoning or a tool call. */
-  firstToken: number;
-  /** Milliseconds between two parts after that. */
-  idle: number;
+export interface StreamedOptions {
+  /** Of the model, for people. */
+  name: string;
+  /** Milliseconds until the first piece of text, reasoning or a tool call, and between two parts after that. */
+  limits: { firstToken: number; idle: number };
+  onText(delta: string): void;
+  /** How much of anything has come. */
+  onSize?(characters: number): void;
 }
 
 /**
- * Calls `model`, shown to people as `name`, and gives its complete answer; `onText` gets the text as it comes,
- * `onSize` how much of anything has come. Throws
- * RunError, the reason of `options.abortSignal`, or what the provider threw. The connection is closed before it throws.
+ * An answer is a RunError, the reason of the call's signal, or what the provider threw, where it fails. The connection is closed before
+ * that.
  */
-export async function collectAnswer(
+export const streamed = (options: StreamedOptions): LanguageModelMiddleware => ({
+  specificationVersion: 'v4',
+  wrapGenerate: ({ model, params }) => collect(model, params, options),
+});
+
+async function collect(
   model: ModelV4,
-  name: string,
   options: CallOptions,
-  limits: AnswerLimits,
-  onText: (delta: string) => void,
-  onSize?: (characters: number) => void,
+  { name, limits, onText, onSize }: StreamedOptions,
 ): Promise<GenerateResult> {
   const outer = options.abortSignal;
   outer?.throwIfAborted();
@@ -110,7 +114,7 @@ function streamError(thrown: unknown, answer: Answer, name: string): unknown {
 }
 
 /** The wait for the first token, then for each next part: one timer, refreshed. */
-function createTimer(name: string, { firstToken, idle }: AnswerLimits, call: AbortController) {
+function createTimer(name: string, { firstToken, idle }: StreamedOptions['limits'], call: AbortController) {
   let begun = false;
   let timer = setTimeout(() => call.abort(tooSlow(name, 'first', firstToken)), firstToken);
   return {

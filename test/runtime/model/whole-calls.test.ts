@@ -1,8 +1,5 @@
-/** The events of a chat completion: what is told at once, what is left to the provider, what counts as no answer. */
+/** Whole calls of a model that speaks Chat Completions: what is told on the way, and what is said to have been used. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { StreamPart } from '../../../src/runtime/contract/model.ts';
-import { createEventReader } from '../../../src/runtime/model/events.ts';
-import { createFold } from '../../../src/runtime/model/fold.ts';
 import { type Llm, startLlm, type Turn } from '../../emulators/llm.ts';
 import { record, runWith, tool } from '../agent/fixtures.ts';
 
@@ -13,85 +10,6 @@ beforeAll(async () => {
 afterAll(() => llm.close());
 beforeEach(() => llm.reset());
 const local = () => ({ local: { baseURL: llm.url } });
-
-const chunk = (delta: object, finish: string | null = null) =>
-  JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] });
-
-function folded(events: string[]) {
-  const told: StreamPart[] = [];
-  const fold = createFold((part) => told.push(part));
-  for (const event of events) fold.take(event);
-  return { told, finish: () => fold.finish() };
-}
-
-describe('reading events', () => {
-  const text =
-    ': hello\r\ndata: {"a":\r\ndata:1}\r\n\r\nevent: x\nid: 7\ndata: grüezi 🙂\n\n\n\ndata: [DONE]\n\ndata: torn';
-
-  it.each([1, 2, 3, 7, 1000])('in pieces of %i characters', (size) => {
-    const seen: string[] = [];
-    const take = createEventReader((data) => seen.push(data));
-    for (let at = 0; at < text.length; at += size) take(text.slice(at, at + size));
-    expect(seen).toEqual(['{"a":\n1}', 'grüezi 🙂', '[DONE]']);
-  });
-});
-
-describe('folding', () => {
-  it('tells text and reasoning at once and keeps the finish reason and the usage', () => {
-    const usage = { prompt_tokens: 3, completion_tokens: 2 };
-    const { told, finish } = folded([
-      chunk({ role: 'assistant', reasoning_content: 'Hm.' }),
-      chunk({ content: 'Hel', tool_calls: [], refusal: null }),
-      chunk({ content: 'lo' }),
-      chunk({}, 'stop'),
-      JSON.stringify({ choices: [], usage }),
-      '[DONE]',
-    ]);
-    expect(told.map((part) => ('delta' in part ? [part.type, part.delta] : []))).toEqual([
-      ['reasoning-delta', 'Hm.'],
-      ['text-delta', 'Hel'],
-      ['text-delta', 'lo'],
-    ]);
-    const { body, rest } = finish();
-    expect(body).toEqual({
-      id: 'c1',
-      model: 'm',
-      choices: [{ message: {}, finish_reason: 'stop' }],
-      usage,
-    });
-    expect(rest).toBe('');
-  });
-
-  const call = chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } }] });
-  it.each([
-    ['a tool call', call],
-    ['a list of parts', chunk({ content: [{ type: 'text', text: 'x' }] })],
-    ['a refusal', chunk({ refusal: 'No.' })],
-    ['broken JSON', '{"id": '],
-    ['a finish reason that is no word', JSON.stringify({ choices: [{ finish_reason: 7 }] })],
-  ])('leaves everything from %s on to the provider', (_what, event) => {
-    const { told, finish } = folded([chunk({ content: 'one' }), event, chunk({ content: 'two' }), chunk({}, 'stop')]);
-    expect(told.filter((part) => part.type === 'text-delta')).toHaveLength(1);
-    expect(finish().rest).toBe(
-      [event, chunk({ content: 'two' }), chunk({}, 'stop')].map((e) => `data: ${e}\n\n`).join(''),
-    );
-  });
-
-  it('takes no piece for an error that says that there is none', () => {
-    const healthy = (piece: string) => piece.replace('{', '{"error":null,');
-    const { told, finish } = folded([chunk({ content: 'Hi' }), chunk({}, 'stop')].map(healthy));
-    expect(told).toEqual([{ type: 'text-delta', id: '0', delta: 'Hi' }]);
-    expect(finish().body).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
-    expect(folded([healthy(call)]).finish().rest).toBe(`data: ${healthy(call)}\n\n`);
-  });
-
-  it('has no answer without a finish reason, and tells an error that came as an event', () => {
-    expect(() => folded([chunk({ content: 'Half' })]).finish()).toThrow('finish reason');
-    expect(folded(['{"error":{"message":"busy","code":503}}']).told).toEqual([
-      { type: 'error', error: { message: 'busy', code: 503 } },
-    ]);
-  });
-});
 
 describe('a whole call', () => {
   it('asks once for text that ends in tool calls, and runs them all', async () => {

@@ -1,0 +1,167 @@
+/**
+ * The `fetch` that providers' libraries send with: node:http's connections, at half of what the built-in one costs, and within limits.
+ * Invariants: what leaves is scrubbed of known secrets (promise 57); a redirect is never followed, since the request carries a key and
+ * a conversation; of an answer that goes on past what one can be no more is read, and one that breaks off never ends as if it were
+ * whole; events that carry nothing are left out.
+ */
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
+import { scrub } from '../../log.ts';
+import { carriedBy, type Shape } from './events.ts';
+
+/** More came than any answer has. */
+export class EndlessError extends Error {
+  override name = 'EndlessError';
+}
+
+const EVENTS = 'text/event-stream';
+const MB = 1_048_576;
+/** Bytes of one line of a stream, and of a whole one: each token comes with some 300 bytes around it. */
+const MAX_LINE = MB;
+const MAX_STREAM = 64 * MB;
+/** Of an answer in one piece: 128 vectors of 3,072 numbers are the most we ask for. */
+const MAX_BODY = 16 * MB;
+/** Of a refusal: what matters stands at its beginning. */
+const MAX_REFUSAL = 65_536;
+
+/** Reads one piece of an answer: what its reader is given of it, or undefined when it is enough. Throws EndlessError. */
+type Take = (piece: Bytes) => Bytes | undefined;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/**
+ * @param connectMs limits name lookup, connection and TLS together
+ * @param shape whose events are asked for; absent where none are
+ */
+export function createFetch(connectMs: number, shape?: Shape): typeof fetch {
+  const options = { keepAlive: true, ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }) };
+  const agents = { 'http:': new Agent(options), 'https:': new SecureAgent(options) };
+  return async (input, { method = 'POST', headers, body, signal } = {}) => {
+    if (typeof body !== 'string') throw new TypeError('only text is sent');
+    const url = new URL(input instanceof Request ? input.url : input);
+    const secure = url.protocol === 'https:';
+    // The libraries give plain objects, for which a `Headers` would be a detour.
+    const given = headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(headers) : headers;
+    const sent = { ...given, 'accept-encoding': 'identity' };
+    const request = (secure ? httpsRequest : httpRequest)(url, {
+      ...{ method, headers: sent, agent: agents[secure ? 'https:' : 'http:'] },
+      ...(signal && { signal }),
+    });
+    const failure = (cause: unknown) => (signal?.aborted ? signal.reason : new TypeError('fetch failed', { cause }));
+    const late = setTimeout(
+      () => request.destroy(systemError('ETIMEDOUT', `no connection in ${connectMs} ms`)),
+      connectMs,
+    );
+    const connected = () => clearTimeout(late);
+    request.once('socket', (socket) => {
+      if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', connected);
+      else connected();
+    });
+    request.once('close', connected);
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      request.once('response', resolve).on('error', (error) => reject(failure(error)));
+      request.end(scrub(body));
+    });
+    return toResponse(message, failure, shape);
+  };
+}
+
+async function toResponse(
+  message: IncomingMessage,
+  failure: (cause: unknown) => unknown,
+  shape?: Shape,
+): Promise<Response> {
+  const { statusCode: status = 0 } = message;
+  const encoding = message.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') {
+    message.destroy();
+    throw failure(new Error(`unwanted encoding ${encoding}`));
+  }
+  const headers = Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
+  const isOk = status >= 200 && status < 300;
+  const isStream = message.headers['content-type']?.startsWith(EVENTS) === true;
+  const body = reading(message, failure, isOk ? (isStream ? takeEvents(shape) : takeAtMost(MAX_BODY)) : takeRefusal());
+  if (!isOk || isStream || shape !== 'chat') return new Response(body, { status, headers });
+  // Some servers answer in one piece, whatever they are asked for.
+  const text = await new Response(body).text();
+  const event = `data: ${carriedBy(shape, text.replace(/[\r\n]+/g, ' ')) ?? ''}\n\n`;
+  return new Response(event, { status, headers });
+}
+
+function reading(message: IncomingMessage, failure: (cause: unknown) => unknown, take: Take): ReadableStream<Bytes> {
+  let isOpen = true;
+  return new ReadableStream<Bytes>({
+    start(controller) {
+      const end = (how: () => void) => {
+        if (isOpen) how();
+        isOpen = false;
+      };
+      message.on('data', (piece: Bytes) => {
+        if (!isOpen) return;
+        try {
+          const taken = take(piece);
+          if (taken && taken.length > 0) controller.enqueue(taken);
+          if (!taken) end(() => controller.close());
+        } catch (error) {
+          end(() => controller.error(error));
+        }
+        if (!isOpen) message.destroy();
+        else if ((controller.desiredSize ?? 0) <= 0) message.pause();
+      });
+      message.once('end', () => end(() => controller.close()));
+      message.on('error', (error) => end(() => controller.error(failure(error))));
+      message.once('close', () =>
+        end(() => controller.error(failure(systemError('ECONNRESET', 'the answer broke off')))),
+      );
+    },
+    pull: () => void message.resume(),
+    cancel() {
+      isOpen = false;
+      message.destroy();
+    },
+  });
+}
+
+const systemError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+function takeRefusal(): Take {
+  let total = 0;
+  return (piece) => {
+    total += piece.length;
+    return total > MAX_REFUSAL ? undefined : piece;
+  };
+}
+
+function takeAtMost(most: number): Take {
+  let total = 0;
+  return (piece) => {
+    total += piece.length;
+    if (total > most) throw new EndlessError('the answer does not come to an end');
+    return piece;
+  };
+}
+
+/** Whole lines of server-sent events. Data of several lines, which no provider writes, is handed on as it is. */
+function takeEvents(shape: Shape | undefined): Take {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const measure = takeAtMost(MAX_STREAM);
+  let pending = '';
+  return (piece) => {
+    measure(piece);
+    pending += decoder.decode(piece, { stream: true });
+    const end = pending.lastIndexOf('\n') + 1;
+    if (pending.length - end > MAX_LINE) throw new EndlessError('a line of the answer does not come to an end');
+    const lines = pending.slice(0, end);
+    pending = pending.slice(end);
+    return encoder.encode(shape ? lines.replace(DATA, (_line, data: string) => dataLine(shape, data)) : lines);
+  };
+}
+
+const DATA = /^data:[ \t]?([^\r\n]*)/gm;
+
+/** A comment in the place of what says nothing: an event without data is none. */
+function dataLine(shape: Shape, data: string): string {
+  const carried = carriedBy(shape, data);
+  return carried === undefined ? ':' : `data: ${carried}`;
+}
