@@ -31,7 +31,7 @@ describe('a whole call', () => {
   });
 
   it('takes each piece of text on its way', async () => {
-    llm.script([{ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 40 }]);
+    llm.script([{ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 200 }]);
     const times: number[] = [];
     const hooks = record();
     const outcome = await runWith(
@@ -46,7 +46,7 @@ describe('a whole call', () => {
     );
     expect(outcome.text).toBe('one two three');
     expect(times).toHaveLength(3);
-    expect((times[2] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(50);
+    expect((times[2] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(100);
   });
 });
 
