@@ -107,7 +107,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^@slack\//, in: /^channels\/slack\// },
   {
     name: /^(ai|@ai-sdk\/.+)$/,
-    in: /^runtime\/(contract|model|offline|tools)\//,
+    in: /^runtime\/(agent|contract|model|offline|tools)\//,
   },
   { name: /^ws$/, in: /^(board\/protocol|channels\/hub)\// },
   { name: /^(bullmq|ioredis)$/, in: /^engine\/redis\// },
