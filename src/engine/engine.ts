@@ -94,7 +94,7 @@ export interface DeadLetter {
 }
 
 /** What may be asked of the owner of a lane while it works. */
-export type LaneSignal = 'stop' | 'steer' | 'compact';
+export type LaneSignal = 'stop' | 'steer';
 
 /** What a lane at work looks like from outside. */
 export interface LaneView {

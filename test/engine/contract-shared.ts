@@ -105,10 +105,7 @@ export function sharedContract(name: string, createWorld: () => SharedWorld, isF
       await put(a, 'task:a', ALEX, '1', '2');
       const lease = await claim(a);
       expect(await b.queue.look('task:a')).toEqual({ depth: 1, busy: true });
-      expect([await b.queue.signal('task:a', 'stop'), await b.queue.signal('task:a', 'compact')]).toEqual([
-        true,
-        false,
-      ]);
+      expect([await b.queue.signal('task:a', 'stop'), await b.queue.signal('task:a', 'steer')]).toEqual([true, false]);
       await a.queue.release(lease);
       // One whose owner has not begun is stopped when it does.
       await put(a, 'task:b', ALEX, '3');

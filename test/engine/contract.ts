@@ -285,16 +285,16 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
       const asked: string[] = [];
       queue.onSignal((lane, signal) => {
         asked.push(`${lane} ${signal}`);
-        return signal !== 'compact';
+        return signal !== 'stop';
       });
       expect(await queue.signal('task:none', 'stop')).toBe(false);
       await put(engine, 'task:a', '1');
       expect(await queue.signal('task:a', 'steer')).toBe(false);
       await claim(engine);
-      const answers = [await queue.signal('task:a', 'steer'), await queue.signal('task:a', 'compact')];
+      const answers = [await queue.signal('task:a', 'steer'), await queue.signal('task:a', 'stop')];
       expect([answers, asked]).toEqual([
         [true, false],
-        ['task:a steer', 'task:a compact'],
+        ['task:a steer', 'task:a stop'],
       ]);
     });
 
