@@ -4,7 +4,8 @@
  */
 import type { Logger } from '../../../log.ts';
 import type { LiveMode } from '../../channel.ts';
-import { createStatus, type Status, type StatusTiming } from '../../shared/status.ts';
+import type { Live } from '../../shared/live-runs.ts';
+import { createStatus, type StatusTiming } from '../../shared/status.ts';
 import type { DiscordApi } from '../connect/api.ts';
 import { channelOf, createLiveCalls } from './calls.ts';
 
@@ -27,7 +28,7 @@ export const LIVE_TIMING: LiveTiming = {
 
 const MAX_TEXT = 1900;
 
-export function createLive(options: { api: DiscordApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Status {
+export function createLive(options: { api: DiscordApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
   const { mode, timing = LIVE_TIMING } = options;
   return createStatus({
     ...{ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT },

@@ -1,27 +1,16 @@
 /**
- * Live progress of runs: what a run is doing, or with `text` what it writes. Invariants: nothing throws; one call a run at a
- * time; after `end` nothing more appears, and a status message that no answer replaces is taken away.
+ * How Slack shows the progress of a run: what it is doing, or with `text` what it writes. Invariants: nothing throws; one call a run
+ * at a time; after the end a status message that no answer replaces is taken away.
  */
 
-import { createLru } from '../../../lib/lru.ts';
 import { within } from '../../../lib/within.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address, AgentStreamEvent, LiveMode, LiveView } from '../../channel.ts';
-import { later } from '../../shared/wait.ts';
+import { createLiveRuns, type Live, type LiveRun, type Painter, plan, takeTurn } from '../../shared/live-runs.ts';
 import { isDirect } from '../decode/base.ts';
 import type { Assistant } from './assistant.ts';
 import type { Marks } from './mark.ts';
 import { draftForm, type LiveShow, lineForm, type Shown } from './show.ts';
-
-export interface Live {
-  event(event: AgentStreamEvent, address: Address, view: LiveView): void;
-  /** Gives the id of the status message, if the answer is to replace it; otherwise it is deleted. */
-  end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
-  /** What the limits of the channel leave; its threads share them. */
-  pace(address: Address): { key: string; gapMs: number };
-  /** Ends every run's progress. */
-  close(): void;
-}
 
 /** Milliseconds. */
 export interface LiveTiming {
@@ -48,8 +37,7 @@ export const LIVE_TIMING: LiveTiming = {
   late: 1500,
 };
 
-interface Run extends Shown {
-  startedAt: number;
+interface Run extends LiveRun, Shown {
   /** What the model has written; edits show what came since its last tool call, streams all of it. */
   text: string;
   sinceTool: number;
@@ -58,18 +46,11 @@ interface Run extends Shown {
   saidAt: number;
   /** What was streamed is void. */
   isRestarted: boolean;
-  timer: NodeJS.Timeout | undefined;
-  /** Until a channel's thread, or a direct message, says that we are at work. */
-  showing: NodeJS.Timeout | undefined;
   sign: Promise<void> | undefined;
-  /** Waits for its turn. */
-  isQueued: boolean;
-  call: Promise<void> | undefined;
 }
 
 /** Marks the id of a message that was kept as a stream. */
 const STREAM = 'stream:';
-const MAX_RUNS = 500;
 const MAX_TEXT = 12_000;
 /** A run whose end we never hear of is shown no longer. */
 const MAX_RUN_MS = 30 * 60_000;
@@ -88,37 +69,35 @@ export interface LiveOptions {
 }
 
 export function createLive(options: LiveOptions): Live {
-  const progress = new RunProgress(options);
   const gapMs = (options.timing ?? LIVE_TIMING).gap;
   return {
-    event: (event, address, view) => progress.event(event, address, view),
-    end: (runId, address, isAnswered) => progress.end(runId, address, isAnswered),
+    ...createLiveRuns(new SlackPainter(options), options.mode),
     pace: ({ chat }) => ({ key: chat, gapMs }),
-    close: () => progress.close(),
   };
 }
 
-class RunProgress {
+class SlackPainter implements Painter<Run> {
   readonly #to: LiveOptions;
   readonly #timing: LiveTiming;
-  readonly #runs = new Map<string, Run>();
-  readonly #ended = createLru<true>(MAX_RUNS);
 
   constructor(options: LiveOptions) {
     this.#to = options;
     this.#timing = options.timing ?? LIVE_TIMING;
   }
 
-  event(event: AgentStreamEvent, address: Address, view: LiveView): void {
-    const key = keyOf(event.runId, address);
-    if (this.#ended.has(key)) return;
-    if (this.#modeOf(view) === 'off') {
-      const run = this.#runs.has(key) ? this.#finish(key) : undefined;
-      if (run) void this.#end(run, false);
-      return;
-    }
-    const run = this.#runs.get(key) ?? this.#start(key, address, view);
-    run.view = view;
+  begin(given: LiveRun): Run {
+    const { address, view } = given;
+    const nothing = { text: '', sinceTool: 0, said: '', saidAt: 0, isRestarted: false, sign: undefined };
+    const run: Run = { ...given, ...nothing, ...keptOf(view) };
+    const isOne = this.#to.assistant.isOne(address);
+    plan(run, 'show', isOne ? this.#timing.assistantAfter : this.#timing.statusAfter, () => this.#tick(run));
+    // Until then a channel's thread, or a direct message, says that we are at work.
+    if (!isOne && (this.#to.assistant.mayShow(address) || isMarked(run)))
+      plan(run, 'greet', this.#timing.assistantAfter, () => this.#greet(run));
+    return run;
+  }
+
+  hear(run: Run, event: AgentStreamEvent): void {
     const isNew = run.text.length > run.sinceTool;
     if (event.type === 'tool-call' && isNew) {
       run.text += '\n\n';
@@ -129,25 +108,14 @@ class RunProgress {
       run.text = run.text.slice(0, run.sinceTool);
       run.isRestarted = true;
     }
-    if (event.type !== 'text-delta' || this.#modeOf(view) !== 'text') return;
-    if (run.text.length === run.sinceTool && !run.call) {
-      clearTimeout(run.timer);
-      run.timer = later(this.#timing.textEvery, () => this.#tick(run));
-    }
+    if (event.type !== 'text-delta' || !this.#showsText(run)) return;
+    if (run.text.length === run.sinceTool && !run.call)
+      plan(run, 'show', this.#timing.textEvery, () => this.#tick(run));
     if (run.text.length <= MAX_TEXT) run.text += event.content;
   }
 
-  async end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined> {
-    const run = this.#finish(keyOf(runId, address));
-    return run && this.#end(run, isAnswered);
-  }
-
-  close(): void {
-    for (const key of [...this.#runs.keys()]) this.#finish(key);
-  }
-
-  #modeOf({ mode = this.#to.mode }: LiveView): LiveMode {
-    return mode;
+  #showsText({ view }: Run): boolean {
+    return (view.mode ?? this.#to.mode) === 'text';
   }
 
   /** Text is only streamed where it began to be; everything else is a message, which counts for the channel's limits. */
@@ -155,55 +123,18 @@ class RunProgress {
     return run.streamed !== undefined || (written(run) === '' && this.#to.assistant.isOne(run.address));
   }
 
-  #start(key: string, address: Address, view: LiveView): Run {
-    const shown = { address, view, startedAt: Date.now(), text: '', sinceTool: 0, said: '', saidAt: 0 };
-    const state = { isRestarted: false, isQueued: false, isOver: false };
-    const run: Run = {
-      ...shown,
-      ...state,
-      ...keptOf(view),
-      timer: undefined,
-      showing: undefined,
-      sign: undefined,
-      call: undefined,
-    };
-    run.timer = later(this.#to.assistant.isOne(address) ? this.#timing.assistantAfter : this.#timing.statusAfter, () =>
-      this.#tick(run),
-    );
-    if (!this.#to.assistant.isOne(address) && (this.#to.assistant.mayShow(address) || isMarked(run)))
-      run.showing = later(this.#timing.assistantAfter, () => this.#greet(run));
-    this.#runs.set(key, run);
-    const oldest = this.#runs.size > MAX_RUNS ? this.#runs.keys().next().value : undefined;
-    if (oldest !== undefined) this.#finish(oldest);
-    return run;
-  }
-
-  #finish(key: string): Run | undefined {
-    const run = this.#runs.get(key);
-    this.#runs.delete(key);
-    clearTimeout(run?.timer);
-    clearTimeout(run?.showing);
-    if (run) run.isOver = true;
-    this.#ended.set(key, true);
-    return run;
-  }
-
   #tick(run: Run): void {
     const elapsed = Date.now() - run.startedAt;
     if (run.isOver || elapsed > MAX_RUN_MS) return;
     const showsText = run.text.length > run.sinceTool;
-    run.timer = later(showsText ? this.#timing.textEvery : Math.max(this.#timing.statusEvery, elapsed / 10), () =>
-      this.#tick(run),
-    );
+    const every = showsText ? this.#timing.textEvery : Math.max(this.#timing.statusEvery, elapsed / 10);
+    plan(run, 'show', every, () => this.#tick(run));
     if (run.call || run.isQueued) return;
     void this.#publish(run);
   }
 
   async #publish(run: Run): Promise<void> {
-    run.isQueued = !this.#isOwnKind(run);
-    const isTurn = !run.isQueued || (await run.view.turn());
-    run.isQueued = false;
-    if (run.isOver || !isTurn) return;
+    if (!(await takeTurn(run, !this.#isOwnKind(run)))) return;
     const { ts: before } = run;
     run.call = this.#put(run)
       .then(() => {
@@ -219,7 +150,7 @@ class RunProgress {
   async #put(run: Run): Promise<void> {
     if (run.isRestarted) await this.#to.show.stop(run);
     run.isRestarted = false;
-    const isText = this.#modeOf(run.view) === 'text' && run.text !== '';
+    const isText = this.#showsText(run) && run.text !== '';
     if (isText && (await this.#to.show.stream(run, run.text, this.#to.recipientOf(run.address)))) return;
     if (this.#isOwnKind(run)) return run.streamed === undefined ? this.#putStatus(run) : undefined;
     const words = written(run);
@@ -271,7 +202,7 @@ class RunProgress {
       .catch((error: unknown) => this.#to.log.warn({ err: error }, 'live progress failed'));
   }
 
-  async #end(run: Run, isAnswered: boolean): Promise<string | undefined> {
+  async end(run: Run, isAnswered: boolean): Promise<string | undefined> {
     const isReplaced = isAnswered && Date.now() - run.startedAt < this.#timing.longRun;
     const settled = this.#settle(run, isReplaced, isAnswered).catch((error: unknown) => {
       this.#to.log.warn({ err: error }, 'live progress could not be ended');
@@ -298,7 +229,3 @@ const isMarked = ({ address: { chat, thread }, view: { answers } }: Run): boolea
 
 /** What the model has written since its last tool call. */
 const written = (run: Run): string => run.text.slice(run.sinceTool).trim();
-
-function keyOf(runId: string, { chat, thread }: Address): string {
-  return `${runId}|${chat}|${thread ?? ''}`;
-}

@@ -4,7 +4,8 @@
  */
 import type { Logger } from '../../../log.ts';
 import type { Address, LiveMode } from '../../channel.ts';
-import { createStatus, type Status, type StatusTiming } from '../../shared/status.ts';
+import type { Live } from '../../shared/live-runs.ts';
+import { createStatus, type StatusTiming } from '../../shared/status.ts';
 import type { TelegramApi } from '../connect/api.ts';
 import { LiveCalls } from './calls.ts';
 
@@ -30,7 +31,7 @@ export const LIVE_TIMING: LiveTiming = {
 const MAX_TEXT = 4000;
 const isGroup = ({ chat }: Address): boolean => chat.startsWith('-');
 
-export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Status {
+export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
   const { mode, timing = LIVE_TIMING } = options;
   return createStatus({
     ...{ calls: new LiveCalls(options), mode, timing, maxText: MAX_TEXT },
