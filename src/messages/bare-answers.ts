@@ -3,277 +3,45 @@
  * stands in it: phrases of one side, one or several, with politeness around them. Case, punctuation, marks and the colour of an emoji
  * do not matter; a question mark does: "ok?" is no yes.
  */
+import type { Language } from './messages.ts';
+
 export type BareAnswer = 'yes' | 'no';
 
-interface Words extends Readonly<Record<BareAnswer, readonly string[]>> {
-  /** What may stand beside them and says nothing alone. */
-  beside: readonly string[];
-}
-
-const WORDS: Readonly<Record<string, Words>> = {
+/** Every language of the catalogues has its own. `beside` is what may stand beside them and says nothing alone. */
+const WORDS: Readonly<Record<Language, Readonly<Record<BareAnswer | 'beside', string>>>> = {
   en: {
-    yes: [
-      ...[
-        'yes',
-        'y',
-        'yep',
-        'yeah',
-        'yup',
-        'yea',
-        'aye',
-        'sure',
-        'sure thing',
-        'ok',
-        'okay',
-        'okey',
-        'k',
-        'fine',
-        'alright',
-        'all right',
-      ],
-      ...[
-        'go ahead',
-        'go for it',
-        'go on',
-        'go',
-        'do it',
-        'do that',
-        'do so',
-        'please do',
-        'yes please',
-        'of course',
-        'absolutely',
-      ],
-      ...[
-        'definitely',
-        'certainly',
-        'by all means',
-        'correct',
-        'right',
-        'exactly',
-        'agreed',
-        'confirm',
-        'confirmed',
-        'approve',
-      ],
-      ...[
-        'approved',
-        'i approve',
-        'i agree',
-        'i confirm',
-        'sounds good',
-        'looks good',
-        'looks good to me',
-        'lgtm',
-        'good',
-        'perfect',
-      ],
-      ...[
-        'great',
-        'that is fine',
-        "that's fine",
-        'thats fine',
-        'works for me',
-        'you may',
-        'yes you may',
-        'proceed',
-        'make it so',
-      ],
-    ],
-    no: [
-      ...[
-        'no',
-        'n',
-        'nope',
-        'nah',
-        'no way',
-        'no thanks',
-        'no thank you',
-        "don't",
-        'dont',
-        'do not',
-        "don't do it",
-        'do not do it',
-      ],
-      ...[
-        "don't do that",
-        'do not do that',
-        'not now',
-        'rather not',
-        'better not',
-        "i'd rather not",
-        'please no',
-        "please don't",
-      ],
-      ...[
-        'never',
-        'never mind',
-        'nevermind',
-        'forget it',
-        'leave it',
-        'not today',
-        'deny',
-        'denied',
-        'reject',
-        'decline',
-        'refuse',
-      ],
-      ...['absolutely not', 'certainly not', 'definitely not', 'of course not', 'please do not'],
-    ],
-    beside: ['please', 'thanks', 'thank you', 'thx', 'ty', 'then', 'now'],
+    yes: `yes, y, yep, yeah, yup, yea, aye, sure, sure thing, ok, okay, okey, k, fine, alright, all right, go ahead, go for it, go on, go, do it,
+      do that, do so, please do, please do it, please do that, of course, absolutely, definitely, certainly, by all means, correct, right, exactly, agreed, confirm, confirmed, approve,
+      approved, i approve, i agree, i confirm, sounds good, looks good, looks good to me, lgtm, good, perfect, great, that is fine, that's fine,
+      thats fine, works for me, you may, proceed, make it so, why not`,
+    no: `no, n, nope, nah, no way, don't, dont, do not, don't do it, do not do it, don't do that, do not do that, not now, not yet, rather not,
+      better not, i'd rather not, never, never mind, nevermind, forget it, leave it, not today, deny, denied, reject, decline, refuse, cancel,
+      absolutely not, certainly not, definitely not, of course not`,
+    beside: 'please, thanks, thank you, thx, ty, then, now',
   },
   de: {
-    yes: [
-      ...[
-        'ja',
-        'j',
-        'jo',
-        'jep',
-        'jup',
-        'jawohl',
-        'jap',
-        'yo',
-        'ja bitte',
-        'ja gern',
-        'ja gerne',
-        'gern',
-        'gerne',
-        'klar',
-        'na klar',
-      ],
-      ...[
-        'ja klar',
-        'sicher',
-        'natürlich',
-        'selbstverständlich',
-        'auf jeden fall',
-        'in ordnung',
-        'einverstanden',
-        'genau',
-        'richtig',
-      ],
-      ...[
-        'stimmt',
-        'passt',
-        'passt so',
-        'das passt',
-        'gut',
-        'alles klar',
-        'geht klar',
-        'mach',
-        'mach das',
-        'mach es',
-        "mach's",
-        'machs',
-      ],
-      ...[
-        'mach mal',
-        'mach das so',
-        'tu das',
-        'tu es',
-        'tu’s',
-        'bitte tu das',
-        'los',
-        "los geht's",
-        'los gehts',
-        'leg los',
-        'nur zu',
-        'bestätigt',
-      ],
-      ...['ich stimme zu', 'bitte mach das', 'mach ruhig', 'perfekt', 'super', 'doch'],
-    ],
-    no: [
-      ...[
-        'nein',
-        'ne',
-        'nee',
-        'nö',
-        'nö danke',
-        'nein danke',
-        'lieber nicht',
-        'besser nicht',
-        'bitte nicht',
-        'nicht',
-        'lass es',
-        'lass das',
-      ],
-      ...[
-        'lass mal',
-        'lass gut sein',
-        'auf keinen fall',
-        'auf gar keinen fall',
-        'doch nicht',
-        'vergiss es',
-        'jetzt nicht',
-        'nicht jetzt',
-      ],
-      ...['heute nicht', 'mach das nicht', 'mach es nicht', 'tu das nicht', 'tu es nicht', 'niemals', 'abgelehnt'],
-      ...['natürlich nicht', 'sicher nicht', 'gar nicht'],
-    ],
-    beside: ['bitte', 'danke', 'dankeschön', 'vielen dank', 'dann', 'mal', 'jetzt'],
-  },
-  fr: {
-    yes: [
-      ...['oui', 'ouais', 'si', 'bien sûr', "d'accord", 'daccord', 'entendu', 'volontiers', 'vas-y', 'allez-y'],
-      ...['fais-le', 'faites-le', 'parfait', 'très bien', 'ça marche', 'ça me va', 'absolument', 'tout à fait'],
-    ],
-    no: [
-      ...['non', 'nan', 'surtout pas', 'pas maintenant', "pas aujourd'hui", 'pas du tout', 'bien sûr que non'],
-      ...['jamais', 'laisse tomber', 'laissez tomber', 'ne le fais pas', 'ne le faites pas', 'plutôt pas'],
-    ],
-    beside: ['merci', 'merci beaucoup', "s'il te plaît", "s'il vous plaît", 'svp', 'stp'],
-  },
-  es: {
-    yes: [
-      ...['sí', 'sip', 'claro', 'claro que sí', 'por supuesto', 'vale', 'de acuerdo', 'está bien', 'adelante'],
-      ...['hazlo', 'hágalo', 'perfecto', 'dale', 'desde luego', 'correcto', 'muy bien'],
-    ],
-    no: [
-      ...[
-        'claro que no',
-        'por supuesto que no',
-        'ahora no',
-        'hoy no',
-        'mejor no',
-        'nunca',
-        'no lo hagas',
-        'no lo haga',
-      ],
-      ...['déjalo', 'para nada', 'de ninguna manera', 'en absoluto'],
-    ],
-    beside: ['gracias', 'muchas gracias', 'por favor'],
+    yes: `ja, j, jo, jep, jup, jawohl, jap, yo, jau, gern, gerne, klar, na klar, logisch, sicher, natürlich, selbstverständlich, auf jeden fall,
+      in ordnung, einverstanden, genau, richtig, stimmt, passt, passt so, das passt, gut, alles klar, geht klar, mach, mach das, mach es,
+      mach's, machs, mach mal, mach das so, mach ruhig, tu das, tu es, tu's, los, los geht's, los gehts, leg los, nur zu, bestätigt,
+      ich stimme zu, perfekt, super, doch`,
+    no: `nein, ne, nee, nö, nope, lieber nicht, besser nicht, nicht, lass es, lass das, lass mal, lass gut sein, auf keinen fall,
+      auf gar keinen fall, doch nicht, vergiss es, jetzt nicht, nicht jetzt, noch nicht, heute nicht, mach das nicht, mach es nicht,
+      tu das nicht, tu es nicht, niemals, abgelehnt, natürlich nicht, sicher nicht, gar nicht`,
+    beside: 'bitte, danke, dankeschön, vielen dank, dann, mal, jetzt',
   },
 };
 /** The same everywhere; Slack writes them as names. */
-const SIGNS: Readonly<Record<BareAnswer, readonly string[]>> = {
-  yes: [
-    '👍',
-    '👌',
-    '✅',
-    '✔',
-    '✓',
-    '☑',
-    '🆗',
-    '💯',
-    '🙏',
-    ':+1:',
-    ':thumbsup:',
-    ':ok_hand:',
-    ':white_check_mark:',
-    ':heavy_check_mark:',
-    ':ok:',
-  ],
-  no: ['👎', '❌', '🚫', '✖', '⛔', '🙅', ':-1:', ':thumbsdown:', ':x:', ':no_entry:', ':no_entry_sign:', ':no_good:'],
+const SIGNS: Readonly<Record<BareAnswer, string>> = {
+  yes: '👍 👌 ✅ ✔ ✓ ☑ 🆗 💯 🙏 :+1: :thumbsup: :ok_hand: :white_check_mark: :heavy_check_mark: :ok:',
+  no: '👎 ❌ 🚫 ✖ ⛔ 🙅 :-1: :thumbsdown: :x: :no_entry: :no_entry_sign: :no_good:',
 };
 const MAX_LENGTH = 60;
 const MOST_WORDS = 5;
 
 const meanings = new Map<string, BareAnswer | 'beside'>();
-for (const { yes, no, beside } of Object.values(WORDS)) {
-  for (const phrase of beside) meanings.set(plain(phrase), 'beside');
-  for (const phrase of yes) meanings.set(plain(phrase), 'yes');
-  for (const phrase of no) meanings.set(plain(phrase), 'no');
-}
+for (const words of Object.values(WORDS))
+  for (const meaning of ['beside', 'yes', 'no'] as const)
+    for (const phrase of words[meaning].split(',')) meanings.set(plain(phrase), meaning);
 
 /** Words that say nothing beside others: "please", "danke". */
 export const isPolite = (text: string): boolean =>
@@ -311,7 +79,7 @@ function plain(text: string): string {
     .toLowerCase();
   rest = rest.replace(/:skin-tone-\d:/g, '').replace(/[\u{1f3fb}-\u{1f3ff}\ufe0e\ufe0f\u200d]|[♂♀]/gu, '');
   for (const answer of ['yes', 'no'] as const)
-    for (const sign of SIGNS[answer]) rest = rest.replaceAll(sign, ` ${answer} `);
+    for (const sign of SIGNS[answer].split(' ')) rest = rest.replaceAll(sign, ` ${answer} `);
   return rest
     .replace(/[’‘`´]/g, "'")
     .replace(/(?<!\p{L})'|'(?!\p{L})/gu, ' ')

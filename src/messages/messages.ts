@@ -44,7 +44,10 @@ export interface Messages {
   when(at: Date, zone?: string, now?: Date): Text;
 }
 
-const CATALOGUES: Readonly<Record<string, Catalogue>> = { en, de };
+const spoken = { en, de };
+/** One that we speak. */
+export type Language = keyof typeof spoken;
+const CATALOGUES: Readonly<Record<string, Catalogue>> = spoken;
 const FALLBACK = 'en';
 /** Dates as they are written there with 24 hours. */
 const DATES: Readonly<Record<string, string>> = { en: 'en-GB' };

@@ -263,6 +263,56 @@ describe('through the whole gateway', () => {
     });
   });
 
+  it('a page that chats hears the end of its own chat alone, and its stream stays open until then', async () => {
+    const world = await openWorld({ config: { http: { port: 0, token: TOKEN } } });
+    const isQuickDone = Promise.withResolvers<void>();
+    world.llm.script(async (request) => {
+      const isSlow = JSON.stringify(request.messages).includes('slowly');
+      if (isSlow) await isQuickDone.promise;
+      return { text: isSlow ? 'Slow and done.' : 'Quick and done.' };
+    });
+    const wire = await openWire(world.app.port, TOKEN);
+    onTestFinished(() => wire.socket.terminate());
+    const messages = [{ id: 'one', role: 'user', parts: [{ type: 'text', text: 'Work slowly' }] }];
+    const chat = await fetch(`http://127.0.0.1:${world.app.port}/api/chat`, {
+      ...{ method: 'POST', headers: { authorization: `Bearer ${TOKEN}` } },
+      body: JSON.stringify({ id: 'chat', messages, trigger: 'submit-message' }),
+    });
+    await expect.poll(() => world.llm.requests().length).toBe(1);
+    const { taskId: quick } = await wire.command({ type: 'task:submit', goal: 'Be quick', messages: [] });
+    await wire.until((frame) => frame.type === 'task:completed' && frame.taskId === quick);
+    isQuickDone.resolve();
+    const chunks = [...(await chat.text()).matchAll(/^data: (\{.+\})$/gm)].map(([, json = '']) => JSON.parse(json));
+    expect(chunks.map(({ delta = '' }) => delta).join('')).toBe('Slow and done.');
+    expect(chunks.filter(({ type }) => type === 'finish')).toHaveLength(1);
+  });
+
+  it('a hub that subscribes to one of its tasks hears nothing of the other, and each under its own name', async () => {
+    const hub = new HubEmulator({ token: TOKEN });
+    await hub.start();
+    onTestFinished(() => hub.stop());
+    const world = await openWorld({ config: { http: { port: 0 }, hub: { url: hub.url, token: TOKEN } } });
+    const isQuickDone = Promise.withResolvers<void>();
+    world.llm.script(async (request) => {
+      const isSlow = JSON.stringify(request.messages).includes('slowly');
+      if (isSlow) await isQuickDone.promise;
+      return { text: isSlow ? 'Slow.' : 'Quick.' };
+    });
+    await expect.poll(() => hub.frames[0]).toMatchObject({ type: 'connected' });
+    hub.send({ type: 'task:submit', id: 'slow', goal: 'Work slowly', messages: [] });
+    const idOf = (id: string) => hub.sent('ack').find((frame) => frame.id === id)?.taskId;
+    await expect.poll(() => idOf('slow')).toBeDefined();
+    hub.send({ type: 'task:subscribe', id: 'watch', taskIds: [idOf('slow')], live: 'events' });
+    hub.send({ type: 'task:submit', id: 'quick', goal: 'Be quick', messages: [] });
+    await expect.poll(() => hub.sent('task:completed').length).toBe(1);
+    expect(hub.sent('task:completed')[0]).toMatchObject({ taskId: idOf('quick'), result: { text: 'Quick.' } });
+    isQuickDone.resolve();
+    await expect.poll(() => hub.sent('task:completed').length).toBe(2);
+    expect(hub.sent('task:completed')[1]).toMatchObject({ taskId: idOf('slow'), result: { text: 'Slow.' } });
+    for (const frame of hub.frames.filter(({ runId }) => runId !== undefined))
+      expect([idOf('slow'), idOf('quick')]).toContain(frame.taskId);
+  });
+
   it('a hub is told of each of its tasks under its own name, and in `connected` of the viber it talks to', async () => {
     const hub = new HubEmulator({ token: TOKEN });
     await hub.start();

@@ -1,8 +1,11 @@
 /** A yes that is typed is as good as the button: for the one open question, in its conversation, by somebody who may decide. */
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openWire } from '../board/wire.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { slackPlatform } from '../platforms/slack.ts';
 import {
@@ -12,6 +15,7 @@ import {
   type PlatformWorld,
   type PlatformWorldOptions,
 } from '../platforms/world.ts';
+import { openWorld } from './harness.ts';
 
 const job = (name: string, schedule = 'tomorrow at 9'): ToolCall => ({
   name: 'create_scheduled_job',
@@ -153,4 +157,75 @@ it('a yes holds over a crash before it, counts once when it comes twice, and an 
   await world.kill();
   expect(jobs(world)).toEqual(['milk.yaml']);
   expect(slack.answers(dm).filter(({ text }) => text.includes('I was told'))).toHaveLength(1);
+});
+
+it.each(NAMES)('a yes that was typed before the question stood there is none, on %s', async (name) => {
+  const world = await open([name], { channel: { live: 'off', injection: 'followup' } });
+  const platform = world.platforms[name];
+  const dm = platform.dm('alex');
+  const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  world.llm.script(async (request) => {
+    if (request.toolResults.length > 0 || !request.lastUser.includes('remind milk')) return script(request);
+    asked.resolve();
+    await told.promise;
+    return script(request);
+  });
+  platform.say(dm, 'remind milk');
+  await asked.promise;
+  platform.say(dm, 'yes');
+  told.resolve();
+  await waitFor(platform, dm, { text: 'milk' });
+  // The word is answered as a message of its own, and the question is open as before.
+  await waitFor(platform, dm, { text: /^re [\s\S]*yes/ });
+  expect(jobs(world)).toEqual([]);
+  await answer(platform, dm, 'yes', 'I was told');
+  expect(jobs(world)).toEqual(['milk.yaml']);
+});
+
+it('a yes to a question whose time is up does nothing, and its writer is answered', async () => {
+  const world = await open(['telegram']);
+  const { telegram } = world.platforms;
+  const dm = telegram.dm('alex');
+  await ask(telegram, dm, 'remind milk', { text: 'milk' });
+  const folder = path.join(world.home, 'access', 'approvals');
+  await world.stop();
+  for (const name of fs.readdirSync(folder).filter((each) => each.endsWith('.json'))) {
+    const request = JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8'));
+    request.expiresAt = new Date(Date.now() - 1_000).toISOString();
+    fs.writeFileSync(path.join(folder, name), JSON.stringify(request));
+  }
+  await world.restart();
+  await answer(telegram, dm, 'yes', /^re [\s\S]*yes/);
+  expect(jobs(world)).toEqual([]);
+});
+
+it('a yes on the Board and in the terminal is as good as the button there', async () => {
+  const token = 'the-token-of-the-owner';
+  const { app, llm, home } = await openWorld({ config: { http: { port: 0, token } } });
+  // From here nobody can be written to first.
+  const deliver = ['telegram:1001'];
+  llm.script((request) => {
+    const turn = script(request);
+    const call = turn.toolCalls?.[0];
+    return call ? { toolCalls: [{ ...call, arguments: { ...Object(call.arguments), deliver } }] } : turn;
+  });
+  const made = () => fs.readdirSync(path.join(home, 'jobs')).sort();
+  const wire = await openWire(app.port, token);
+  onTestFinished(() => wire.socket.terminate());
+  const { taskId } = await wire.command({ type: 'task:submit', goal: 'remind milk', messages: [] });
+  await wire.until(({ type }) => type === 'approval:asked');
+  await wire.command({ type: 'task:message', taskId, message: 'Yes, please.' });
+  await expect.poll(made).toEqual(['milk.yaml']);
+  // Through the machine's own door, by which `viber chat` talks.
+  const child = spawn(process.execPath, [PROGRAM, 'chat', '--home', home], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += String(chunk);
+  });
+  child.stdin.write('remind bread\n');
+  await expect.poll(() => out, { timeout: 30_000 }).toContain('bread');
+  await expect.poll(() => out).toContain('counts as no');
+  child.stdin.write('👍\n');
+  await expect.poll(made, { timeout: 30_000 }).toEqual(['bread.yaml', 'milk.yaml']);
 });

@@ -3,7 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { bareAnswer } from '../../src/messages/bare-answers.ts';
 
 const YES = [
-  ...['oui', 'Oui, merci !', 'd’accord', 'sí', 'Si', '¡Sí!', 'claro que sí', 'vale, gracias', 'yes\u200b', '☑️', '✓'],
+  ...[
+    'yes\u200b',
+    '☑️',
+    '✓',
+    'Jo!',
+    'passt so',
+    'Passt 👍',
+    'ja, los',
+    'please do',
+    'please do it',
+    'Bitte mach das',
+    'Ja gern, danke!',
+    'OK…',
+  ],
   ...[
     'yes',
     'Yes!',
@@ -55,10 +68,12 @@ const NO = [
     'of course not!',
     'auf keinen Fall',
     'Natürlich nicht',
-    'non',
-    'Non merci',
-    'ahora no',
-    'No, gracias',
+    'nö danke',
+    'NÖ!',
+    'please don’t',
+    'please no',
+    'not yet',
+    'noch nicht',
   ],
   ...[
     'no',
@@ -92,17 +107,7 @@ const NO = [
   ],
 ];
 const NEITHER = [
-  ...[
-    'oui mais à 10 h',
-    'sí, pero mañana',
-    'pas mal',
-    'no sé',
-    'claro?',
-    'si je veux',
-    'si puedo',
-    '> yes',
-    'yes\n> no',
-  ],
+  ...['passt nicht', 'ja?!', 'please do not worry', '> yes', 'yes\n> no'],
   ...[
     '',
     '   ',
