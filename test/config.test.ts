@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { defaults } from '../src/config/defaults.ts';
-import { withEnvFile, writeEnvFile } from '../src/config/env-file.ts';
+import { unreadLines, withEnvFile, writeEnvFile } from '../src/config/env-file.ts';
 import { accessRulesOf, configuredViber, loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
 import { scrub } from '../src/log.ts';
@@ -1005,4 +1005,26 @@ test('a name of a client that is reserved is refused by the setting, and for tha
     'http.clients.owner: the name owner is reserved for the token of http.token; choose another',
   ]);
   expect(await named('Owner')).toEqual(['http.clients.Owner: expected a name of a-z, 0-9 and - (at most 32)']);
+});
+
+test('names each line of .env that says nothing, by file and line, and shows none of it', async () => {
+  const lines = [
+    '# mine',
+    'A=1',
+    'sk-secret-without-a-name',
+    '',
+    'export B="two',
+    'lines"',
+    'C D=3',
+    'E: 4',
+    '  F = 5 # five',
+  ];
+  await writeFile(join(home, '.env'), `${lines.join('\n')}\n`);
+  const file = join(home, '.env');
+  expect(unreadLines(home)).toEqual(
+    [3, 7, 8].map((line) => `${file}, line ${line}: this is no NAME=value, so it is left out`),
+  );
+  await writeFile(file, lines.join('\r\n'));
+  expect(unreadLines(home)).toHaveLength(3);
+  expect(unreadLines(join(home, 'nowhere'))).toEqual([]);
 });

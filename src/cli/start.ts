@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AppOptions } from '../app.ts';
+import { unreadLines } from '../config/env-file.ts';
 import { timezoneNote } from '../config/timezone-variable.ts';
 import { type Config, loadConfig, terminalEnabled } from '../config.ts';
 import { errorCode } from '../errors.ts';
@@ -20,6 +21,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
   let show: ((line: string) => void) | undefined;
   const log = openLog(config, () => show);
   for (const warning of warnings) log.warn({ source }, warning);
+  for (const warning of unreadLines(home)) log.warn(warning);
   const zone = timezoneNote(env);
   if (zone !== undefined) log.warn(zone);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));

@@ -113,7 +113,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
       'Without a terminal and without options it makes the home and a configuration file to edit.',
     ],
     examples: ['viber init', 'viber init --model ollama/llama3 --telegram-token-env TELEGRAM_BOT_TOKEN --yes'],
-    exits: { 1: 'something does not work that no setting mends', 2: 'a secret or another setting is wrong' },
+    exits: { 1: 'something does not work that no setting fixes', 2: 'a secret or another setting is wrong' },
     load: () => import('./init.ts'),
   },
   doctor: {
@@ -121,7 +121,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     json: true,
     notes: ['Sends nothing to anybody, changes nothing, and may run beside the gateway.'],
     examples: ['viber doctor', 'viber doctor --json'],
-    exits: { 1: 'something is wrong that no setting mends', 2: 'a setting is wrong' },
+    exits: { 1: 'something is wrong that no setting fixes', 2: 'a setting is wrong' },
     load: () => import('./doctor/doctor.ts'),
   },
   status: {

@@ -21,6 +21,21 @@ export function withEnvFile(env: NodeJS.ProcessEnv, home: string): NodeJS.Proces
   return all;
 }
 
+/** A sentence for each line of the home's `.env` that says nothing: no variable, no comment, no part of a value. */
+export function unreadLines(home: string): string[] {
+  const text = readEnvFile(home) ?? '';
+  const known = variablesIn(text);
+  let at = 0;
+  return text.split('\n').flatMap((line, index) => {
+    const start = at;
+    at += line.length + 1;
+    const isSilent = line.trim() === '' || line.trim().startsWith('#');
+    if (isSilent || known.some((each) => each.start < at && start < each.end)) return [];
+    // What stands there may be a secret: it is not shown.
+    return [`${envFileOf(home)}, line ${index + 1}: this is no NAME=value, so it is left out`];
+  });
+}
+
 function readEnvFile(home: string): string | undefined {
   const file = envFileOf(home);
   return fs.statSync(file, { throwIfNoEntry: false })?.isFile() ? decodedText(fs.readFileSync(file)) : undefined;

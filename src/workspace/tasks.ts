@@ -60,6 +60,18 @@ export function titleOf(goal: string): string {
   return cutText(words.length > 8 ? `${words.slice(0, 8).join(' ')}…` : words.join(' '), 60);
 }
 
+const NOTHING =
+  /^(?:hi+|hey+|hello|hallo|hallöchen|moin(?: moin)?|servus|good (?:morning|evening|afternoon|day)|guten (?:morgen|tag|abend)|test|ping|yo|ok|thanks|danke|greetings?|(?:a |simple |friendly |initial |opening )?greeting(?: exchange)?|begrüßung|gruß|small ?talk|(?:new )?(?:chat|conversation|task)|untitled|unterhaltung|gespräch|how are you|wie geht(?:'s| es dir))(?: (?:there|again|viber|zusammen|du))?$/iu;
+
+/** A greeting and its like: nobody finds a task by it. */
+export const saysNothing = (text: string): boolean => {
+  const words = text
+    .replace(/[^\p{L}\p{N}' ]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return words === '' || NOTHING.test(words);
+};
+
 /** A record with the text it stands in; without one the file is damaged. */
 interface RecordFile {
   record: TaskRecord | undefined;

@@ -124,7 +124,7 @@ describe.skipIf(!hasPython)('a newcomer', () => {
     await terminal.sees('The bot is in no server yet');
     await terminal.sees('permissions=309237746752');
     discord.emulator.addGuild('Mine');
-    await terminal.sees('I have mended it: check again');
+    await terminal.sees('Check again');
     await terminal.press(enter);
     await terminal.sees('@');
     await meets(terminal, discord as Known);
@@ -309,7 +309,7 @@ describe.skipIf(!hasPython)('what goes wrong', () => {
     await first.press(enter);
     await first.sees('Paste the token');
     await first.press('999999999:AAWrongTokenWrongTokenWrongToken12345', enter);
-    await first.sees('It is mended here');
+    await first.sees('Fix it here');
     await first.press(interrupt);
     await first.sees('What is done is kept');
     expect(await first.ended()).toBe(0);
@@ -455,6 +455,27 @@ describe.skipIf(!hasPython)('by options', () => {
     const { code = 0, stdout, stderr } = await started.then((done) => ({ code: 0, ...done }), failed);
     return { code, out: stdout, err: stderr };
   };
+
+  it('with nothing to set writes the configuration file that it names', async () => {
+    const home = tempFolder();
+    const { code, out } = await run(home, ['--yes'], {});
+    expect([code, out]).toEqual([0, expect.stringContaining(path.join(home, 'config.yaml'))]);
+    const file = path.join(home, 'config.yaml');
+    expect(fs.readFileSync(file, 'utf8')).toMatch(/^# What is left out has a default/);
+    fs.writeFileSync(file, '# mine\n');
+    await run(home, ['--yes'], {});
+    expect(fs.readFileSync(file, 'utf8')).toBe('# mine\n');
+  });
+
+  it('where nobody is reached it blames the network, not the token', async () => {
+    const home = tempFolder();
+    const root = 'http://nobody-is-called-this.invalid';
+    const env = { BOT: '123456:AAbbccddeeff0011223344556677889900aa', TELEGRAM_API_ROOT: root };
+    const { code, out } = await run(home, ['--telegram-token-env', 'BOT', '--yes'], env);
+    expect(code).toBe(1);
+    expect(out).toContain('check its network and DNS');
+    expect(out).not.toMatch(/BotFather|mended/);
+  });
 
   it('sets up what works, writes nothing of what does not, and says which', async () => {
     const [llm, telegram] = await Promise.all([model(), emulated(startTelegram())]);

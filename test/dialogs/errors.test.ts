@@ -14,6 +14,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { ask, type Platform, waitFor } from '../platforms/platform.ts';
 import { telegramPlatform } from '../platforms/telegram.ts';
 import { NAMES, openPlatforms, type PlatformName, type PlatformWorldOptions } from '../platforms/world.ts';
+import { openWorld } from './harness.ts';
 
 /** Only where something is to be mended that a person in a chat cannot mend. */
 const TRACE = / \(for the owner: viber trace ([0-9a-f]{12})\)$/;
@@ -361,4 +362,13 @@ describe('work in a project', () => {
     expect(world.llm.requests()).toHaveLength(steps);
     expect(world.llm.requests()[0]?.system.includes('UNDERSTAND')).toBe('prepare' in more);
   });
+});
+
+it('a model without its key is named in the log at the start and in the first answer, with what to set', async () => {
+  const world = await openWorld({ config: { model: 'anthropic/claude-sonnet-5-5' } });
+  const said = () => world.logs.map(({ msg }) => String(msg));
+  await expect
+    .poll(said)
+    .toContainEqual(expect.stringMatching(/^no model answers until this is fixed: .*ANTHROPIC_API_KEY/));
+  expect((await world.ask('hello')).text).toMatch(/^I have no key for anthropic yet.*ANTHROPIC_API_KEY/);
 });

@@ -32,6 +32,18 @@ const lines = (world: PlatformWorld): { model: string; task: string }[] =>
     .map((line) => JSON.parse(line));
 
 describe.each(NAMES)('on %s', (name) => {
+  it('without a small model a greeting gives way to the first words that say something', async () => {
+    const { world } = await open([name], undefined, { config: {} });
+    const platform = world.platforms[name];
+    const dm = platform.dm('alex');
+    await ask(platform, dm, 'hello');
+    expect(record(world).title).toBe('hello');
+    await ask(platform, dm, 'help me buy a tent');
+    await titled(world, 'help me buy a tent');
+    await ask(platform, dm, 'and a boat');
+    expect((await platform.command(dm, 'tasks')).text).toContain('help me buy a tent');
+  });
+
   it('a small model gives the title after the first answer, once, and it is counted', async () => {
     const { world, asked } = await open([name], () => ({ text: `**"${TITLE}."**`, delayMs: 700 }));
     const platform = world.platforms[name];

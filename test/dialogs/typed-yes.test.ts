@@ -224,8 +224,8 @@ it('a yes on the Board and in the terminal is as good as the button there', asyn
     out += String(chunk);
   });
   child.stdin.write('remind bread\n');
-  await expect.poll(() => out, { timeout: 30_000 }).toContain('bread');
+  await expect.poll(() => out).toContain('bread');
   await expect.poll(() => out).toContain('counts as no');
   child.stdin.write('👍\n');
-  await expect.poll(made, { timeout: 30_000 }).toEqual(['bread.yaml', 'milk.yaml']);
+  await expect.poll(made).toEqual(['bread.yaml', 'milk.yaml']);
 });

@@ -1,4 +1,5 @@
 /** `viber doctor`: one line for each thing that must be right, with what to do where it is not. Works beside a running gateway. */
+import { unreadLines } from '../../config/env-file.ts';
 import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
 import { scrub } from '../../log.ts';
@@ -50,7 +51,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   ]);
   return [
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
-    ...warnings.map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
+    ...[...warnings, ...unreadLines(home)].map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
     ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
     ...zone,
     ...checkHandles(running),

@@ -13,6 +13,9 @@ import { placeProblem } from './places.ts';
 
 const SHOWN_TIMES = 3;
 
+/** By the clock of the job, as it is shown in chats. */
+const atText = (time: string, zone: string): string => messagesIn('en').when(new Date(time), zone);
+
 export async function run(context: CliContext): Promise<number> {
   const [verb, ...words] = context.args;
   const name = words.join(' ').trim();
@@ -84,7 +87,8 @@ async function list(context: CliContext): Promise<number> {
   if (json) print(JSON.stringify({ jobs: shown }));
   else {
     for (const job of shown) {
-      print(`${job.id}  ${job.state}  ${job.schedule}${job.next[0] ? `  next ${job.next[0]}` : ''}`);
+      const [next] = job.next;
+      print(`${job.id}  ${job.state}  ${job.schedule}${next ? `  next ${atText(next, job.timezone)}` : ''}`);
       if (job.problem !== undefined) print(`  ${job.problem.replaceAll('\n', '\n  ')}`);
       for (const each of sayUnknown(job.unknown ?? [], String)) print(`  ${said(each)}`);
     }
@@ -114,7 +118,7 @@ async function add(context: CliContext, name: string): Promise<number> {
     const { id } = await jobs.create(deliver === undefined ? fields : { ...fields, deliver: [deliver] });
     const next = nextSlots(parsed.schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
     if (json) print(JSON.stringify({ id, done: 'added', schedule: words, timezone, next }));
-    else for (const line of [`added: ${id}`, words, ...next]) print(line);
+    else for (const line of [`added: ${id}`, words, ...next.map((time) => atText(time, timezone))]) print(line);
     if (!json && deliver === undefined) print('Its result is sent to nobody: give --deliver to have it in a chat.');
     return EXIT.ok;
   } finally {
@@ -162,7 +166,7 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
   const { schedule, words } = parseSchedule(phrase, { timezone, now });
   const next = nextSlots(schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
   if (json) print(JSON.stringify({ schedule: words, timezone, next }));
-  else for (const line of [words, ...next]) print(line);
+  else for (const line of [words, ...next.map((time) => atText(time, timezone))]) print(line);
   return EXIT.ok;
 }
 

@@ -56,7 +56,7 @@ Environment=${word(`PATH=${pathOf(facts)}`).replaceAll('$$', '$')}
 WorkingDirectory=${whole(facts.home)}
 Restart=always
 RestartSec=5
-# A wrong configuration and a home that another gateway holds are mended by a person.
+# A wrong configuration and a home that another gateway holds are for a person to fix.
 RestartPreventExitStatus=2 3
 # The gateway ends its own runs; what is left of them is ended after it.
 KillMode=mixed

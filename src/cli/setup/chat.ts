@@ -1,5 +1,5 @@
 /** One chat platform after the other: what is to be done there, its tokens, and whether they work. */
-import type { Finding } from '../doctor/finding.ts';
+import { awayFix, type Finding, isAway } from '../doctor/finding.ts';
 import {
   cardOf,
   checkPlatform,
@@ -51,7 +51,7 @@ export async function setUp(screen: Screen, settings: Settings, name: PlatformNa
       'What now?',
       [
         { value: 'token', label: 'Paste another token', hint: page },
-        { value: 'check', label: 'I have mended it: check again' },
+        { value: 'check', label: 'Check again' },
         { value: 'skip', label: 'Leave it out' },
       ],
       isToken(wrong) ? 'token' : 'check',
@@ -79,12 +79,17 @@ interface Refused {
   wrong: readonly Finding[];
 }
 
+/** A token that nobody was asked about is not to blame. */
+function fixFor(wrong: readonly Finding[], name: PlatformName): string {
+  const away = wrong.find(({ detail }) => isAway(detail));
+  return away ? awayFix(away.detail) : `Fix it here: ${SETUPS[name].page}`;
+}
+
 /** Says what is wrong; a bot that is in no server yet is one link away. */
 async function explain(screen: Screen, settings: Settings, { name, change, wrong }: Refused): Promise<void> {
   const isAlone = (detail: string) => detail.includes('in no server');
   const others = wrong.filter(({ detail }) => !isAlone(detail));
-  if (others.length > 0)
-    screen.bad(`${others.map(({ detail }) => detail).join('\n')}\nIt is mended here: ${SETUPS[name].page}`);
+  if (others.length > 0) screen.bad(`${others.map(({ detail }) => detail).join('\n')}\n${fixFor(others, name)}`);
   if (others.length === wrong.length) return;
   const { config } = await settings.with(change);
   const { invite } = await cardOf(name, config);

@@ -1,7 +1,7 @@
 /** Which model answers: by a pasted key, from Ollama on this machine, at any compatible address, or the small built-in one. */
 import { OFFLINE_MODEL, PROVIDERS } from '../../runtime/contract/providers.ts';
 import { checkModels } from '../doctor/checks.ts';
-import type { Finding } from '../doctor/finding.ts';
+import { awayFix, type Finding, isAway } from '../doctor/finding.ts';
 import type { Choice, Screen } from './screen.ts';
 import type { Change, Settings } from './settings.ts';
 
@@ -84,6 +84,8 @@ export async function checkModel(settings: Settings, change: Change): Promise<Fi
 
 /** What to do about a refusal, where more can be said than the refusal says. */
 export function modelFix(detail: string, page: string | undefined): string {
+  // A key or an address that nobody was asked about is not to blame.
+  if (isAway(detail)) return page === undefined ? `${awayFix(detail)} Or look at the address.` : awayFix(detail);
   if (/401|403|api key|unauthori[sz]ed|authentication/i.test(detail))
     return `The key was not taken. ${page ? `Make a new one at ${page} and paste` : 'Paste'} the whole of it.`;
   if (/cannot use tools|more memory|ollama pull|does not know the model|does not serve|no credit/.test(detail))

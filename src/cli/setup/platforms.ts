@@ -21,7 +21,7 @@ interface PlatformSetup {
   /** What is done before the first token is there. */
   steps: string;
   tokens: readonly (Token & { before?: string })[];
-  /** Where a wrong token is mended. */
+  /** Where a wrong token is fixed. */
   page: string;
 }
 

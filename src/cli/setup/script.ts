@@ -2,7 +2,7 @@
 import { UserError } from '../../errors.ts';
 import type { CliContext } from '../command.ts';
 import { EXIT } from '../command.ts';
-import { type Finding, SIGNS } from '../doctor/finding.ts';
+import { awayFix, type Finding, isAway, SIGNS } from '../doctor/finding.ts';
 import { checkModel, modelChange } from './models.ts';
 import { cardOf, checkPlatform, PLATFORMS, type PlatformName, platformChange, SETUPS } from './platforms.ts';
 import type { Change, Settings } from './settings.ts';
@@ -42,11 +42,14 @@ export async function script(context: CliContext, settings: Settings): Promise<n
       links[name] = (await cardOf(name, (await settings.load()).config)).link;
   }
   await settings.save({ settings: await ownerSetting(values.owner, settings), secrets: {} });
+  await settings.begin();
   const isWell = findings.every(({ state }) => state !== 'wrong');
   const file = await settings.file();
   if (json) print(JSON.stringify({ ok: isWell, home: settings.home, config: file, checks: findings, links }));
   else {
     for (const { name, state, detail } of findings) print(`${SIGNS[state]} ${name.padEnd(14)} ${detail}`);
+    const away = findings.find(({ state, detail }) => state === 'wrong' && isAway(detail));
+    if (away) print(awayFix(away.detail));
     for (const [name, link] of Object.entries(links))
       print(`Write to it on ${SETUPS[name as PlatformName].label}: ${link}`);
     print(`The home is ${settings.home}; the settings are in ${file}.`);

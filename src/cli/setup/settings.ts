@@ -3,10 +3,11 @@
  * would be, and written once it is known to work: what is there is true at every moment, and the wizard can be left at any.
  */
 
+import fs from 'node:fs';
 import { type Setting, withSettings, writeSettings } from '../../config/edit.ts';
 import { writeEnvFile } from '../../config/env-file.ts';
 import { type Config, configFileOf, configOf, type LoadedConfig, loadConfig } from '../../config.ts';
-import { readTextSync } from '../../lib/files.ts';
+import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
 import { openHome } from '../../workspace/home.ts';
 import type { CliContext } from '../command.ts';
 
@@ -61,5 +62,12 @@ export class Settings {
     await writeEnvFile(this.home, secrets);
     await writeSettings(await this.file(), settings, STARTER);
     this.#env = { ...this.#env, ...secrets };
+  }
+
+  /** A file to edit, where there is none. */
+  async begin(): Promise<void> {
+    await openHome(this.home);
+    const file = await this.file();
+    if (!fs.existsSync(file)) await writeFileAtomic(file, STARTER);
   }
 }

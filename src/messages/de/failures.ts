@@ -27,6 +27,8 @@ export const failures = translate(english.failures)({
   noCredit: 'Beim Anbieter „{provider}“ ist kein Guthaben mehr: lad es auf, oder wähl mit /model ein anderes Modell.',
   noCreditAt:
     'Beim Anbieter „{provider}“ ist kein Guthaben mehr: lad es unter {where} auf, oder wähl mit /model ein anderes Modell.',
+  noKey:
+    'Für {provider} habe ich noch keinen Schlüssel, deshalb antwortet kein Modell: Setze {setting} und starte mich neu.',
   key: 'Der Anbieter „{provider}“ hat den Schlüssel nicht angenommen: prüf {setting}.',
   limited: 'Der Anbieter „{provider}“ lässt uns gerade nicht öfter fragen: versuch es gleich nochmal.',
   limitedFor: 'Der Anbieter „{provider}“ lässt uns gerade nicht öfter fragen: versuch es in {wait} nochmal.',

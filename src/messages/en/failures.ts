@@ -22,6 +22,7 @@ export const failures = {
   noCredit: 'The provider "{provider}" has no credit left for us: top it up, or choose another model with /model.',
   noCreditAt:
     'The provider "{provider}" has no credit left for us: top it up at {where}, or choose another model with /model.',
+  noKey: 'I have no key for {provider} yet, so no model answers: set {setting} and start me again.',
   key: 'The provider "{provider}" did not accept the key: check {setting}.',
   limited: 'The provider "{provider}" is limiting how often we may ask: try again in a moment.',
   limitedFor: 'The provider "{provider}" is limiting how often we may ask: try again in {wait}.',

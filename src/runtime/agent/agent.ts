@@ -2,6 +2,7 @@
  * One run of the model's loop (`loop.ts`): request in, live events and finished steps on the way, text out. It reads no context
  * from disk. Invariants: after an abort nothing more is said or run; a failure is always a RunError, or what a hook threw.
  */
+import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { Agent, Timeouts } from '../contract/agent.ts';
@@ -76,7 +77,9 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         await Promise.all([models.load(model, { connectMs: timeouts.connect }), loadLoop()]);
       } catch (err) {
-        log.warn({ err, model }, 'the model could not be loaded');
+        // A person who reads the log fixes it by this line alone.
+        if (err instanceof ConfigError) log.warn({ model }, `no model answers until this is fixed: ${err.message}`);
+        else log.warn({ err, model }, 'the model could not be loaded');
       }
     },
   };

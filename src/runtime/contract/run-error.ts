@@ -92,8 +92,13 @@ const TRANSIENT = new Set([408, 409, 425]);
 export function describeFailure(error: unknown, model: string): ModelFailure {
   if (error instanceof RunError) return { error, retry: error.kind === 'cut-off' || error.kind === 'empty' };
   if (error instanceof ConfigError) {
+    const { provider } = splitModelName(model);
+    const isKey = error.problems.some(({ path }) => path === `providers.${provider}.apiKey`);
+    const said = isKey
+      ? say('failures.noKey', { provider, setting: keySetting(provider) })
+      : say('failures.settings', { problem: error.message });
     return {
-      error: new RunError('config', say('failures.settings', { problem: error.message }), { cause: error }),
+      error: new RunError('config', said, { cause: error }),
       retry: false,
     };
   }

@@ -4,7 +4,7 @@ import { filesAround, formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { linkCurrentTask } from '../../workspace/plan/plan.ts';
-import { readTask, saveTask, syncTask, titleOf, updateTask } from '../../workspace/tasks.ts';
+import { readTask, saveTask, saysNothing, syncTask, titleOf, updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord, TaskState } from '../../workspace/types.ts';
 import type { Entry } from '../contract/entry.ts';
 import { canBecome } from '../contract/task.ts';
@@ -173,9 +173,12 @@ class RecordsOfTasks implements TaskRecords {
     // In a group everybody let in may speak; steering stays with those who began the task (promise 33).
     const isNewPerson = message.isDirect && !known.people.includes(person);
     const isNewChat = !known.conversations.includes(conversation);
-    if (!isNewPerson && !isNewChat) return known;
+    // A greeting is no title once there is a subject.
+    const isSubject = saysNothing(known.title) && !saysNothing(message.text);
+    if (!isNewPerson && !isNewChat && !isSubject) return known;
     const added = (record: TaskRecord): TaskRecord => ({
       ...record,
+      title: isSubject && record.title === known.title ? titleOf(message.text) : record.title,
       people: isNewPerson ? [...record.people, person] : record.people,
       conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
     });

@@ -8,7 +8,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { errorMessage } from '../../errors.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTask, titleOf, updateTask } from '../../workspace/tasks.ts';
+import { readTask, saysNothing, titleOf, updateTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -88,7 +88,9 @@ export class SmallModelTitles implements Titles {
   async #name(taskId: string, person: string, said: string, answer: string): Promise<void> {
     const { home, costs, show } = this.#to;
     const task = await readTask(home, taskId);
-    if (!task || !isUnnamed(task) || costs.check(person)) return;
+    // What was said last may have taken the place of a greeting.
+    const isOpen = (record: TaskRecord) => isUnnamed(record) || record.title === titleOf(said);
+    if (!task || !isOpen(task) || costs.check(person)) return;
     const subject = saysNothing(task.goal) ? said : task.goal;
     if (saysNothing(subject)) return;
     const title = await this.#ask({ ...task, goal: subject }, person, answer);
@@ -96,7 +98,7 @@ export class SmallModelTitles implements Titles {
     const isGiven = title !== undefined && title !== task.title;
     await updateTask(home, taskId, (record) => {
       const named = { ...record, named: true as const };
-      return isGiven && isUnnamed(record) ? { ...named, title } : named;
+      return isGiven && isOpen(record) ? { ...named, title } : named;
     });
     if (isGiven) show(taskId);
   }
@@ -139,18 +141,6 @@ export class SmallModelTitles implements Titles {
 /** The goal's first words are still its title, and no model was asked for another; or its title says nothing. */
 const isUnnamed = ({ title, goal, named, parent }: TaskRecord): boolean =>
   parent === undefined && ((!named && title === titleOf(goal)) || saysNothing(title));
-
-const NOTHING =
-  /^(?:hi+|hey+|hello|hallo|hallöchen|moin(?: moin)?|servus|good (?:morning|evening|afternoon|day)|guten (?:morgen|tag|abend)|test|ping|yo|ok|thanks|danke|greetings?|(?:a |simple |friendly |initial |opening )?greeting(?: exchange)?|begrüßung|gruß|small ?talk|(?:new )?(?:chat|conversation|task)|untitled|unterhaltung|gespräch|how are you|wie geht(?:'s| es dir))(?: (?:there|again|viber|zusammen|du))?$/iu;
-
-/** A greeting and its like: nobody finds a task by it. */
-const saysNothing = (text: string): boolean => {
-  const words = text
-    .replace(/[^\p{L}\p{N}' ]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return words === '' || NOTHING.test(words);
-};
 
 /** What a model's answer names, as a title has to look; undefined where it names nothing. */
 export function titleIn(answer: string): string | undefined {

@@ -37,6 +37,19 @@ function typed(action: ButtonAction | undefined): string {
 }
 
 describe('/memory', () => {
+  it('finds by words what waits as well, with its buttons for owners', async () => {
+    const { say, give } = await open();
+    await give('drinks oolong tea');
+    await give('has a dog');
+    const found = await say(OWNER, '/memory tea');
+    expect(found.text).toContain('likes green tea');
+    expect(found.text).toContain('May I remember this? `drinks oolong tea`');
+    expect(found.text).not.toContain('dog');
+    expect(found.buttons).toHaveLength(1);
+    expect((await say(OWNER, '/memory oolong')).text).toMatch(/^> May I remember this\?/);
+    expect((await say(MEMBER, '/memory oolong')).text).toContain('1 waiting for an owner');
+  });
+
   it('shows what there is, and to owners what waits with its buttons', async () => {
     const { say, give, text } = await open();
     await give('- ships on Fridays\n- never on Mondays', 'Project Context');

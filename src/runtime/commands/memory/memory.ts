@@ -85,10 +85,25 @@ function withoutEmptyHeadings(text: string): string {
 async function search(context: CommandContext): Promise<CommandReply> {
   const query = context.args.trim().replace(/^search\s+/i, '');
   const found = await findInMemory(context, query, MAX_FOUND);
-  if (found.length === 0) return { text: context.messages.text('memory.notFound') };
+  const waiting = await waitingAbout(context, query);
+  if (found.length === 0) return waiting ?? { text: context.messages.text('memory.notFound') };
   const listed = found.map(({ source, line }) => {
     const shown = cutText(line.replace(/^[-*+]\s+/, ''), 300);
     return words(source === 'MEMORY.md' ? `- ${shown}` : `- ${source}: ${shown}`);
   });
-  return { text: lines(...listed) };
+  return waiting ? { ...waiting, text: lines(...listed, '', waiting.text) } : { text: lines(...listed) };
+}
+
+/** What waits to be remembered and has these words; undefined where nothing does. */
+async function waitingAbout(context: CommandContext, query: string): Promise<CommandReply | undefined> {
+  const { home, viber, messages } = context;
+  const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const pending = (await listSuggestions(home, viber)).filter(({ text }) => {
+    const lower = text.toLowerCase();
+    return wanted.every((word) => lower.includes(word));
+  });
+  if (pending.length === 0) return undefined;
+  if (!context.mayUse('administer', context.task))
+    return { text: messages.text('memory.waiting', { n: pending.length }) };
+  return askOwner(pending, messages, viber);
 }
