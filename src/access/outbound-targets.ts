@@ -1,5 +1,5 @@
 /**
- * Where may be written without having been spoken to: the addresses of jobs and of `notify`. Decided at the moment of writing, by
+ * Where may be written without having been spoken to: the addresses of jobs and of messages that a run sends. Decided at the moment of writing, by
  * the rules that hold for those who write, so that what may not be heard from may not be written to either.
  */
 

@@ -50,6 +50,8 @@ export function createSharedTries({ max, perMs }: { max: number; perMs: number }
       if (Number(await sums.get(keyOf(key))) >= max) return false;
       return (await sums.add(keyOf(key), 1, perMs)) <= max;
     },
-    forget: async (key) => void (await sums.add(keyOf(key), -1, perMs)),
+    async forget(key) {
+      await sums.add(keyOf(key), -1, perMs);
+    },
   };
 }

@@ -5,7 +5,7 @@ export const memory = {
   empty: 'My memory is empty.',
   waiting: '{n, plural, other {# waiting for an owner to accept.}}',
   notFound: 'Nothing in my memory has these words.',
-  whatToAdd: 'Tell me what to remember: /memory add and the words.',
+  whatToAdd: 'Tell me what to keep in mind: /memory add and the words.',
   tooLong: 'That is too long to remember: at most {n} characters.',
   known: 'I remember this already.',
   added: 'I will remember:',

@@ -12,7 +12,7 @@ export interface JobOrder {
   name: string;
   /** ISO 8601: the time it was due. */
   slot: string;
-  /** Where the result goes, as text with account; [] where its prompt says so by `notify`, or nowhere. */
+  /** Where the result goes, as text with account; [] where its prompt sends it by itself, or nowhere. */
   deliver: readonly string[];
   /**
    * Where owners can be asked: a question goes to all of these, since whether one of them can be reached is known only once it

@@ -1,6 +1,6 @@
 /**
  * The texts of files, kept beside them in the task's folder as `.text-<sum of the file>.txt`: the same bytes are read once, also
- * over a crash. No tool names a hidden file; what is in it is given out by `read_file`.
+ * over a crash. No tool names a hidden file; what is in it is given out by the tool that reads files.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

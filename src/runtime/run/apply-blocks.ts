@@ -1,4 +1,4 @@
-/** What the blocks of an answer ask for is done: files are written or referred to, a plan is put in place as by `update_plan`. */
+/** What the blocks of an answer ask for is done: files are written or referred to, a plan is put in place as by its tool. */
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Messages, Text } from '../../messages/messages.ts';

@@ -12,9 +12,8 @@ import type { RuntimeTool } from '../contract/task.ts';
 import { readAs } from '../reading/read-as.ts';
 import { mayUse, strictest } from '../tools/asked.ts';
 import { isOffered } from '../tools/bind.ts';
-import { forGuest } from '../tools/guests.ts';
 import { createTools, type ToolScope } from '../tools/index.ts';
-import { factsOf } from '../tools/offered.ts';
+import { factsOf, forGuest } from '../tools/offered.ts';
 import { toldIn } from '../tools/result.ts';
 import type { Progress } from './journal.ts';
 import type { RunServices } from './services.ts';
@@ -50,10 +49,12 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
   const own = { ...(await to.loadAgent(viber)), ...order.own };
   const coding = own.folder !== undefined;
   const rules = rulesOf(order, own, settings);
-  const outgoing = openOutgoing({
-    ...{ home, task, viber, run, root: order.asked?.root ?? run, mode: rules.mode, always: rules.always },
-    ...{ hosts: settings.web.hosts, isGuest, isTainted: () => progress.isTainted },
-  });
+  const outgoing = whenNeeded(() =>
+    openOutgoing({
+      ...{ home, task, viber, run, root: order.asked?.root ?? run, mode: rules.mode, always: rules.always },
+      ...{ hosts: settings.web.hosts, isGuest, isTainted: () => progress.isTainted },
+    }),
+  );
   const scope = scopeOf(order, progress, outgoing, to);
   const offered: Offered = (await to.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
   const tools = toolsOf(order, scope, offered, rules, outgoing);
@@ -89,6 +90,19 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
     ...(order.language !== undefined && { language: order.language }),
     maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
     tools,
+  };
+}
+
+/** Most runs send nothing out. */
+function whenNeeded(open: () => Outgoing): Outgoing {
+  let opened: Outgoing | undefined;
+  const outgoing = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    asks: (tool, input, callId) => outgoing().asks(tool, input, callId),
+    mayFollow: (from, to) => outgoing().mayFollow(from, to),
   };
 }
 
@@ -172,7 +186,7 @@ function toolsOf(
 ): RuntimeTool[] {
   const { principal, earlier, asked } = order;
   const facts = factsOf(order);
-  const told = toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
+  const told = () => toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
   // The one place that every tool passes, from wherever it comes: one that says nothing of guests is never theirs.
   const all = createTools(scope, offered, told).filter((tool) => isOffered(tool, facts));
   const allowed = withConsent(all.filter(mayUse(own, asked)), {

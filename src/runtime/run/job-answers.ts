@@ -1,6 +1,6 @@
 /**
  * Where the result of a scheduled job goes: to its `deliver` addresses through the outbox, once each. Nothing is sent when
- * the result is routine, when the run has sent something by `notify` itself, or when it failed: its owner is told of that
+ * the result is routine, when the run has sent something by itself, or when it failed: its owner is told of that
  * by the scheduler.
  */
 

@@ -58,7 +58,7 @@ export function journal(
       crashPoint('run:call-written');
     },
     async onStep({ index, messages }) {
-      // A step of words alone has no effect to remember: the result line holds it.
+      // A step of words alone has no effect that must be kept: the result line holds it.
       if (!usesTools(messages)) return;
       progress.hasSteps = true;
       progress.isTainted = true;

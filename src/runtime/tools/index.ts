@@ -35,8 +35,17 @@ function apart(tools: readonly RuntimeTool[]): RuntimeTool[] {
  * share files; but for questions to agents, which are worked on side by side. What a person or the model can mend is thrown as UserError. Whatever any of them says is bounded here.
  * @param told characters of results that the run has had before a restart
  */
-export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = [], told = 0): RuntimeTool[] {
-  const tell = createTelling(told);
+export function createTools(
+  scope: ToolScope,
+  others: readonly RuntimeTool[] = [],
+  told: () => number = () => 0,
+): RuntimeTool[] {
+  let tell: ReturnType<typeof createTelling> | undefined;
+  const toModel = (value: Json): Json => {
+    // Most runs call nothing.
+    tell ??= createTelling(told());
+    return tell(value);
+  };
   const run: CoreRun = { scope, keep: (fact) => keep(scope, fact) };
   let last: Promise<unknown> = Promise.resolve();
   let beside: Promise<unknown>[] = [];
@@ -47,7 +56,7 @@ export function createTools(scope: ToolScope, others: readonly RuntimeTool[] = [
         const before = tool.isBeside ? last : Promise.all([last, ...beside]);
         const result = before.then(() => {
           options.signal.throwIfAborted();
-          return tool.execute(input, options).then(tell, retell);
+          return tool.execute(input, options).then(toModel, retell);
         });
         // Only the order is kept: a failure is the caller's, not the next tool's.
         const settled = result.catch(() => undefined);

@@ -53,7 +53,7 @@ export const notify = defineTool({
     const said = { place: code(to, 100), text: plain(text, 400) };
     const n = artifacts.length;
     const question =
-      n > 0 ? messages.text('consent.notifyFiles', { ...said, n }) : messages.text('consent.notify', said);
+      n > 0 ? messages.text('consent.notifyFiles', { ...said, n }) : messages.text('consent.sendTo', said);
     return { text: question, yes: messages.text('consent.send') };
   },
   async execute({ to, text, artifacts = [] }, run) {

@@ -1,6 +1,7 @@
-/** Which runs are offered a tool, by the facts of the run. A tool that says nothing is withheld from guests. Pure. */
+/** Which runs are offered a tool, by the facts of the run, and what guests are refused. A tool that says nothing is withheld from guests. */
+import { UserError } from '../../errors.ts';
 import type { Order } from '../contract/order.ts';
-import type { RunFacts } from '../contract/tool.ts';
+import type { RunFacts, RuntimeTool } from '../contract/tool.ts';
 
 export const factsOf = ({ principal, job, asked, address, tellsMemory }: Pick<Order, FactsFrom>): RunFacts => ({
   role: principal.role,
@@ -34,3 +35,28 @@ export const inConversation = (run: RunFacts): boolean => toPeopleHere(run) && u
 
 /** The same, where what is remembered may be told. */
 export const inPrivate = (run: RunFacts): boolean => inConversation(run) && run.tellsMemory;
+
+const REFUSED =
+  'This is not done for people who are not on the list of this bot, and there is nobody to ask: do not try it again. Do without it, or say that its owner can let them in.';
+
+/** What a tool refuses a guest, as its result. */
+export const refusedToGuest = (): UserError => new UserError(REFUSED);
+
+/**
+ * A run on a guest's word has its own task's plan and files, and words. What would need a person's consent is refused: a guest could give
+ * it to themselves.
+ */
+export function forGuest(tools: readonly RuntimeTool[]): RuntimeTool[] {
+  return tools.map((tool) => {
+    const { asksBefore } = tool;
+    // A question in words is theirs to answer: it consents to nothing.
+    if (!asksBefore || tool.isQuestion) return tool;
+    return {
+      ...tool,
+      async asksBefore(input, callId) {
+        if (await asksBefore(input, callId)) throw refusedToGuest();
+        return false;
+      },
+    };
+  });
+}

@@ -14,7 +14,7 @@ import { isProtected } from '../../workspace/home.ts';
 import { isOwnFile } from '../../workspace/own-files.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
-import { refusedToGuest } from './guests.ts';
+import { refusedToGuest } from './offered.ts';
 
 /** What of a run's scope says which files it may use. */
 export type FileScope = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'isGuest'>;

@@ -6,7 +6,7 @@ import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
 
-/** Characters of one result: a page of `read_file` always fits. */
+/** Characters of one result: a page of a file always fits. */
 const MAX_RESULT = 100_000;
 /**
  * Of all results of a run: more than any model reads at once, so that the oldest give way first (`src/runtime/model/results.ts`), and

@@ -20,7 +20,6 @@ import { followSkills, namesGivenTo } from './skills/followed.ts';
 import { findAmong, listingIn } from './skills/listing.ts';
 import type { FileDeps, Followed, SkillRun } from './skills/run.ts';
 import { scriptTool } from './skills/script-tool.ts';
-import { isNative } from './skills/service.ts';
 import { SHELL, shellTool } from './skills/shell-tool.ts';
 import { SKILL_TOOLS } from './table.ts';
 
@@ -47,6 +46,10 @@ const MAX_TOOLS = 64;
 /** Characters of a tool's description; some providers refuse a request for a longer one. */
 const MAX_DESCRIPTION = 1024;
 const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
+
+/** Its work is code of ours. */
+export const isNative = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
+  level === 'bundled' && (Object.hasOwn(BUNDLED, name) || name === SHELL);
 
 interface Schemas {
   input: ReturnType<typeof toInputSchema>;

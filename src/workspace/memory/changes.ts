@@ -4,7 +4,7 @@ import { type Bullet, bulletsOf, putBack, without } from './bullets.ts';
 import { editShared, lockMemory } from './edit.ts';
 import { fold } from './lines.ts';
 import { memoryFile } from './memory.ts';
-import { type Added, appendRecord, type Forgotten, newId, readRecords } from './record.ts';
+import { type Added, appendRecord, FORGET, type Forgotten, newId, readRecords } from './record.ts';
 import { type Reversal, reversalOf, reversed } from './reversal.ts';
 import { findSection, insertLines } from './sections.ts';
 
@@ -39,7 +39,7 @@ export async function forgetBullet(
     const at = new Date().toISOString();
     const change = newId();
     await appendRecord(home, viber, {
-      op: 'forget',
+      op: FORGET,
       id: change,
       at,
       section,
@@ -66,13 +66,13 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
     const records = readRecords(home, viber);
     const undone = new Set(records.flatMap((record) => (record.op === 'undo' ? [record.of] : [])));
     const last = records.findLast((record): record is (Added & { id: string }) | Forgotten =>
-      record.op === 'forget' || (record.op === 'add' && record.id !== undefined) ? !undone.has(record.id ?? '') : false,
+      record.op === FORGET || (record.op === 'add' && record.id !== undefined) ? !undone.has(record.id ?? '') : false,
     );
     if (change !== undefined && last?.id !== change) return { done: 'newer', lines: [] };
     if (!last) return { done: 'nothing', lines: [] };
-    const undo = last.op === 'forget' ? await restore(home, viber, last) : await remove(home, viber, last);
+    const undo = last.op === FORGET ? await restore(home, viber, last) : await remove(home, viber, last);
     // What is as it was before it already is taken back: the next undo is about the change before it.
-    if (undo.done !== 'changed' || last.op !== 'forget')
+    if (undo.done !== 'changed' || last.op !== FORGET)
       await appendRecord(home, viber, { op: 'undo', id: newId(), of: last.id, at: new Date().toISOString(), ...actor });
     return undo;
   });

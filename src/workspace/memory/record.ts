@@ -36,8 +36,10 @@ export interface Added extends Common {
   back?: Reversal | undefined;
 }
 
+export const FORGET = 'forget';
+
 export interface Forgotten extends Common {
-  op: 'forget';
+  op: typeof FORGET;
   id: string;
   section: string;
   lines: string[];
@@ -108,7 +110,7 @@ const KINDS: Record<string, Is> = {
     lines: optional(listOf(isText)),
     back: isOptionalBack,
   }),
-  forget: objectOf({
+  [FORGET]: objectOf({
     ...{ at: isText, id: isText, section: isText, lines: listOf(isText), after: isText, back: isOptionalBack },
   }),
   undo: objectOf({ at: isText, id: isText, of: isText }),

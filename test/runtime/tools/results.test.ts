@@ -74,7 +74,7 @@ async function open(others: (scope: ToolScope) => RuntimeTool[] = () => [], told
     ...{ home, viber: 'default', taskId: '20260101-aaaaa', runId: 'r1', planBase: undefined },
     ...{ onPlan: () => undefined, onArtifact: () => undefined, autoAcceptMemory: false, provenance: 'test' },
   };
-  const tools = createTools(scope, others(scope), told);
+  const tools = createTools(scope, others(scope), () => told);
   const call = async (name: string, input: unknown = {}): Promise<Json> => {
     const tool = tools.find((each) => each.name === name);
     if (!tool) throw new Error(`no tool ${name}`);

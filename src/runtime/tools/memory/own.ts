@@ -66,7 +66,7 @@ export const forget = defineTool({
   settled: ({ words }, run) => ({ words: linesShown(run).get(words) ?? words }),
   shows: async ({ words }, run) => (await fitting(words, run))[0]?.lines ?? '',
   asks: ({ words }, run, { messages, plain }) => ({
-    text: messages.text('consent.forget', { text: plain(linesShown(run).get(words) ?? words, 300) }),
+    text: messages.text('consent.forgetLine', { text: plain(linesShown(run).get(words) ?? words, 300) }),
     yes: messages.text('consent.forgetIt'),
   }),
   async execute({ words }, run) {

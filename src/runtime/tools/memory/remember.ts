@@ -24,7 +24,7 @@ export const remember = defineTool({
   ownWords: true,
   isAside: true,
   asks: ({ text }, _run: CoreRun, { messages, plain }) => ({
-    text: messages.text('consent.remember', { text: plain(text, 400) }),
+    text: messages.text('consent.keepInMind', { text: plain(text, 400) }),
   }),
   async execute({ text, section, replaces }, run) {
     const words = text.trim();

@@ -1,7 +1,6 @@
 /** What people see of the skills and of the servers of tools: what each does, whether it can be used here, and what would mend it. */
 import { silentLog } from '../../../log.ts';
 import { programsOf } from '../../../skills/bundle-files.ts';
-import { BUNDLED } from '../../../skills/bundled-tools.ts';
 import type { Skills } from '../../../skills/catalog.ts';
 import type { Health } from '../../../skills/health.ts';
 import { findSystemProgram } from '../../../skills/program.ts';
@@ -11,6 +10,7 @@ import type { McpHealth, McpServerSettings, SurveyedServer } from '../mcp/server
 import { SHELL } from './shell-tool.ts';
 
 export type { SurveyedServer } from '../mcp/servers.ts';
+export { isNative } from '../skills.ts';
 
 export interface SkillView {
   name: string;
@@ -47,10 +47,6 @@ export interface SkillService {
   /** One by its name, as it is typed in a chat; undefined where there is none. */
   find(viber: string, name: string): Promise<SkillView | undefined>;
 }
-
-/** Its work is code of ours. */
-export const isNative = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
-  level === 'bundled' && (Object.hasOwn(BUNDLED, name) || name === SHELL);
 
 /** It runs in the sandbox, or not at all. */
 export const needsSandbox = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
