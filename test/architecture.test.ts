@@ -141,14 +141,14 @@ const AT_MOST: Figures = {
   functionsAbove80: 7,
   biggestBag: 47,
   bagsAbove14: 10,
-  groupingSpreads: 495,
+  groupingSpreads: 494,
   picks: 412,
-  filesNamingAPlatform: 33,
-  filesNamingATool: 10,
+  filesNamingAPlatform: 32,
+  filesNamingATool: 4,
   commentsWithoutSubject: 24,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 234, functions: 1090 };
+const PATH_AT_MOST = { files: 229, functions: 1075 };
 
 interface Import {
   from: string;

@@ -9,7 +9,7 @@ import { clip } from '../../lib/text.ts';
 import { lines, paragraphs, say, type Text, words } from '../../messages/messages.ts';
 import { listFiles, readFile, writeFile } from './files.ts';
 import { makePlan, showPlan, tickSteps } from './plan.ts';
-import type { OfflineRequest } from './requests.ts';
+import { KEEP, type OfflineRequest } from './requests.ts';
 import { isWaiting, type View, type Work } from './view.ts';
 
 /** `view` is brought up to date as calls succeed, so that later requests of a message see what earlier ones did. */
@@ -27,7 +27,7 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
       return readFile(view, request.file);
     case 'list':
       return listFiles(view);
-    case 'remember':
+    case KEEP:
       return remember(request.text, view);
     case 'recall':
       return recall(view);
@@ -46,7 +46,7 @@ const realModel = ({ messages }: View): Text => messages.text('offline.realModel
 export const notUnderstood = (view: View): Text => lines(view.messages.text('offline.notUnderstood'), realModel(view));
 
 function* remember(text: string, { messages }: View): Work {
-  const { value, error } = yield { tool: 'remember', input: { text } };
+  const { value, error } = yield { tool: KEEP, input: { text } };
   if (error !== undefined) return messages.text('offline.notRemembered', { why: error });
   return messages.text(isWaiting(value) ? 'offline.rememberWaits' : 'offline.remembered', { text });
 }

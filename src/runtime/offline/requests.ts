@@ -3,12 +3,15 @@
  * `unknown`; nothing is guessed.
  */
 
+/** A request that is called like the tool that does it. */
+export const KEEP = 'remember';
+
 export type OfflineRequest =
   | { kind: 'plan'; goal: string; steps: string[] }
   /** `steps` are positions from 1, or else the words of a title. */
   | { kind: 'done'; steps: number[]; title: string }
   | { kind: 'write'; name: string; content: string }
-  | { kind: 'remember'; text: string }
+  | { kind: typeof KEEP; text: string }
   /** `file` is a name as said, '' for the newest file. */
   | { kind: 'read'; file: string }
   | { kind: 'recall' | 'list' | 'show-plan' | 'hello' | 'help' }
@@ -34,7 +37,7 @@ const RULES: readonly Rule[] = [
   [`(?:done|tick off|tick|mark) ${STEPS}(?: (?:as )?(?:done|finished))?`, toDone],
   [`${STEPS} (?:is|are) (?:done|finished)`, toDone],
   [`${NEW_FILE} ?(?::|,? ?(?:saying|containing|with(?: the)?(?: (?:text|content))?) ?:?) ?(?<content>.+)`, toWrite],
-  [`remember(?: that| ?:|,)? (?<content>.+)`, ({ content = '' }) => ({ kind: 'remember', text: unquote(content) })],
+  [`remember(?: that| ?:|,)? (?<content>.+)`, ({ content = '' }) => ({ kind: KEEP, text: unquote(content) })],
   [`what (?:do|can) you (?:know|remember)(?: .{1,60})?`, () => ({ kind: 'recall' })],
   [`(?:list|show|what are|which) (?:me )?(?:all )?(?:(?:the|my|your) )?files(?: .{1,60})?`, () => ({ kind: 'list' })],
   [`(?:read|show|open) (?:me )?${SOME_FILE}`, ({ file = '' }) => ({ kind: 'read', file })],

@@ -82,7 +82,7 @@ export function readPrompt(given: Prompt, language?: string): View {
     plan: readPlan(block(stands, 'task')),
     memory: memoryLines([block(system, 'memory'), ...told].join('\n')),
     isWithheld: system.includes(WITHHELD),
-    hasSuggested: callsAfter(prompt).some(({ tool, value }) => tool === 'remember' && isWaiting(value)),
+    hasSuggested: callsAfter(prompt).some(({ value }) => isWaiting(value)),
     files: [...new Map(files.map((file) => [file.id, file])).values()],
     calls: callsAfter(prompt.slice(end + 1)),
     turn: prompt.filter((message) => message.role === 'user').length,
@@ -176,7 +176,7 @@ function toJson(value: unknown): Json {
   return json;
 }
 
-/** What `remember` gave: a person is asked first. */
+/** Something to keep in mind waits for a person. */
 export const isWaiting = (value: Json | undefined): boolean => fieldOf(value, 'status') === 'pending';
 
 export function fieldOf(value: Json | undefined, name: string): Json | undefined {
