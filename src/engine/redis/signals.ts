@@ -60,7 +60,8 @@ export class Signals {
       await own.pexpire(questionsOf(process), KEPT_MS);
       this.#world.news.say(process, QUESTION);
       const until = Date.now() + WAIT_MS;
-      while (Date.now() < until) {
+      // Who is gone answers nothing.
+      while (Date.now() < until && !this.#world.gone.has(process)) {
         const timer = setTimeout(() => word.resolve(), LOOK_MS);
         await word.promise;
         clearTimeout(timer);

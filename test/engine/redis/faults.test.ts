@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Engine, Lease, Share } from '../../../src/engine/engine.ts';
 import { prefixOf } from '../../../src/engine/redis/keys.ts';
 import { LeaseLost } from '../../../src/errors.ts';
+import { ownTime } from '../../helpers/own-time.ts';
 import { startProxy } from '../../helpers/proxy.ts';
 import { hasRedis, startRedis, WITHOUT_REDIS } from '../../helpers/redis.ts';
 import { shiftedDate } from '../../helpers/shifted-date.ts';
@@ -114,6 +115,20 @@ describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {
     expect((await answers(engine, 3)).sort()).toEqual(['task:a', 'task:b', 'task:c']);
     await expect.poll(() => second.saw('leads')).toHaveLength(1);
     await expect.poll(() => engine.queue.stats()).toEqual({ waiting: 0 });
+  });
+
+  it('wait for no answer of one that was killed', async () => {
+    const leaseMs = 3_600_000;
+    const { url, open } = createWorld();
+    const engine = await open({ leaseMs });
+    const first = await startWorker(url, leaseMs, 3_600_000);
+    await put(engine, 'task:a', '1');
+    await expect.poll(() => first.saw('took')).toEqual(['1']);
+    first.child.kill('SIGKILL');
+    const began = ownTime();
+    expect(await engine.queue.signal('task:a', 'stop')).toBe(true);
+    expect(ownTime() - began).toBeLessThan(4_000);
+    expect(await claim(engine)).toMatchObject({ items: [{ message: '1', isStopped: true }] });
   });
 
   it('leave to one that only hangs what it owns, for as long as its lease lasts', async () => {
