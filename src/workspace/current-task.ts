@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
-import { isWords, readTextSync } from '../lib/files.ts';
+import { hashText, isWords, readTextSync } from '../lib/files.ts';
+import { tellChange } from './changes.ts';
 import { DEFAULT_VIBER, type Home, isId } from './home.ts';
 import {
   type Adoption,
@@ -158,6 +159,9 @@ export function settleSaved(home: Home, taskId: string, text: string, viber = vi
   else if (after.isMerged && after.text !== known.at(-1)) tellAdoption(home, { viber, taskId, isMerged: true });
   if (after.text !== text) replaceFile(file, after.text);
   noteKnown(home, taskId, after.text);
+  // Whoever looks at it may look by another process, on a machine that sees no change of a file.
+  const isNews = known.length > 0 && known.at(-1) !== after.text && after.text.trim() !== '';
+  if (isNews) tellChange(home, { kind: 'plan', taskId, hash: hashText(after.text) });
   if (currentTask(home, viber) === taskId) noteText(home, viber, after.text);
   return after.text;
 }

@@ -86,5 +86,10 @@ describe.skipIf(!hasRedis)(`plans that several processes write${WITHOUT_REDIS}`,
     const said = () =>
       heard.filter((text) => text.includes('plan:changed') && text.includes(hashText(planOf(fleet).text)));
     await expect.poll(() => said().length).toBeGreaterThan(0);
+    // What is saved by hand is told of by whoever sees it first.
+    const { file, text: made } = planOf(fleet);
+    fs.writeFileSync(file, made.replace('send it', 'send it to all'));
+    await telegram.command(alex, 'plan');
+    await expect.poll(() => said().length).toBeGreaterThan(0);
   });
 });
