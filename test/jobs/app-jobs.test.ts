@@ -116,6 +116,42 @@ test('a folder of jobs that cannot be used ends nothing, and is used once it is 
   expect((await jobs.service())?.list()).toEqual([]);
 });
 
+test('a job of an older home whose schedule was German runs at its times, and a restart changes nothing', async () => {
+  const home = await openHome(tempFolder());
+  const [text, schedule] = [
+    'name: Digest\nschedule: jede Stunde\nprompt: x\n',
+    { kind: 'cron', pattern: '0 * * * *', timezone: 'UTC' },
+  ];
+  const records = path.join(home.spool, 'jobs');
+  for (const folder of [home.jobs, path.join(records, 'good')]) fs.mkdirSync(folder, { recursive: true });
+  for (const folder of [home.jobs, path.join(records, 'good')])
+    fs.writeFileSync(path.join(folder, 'digest.yaml'), text);
+  const state = { schedule: JSON.stringify(schedule), since: Date.now() - 1_000, failures: 0 };
+  fs.writeFileSync(path.join(records, 'digest.json'), JSON.stringify(state));
+  for (let start = 0; start < 2; start += 1) {
+    const enqueued: unknown[] = [];
+    const clock = manualClock(Date.now());
+    const { jobs } = openAppJobs({
+      config: { engine: { kind: 'local' }, jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
+      ...{ home, folder: undefined, viber: 'default', clock, log: silentLog() },
+      ...{ channelOf: () => undefined, onChanged: () => undefined },
+      ...engineOf(async () => {
+        enqueued.push(0);
+        return 'accepted';
+      }),
+      languages: { of: () => undefined, at: () => messagesIn('en') },
+      notifier: { tellOwners: async () => undefined, ownerAddresses: () => [] },
+    } as unknown as AppJobsOptions);
+    await jobs.start();
+    const [view] = (await jobs.service())?.list() ?? [];
+    expect(view?.next).toHaveLength(3);
+    expect(view?.problem).toContain('write schedule: 0 * * * *');
+    await clock.advance(3_700_000, () => new Promise((resolve) => setImmediate(resolve)));
+    await expect.poll(() => enqueued.length).toBeGreaterThanOrEqual(1);
+    await jobs.stop();
+  }
+});
+
 /** One process of its own, with a queue that takes whatever comes. */
 function engineOf(enqueue: () => Promise<string>) {
   const lock = (_name: string, work: () => Promise<unknown>) => work();
