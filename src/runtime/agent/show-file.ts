@@ -19,7 +19,11 @@ export interface ShownFile {
   unseen?: Unseen;
 }
 
-/** Bytes of one file. Sent as base64 they are a third more: Groq takes 4 MB of those for a picture, Anthropic 5 MB. */
+/**
+ * Bytes of one file. Sent as base64 they are a third more: Groq takes 4 MB of those in a request (console.groq.com/docs/vision), Anthropic
+ * 5 MB for a picture of at most 8,000 pixels each way, and PDF of 100 pages (platform.claude.com/docs/en/build-with-claude/vision and
+ * pdf-support); OpenAI and Google take PDF of 50 MB, Google of 1,000 pages.
+ */
 const MAX_PICTURE = 3_000_000;
 const MAX_PDF = 5_000_000;
 /** What Anthropic takes. */

@@ -3,28 +3,47 @@
  * step. The oldest leave first, and many at a time, so that a provider's cache holds. Pure.
  */
 import type { Prompt } from '../contract/model.ts';
+import type { Dialect } from '../contract/providers.ts';
 import { newestWords } from './results.ts';
 
 type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][number];
 type FilePart = Extract<UserPart, { type: 'file' }>;
 
-/** Of more than 20 Anthropic refuses all that have an edge above 2,000 pixels. */
-const MAX_COUNT = 20;
-/** Requests of 32 MB are Anthropic's limit, and base64 is a third more. */
-const MAX_BYTES = 20_000_000;
+/** How many pictures a request has at most, and their bytes, which base64 makes a third more. */
+interface Room {
+  count: number;
+  bytes: number;
+}
+
+/**
+ * Anthropic's, which is the smallest but for those below: of more than 20 it refuses all that have an edge above 2,000 pixels, and
+ * requests of more than 32 MB (platform.claude.com/docs/en/build-with-claude/vision). OpenAI takes 500 pictures and 50 MB
+ * (developers.openai.com/docs/guides/images-vision), Google 100 MB (blog.google, "Increased file size limits", January 2026), xAI any number
+ * of 20 MiB each, as JPEG or PNG (docs.x.ai/docs/guides/image-understanding). OpenRouter has the limits of whoever is behind it.
+ */
+const USUAL: Room = { count: 20, bytes: 20_000_000 };
+const ROOMS: Partial<Record<Dialect, Room>> = {
+  // Five pictures, and 4 MB of base64 in a whole request: console.groq.com/docs/vision.
+  groq: { count: 5, bytes: 2_900_000 },
+};
 
 /**
  * @param most how many the model takes, where it has said so; then even those that came with the newest words may leave
  * @param onLeft is told of each that has left
  */
-export function fitFiles(prompt: Prompt, most: number | undefined, onLeft: (part: FilePart) => void): Prompt {
+export function fitFiles(
+  prompt: Prompt,
+  { dialect, most }: { dialect: Dialect; most: number | undefined },
+  onLeft: (part: FilePart) => void,
+): Prompt {
+  const room = ROOMS[dialect] ?? USUAL;
   const newest = newestWords(prompt);
   const files = prompt.flatMap((message, at) =>
     message.role === 'user' ? message.content.flatMap((part) => (part.type === 'file' ? [{ part, at }] : [])) : [],
   );
   const mayLeave = files.filter(({ at }) => most !== undefined || at !== newest).map(({ part }) => part);
   const own = files.length - mayLeave.length;
-  const out = leaving(mayLeave, { count: (most ?? MAX_COUNT) - own, isExact: most !== undefined });
+  const out = leaving(mayLeave, { count: (most ?? room.count) - own, bytes: room.bytes, isExact: most !== undefined });
   if (out.size === 0) return prompt;
   for (const part of out) onLeft(part);
   return prompt.map((message) =>
@@ -35,17 +54,20 @@ export function fitFiles(prompt: Prompt, most: number | undefined, onLeft: (part
 }
 
 /** What is decided of a prompt's beginning does not depend on its end. */
-function leaving(files: readonly FilePart[], { count, isExact }: { count: number; isExact: boolean }): Set<FilePart> {
+function leaving(
+  files: readonly FilePart[],
+  { count, bytes: most, isExact }: Room & { isExact: boolean },
+): Set<FilePart> {
   const out = new Set<FilePart>();
   const kept: FilePart[] = [];
   const bytes = () => kept.reduce((sum, part) => sum + sizeOf(part), 0);
   for (const file of files) {
     kept.push(file);
-    if (kept.length <= Math.max(0, count) && bytes() <= MAX_BYTES) continue;
+    if (kept.length <= Math.max(0, count) && bytes() <= most) continue;
     const share = isExact ? 1 : 2;
     // The newest stays, but with a model that takes none.
     const least = isExact ? 0 : 1;
-    while (kept.length > least && (kept.length > Math.max(0, count) / share || bytes() > MAX_BYTES / share)) {
+    while (kept.length > least && (kept.length > Math.max(0, count) / share || bytes() > most / share)) {
       const oldest = kept.shift();
       if (oldest) out.add(oldest);
     }

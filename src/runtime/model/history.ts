@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { GenerateResult, Prompt } from '../contract/model.ts';
 import type { Dialect } from '../contract/providers.ts';
 import { splitModelName } from '../contract/providers.ts';
+import { asToldBack } from './reasoning-details.ts';
 
 type Message = Prompt[number];
 type Assistant = Extract<Message, { role: 'assistant' }>;
@@ -63,7 +64,9 @@ export function historyFor(prompt: Prompt, reader: Reader): Prompt {
     }
     if (message.role !== 'assistant') return [message];
     const content = message.content.flatMap((part) => partFor(part, reader, ids));
-    return content.length > 0 ? [{ ...message, content }] : [];
+    if (content.length === 0) return [];
+    const whole = { ...message, content };
+    return [reader.dialect === 'openrouter' ? asToldBack(whole) : whole];
   });
   if (reader.dialect === 'mistral') return withBridges(read);
   return WANTING.includes(reader.dialect) && !reader.isUnthinking ? withMadeUpThoughts(read) : read;
@@ -84,6 +87,8 @@ function partFor(part: Part, reader: Reader, ids: Map<string, string>): Part[] {
   // What a provider has run by itself, or drawn, is told in its own words.
   if (isForeign && (part.type === 'file' || part.type === 'tool-result')) return [];
   if (isForeign && part.type === 'tool-call' && part.providerExecuted) return [];
+  // Blocks of thoughts are for the very model that wrote them, whoever hands them on.
+  if (maker !== reader.name) delete options.openrouter;
   const kept: Options = isForeign || Object.keys(options).length === 0 ? undefined : options;
   const read = { ...bare, ...(kept && { providerOptions: kept }) } as Part;
   if (read.type !== 'tool-call') return [read];
@@ -160,7 +165,8 @@ export const hasThoughts = (prompt: Prompt): boolean =>
   prompt.some(
     (message) =>
       message.role === 'assistant' &&
-      message.content.some((part) => isThought(part) || part.providerOptions !== undefined),
+      (message.providerOptions?.openaiCompatible !== undefined ||
+        message.content.some((part) => isThought(part) || part.providerOptions !== undefined)),
   );
 
 /** The history without thoughts, signatures and item ids. */
@@ -170,7 +176,8 @@ export function withoutThoughts(prompt: Prompt): Prompt {
     const content = message.content
       .filter((part) => !isThought(part))
       .map(({ providerOptions: _own, ...part }) => part as Part);
-    return content.length > 0 ? [{ ...message, content }] : [];
+    const { openaiCompatible: _told, ...others } = message.providerOptions ?? {};
+    return content.length > 0 ? [{ ...message, content, providerOptions: others }] : [];
   });
 }
 

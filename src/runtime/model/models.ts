@@ -17,6 +17,7 @@ import { bodyFor, mustAskForUsage, outputLimitOf } from './dialects.ts';
 import { canEmbed, createEmbedder, type Embedder } from './embeddings.ts';
 import type { Shape } from './events.ts';
 import { createFetch } from './provider-fetch.ts';
+import { detailsExtractor } from './reasoning-details.ts';
 import type { Searching } from './search.ts';
 
 export interface Models {
@@ -197,6 +198,7 @@ async function createFactory(provider: string, settings: ProviderSettings, conne
         ...{ ...common('chat'), name: dialect || provider, baseURL: baseURL ?? '', ...(apiKey && { apiKey }) },
         includeUsage: mustAskForUsage(dialect),
         transformRequestBody: (body) => bodyFor(dialect, body),
+        ...(dialect === 'openrouter' && { metadataExtractor: detailsExtractor }),
       });
       return (model) => compatible.chatModel(model);
     }

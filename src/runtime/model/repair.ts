@@ -100,10 +100,14 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
   function prepare(call: CallOptions): CallOptions {
     const reader = { name, dialect, isUnthinking: call.reasoning === 'none' };
     const { mostTokens, mostFiles } = manner;
-    const read = fitFiles(historyFor(call.prompt, reader), mostFiles, ({ data, filename = 'a file' }) => {
-      if (mostFiles !== undefined && data.type === 'data' && data.data instanceof Uint8Array)
-        onRefused?.(data.data, filename, mostFiles);
-    });
+    const read = fitFiles(
+      historyFor(call.prompt, reader),
+      { dialect, most: mostFiles },
+      ({ data, filename = 'a file' }) => {
+        if (mostFiles !== undefined && data.type === 'data' && data.data instanceof Uint8Array)
+          onRefused?.(data.data, filename, mostFiles);
+      },
+    );
     const prompt = files.without(fitResults(read, manner.room));
     const fit = { ...call, prompt, ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }) };
     last = FORM_NAMES.reduce((made, form) => (manner.forms.has(form) ? FORMS[form].make(made) : made), fit);

@@ -14,6 +14,7 @@ import { isThoughtAlone } from '../reply/written-calls.ts';
 import { withMaker } from './history.ts';
 import { withFitNames } from './names.ts';
 import { fitPrompt, tidyCalls, withCutCalls } from './prompt.ts';
+import { withDetails } from './reasoning-details.ts';
 import type { OnRefused } from './refused-files.ts';
 import { createRepair, type Repair } from './repair.ts';
 import { streamed } from './streamed.ts';
@@ -155,7 +156,7 @@ class Streaming implements StreamingModel {
     if (isEmpty(answer) && !(answer.finishReason.unified !== 'length' && this.#options.acceptsEmpty()))
       throw empty(name, answer);
     const called = names.back(tidyCalls(withCutCalls(answer), call.prompt));
-    return withMaker(called, name);
+    return withMaker(withDetails(called), name);
   }
 }
 

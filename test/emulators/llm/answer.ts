@@ -42,6 +42,7 @@ function finishOf(turn: Turn): string {
 function deltas(turn: Turn, request: LlmRequest): Record<string, unknown>[] {
   const parts: Record<string, unknown>[] = [];
   if (turn.reasoning) parts.push({ reasoning_content: turn.reasoning });
+  for (const detail of turn.details ?? []) parts.push({ reasoning: detail.text ?? '', reasoning_details: [detail] });
   for (const content of turn.chunks ?? (turn.text ? [turn.text] : [])) parts.push({ content });
   for (const [index, call] of callsOf(turn, request).entries()) {
     const { name, arguments: args } = call.function;

@@ -7,7 +7,15 @@
 import type { Refusal } from './request.ts';
 import type { WireMessage } from './turn.ts';
 
-export type Strictness = 'groq' | 'mistral' | 'cerebras' | 'moonshot' | 'deepseek' | 'openai' | 'alternating';
+export type Strictness =
+  | 'groq'
+  | 'mistral'
+  | 'cerebras'
+  | 'moonshot'
+  | 'deepseek'
+  | 'openai'
+  | 'openrouter'
+  | 'alternating';
 
 type Fields = Record<string, unknown>;
 type Rule = (message: WireMessage & Fields, index: number, body: Fields) => Refusal | undefined;
@@ -47,6 +55,16 @@ const RULES: Readonly<Record<Strictness, Rule>> = {
     return found === undefined
       ? undefined
       : refuse(`${path}: property '${path}' is unsupported`, 400, 'wrong_api_format');
+  },
+  // As Gemini behind it answers: a call comes back with the block that was written with it.
+  openrouter(message, _index, body) {
+    const details = Array.isArray(message.reasoning_details) ? message.reasoning_details : [];
+    const isSealed = details.some((detail) =>
+      String(Reflect.get(Object(detail), 'data')).startsWith(`seal of ${body.model}`),
+    );
+    if (details.length > 0 && !isSealed) return refuse('Corrupted thought signature.');
+    if (message.role !== 'assistant' || !message.tool_calls?.length || isSealed) return undefined;
+    return refuse('Function call is missing a thought_signature in functionCall parts.');
   },
   // As the template of a model served by llama.cpp or vLLM.
   alternating(message, index, body) {

@@ -51,6 +51,8 @@ export interface Turn {
   chunks?: string[];
   toolCalls?: ToolCall[];
   reasoning?: string;
+  /** Pieces of OpenRouter's blocks of thoughts, one stream event each. */
+  details?: Record<string, unknown>[];
   /** Content blocks of Anthropic's own kinds, before the text. */
   blocks?: Record<string, unknown>[];
   /** Lines of the stream that carry nothing, word for word, written before, between and after the events. */

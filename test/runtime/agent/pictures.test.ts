@@ -9,6 +9,7 @@ import { messagesIn } from '../../../src/messages/messages.ts';
 import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
 import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { InputFile, TaskMessage } from '../../../src/runtime/contract/task.ts';
+import { fitFiles } from '../../../src/runtime/model/files-room.ts';
 import { redrawn } from '../../../src/runtime/reading/pictures.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { corners, gif, HEIC, JPEG, png, turned, WEBP } from '../../helpers/made-pictures.ts';
@@ -174,6 +175,34 @@ describe('of many', () => {
       expect(last).not.toContain('[own.png');
     },
   );
+
+  it.each([
+    ['groq' as const, 5],
+    ['anthropic' as const, 20],
+  ])('%s has %d at most, the newest', (dialect, most) => {
+    const shot = (n: number) => ({
+      role: 'user' as const,
+      content: [
+        {
+          type: 'file' as const,
+          data: { type: 'data' as const, data: png(9, n) },
+          mediaType: 'image/png',
+          filename: `${n}.png`,
+        },
+      ],
+    });
+    const words = { role: 'user' as const, content: [{ type: 'text' as const, text: 'and now?' }] };
+    const left: (string | undefined)[] = [];
+    const shots = Array.from({ length: 30 }, (_, n) => shot(n + 1));
+    const kept = fitFiles([...shots, words], { dialect, most: undefined }, ({ filename }) => void left.push(filename));
+    const files = kept.flatMap((message) =>
+      message.role === 'user' ? message.content.filter(({ type }) => type === 'file') : [],
+    );
+    expect(files.length).toBeLessThanOrEqual(most);
+    expect(files.at(-1)).toMatchObject({ filename: '30.png' });
+    expect(left).toContain('1.png');
+    expect(left.length + files.length).toBe(30);
+  });
 
   it('a model that takes fewer has the newest, the others are named, and nothing is remembered against them', async () => {
     const few = await startLlm({ pictures: { most: 1 } });

@@ -8,7 +8,7 @@ import type { ProviderSettings } from '../../../src/runtime/contract/providers.t
 import { type Llm, type LlmOptions, type LlmRequest, startLlm, type Turn } from '../../emulators/llm.ts';
 import { modelsOf, PATIENT, record, request, runWith, tool } from '../agent/fixtures.ts';
 
-const STRICT = ['groq', 'mistral', 'cerebras', 'moonshot', 'deepseek', 'openai'] as const;
+const STRICT = ['groq', 'mistral', 'cerebras', 'moonshot', 'deepseek', 'openai', 'openrouter'] as const;
 /** By name of the provider; those that are not strict have endpoints of their own, or none that is. */
 const endpoints = new Map<string, Llm>();
 /** One that has Groq's or Moonshot's ways behind a name and an address that do not say so. */
@@ -302,5 +302,55 @@ describe('a history that is refused', () => {
     // It is not found out anew at every step.
     const refused = llm.requests().filter(({ outcome: ended }) => ended === 'faulted');
     expect(refused.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('blocks of thoughts of OpenRouter', () => {
+  const details = (model: string) => [
+    { type: 'reasoning.text', text: 'I look ', index: 0, format: 'google-gemini-v1' },
+    { type: 'reasoning.text', text: 'twice.', index: 0, signature: null },
+    { type: 'reasoning.encrypted', data: `seal of ${model}`, id: 'tool_1', index: 1, format: 'google-gemini-v1' },
+  ];
+  const begun = async () => {
+    const hooks = record();
+    at('openrouter').script(({ toolResults }: LlmRequest) =>
+      toolResults.length > 0
+        ? { text: 'All seen.' }
+        : { details: details('google/g'), toolCalls: [{ name: 'look', arguments: { text: '1' } }] },
+    );
+    const outcome = await run(settings('openrouter'), { model: 'openrouter/google/g', tools: [look] }, hooks);
+    expect([outcome.text, at('openrouter').refused()]).toEqual(['All seen.', 0]);
+    return hooks.steps.map(({ messages }) => ({
+      role: 'steps' as const,
+      messages: JSON.parse(JSON.stringify(messages)),
+    }));
+  };
+  const goneOn = async (name: string, model: string) => {
+    const steps = await begun();
+    at(name).reset();
+    at(name).script([{ text: 'Here I am.' }]);
+    const messages = [{ role: 'user' as const, text: 'look' }, ...steps, { role: 'user' as const, text: 'and now?' }];
+    const outcome = await run(settings(name), { model, messages, tools: [look] });
+    const body = JSON.stringify(at(name).requests().at(-1)?.body);
+    return { text: outcome.text, refused: at(name).refused(), body };
+  };
+
+  it('go back to the model that wrote them, whole and in order, in place of the plain thoughts', async () => {
+    const { text, refused, body } = await goneOn('openrouter', 'openrouter/google/g');
+    expect([text, refused]).toEqual(['Here I am.', 0]);
+    expect(body).toContain('"text":"I look twice."');
+    expect(body).toContain('"data":"seal of google/g"');
+    expect(body).not.toContain('reasoning_content');
+  });
+
+  it.each(['groq', 'mistral', 'local', 'moonshot', 'anthropic'])('are nothing that %s is sent', async (name) => {
+    const { text, refused, body } = await goneOn(name, modelOf(name));
+    expect([text, refused]).toEqual(['Here I am.', 0]);
+    expect(body).not.toMatch(/reasoning_details|seal of/);
+  });
+
+  it('of one model are not sent to another one there', async () => {
+    const { body } = await goneOn('openrouter', 'openrouter/other/o');
+    expect(body).not.toMatch(/reasoning_details|seal of google/);
   });
 });
