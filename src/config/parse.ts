@@ -11,6 +11,9 @@ import { mistakesIn } from './yaml-mistakes.ts';
 /** Bytes. A real file has a few thousand. */
 const MAX_BYTES = 256 * 1024;
 const MAX_ALIASES = 50;
+/** Lines, keys, items and quotes together. The library takes up to 40 µs for each of them, however short they are, and for some mistakes far more. */
+const MAX_MARKS = 8_000;
+const MARK = /[\n,[\]{}"'*&!]|[-?:](?=\s)/g;
 const MAX_DEPTH = 20;
 
 export type Data = null | boolean | number | string | Data[] | { [key: string]: Data };
@@ -55,6 +58,11 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
   if (text.trim() === '') {
     throw new ConfigError([problemAt(file, 1, say('yaml.empty'))]);
   }
+  if (countOf(text, MARK) > MAX_MARKS)
+    throw new ConfigError([
+      fail(1, `more than ${MAX_MARKS.toLocaleString('en')} lines, keys, items and quotes together`),
+    ]);
+  if (/\d{4000}/.test(text)) throw new ConfigError([fail(1, 'a number of more than 4,000 digits')]);
   const { parseDocument, LineCounter, visit, isCollection, isMap, isNode, isScalar } = await import('yaml');
   const lines = new LineCounter();
   // The library looks for repeated keys in quadratic time (30,000 keys take 18 s): it is done below instead.
@@ -118,6 +126,12 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
       return line;
     },
   };
+}
+
+function countOf(text: string, mark: RegExp): number {
+  let count = 0;
+  for (const _ of text.matchAll(mark)) if (++count > MAX_MARKS) break;
+  return count;
 }
 
 function problemAt(file: string, line: number, what: Said): ConfigProblem {

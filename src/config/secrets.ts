@@ -3,6 +3,7 @@
  * `env` and `headers` every value is; elsewhere what its name, its place in an address, the option before it, or its form gives away.
  */
 import { scrub } from '../log.ts';
+import { leavesOfJson } from './secret-json.ts';
 
 /** A part of a text. `isSure`: its name or place says so; the rest is secret unless it is a word that anybody may say. */
 export interface Span {
@@ -79,14 +80,32 @@ type Add = (from: number, length: number, isSure: boolean) => void;
 export const schemeOf = (text: string): number =>
   /^(bearer|basic|token|bot|apikey|digest)\s+/i.exec(text)?.[0].length ?? 0;
 
+/** As options and as keys of JSON they say so too; elsewhere a session or a pin is many things. */
+const OPTION_WORDS =
+  /(^|[-_.]|(?<=[a-z])(?=[A-Z]))(pin|pincode|otp|totp|mfa|session|sid|cvv|seed|mnemonic|(pin|otp|totp|mfa|2fa|verification|session)[-_.]?(code|id))$/i;
+
+const isSecretOption = (name: string): boolean => isSecretName(name) || OPTION_WORDS.test(name);
+
+/** Words without a sign that name what follows them in a list; what is done with a token, a key or a password is none. */
+const BARE_NAME =
+  /^([a-z\d]+[-_.])+[a-z\d]+$|^[a-z]+([A-Z][a-z]+)+$|^[A-Z\d]+(_[A-Z\d]+)+$|^(api_?key|token|password|passwd|passphrase|secret|pin|otp)$/i;
+const DONE_WITH_IT =
+  /^(add|check|create|delete|disable|enable|export|generate|get|help|import|info|init|inspect|issue|list|login|logout|ls|new|print|prune|read|refresh|remove|renew|reset|revoke|rm|rotate|set|show|status|update|validate|verify)$/i;
+
 const VALUE_OPTIONS = /^(-e|--env|--build-arg|--set|--set-string|--from-literal|--define|-D)$/;
 const HEADER_OPTIONS = /^(-H|--headers?)$/;
 const USER_OPTIONS = /^(-u|--([a-z]+-)?user)$/;
 /** Short options that a secret often follows; a port, a flag or a path is none. */
-const SHORT = /^-[kp]$/;
+const SHORT = /^-[kpP]$/;
+/** With nothing between, as in `-phunter2`; long options may begin with one sign too. */
+const SHORT_JOINED = /^-[kp](?=.{3})(?=[\w!#$%&*+,.:;?@^~-]+$)/;
+const WORDS_OF_OPTIONS =
+  'keep key kernel kill kube package page pair parallel parse path pattern peer perf perm pid ping pipe pkg plain platform plugin point pool ' +
+  'port pos prefix pretty print priority process prod profile progress project prop protocol provider proxy public publish pull purge push python';
+const LONG_WITH_ONE_SIGN = new RegExp(`^-(${WORDS_OF_OPTIONS.replaceAll(' ', '|')})[a-z-]*(\\d?$|=)`);
 /** What follows is a line, not one value. */
 const SHELL = /^(-\w*c|\/c)$/i;
-const NO_SECRET = /^(\d{1,5}|\d{1,5}:\d{1,5}|-.*|[./~].*|)$/;
+const NO_SECRET = /^(((\d{1,3}\.){3}\d{1,3}:)?\d{1,5}(:\d{1,5})*(\/(tcp|udp))?|-.*|[./~].*|)$/;
 
 /** An option and its value in one argument; short ones may have nothing between, where their value shows what it is. */
 const JOINED = /^(--[A-Za-z][\w.-]*)=|^(-H)(?=[\w-]+\s*:)|^(-u)(?=[^\s:=]+:)|^(-e)(?=[A-Z_][A-Z\d_]*=)/;
@@ -100,18 +119,46 @@ function inItem(text: string, before: string | undefined, add: Add): void {
     const user = USER_OPTIONS.test(before) ? text.indexOf(':') + 1 : 0;
     if (user > 0) add(user, text.length - user, true);
     const isShort = SHORT.test(before) && !NO_SECRET.test(text);
-    const isNamed = /^--?[A-Za-z][\w.-]*$/.test(before) && isSecretName(before) && !/^--?[A-Za-z]/.test(text);
+    const isNamed = isNameOf(before, text) && !/^--?[A-Za-z]/.test(text);
     if (isShort || isNamed) add(schemeOf(text), text.length - schemeOf(text), true);
     if (SHELL.test(before)) {
       inLine(text, add);
       return;
     }
   }
+  inJson(text, add);
+  if (SHORT_JOINED.test(text) && !LONG_WITH_ONE_SIGN.test(text) && !NO_SECRET.test(text.slice(2)))
+    add(2, text.length - 2, true);
   const own = /^(--?[A-Za-z][\w.-]*|[A-Za-z_]\w*)=/.exec(text);
-  if (own?.[1] !== undefined && isSecretName(own[1])) add(own[0].length, text.length - own[0].length, true);
+  if (own?.[1] !== undefined && isSecretOption(own[1])) add(own[0].length, text.length - own[0].length, true);
   const [joined, option = joined?.slice(0, 2)] = JOINED.exec(text) ?? [];
   if (joined !== undefined) inItem(text.slice(joined.length), option, shifted(add, joined.length));
   if (isRandom(text, 20)) add(0, text.length, true);
+}
+
+/** Whether what stands before a value announces it. */
+const isNameOf = (before: string, value: string): boolean =>
+  /^--?[A-Za-z][\w.-]*$/.test(before)
+    ? isSecretOption(before)
+    : BARE_NAME.test(before) && isSecretOption(before) && !DONE_WITH_IT.test(value);
+
+/** Each value by the place it has there, as if the argument were a configuration of its own. */
+function inJson(text: string, add: Add): void {
+  for (const { value, path, before, from, to, isNumber } of leavesOfJson(text)) {
+    const meant = path.map((step) => (typeof step === 'string' ? meantBy(step) : step));
+    const last = meant.at(-1);
+    const isWhole = isSecretPath(['json', ...meant]) || (typeof last === 'string' && isSecretOption(last));
+    const spans = isNumber ? [] : secretSpans(value, ['json', ...meant], before);
+    const isPlain = text.slice(from, to) === value;
+    if (isPlain && !(isWhole && spans.length === 0))
+      for (const span of spans) add(from + span.from, span.to - span.from, span.isSure);
+    else if (isWhole || spans.length > 0) add(from, to - from, isWhole || spans.some(({ isSure }) => isSure));
+  }
+}
+
+function meantBy(key: string): string {
+  if (/^env(ironment|s|[-_]?vars?)?$/i.test(key)) return 'env';
+  return /headers?$/i.test(key) ? 'headers' : key;
 }
 
 const WORD = /"([^"]*)"|'([^']*)'|[^\s"';&|]+/g;
@@ -186,7 +233,7 @@ function inWords(text: string, add: Add): void {
   let done = 0;
   for (const { 0: whole, 1: option, 2: gapped = '', 3: word = '', 4: sign = gapped, index } of text.matchAll(NAME)) {
     const [name, between] = [option ?? word, sign];
-    if (index < done || !isSecretName(name)) continue;
+    if (index < done || !(option === undefined ? isSecretName : isSecretOption)(name)) continue;
     VALUE.lastIndex = index + whole.length;
     const value = VALUE.exec(text)?.[0];
     if (value === undefined) continue;

@@ -100,6 +100,92 @@ describe('viber backup and viber restore', () => {
     expect(fs.existsSync(path.join(withThem, 'service.env'))).toBe(true);
   });
 
+  test('leave out what projects and programs keep as secret, wherever it stands, and nothing that only looks like it', async () => {
+    const [home, folder] = [tempFolder(), tempFolder()];
+    fill(home);
+    const key = (kind: string) => `-----BEGIN ${kind}PRIVATE KEY-----\nMIIsecret\n`;
+    const secret: Record<string, string> = {
+      ...Object.fromEntries(
+        [
+          ...[
+            '.env',
+            '.env.local',
+            '.env.production',
+            '.envrc',
+            'prod.env',
+            '.npmrc',
+            '.netrc',
+            '_netrc',
+            '.pypirc',
+            '.pgpass',
+          ],
+          ...[
+            '.git-credentials',
+            '.htpasswd',
+            'secrets.yaml',
+            'secret.json',
+            'terraform.tfvars',
+            'client_secret_12.json',
+          ],
+          ...[
+            '.ssh/config',
+            '.aws/credentials',
+            '.kube/config',
+            'credentials/deep/x',
+            'credentials',
+            'id_rsa',
+            'id_ed25519',
+          ],
+          ...['id_ed25519.bak', 'release.keystore', 'cert.p12', '.ENV'],
+        ].map((name) => [name, 'MIIsecret']),
+      ),
+      ...{ 'server.pem': key(''), 'server.key': key('RSA '), 'own.asc': key('').replace('KEY', 'KEY BLOCK') },
+      '.git/config': '[remote "o"]\n\turl = https://alex:MIIsecret@h/r.git\n',
+    };
+    const plain: Record<string, string> = {
+      ...Object.fromEntries(
+        [
+          '.env.example',
+          '.env.sample',
+          'id_rsa.pub',
+          'environment.ts',
+          'secretary.md',
+          'tokens.css',
+          'id_list.csv',
+          'envoy',
+        ].map((name) => [name, 'kept']),
+      ),
+      ...{
+        'ca.pem': '-----BEGIN CERTIFICATE-----\n',
+        'slides.key': 'PK',
+        'sub/.git/config': '[core]\n\tbare = false\n',
+      },
+    };
+    for (const below of ['workspace/project', 'agents/default/tasks/t/work'])
+      for (const [name, text] of Object.entries({ ...secret, ...plain })) {
+        // A folder and a file cannot have one name.
+        const file = path.join(home, below, name === 'credentials' ? 'x/credentials' : name);
+        fs.mkdirSync(path.dirname(file), { recursive: true });
+        fs.writeFileSync(file, text);
+      }
+    const [without, whole] = [path.join(folder, 'a.tgz'), path.join(folder, 'b.tgz')];
+    const told: string[] = JSON.parse((await viber(['backup', '--json', '--home', home, without])).out).secrets;
+    expect(told).toContain('workspace/project/.env');
+    expect(told).toContain('workspace/project/.ssh/');
+    await viber(['backup', '--with-secrets', '--home', home, whole]);
+    const [one, two] = [path.join(folder, '1'), path.join(folder, '2')];
+    await viber(['restore', '--home', one, without]);
+    await viber(['restore', '--home', two, whole]);
+    const holds = (root: string) =>
+      Object.entries(tree(root))
+        .filter(([, text]) => String(text).includes('MIIsecret'))
+        .map(([name]) => name);
+    expect(holds(one)).toEqual([]);
+    expect(holds(two)).toEqual(holds(home));
+    for (const below of ['workspace/project', 'agents/default/tasks/t/work'])
+      for (const name of Object.keys(plain)) expect(fs.existsSync(path.join(one, below, name)), name).toBe(true);
+  });
+
   test('take the place of nothing without being told to, and nothing is lost then', async () => {
     const [home, folder] = [tempFolder(), tempFolder()];
     fill(home);

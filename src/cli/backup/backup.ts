@@ -40,7 +40,7 @@ export async function run(context: CliContext): Promise<number> {
   const { files, bytes, changed } = made;
   const said = {
     ...{ files, bytes, size: fs.statSync(target).size, hasSecrets, changed, variables: settings.variables },
-    ...{ secrets: hasSecrets ? [] : named('secret'), foreign: named('foreign'), unfit: named('unfit') },
+    ...{ secrets: hasSecrets ? [] : withoutInner(named('secret')), foreign: named('foreign'), unfit: named('unfit') },
     unread: [...named('unread'), ...made.unread],
   };
   if (json) print(JSON.stringify({ file: target, ...said, onServer }));
@@ -50,6 +50,10 @@ export async function run(context: CliContext): Promise<number> {
   }
   return EXIT.ok;
 }
+
+/** A folder names what is in it. */
+const withoutInner = (names: readonly string[]): string[] =>
+  names.filter((name) => !names.some((other) => other.endsWith('/') && other !== name && name.startsWith(other)));
 
 interface Made extends Pick<Archive, 'files' | 'bytes' | 'changed' | 'unread'> {
   size: number;

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { safeName } from './format.ts';
+import { isSecretFile } from './secret-files.ts';
 
 /**
  * `secret`: left out unless asked for. `foreign`: a link, a pipe, a socket; `unfit`: a name or a depth that no restore would take;
@@ -20,8 +21,6 @@ export interface ChosenFile {
 
 /** Made again by the gateway, or of one process alone. */
 const REBUILT = [/^(cache|run)\//, /(^|\/)memory\.sqlite[^/]*$/, /(^|\/)\.[0-9a-f]{16}\.tmp$/, /\.\d+\.tmp$/];
-/** Where the documents tell people to put them. */
-const SECRET = [/^service\.env[^/]*$/, /^\.env[^/]*$/, /\.secret\.md$/, /(^|\/)credentials\//];
 /** `openHome` makes it. */
 const OWN_LINK = 'vibers/default';
 
@@ -57,19 +56,19 @@ export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenF
       if (name === OWN_LINK && entry.isSymbolicLink()) continue;
       // One that is no UTF-8 is found again under no text.
       const isFit = safeName(name) !== undefined && Buffer.from(own).equals(entry.name);
-      const choice = isFit ? choiceOf(name, entry, secrets) : 'unfit';
+      const choice = isFit ? choiceOf(home, name, entry, secrets) : 'unfit';
       found.push({ name, choice, ...(own === INDEX && { upTo }) });
-      if (entry.isDirectory() && choice === 'take') look(name);
+      if (entry.isDirectory() && (choice === 'take' || choice === 'secret')) look(name);
     }
   };
   look('');
   return found.sort((a, b) => rankOf(a.name) - rankOf(b.name) || (a.name < b.name ? -1 : 1));
 }
 
-function choiceOf(name: string, entry: fs.Dirent<Buffer>, secrets: ReadonlySet<string>): Choice {
+function choiceOf(home: string, name: string, entry: fs.Dirent<Buffer>, secrets: ReadonlySet<string>): Choice {
   if (REBUILT.some((pattern) => pattern.test(name))) return 'rebuilt';
   if (!entry.isFile() && !entry.isDirectory()) return 'foreign';
-  return secrets.has(name) || SECRET.some((pattern) => pattern.test(name)) ? 'secret' : 'take';
+  return secrets.has(name) || isSecretFile(name, path.join(home, name)) ? 'secret' : 'take';
 }
 
 /** What is removed while we look, or has become a file, is an empty folder; undefined for one that may not be read. */

@@ -1,0 +1,54 @@
+/** Files that hold secrets wherever they stand: by the names that programs give them, and keys by what stands in them. */
+import fs from 'node:fs';
+import { errorCode } from '../../errors.ts';
+
+const NAMES = [
+  // Of the home itself.
+  /^service\.env[^/]*$/,
+  /^\.env[^/]*$/,
+  /\.secret\.md$/i,
+  // Of a project. What shows which variables there are holds no values.
+  /(^|\/)\.env(rc)?$/i,
+  /(^|\/)\.env\.(?!(example|sample|template|dist|defaults?|schema)$)[^/]*$/i,
+  /(^|\/)(?!\.env)[^/]+\.env$/i,
+  /(^|\/)\.?secrets?(\.[\w-]+)?\.(ya?ml|json|toml|ini|properties|txt)$/i,
+  /(^|\/)(service[-_]?account|client[-_]secret)[^/]*\.json$/i,
+  /\.tfvars(\.json)?$|\.tfstate(\.backup)?$/i,
+  // Of programs that log in somewhere.
+  /(^|\/)(\.npmrc|\.yarnrc(\.yml)?|[._]netrc|\.pypirc|\.pgpass|pgpass\.conf|\.my\.cnf|\.mylogin\.cnf|\.git-credentials|\.htpasswd|\.dockercfg|\.s3cfg|\.boto)$/i,
+  /(^|\/)(\.msmtprc|\.fetchmailrc|\.vault-token|\.vault[-_]pass(word)?|\.terraformrc|kubeconfig|rclone\.conf|auth\.json)$/i,
+  /(^|\/)credentials(\.\w+)?$/i,
+  /(^|\/)(credentials|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker|\.password-store)\//i,
+  // Keys.
+  /(^|\/)id_(rsa|dsa|ecdsa|ed25519)(_sk)?([-_.](?!pub$)[^/]*)?$/i,
+  /\.(p12|pfx|jks|keystore|kdbx|ppk)$/i,
+];
+
+const MAY_BE_KEYS = /\.(pem|key|crt|cer|asc|gpg)$/i;
+const KEY = /-----BEGIN (?:[A-Z\d]+ )*PRIVATE KEY(?: BLOCK)?-----/;
+/** Where an address may carry a login, which git keeps there. */
+const MAY_LOG_IN = /(^|\/)\.git\/config$|(^|\/)\.gitconfig$|(^|\/)\.gitmodules$/i;
+const LOGIN = /:\/\/[^/\s@]+@|extraheader\s*=/i;
+const MAX_LOOKED_AT = 256 * 1024;
+
+/** @param name from the home, with `/`, that of a folder ends with it; `file` is where it is read */
+export function isSecretFile(name: string, file: string): boolean {
+  if (NAMES.some((pattern) => pattern.test(name))) return true;
+  if (MAY_BE_KEYS.test(name)) return KEY.test(beginningOf(file));
+  return MAY_LOG_IN.test(name) && LOGIN.test(beginningOf(file));
+}
+
+/** Empty for one that cannot be read: it is not taken either. */
+function beginningOf(file: string): string {
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+    const buffer = Buffer.alloc(MAX_LOOKED_AT);
+    return buffer.toString('latin1', 0, fs.readSync(fd, buffer));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return '';
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}

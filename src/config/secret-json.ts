@@ -1,0 +1,58 @@
+/** The texts and numbers of a JSON value that is written in an argument, and where each of them stands. */
+
+export interface JsonLeaf {
+  value: string;
+  path: readonly PropertyKey[];
+  /** The text before it in the same list. */
+  before: string | undefined;
+  /** What is between its quotes, in the whole text. */
+  from: number;
+  to: number;
+  isNumber: boolean;
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+interface Level {
+  key: string | undefined;
+  /** In a list, the place of its next item. */
+  at: number | undefined;
+  before: string | undefined;
+}
+
+/** Empty for a text that is no object or list of JSON. */
+export function leavesOfJson(text: string): JsonLeaf[] {
+  if (!/^\s*[{[]/.test(text) || !isJson(text)) return [];
+  const found: JsonLeaf[] = [];
+  const levels: Level[] = [];
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const level = levels.at(-1);
+    if (token === '{' || token === '[')
+      levels.push({ key: undefined, at: token === '[' ? 0 : undefined, before: undefined });
+    else if (token === '}' || token === ']') levels.pop();
+    else if (token === ':' || !level) continue;
+    else if (token === ',') {
+      level.key = undefined;
+      if (level.at !== undefined) level.at++;
+    } else if (level.at === undefined && level.key === undefined) level.key = String(JSON.parse(token));
+    else {
+      const isText = token.startsWith('"');
+      const value = isText ? String(JSON.parse(token)) : token;
+      const [from, to] = isText ? [index + 1, index + token.length - 1] : [index, index + token.length];
+      const path = levels.map(({ key, at }) => at ?? key ?? '');
+      if (isText || /^-?\d/.test(token)) found.push({ value, path, before: level.before, from, to, isNumber: !isText });
+      level.before = value;
+    }
+  }
+  return found;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return false;
+  }
+}
