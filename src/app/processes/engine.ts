@@ -1,4 +1,5 @@
 /** The one place that chooses the engine. That of several machines, with its libraries, is loaded only when it is configured. */
+import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Engine, QueueItem } from '../../engine/engine.ts';
@@ -31,7 +32,14 @@ export async function openEngine({ config, home, log, onDead }: EngineParts): Pr
     await leaveLocal({ engine, home, log }, path.join(home.root, 'run'));
     const { openRedisEngine } = await import('../../engine/redis/engine.ts');
     const own = { secret: homeKey(home.access), reachedByScripts: await scriptsReach(new URL(engine.url).hostname) };
-    return openRedisEngine<Entry>({ ...shared, ...engine, url: engine.url, ...own });
+    // Earlier versions sealed nothing that waits: what is there at the first start counts, what comes without a seal later does not.
+    const mark = path.join(home.access, 'server.sealed');
+    const opened = await openRedisEngine<Entry>({ ...shared, ...engine, url: engine.url, ...own });
+    if (!fs.existsSync(mark)) {
+      await opened.sealOld();
+      fs.writeFileSync(mark, '', { mode: 0o600 });
+    }
+    return opened;
   }
   await leaveServer({ engine, home, log });
   return openLocalEngine<Entry>({ ...shared, folders: home, freeBytes: limits.freeBytes });

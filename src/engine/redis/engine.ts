@@ -14,6 +14,7 @@ import { News } from './news.ts';
 import { RedisOutbox } from './outbox.ts';
 import { RedisQueue } from './queue.ts';
 import { Scripts } from './scripts.ts';
+import { codesWith } from './seal.ts';
 import { sealed } from './sealed-state.ts';
 import { checkServer } from './settings.ts';
 import { RedisState } from './state.ts';
@@ -31,7 +32,7 @@ export interface RedisEngineOptions<T> {
   outboxSchema?: Schema<OutboxFile>;
   /** By kind of lane, how many may be in work for whom: `perPerson` in all processes together, `others` in this one. */
   limits?: Readonly<Record<string, FairLimits>>;
-  /** Of all processes of a home: small values carry a seal that is made with it. */
+  /** Of all processes of a home: small values, messages and answers carry a seal that is made with it. */
   secret?: Uint8Array;
   /** Whether scripts get as far as the server: then it must ask for a password. */
   reachedByScripts?: boolean;
@@ -63,6 +64,7 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
     await news.open();
     const world: World = {
       ...{ connections, news, name, shards, leaseMs, onError, onQuiet: noQuiet, address: addressOf(url) },
+      codeOf: options.secret && codesWith(options.secret),
       scripts: new Scripts(connections.own, connections.copies, replicas),
       seenMs: dedupeDays * DAY_MS,
       suspectMs: options.suspectDelayMs ?? SUSPECT_DELAY_MS,
@@ -104,7 +106,7 @@ export class RedisEngine<T> implements Engine<T> {
     const keyOfLane = (lane: string) => `${this.queue.lanes.prefix(lane)}lane:${lane}`;
     this.outbox = new RedisOutbox({ world, schema: outboxSchema, keyOfLane });
     const state = new RedisState(world);
-    this.state = options.secret ? sealed(state, options.secret) : state;
+    this.state = world.codeOf ? sealed(state, world.codeOf) : state;
     this.#turns = new RedisTurns(world);
     this.#neighbours = new Neighbours(world, async (name) => {
       await Promise.all([this.queue.lanes.free(name), this.outbox.lanes.free(name)]);
@@ -122,6 +124,11 @@ export class RedisEngine<T> implements Engine<T> {
   /** From now on the processes beside this one see whether it is gone. */
   meet(): Promise<void> {
     return this.#neighbours.look();
+  }
+
+  /** Messages and answers that are there without a seal, from a version that made none, count as ours from now on. */
+  async sealOld(): Promise<void> {
+    await Promise.all([this.queue.lanes.sealAll(), this.outbox.lanes.sealAll()]);
   }
 
   lock<R>(name: string, work: (fence: Fence) => Promise<R>): Promise<R> {

@@ -1,4 +1,5 @@
 /** What was given up: in one hash by shard and side, the message as it stood with the platform's event and the reason. */
+import { parseJson } from '../../lib/read-json.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { DeadLetter, GivenUp } from '../engine.ts';
 import { allShards, prefixOf } from './keys.ts';
@@ -38,7 +39,7 @@ export class Graves {
     };
     const text = written({
       ...grave,
-      raw: item.raw ?? (raw === null || raw === undefined ? undefined : JSON.parse(raw)),
+      raw: item.raw ?? (raw === null || raw === undefined ? undefined : parseJson(raw)),
     });
     const { raw: _left, ...rest } = grave;
     await this.#lanes.run('bury', item.lane, { id: item.id, to: 'dead' }, text ?? JSON.stringify(rest));

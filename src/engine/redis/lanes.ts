@@ -14,6 +14,7 @@ import { Held } from './held.ts';
 import { delayJob, dropJob, Jobs, type Source, type Taken } from './jobs.ts';
 import { allShards, prefixOf, type Side, shardOf, tagOf } from './keys.ts';
 import type { Answer, RawItem, Scripts } from './scripts.ts';
+import { isSameCode } from './seal.ts';
 import { Suspects } from './suspects.ts';
 import type { World } from './world.ts';
 
@@ -148,6 +149,26 @@ export class Lanes {
     return this.#scripts.copied();
   }
 
+  /** Whether one of this home has put it into this lane as it stands. */
+  isOurs(lane: string, { id, message, seal = '' }: { id: string; message: string; seal?: string }): boolean {
+    const code = this.#world.codeOf?.(this.#options.side, lane, id, message);
+    return code === undefined || isSameCode(code, seal);
+  }
+
+  /** What is there without a seal counts as ours from now on. */
+  async sealAll(): Promise<void> {
+    const { connections, codeOf } = this.#world;
+    for (const prefix of codeOf ? this.prefixes() : [])
+      for (const id of await connections.own.zrange(`${prefix}open`, '0', '-1')) {
+        const key = `${prefix}item:${id}`;
+        const [lane, message, seal] = await connections.own.hmget(key, 'lane', 'message', 'seal');
+        if (typeof lane !== 'string' || typeof message !== 'string' || typeof seal === 'string') continue;
+        await connections.own.hsetnx(key, 'seal', codeOf?.(this.#options.side, lane, id, message) ?? '');
+        // It was finished a moment ago.
+        if ((await connections.own.hexists(key, 'message')) === 0) await connections.own.del(key);
+      }
+  }
+
   /** Those that this process owns now. */
   ownedBy(lane: string): Held | undefined {
     return [...this.#held].find((held) => held.lane === lane && held.isOwned);
@@ -214,8 +235,10 @@ export class Lanes {
   }
 
   async #put({ message, raw, by, ...ask }: Put): Promise<Answer> {
-    const about = { ...ask, class: by.isOwner ? 'o' : 'm', person: by.person, kind: this.#options.kindOf(ask.lane) };
-    const answer = await this.run('put', ask.lane, { ...about, once: randomUUID() }, message, raw ?? '');
+    const { side, kindOf } = this.#options;
+    const about = { ...ask, class: by.isOwner ? 'o' : 'm', person: by.person, kind: kindOf(ask.lane) };
+    const seal = this.#world.codeOf?.(side, ask.lane, ask.id, message);
+    const answer = await this.run('put', ask.lane, { ...about, seal, once: randomUUID() }, message, raw ?? '');
     // Found at once by whoever waits, though this process ended now.
     await this.#offer(ask.lane, answer);
     await this.copied();

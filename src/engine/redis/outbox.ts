@@ -6,6 +6,7 @@
  */
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import { LeaseLost } from '../../errors.ts';
+import { parseJson } from '../../lib/read-json.ts';
 import { isCount, isFlag, isNumber, isText, objectOf, optional, type Schema, shape } from '../../lib/shape.ts';
 import type { AddOptions, Outbox, OutboxFile, OutboxLease, OutboxStats, PartOutcome, PartState } from '../engine.ts';
 import type { Held } from './held.ts';
@@ -176,9 +177,12 @@ export class RedisOutbox implements Outbox {
   /** Undefined for what cannot be sent, which is given up. */
   async #opened(held: Held): Promise<Sending | undefined> {
     const [raw] = held.items as [RawItem];
-    const { success, data } = this.#options.schema.safeParse(JSON.parse(raw.message));
+    const isOurs = this.lanes.isOurs(held.lane, raw);
+    const { success, data } = this.#options.schema.safeParse(isOurs ? parseJson(raw.message) : undefined);
     if (success && data) return new Sending(held, data, await this.#partsOf(held, raw.id));
-    const reason = 'it does not hold what it should';
+    const reason = isOurs
+      ? 'it does not hold what it should'
+      : 'it carries no seal of this home: somebody else put it there';
     const text = JSON.stringify({ key: raw.id, reason, diedAt: new Date().toISOString(), text: raw.message });
     await this.lanes.owned(held, 'bury', { id: raw.id, to: 'dead' }, text);
     await this.lanes.finish(held, [raw.id]);

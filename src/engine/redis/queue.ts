@@ -1,6 +1,7 @@
 /** The inbox on a server: what a platform handed us, from the moment we acknowledge it until its answer is on its way. */
 import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
+import { parseJson } from '../../lib/read-json.ts';
 import { isNumber, objectOf, type Schema, shape } from '../../lib/shape.ts';
 import { type Arrival, isBefore } from '../arrival.ts';
 import { isGivenUp } from '../crashes.ts';
@@ -156,9 +157,12 @@ export class RedisQueue<T> implements Queue<T> {
   async find(id: string): Promise<T | undefined> {
     const { own } = this.#world.connections;
     const prefixes = this.lanes.prefixes();
-    const texts = await Promise.all(prefixes.map((prefix) => own.hget(`${prefix}item:${id}`, 'message')));
-    const text = texts.find((found) => found !== null);
-    const value = text === undefined || text === null ? (await this.#graves.read(id))?.message : JSON.parse(text);
+    for (const prefix of prefixes) {
+      const [lane, message, seal] = await own.hmget(`${prefix}item:${id}`, 'lane', 'message', 'seal');
+      if (typeof lane !== 'string' || typeof message !== 'string') continue;
+      return this.lanes.isOurs(lane, { id, message, seal: seal ?? '' }) ? this.#read(message) : undefined;
+    }
+    const value = (await this.#graves.read(id))?.message;
     return value === undefined ? undefined : this.#options.schema.safeParse(value).data;
   }
 
@@ -179,12 +183,12 @@ export class RedisQueue<T> implements Queue<T> {
     const found: QueueItem<T>[] = [];
     for (const prefix of this.lanes.prefixes()) {
       for (const id of await own.zrange(`${prefix}open`, '0', '-1')) {
-        const [lane, message, seq, attempts, at] = await own.hmget(
+        const [lane, message, seq, attempts, at, seal] = await own.hmget(
           `${prefix}item:${id}`,
-          ...['lane', 'message', 'seq', 'attempts', 'at'],
+          ...['lane', 'message', 'seq', 'attempts', 'at', 'seal'],
         );
         const raw = { id, message: message ?? 'null', seq: seq ?? '0', attempts: Number(attempts), at: Number(at) };
-        const item = this.#itemOf(lane ?? '', raw);
+        const item = this.#itemOf(lane ?? '', { ...raw, seal: seal ?? '' });
         if (item) found.push(item);
       }
     }
@@ -238,7 +242,13 @@ export class RedisQueue<T> implements Queue<T> {
     const pairs = held.items.map((raw) => ({ raw, item: this.#itemOf(held.lane, raw) }));
     const broken = pairs.flatMap(({ raw, item }) => (item ? [] : [raw]));
     if (broken.length > 0) {
-      for (const raw of broken) await this.#graves.dig(unknownItem(held.lane, raw), 'it does not hold what it should');
+      for (const raw of broken) {
+        const isOurs = this.lanes.isOurs(held.lane, raw);
+        const reason = isOurs
+          ? 'it does not hold what it should'
+          : 'it carries no seal of this home: somebody else put it there';
+        await this.#graves.dig(unknownItem(held.lane, raw), reason);
+      }
       const ids = broken.map(({ id }) => id);
       await this.lanes.finish(held, ids);
     }
@@ -246,8 +256,13 @@ export class RedisQueue<T> implements Queue<T> {
   }
 
   #itemOf(lane: string, raw: RawItem): QueueItem<T> | undefined {
-    const { success, data } = this.#options.schema.safeParse(JSON.parse(raw.message));
-    return success && data !== undefined ? { ...unknownItem(lane, raw), message: data } : undefined;
+    const message = this.lanes.isOurs(lane, raw) ? this.#read(raw.message) : undefined;
+    return message === undefined ? undefined : { ...unknownItem(lane, raw), message };
+  }
+
+  #read(message: string): T | undefined {
+    const { success, data } = this.#options.schema.safeParse(parseJson(message));
+    return success ? data : undefined;
   }
 
   /** Gives those that it has given up. */
@@ -290,7 +305,7 @@ export class RedisQueue<T> implements Queue<T> {
 
 function unknownItem(lane: string, { id, message, seq, attempts, at, isStopped }: RawItem): QueueItem<unknown> {
   const acceptedAt = new Date(at).toISOString();
-  const item = { id, lane, seq: Number(seq), attempts, message: JSON.parse(message), acceptedAt };
+  const item = { id, lane, seq: Number(seq), attempts, message: parseJson(message), acceptedAt };
   return isStopped ? { ...item, isStopped } : item;
 }
 

@@ -24,6 +24,7 @@ export interface RawItem {
   attempts: number;
   /** Milliseconds since the epoch. */
   at: number;
+  seal?: string;
   isStopped?: boolean;
 }
 
@@ -51,6 +52,7 @@ export interface Answer {
 const isOffer = objectOf({ lane: isFilled, token: isNumber, delay: isNumber, kind: isText, class: oneOf('o', 'm') });
 const isItem = objectOf({
   ...{ id: isFilled, message: isText, seq: isText, attempts: isNumber, at: isNumber },
+  seal: optional(isText),
   isStopped: optional(isFlag),
 });
 const numbers = {

@@ -2,26 +2,17 @@
  * Small values under a seal: a code over name and value, made with a key of the home. Whoever reaches the server, and not the home,
  * makes no decision and no button of a person with it. What carries no seal of ours is not there. Counts are not sealed: the server adds.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { State } from '../engine.ts';
+import { CODE_LENGTH, type CodeOf, isSameCode } from './seal.ts';
 
-const LENGTH = 43;
 const TRIES = 5;
 
-export function sealed(state: State, secret: Uint8Array): State {
-  const codeOf = (key: string, value: string) =>
-    createHmac('sha256', secret)
-      .update(JSON.stringify([key, value]))
-      .digest('base64url');
+export function sealed(state: State, codeOf: CodeOf): State {
   const seal = (key: string, value: string) => codeOf(key, value) + value;
   const open = (key: string, text: string | undefined): string | undefined => {
-    if (text === undefined || text.length < LENGTH) return undefined;
-    const value = text.slice(LENGTH);
-    const isOurs = timingSafeEqual(
-      Buffer.from(codeOf(key, value)),
-      Buffer.from(text.slice(0, LENGTH).padEnd(LENGTH)).subarray(0, LENGTH),
-    );
-    return isOurs ? value : undefined;
+    if (text === undefined || text.length < CODE_LENGTH) return undefined;
+    const value = text.slice(CODE_LENGTH);
+    return isSameCode(codeOf(key, value), text.slice(0, CODE_LENGTH)) ? value : undefined;
   };
 
   /** What is not ours gives way. */

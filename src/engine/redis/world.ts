@@ -2,11 +2,14 @@
 import type { Connections } from './connection.ts';
 import type { News } from './news.ts';
 import type { Scripts } from './scripts.ts';
+import type { CodeOf } from './seal.ts';
 
 export interface World {
   connections: Connections;
   scripts: Scripts;
   news: News;
+  /** Where whoever reaches the server must not be able to say something in our name. */
+  codeOf: CodeOf | undefined;
   /** `host:port`. */
   address: string;
   /** Of this process, among all. */

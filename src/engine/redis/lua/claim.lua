@@ -15,9 +15,9 @@ if not isMine or (is[1] ~= 'queued' and is[1] ~= 'owned') then return reply({ wh
 local function given()
   local items = {}
   for at, id in ipairs(call('ZRANGE', key('work', name), 0, -1)) do
-    local about = call('HMGET', key('item', id), 'message', 'seq', 'attempts', 'at')
+    local about = call('HMGET', key('item', id), 'message', 'seq', 'attempts', 'at', 'seal')
     items[at] = { id = id, message = about[1], seq = about[2], attempts = tonumber(about[3]), at = tonumber(about[4]),
-      isStopped = isStopped(name, id) }
+      seal = about[5] or nil, isStopped = isStopped(name, id) }
   end
   local answer = cjson.decode(lane(name, 'given'))
   answer.what, answer.epoch, answer.left, answer.items = 'got', tonumber(lane(name, 'epoch')), call('PTTL', ask.lock), items

@@ -22,6 +22,7 @@ call('HSET', key('lane', name), 'kind', ask.kind)
 local pos = placeOf(name, ask.source, ask.order)
 call('HSET', key('item', id), 'lane', name, 'message', ARGV[2], 'pos', pos, 'seq', string.format('%.0f', seq), 'attempts', 0,
   'at', now, 'class', ask.class, 'person', ask.person, 'notBefore', ask.notBefore or 0, 'dedupeId', ask.dedupeId)
+if ask.seal then call('HSET', key('item', id), 'seal', ask.seal) end
 if ask.group then call('HSET', key('item', id), 'group', ask.group) end
 if ask.source then call('HSET', key('item', id), 'source', ask.source, 'order', ask.order) end
 if ARGV[3] ~= '' then call('HSET', key('item', id), 'raw', ARGV[3]) end

@@ -16,11 +16,11 @@ for _, id in ipairs(all) do
 end
 local items = {}
 for _, id in ipairs(all) do
-  local is = call('HMGET', key('item', id), 'group', 'message', 'seq', 'attempts', 'at')
+  local is = call('HMGET', key('item', id), 'group', 'message', 'seq', 'attempts', 'at', 'seal')
   local isEarly = early['id ' .. id] or (is[1] and early['group ' .. is[1]])
   if not isEarly and (ask.maySuspect or tonumber(is[4]) < ask.suspectFrom) then
     items[#items + 1] = { id = id, message = is[2], seq = is[3], attempts = tonumber(is[4]), at = tonumber(is[5]),
-      isStopped = isStopped(name, id) }
+      seal = is[6] or nil, isStopped = isStopped(name, id) }
   end
 end
 return reply({ what = 'ok', items = #items > 0 and items or nil })
