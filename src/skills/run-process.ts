@@ -39,6 +39,8 @@ export interface ProcessOrder {
   /** Bytes kept of each stream. */
   maxOutput: number;
   signal: AbortSignal | undefined;
+  /** Files of ours that it has open, from number 4 on. */
+  open?: readonly number[];
   /** How those are found that leave the group. */
   strays: Strays;
   /** What all its processes may take together. */
@@ -126,13 +128,14 @@ function start({
   env,
   cwd,
   stdin,
+  open = [],
 }: ProcessOrder): ChildProcess & { stdout: Readable; stderr: Readable } {
   try {
     const child = spawn(command, args, {
       cwd,
       env,
       detached: true,
-      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe', ...open],
     });
     const { stdout, stderr } = child;
     if (!stdout || !stderr) throw new Error('a process without output');

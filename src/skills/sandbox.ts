@@ -11,6 +11,8 @@ import { errorCode } from '../errors.ts';
 export interface SandboxOrder {
   /** Writable, under its own path. */
   work: string;
+  /** Its number among the files that the sandbox is given open, where it takes one: whatever comes into its place is not shown then. */
+  workFd?: number;
   /** Arguments that take away from what may be written in it. */
   guards: readonly string[];
   /** Private folder of this run: `script`, `passwd`, `group` (readable), `home` (writable). */
@@ -28,6 +30,8 @@ export interface SandboxOrder {
 export interface Sandbox {
   /** Absolute path of the program. */
   command: string;
+  /** Whether it shows a folder that is open, and closes it before anything runs inside. */
+  takesOpen: boolean;
   /** Its arguments up to the command that is to run inside. It says on descriptor 3 which process is the first there. */
   args(order: SandboxOrder): Promise<string[]>;
 }
@@ -130,10 +134,22 @@ async function probe(): Promise<Sandbox | undefined> {
     [[], []],
   ] as const) {
     const base = [...own, ...(await baseArgs(tmpSize))];
-    if (await works(command, base)) return { command, args: async (order) => [...base, ...(await orderArgs(order))] };
+    if (await works(command, base))
+      return {
+        command,
+        takesOpen: await says(command, '--bind-fd'),
+        args: async (order) => [...base, ...(await orderArgs(order))],
+      };
   }
   return undefined;
 }
+
+const says = (command: string, option: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    execFile(command, ['--help'], { timeout: PROBE_MS, env: {} }, (_error, stdout, stderr) =>
+      resolve(`${stdout}${stderr}`.includes(`${option} `)),
+    );
+  });
 
 /** Installed is not enough: containers and some kernels refuse the name spaces; and the machine's settings must be out of reach. */
 function works(command: string, base: string[]): Promise<boolean> {
@@ -165,6 +181,7 @@ async function baseArgs(tmpSize: readonly string[]): Promise<string[]> {
 
 async function orderArgs({
   work,
+  workFd,
   guards,
   run,
   skillFolder,
@@ -177,7 +194,8 @@ async function orderArgs({
     ...(proxy ? await readable(ETC_NETWORK) : []),
     // The work folder may be inside it.
     ...(other ? ['--ro-bind', other, other] : []),
-    ...['--bind', work, work, ...guards],
+    ...(workFd === undefined ? ['--bind', work] : ['--bind-fd', String(workFd)]),
+    ...[work, ...guards],
     ...(skillFolder ? ['--ro-bind', skillFolder, skillFolder] : []),
     ...[...new Set([program, proxy?.node, proxy?.socket].filter((file) => file !== undefined))].flatMap((file) => [
       ...['--ro-bind', file, file],

@@ -4,7 +4,8 @@
  * folder, and in the sandbox where there is one.
  */
 import { randomUUID } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
 import { systemTimezone } from '../lib/timezone.ts';
@@ -64,6 +65,8 @@ export interface ScriptResult {
   ms: number;
 }
 
+/** Three streams and what the sandbox says come before. */
+const FIRST_OPEN = 4;
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 64 * 1024;
 /** As `ulimit -d` says for each of its processes. */
@@ -97,13 +100,24 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
   const run = await createRunFolder(order.script.text, cwd);
   const repositories = sandbox && repositoriesIn(cwd);
   let proxy: ScriptProxy | undefined;
+  let work: FileHandle | undefined;
   try {
+    if (sandbox?.takesOpen) work = await openFolder(cwd);
     const started = performance.now();
     const marker = randomUUID();
     if (sandbox && order.network) proxy = await openScriptProxy(run, order.reach);
     const { timeoutMs = TIMEOUT_MS, granted = {}, signal, memoryMb = MEMORY_MB } = order;
     const outcome = await runProcess({
-      ...(await commandOf(order, { cwd, run, shell, sandbox, timeoutMs, guards: repositories?.args ?? [], proxy })),
+      ...(await commandOf(order, {
+        cwd,
+        run,
+        shell,
+        sandbox,
+        timeoutMs,
+        guards: repositories?.args ?? [],
+        proxy,
+        isOpen: work !== undefined,
+      })),
       env: {
         ...(proxy ? PROXY_VARIABLES : {}),
         ...environment(order, { run, cwd, folders, inside: sandbox !== undefined, marker }),
@@ -112,6 +126,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
         ...granted,
       },
       cwd,
+      open: work ? [work.fd] : [],
       ...(order.program?.stdin === undefined ? {} : { stdin: order.program.stdin }),
       timeoutMs,
       maxOutput: MAX_OUTPUT,
@@ -136,6 +151,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
       ms: Math.round(performance.now() - started),
     };
   } finally {
+    await work?.close();
     proxy?.close();
     repositories?.tidy();
     await removeRunFolder(run);
@@ -145,11 +161,22 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
 async function folderOf(folder: string): Promise<string> {
   try {
     const real = await realpath(folder);
+    // Who asked has looked at the folder of this path, and at no other.
+    if (real !== folder) throw new UserError('The folder that the script should work in was replaced by a link.');
     if ((await stat(real)).isDirectory() && real !== path.parse(real).root) return real;
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
   }
   throw new UserError('The folder that the script should work in is not there.');
+}
+
+/** Held from here on: what comes into its place is not what the sandbox shows. */
+async function openFolder(folder: string): Promise<FileHandle> {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if ((await readlink(`/proc/self/fd/${handle.fd}`)) === folder) return handle;
+  await handle.close();
+  throw new UserError('The folder that the script should work in was replaced.');
 }
 
 function environment(
@@ -184,10 +211,12 @@ interface Given {
   timeoutMs: number;
   guards: readonly string[];
   proxy: ScriptProxy | undefined;
+  /** The folder is given open, as the first of the files that are. */
+  isOpen: boolean;
 }
 
 async function commandOf(order: ScriptOrder, given: Given): Promise<{ command: string; args: string[] }> {
-  const { cwd, run, shell, sandbox, timeoutMs, guards, proxy } = given;
+  const { cwd, run, shell, sandbox, timeoutMs, guards, proxy, isOpen } = given;
   const limits = [String(Math.ceil(timeoutMs / 1000) + 5), sandbox ? MAX_PROCESSES.inside : MAX_PROCESSES.outside];
   const interpreter = [shell, ...(order.script.shell === 'bash' ? ['--noprofile', '--norc'] : []), '-e'];
   const own = order.program?.command ?? [...interpreter, path.join(run, 'script')];
@@ -197,6 +226,7 @@ async function commandOf(order: ScriptOrder, given: Given): Promise<{ command: s
     return { command: '/bin/sh', args: ['-c', `${FIRST_TO_GO}; ${LIFELINE}; ${WRAPPER}`, ...args.slice(2)] };
   const { skillFolder, readable, program } = order;
   const more = {
+    ...(isOpen ? { workFd: FIRST_OPEN } : {}),
     ...{ ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) },
     ...(program?.visible ? { program: program.visible } : {}),
     ...(proxy ? { proxy: { socket: proxy.socket, node: process.execPath } } : {}),

@@ -120,6 +120,12 @@ describe('an artifact', () => {
     fs.rmSync(path.join(world.home, ref));
     fs.symlinkSync('/etc/passwd', path.join(world.home, ref));
     expect((await call(`/api/${ref}`)).status).toBe(404);
+    // Nor through a link in the place of its folder.
+    const { ref: other } = await make('more', 'text/plain', 'y');
+    const folder = path.dirname(path.join(world.home, other));
+    fs.renameSync(folder, `${folder}-away`);
+    fs.symlinkSync(`${folder}-away`, folder);
+    expect((await call(`/api/${other}`, {}, 'the-owner-s-token')).status).toBe(404);
   });
 
   test('that becomes shorter meanwhile, or whose reader goes away, harms nobody', async () => {

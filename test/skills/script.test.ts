@@ -50,13 +50,14 @@ for (const { where, sandbox, skip } of MODES) {
       while (processesWith(`sleep\0${unique}`).length > 0) await sleep(10);
     });
 
-    test('works in the given folder, also through a link', async () => {
+    test('works in the given folder, and in none that a link has taken the place of', async () => {
       const cwd = folder();
       write(path.join(cwd, 'real', 'in.txt'), 'in');
       symlinkSync('real', path.join(cwd, 'link'));
-      const result = await run('cat in.txt; echo out > out.txt; pwd', at(path.join(cwd, 'link')));
+      const result = await run('cat in.txt; echo out > out.txt; pwd', at(path.join(cwd, 'real')));
       expect(result.stdout).toBe(`in${path.join(cwd, 'real')}\n`);
       expect(readFileSync(path.join(cwd, 'real', 'out.txt'), 'utf8')).toBe('out\n');
+      await expect(run('pwd', at(path.join(cwd, 'link')))).rejects.toThrow('replaced by a link');
     });
 
     test('an environment of its own: nothing of ours, no input, a private home that is gone afterwards', async () => {
@@ -327,6 +328,19 @@ describe(`only ${IN_SANDBOX}`, () => {
     // What looks like the folder above is a place in the sandbox's memory at most.
     expect(existsSync(path.join(root, 'beside'))).toBe(false);
     expect(readFileSync(path.join(skillFolder, 'SKILL.md'), 'utf8')).toBe('text');
+  });
+
+  inSandbox('no process has anything open that leads out', async () => {
+    const { stdout } = await run(
+      'for p in /proc/[0-9]*; do ls -l $p/fd; done 2>/dev/null | grep -o "[>] .*" | sort -u',
+      {
+        cwd: folder(),
+      },
+    );
+    const plain = stdout
+      .split('\n')
+      .filter((line) => line !== '' && !/^> (\/dev\/null|pipe:|anon_inode:|\/proc\/\d+\/fd|socket:)/.test(line));
+    expect(plain.filter((line) => !line.endsWith('/script'))).toEqual([]);
   });
 
   inSandbox('links in the work folder lead nowhere', async () => {

@@ -2,13 +2,13 @@
  * `GET /api/artifacts/{taskId}/{file}`: a file of a task as it stands on the disk, whole or a part of it (RFC 9110, 13 and 14). Invariant:
  * nothing of it is shown as a page of ours; pictures made of pixels alone are shown at all, everything else is saved.
  */
-import fs from 'node:fs';
+import type fs from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
 import type http from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Principal } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
+import { openKept } from '../../lib/files/below.ts';
 import { cleanType } from '../../workspace/artifact-names.ts';
 import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/artifacts.ts';
 import { type Home, isId } from '../../workspace/home.ts';
@@ -49,10 +49,10 @@ export async function openArtifact(
   if (!meta) return undefined;
   let file: FileHandle;
   try {
-    // A link that somebody puts in its place meanwhile is not followed.
-    file = await open(artifactPath(home, taskId, meta), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
+    // A link that somebody puts in the place of it or of its folder meanwhile is not followed.
+    file = await openKept(artifactPath(home, taskId, meta));
   } catch (error) {
-    if (error instanceof UserError || errorCode(error) === 'ENOENT' || errorCode(error) === 'ELOOP') return undefined;
+    if (error instanceof UserError || errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   const { size, mtimeMs, ino } = await file.stat();

@@ -1,6 +1,6 @@
 /** Files that programs name are in the home already: they are copied from there. */
-import fs from 'node:fs/promises';
 import { UserError } from '../../errors.ts';
+import { openKept } from '../../lib/files/below.ts';
 import { createDownload, type Download } from './download.ts';
 
 /** The file that a message names by its ref; undefined when there is none any more. */
@@ -12,6 +12,6 @@ export const createStoredDownload = (fileOf: FileOf): Download =>
     async begin({ file }) {
       const path = await fileOf(file.id);
       if (path === undefined) throw new UserError('it is not there any more');
-      return (await fs.open(path, 'r')).createReadStream();
+      return (await openKept(path)).createReadStream();
     },
   });

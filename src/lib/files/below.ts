@@ -4,10 +4,12 @@
  * name within the folder that is held. Whatever is swapped meanwhile, nothing outside is read, written, renamed or removed.
  *
  * Linux gives an open folder a path (`/proc/self/fd/N`). Other systems do not: there the parts are compared with their descriptors by
- * device and inode, before and after each step. A swap is noticed and refused, but a write that it has cut across may have left its
- * temporary file elsewhere. No script is locked in a sandbox on those systems, so none gets out of it.
+ * device and inode, before and after each step, and what was opened or made with what then stands at its path. So a swap that was taken
+ * back in between is noticed too: nothing of another file is read, and nothing is written into one; an empty file or folder may be left
+ * elsewhere. No script is locked in a sandbox on those systems, so none gets out of it.
  */
 import fs from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode, UserError } from '../../errors.ts';
@@ -19,6 +21,8 @@ const read = promisify(fs.read);
 const PIECE = 1024 * 1024;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants;
 const hasFolderPaths = process.platform === 'linux' && fs.existsSync('/proc/self/fd');
+
+const REPLACED = 'A folder was replaced while a file in it was being used.';
 
 /** A regular file that is held open: whoever reads it by its descriptor or its path reads this one. */
 export interface HeldFile {
@@ -75,6 +79,8 @@ export class HeldFolder {
   make(name: string): boolean {
     try {
       fs.mkdirSync(this.at(name), { mode: 0o700 });
+      // Where only its path can tell, it may have been made elsewhere.
+      if (!hasFolderPaths && !this.stat(name)?.isDirectory()) throw new PathRefused(REPLACED);
       return true;
     } catch (error) {
       if (errorCode(error) === 'EEXIST') return false;
@@ -87,7 +93,7 @@ export class HeldFolder {
     const at = this.at(name);
     const fd = fs.openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
-      this.check();
+      this.checkOpened(fd, name);
       return { fd, path: hasFolderPaths ? `/proc/${process.pid}/fd/${fd}` : at, stat: fs.fstatSync(fd) };
     } catch (error) {
       fs.closeSync(fd);
@@ -105,7 +111,9 @@ export class HeldFolder {
   entries(): Entry[] {
     const found = fs.readdirSync(this.#at, { withFileTypes: true });
     this.check();
-    return found.map((one) => ({ name: one.name, isFile: one.isFile(), isFolder: one.isDirectory() }));
+    // Where only its path can tell, the names may be another's: those that are here count.
+    const here = hasFolderPaths ? found : found.filter((one) => this.stat(one.name) !== undefined);
+    return here.map((one) => ({ name: one.name, isFile: one.isFile(), isFolder: one.isDirectory() }));
   }
 
   /** Of the entry itself; undefined where there is none. */
@@ -128,9 +136,16 @@ export class HeldFolder {
     if (hasFolderPaths) return;
     for (const { path: file, dev, ino } of this.#parts) {
       const there = fs.lstatSync(file, { throwIfNoEntry: false });
-      if (there?.dev !== dev || there.ino !== ino)
-        throw new PathRefused('A folder was replaced while a file in it was being used.');
+      if (there?.dev !== dev || there.ino !== ino) throw new PathRefused(REPLACED);
     }
+  }
+
+  /** Whether an open file is the one of this name here, where only its path can tell. */
+  checkOpened(fd: number, name: string): void {
+    if (hasFolderPaths) return;
+    const [opened, there] = [fs.fstatSync(fd, { bigint: true }), this.stat(name)];
+    if (opened.dev !== there?.dev || opened.ino !== there.ino) throw new PathRefused(REPLACED);
+    this.check();
   }
 
   close(): void {
@@ -232,6 +247,38 @@ export function useFile<T>(
   });
 }
 
+/**
+ * A file of a task, or another that stands in a folder of ours, open. Neither may be a link; what is above belongs to the owner, who may
+ * have moved it. Rejects with ENOENT where it is gone or has become something else.
+ */
+export async function openKept(file: string): Promise<FileHandle> {
+  const folder = path.dirname(file);
+  const again = async ({ path: at, stat }: HeldFile): Promise<FileHandle | undefined> => {
+    const handle = await open(at, hasFolderPaths ? O_RDONLY : O_RDONLY | O_NOFOLLOW);
+    const { dev, ino } = await handle.stat();
+    if (dev === stat.dev && ino === stat.ino) return handle;
+    await handle.close();
+    return undefined;
+  };
+  try {
+    const opened = await useFile(path.dirname(folder), [path.basename(folder), path.basename(file)], again);
+    if (opened) return opened;
+  } catch (error) {
+    if (!(error instanceof PathRefused)) throw error;
+  }
+  throw Object.assign(new Error(`ENOENT: ${path.basename(file)} is gone, or is no file any more`), { code: 'ENOENT' });
+}
+
+/** The bytes of such a file. */
+export async function readKept(file: string): Promise<Buffer> {
+  const handle = await openKept(file);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Undefined where there is none. Throws UserError for a link, and for what may not be opened. */
 export function openFile(folder: HeldFolder, names: readonly string[]): HeldFile | undefined {
   try {
@@ -274,7 +321,7 @@ export async function putFile(
     if (stands && isNew) throw refused(names, 'it is there already');
     const temp = folder.temp();
     try {
-      await write(temp, bytes, mode, sync);
+      await write(temp, bytes, { mode, sync, check: (fd) => folder.checkOpened(fd, path.basename(temp)) });
       fs.renameSync(temp, folder.at(name));
       folder.check();
     } catch (error) {
@@ -289,9 +336,15 @@ export async function putFile(
     throw refused(names, 'its folder is gone');
 }
 
-async function write(file: string, bytes: Uint8Array, mode: number, sync: boolean): Promise<void> {
+/** @param check before the first byte is written */
+async function write(
+  file: string,
+  bytes: Uint8Array,
+  { mode, sync, check }: { mode: number; sync: boolean; check: (fd: number) => void },
+): Promise<void> {
   const fd = fs.openSync(file, 'wx', mode);
   try {
+    check(fd);
     writeAll(fd, bytes, 0);
     if (sync) await fsync(fd);
   } finally {

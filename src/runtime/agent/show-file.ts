@@ -2,8 +2,8 @@
  * A file as a model is shown it. What it is, its bytes say. What no provider takes is drawn anew where that can be done, and named
  * where it cannot: one picture that is sent all the same costs a refusal of the whole request.
  */
-import { readFile, stat } from 'node:fs/promises';
 import { errorCode } from '../../errors.ts';
+import { openKept } from '../../lib/files/below.ts';
 import { lookAtPicture, type Picture } from '../../lib/picture.ts';
 import { type Said, say } from '../../messages/messages.ts';
 import type { Unseen } from '../contract/agent.ts';
@@ -43,6 +43,16 @@ const CANDIDATE = /^(?:image\/(?!svg)|application\/(?:pdf|octet-stream)$)/;
 
 export const mayBeShown = ({ mimeType }: InputFile): boolean => CANDIDATE.test(mimeType);
 
+/** Undefined for one that is larger. */
+async function readUpTo(file: string, max: number): Promise<Buffer | undefined> {
+  const handle = await openKept(file);
+  try {
+    return (await handle.stat()).size > max ? undefined : await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Undefined for a file that is neither a picture nor a PDF. @param room bytes that are left for the files of the request */
 export async function showFile(
   file: InputFile,
@@ -56,9 +66,9 @@ export async function showFile(
     unseen: { name: shown, why: said, ...(isPages && { isPages }) },
   });
   try {
-    const { size } = await stat(file.path);
-    if (size > MAX_READ) return unseen('is too large to be shown to you', say('answers.unseenLarge'));
-    const bytes = await readFile(file.path);
+    const bytes = await readUpTo(file.path, MAX_READ);
+    if (!bytes) return unseen('is too large to be shown to you', say('answers.unseenLarge'));
+    const size = bytes.length;
     const picture = lookAtPicture(bytes);
     const isVague = !/^image\/(?:png|jpeg|gif|webp)$|pdf$/.test(file.mimeType);
     if (!picture && isVague && !file.mimeType.startsWith('image/')) return undefined;

@@ -2,9 +2,9 @@
  * Recordings to words by a provider: any endpoint that speaks OpenAI's `/audio/transcriptions`, and Deepgram. The libraries are
  * loaded by the first recording. Waits and tries again as the provider asks, within a few minutes in all.
  */
-import { readFile } from 'node:fs/promises';
 import type { TranscriptionModel } from 'ai';
 import { z } from 'zod';
+import { readKept } from '../../lib/files/below.ts';
 import { formBytes } from '../../lib/form.ts';
 import { addSecret } from '../../log.ts';
 import { keySetting, knownProvider, type ProviderSettings, splitModelName } from '../contract/providers.ts';
@@ -68,7 +68,7 @@ export function createTranscriber(name: string, settings: TranscriptionSettings)
         const { language } = settings;
         const heard = await transcribe({
           model: await loaded,
-          audio: await readFile(sound.path),
+          audio: await readKept(sound.path),
           abortSignal: deadline,
           ...(language && { providerOptions: { openai: { language } } }),
         });

@@ -3,9 +3,9 @@
  * or fails with a DiscordError that says when it may be made. No error carries the token of an interaction.
  * https://discord.com/developers/docs/reference#http-api
  */
-import { readFile } from 'node:fs/promises';
 import { DiscordAPIError, HTTPError, RateLimitError, REST, type RESTOptions, RequestMethod } from '@discordjs/rest';
 import { errorCode, errorMessage } from '../../../errors.ts';
+import { readKept } from '../../../lib/files/below.ts';
 import { formBytes } from '../../../lib/form.ts';
 import { awakeNow } from '../../../lib/steady.ts';
 import type { Attachment } from '../../channel.ts';
@@ -182,7 +182,7 @@ async function form(body: object, files: readonly UploadFile[]): Promise<FormDat
 
 async function readable(path: string, type: string): Promise<Blob> {
   try {
-    return new Blob([await readFile(path)], { type });
+    return new Blob([await readKept(path)], { type });
   } catch (error) {
     throw new DiscordError('unreadable', `a file cannot be read: ${errorMessage(error)}`);
   }

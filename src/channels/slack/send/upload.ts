@@ -2,8 +2,9 @@
  * Files on their way out, in three steps: ask for a place, stream the bytes there, share. Only the sharing shows anything, so
  * only it can leave anything unsure. https://docs.slack.dev/messaging/working-with-files/#uploading_files
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { DeliveryError, errorCode } from '../../../errors.ts';
+import { openKept } from '../../../lib/files/below.ts';
 import type { Address, Attachment } from '../../channel.ts';
 import { string } from '../../shared/read.ts';
 import { FilesRefused } from '../../shared/send-parts.ts';
@@ -46,7 +47,7 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
 
   async function opened(file: Attachment): Promise<FileHandle> {
     try {
-      return await open(file.path);
+      return await openKept(file.path);
     } catch (error) {
       if (FILE_CODES.has(errorCode(error) ?? '')) throw unreadable(file, errorCode(error));
       throw error;

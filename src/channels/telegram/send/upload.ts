@@ -1,6 +1,7 @@
 /** Files on their way out: read from disk while they are sent, and closed whatever becomes of the call. */
-import { createReadStream, type ReadStream } from 'node:fs';
+import type { ReadStream } from 'node:fs';
 import { InputFile } from 'grammy/web';
+import { openKept } from '../../../lib/files/below.ts';
 import type { Attachment } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
 
@@ -13,18 +14,21 @@ export interface Uploads {
 /** For one call: what was read cannot be sent again. */
 export function createUploads(): Uploads {
   const open: ReadStream[] = [];
+  let isClosed = false;
   return {
     file({ path, name }) {
       const bytes = {
-        [Symbol.asyncIterator]() {
-          const stream = createReadStream(path);
+        async *[Symbol.asyncIterator]() {
+          const stream = (await openKept(path)).createReadStream();
+          if (isClosed) stream.destroy();
           open.push(stream);
-          return stream[Symbol.asyncIterator]();
+          yield* stream;
         },
       };
       return new InputFile(bytes, uploadName(name));
     },
     close() {
+      isClosed = true;
       for (const stream of open) stream.destroy();
     },
   };
