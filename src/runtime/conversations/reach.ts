@@ -37,6 +37,15 @@ export interface ReachOptions {
   log: Logger;
 }
 
+/** What is needed of a message to answer it elsewhere. */
+interface Question {
+  address: Address;
+  sender: InboundMessage['sender'];
+  text: string;
+  language?: string;
+  prefix?: string;
+}
+
 const WHY: Readonly<Record<Barred, Said>> = {
   archived: say('channels.barredArchived'),
   readOnly: say('channels.barredReadOnly'),
@@ -49,6 +58,8 @@ const REFUSED_MS = 10 * 60_000;
 const TOLD_MS = 12 * 3_600_000;
 const MAX_KEPT = 2_000;
 const MAX_QUOTED = 80;
+/** Marks are taken out of it before it is quoted. */
+const MAX_KEPT_TEXT = 1_000;
 const DIRECTLY = '-direct';
 /** Where a thread is at fault its chat is not; every other refusal is of all the chat. */
 const OF_THREAD = /\bthe thread is\b/;
@@ -59,7 +70,7 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
   /** By place and person, when they were last told. */
   const told = createLru<number>(MAX_KEPT);
   /** By place, the newest message that was worked on. */
-  const asked = createLru<InboundMessage>(MAX_KEPT);
+  const asked = createLru<Question>(MAX_KEPT);
 
   async function known(message: InboundMessage): Promise<Said | undefined> {
     try {
@@ -71,7 +82,7 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
     }
   }
 
-  async function directOf({ address, sender }: InboundMessage): Promise<Address | undefined> {
+  async function directOf({ address, sender }: Question): Promise<Address | undefined> {
     try {
       return await channelOf(address)?.directTo?.(sender.user, address);
     } catch (error) {
@@ -80,7 +91,7 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
     }
   }
 
-  async function tellDirectly(message: InboundMessage, why: Said, key: string, more = ''): Promise<void> {
+  async function tellDirectly(message: Question, why: Said, key: string, more = ''): Promise<void> {
     const address = await directOf(message);
     if (!address) return;
     const messages = messagesFor(message);
@@ -103,7 +114,7 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
     },
 
     begun(message) {
-      if (!message.isDirect && !message.sender.isBot) asked.set(conversationKey(message.address), message);
+      if (!message.isDirect && !message.sender.isBot) asked.set(conversationKey(message.address), keptOf(message));
     },
 
     async tell(message, why, key) {
@@ -134,5 +145,15 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
   };
 }
 
+/** As many long messages as there are places would fill the memory; a part of a text holds the whole of it until it is copied. */
+const keptOf = ({ address, sender, text, language, prefix }: InboundMessage): Question =>
+  structuredClone({
+    address,
+    sender,
+    text: text.slice(0, MAX_KEPT_TEXT),
+    ...(language !== undefined && { language }),
+    ...(prefix !== undefined && { prefix }),
+  });
+
 const chatKey = ({ thread: _any, ...chat }: Address): string => conversationKey(chat);
-const whom = ({ address, sender }: InboundMessage): string => JSON.stringify([chatKey(address), sender.user]);
+const whom = ({ address, sender }: Question): string => JSON.stringify([chatKey(address), sender.user]);
