@@ -1,4 +1,5 @@
 /** The shapes that stand in files and travel in the task protocol (docs/protocol.md). Plain JSON, no behaviour. */
+import type { Json } from '../lib/json.ts';
 
 /** `skipped`: it stays in the plan and is not to be done. */
 export type StepStatus = 'pending' | 'in_progress' | 'done' | 'skipped';
@@ -92,7 +93,7 @@ export interface Usage {
 }
 
 /** A JSON value; what tools give back and what is stored of a model's messages. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type { Json };
 
 /** One line of `agents/{viber}/sessions/{taskId}.jsonl`. The first line is the header. */
 /** `epoch`: of whose lane it was when it was written, where several processes share the home. */

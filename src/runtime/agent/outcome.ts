@@ -1,4 +1,5 @@
 /** What a run says in the end, read from the messages of its steps. Pure. */
+import { isJsonRecord } from '../../lib/json.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { AgentOutcome, Beside } from '../contract/agent.ts';
@@ -28,11 +29,11 @@ export function addStep(said: Said, messages: readonly Json[]): Said {
   const texts: string[] = [];
   const tools: string[] = [];
   for (const message of messages) {
-    if (!isRecord(message) || message.role !== 'assistant') continue;
+    if (!isJsonRecord(message) || message.role !== 'assistant') continue;
     const parts: Json[] = Array.isArray(message.content)
       ? message.content
       : [{ type: 'text', text: message.content ?? '' }];
-    for (const part of parts.filter(isRecord)) {
+    for (const part of parts.filter(isJsonRecord)) {
       if (part.type === 'text' && typeof part.text === 'string') texts.push(part.text);
       if (part.type === 'tool-call') tools.push(String(part.toolName));
     }
@@ -54,15 +55,15 @@ export function addStep(said: Said, messages: readonly Json[]): Said {
 }
 
 const toolParts = (message: Json) =>
-  isRecord(message) && message.role === 'tool' && Array.isArray(message.content)
-    ? message.content.filter(isRecord)
+  isJsonRecord(message) && message.role === 'tool' && Array.isArray(message.content)
+    ? message.content.filter(isJsonRecord)
     : [];
 
 const resultsIn = (messages: readonly Json[]): number => messages.flatMap(toolParts).length;
 
 function failedIn(message: Json): string[] {
   return toolParts(message).flatMap(({ toolName, output = null }) => {
-    const hasFailed = isRecord(output) && typeof output.type === 'string' && output.type.startsWith('error');
+    const hasFailed = isJsonRecord(output) && typeof output.type === 'string' && output.type.startsWith('error');
     return hasFailed ? [String(toolName)] : [];
   });
 }
@@ -97,8 +98,4 @@ export function besideOf(finish: AgentOutcome['finish'], { text, isAnswer, besid
 
 function join(text: string, note: string): string {
   return text ? `${text}\n\n${note}` : note;
-}
-
-function isRecord(value: Json): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

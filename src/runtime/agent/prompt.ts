@@ -3,6 +3,7 @@
  * text); every tool call has a result right after it and every result a call; a file that cannot be shown is named
  * instead.
  */
+import { isJsonRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { Unseen } from '../contract/agent.ts';
 import type { Prompt } from '../contract/model.ts';
@@ -169,14 +170,14 @@ function toUser(text: string, files: readonly UserPart[]): Message {
 export function appendSteps(prompt: Message[], messages: readonly Json[]): void {
   for (let index = 0; index < messages.length; index += 1) {
     const message = messages[index];
-    if (!isRecord(message) || message.role !== 'assistant') continue;
+    if (!isJsonRecord(message) || message.role !== 'assistant') continue;
     if (typeof message.content === 'string') {
       if (message.content) prompt.push(said(message.content));
       continue;
     }
     const content = partsOf(message.content).flatMap(toAssistantPart);
     const results = new Map<string, ToolResult>();
-    for (let next = messages[index + 1]; isRecord(next) && next.role === 'tool'; next = messages[index + 1]) {
+    for (let next = messages[index + 1]; isJsonRecord(next) && next.role === 'tool'; next = messages[index + 1]) {
       for (const result of partsOf(next.content).flatMap(toResult)) results.set(result.toolCallId, result);
       index += 1;
     }
@@ -219,7 +220,7 @@ const OUTPUTS: readonly unknown[] = ['text', 'json', 'error-text', 'error-json',
 
 /** What stands in a session was written by this gateway or an earlier version of it. */
 const isOutput = (value: Json | undefined): value is ToolResult['output'] & Json =>
-  isRecord(value) && OUTPUTS.includes(value.type);
+  isJsonRecord(value) && OUTPUTS.includes(value.type);
 
 const isKind = (value: Json | undefined): value is `${string}.${string}` =>
   typeof value === 'string' && value.includes('.');
@@ -229,10 +230,6 @@ function optionsOf({ providerOptions }: Part): { providerOptions?: ProviderOptio
 }
 
 const isOptions = (value: Json | undefined): value is ProviderOptions & Json =>
-  isRecord(value) && Object.values(value).every(isRecord);
+  isJsonRecord(value) && Object.values(value).every(isJsonRecord);
 
-const partsOf = (content: Json | undefined): Part[] => (Array.isArray(content) ? content.filter(isRecord) : []);
-
-function isRecord(value: Json | undefined): value is Part {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const partsOf = (content: Json | undefined): Part[] => (Array.isArray(content) ? content.filter(isJsonRecord) : []);

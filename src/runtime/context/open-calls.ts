@@ -2,20 +2,19 @@
  * Calls that wait for a person, in a run's messages. A call that waits has no result yet; what a person decided becomes its
  * result, as the answer to its own call, so that the history is one that every provider takes. Pure.
  */
+import { isJsonRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { WaitingCall } from '../contract/agent.ts';
 
 type Fields = { [key: string]: Json };
-const isFields = (value: Json | undefined): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const partsOf = (message: Json, type: string): Fields[] =>
-  isFields(message) && Array.isArray(message.content)
-    ? message.content.filter(isFields).filter((part) => part.type === type)
+  isJsonRecord(message) && Array.isArray(message.content)
+    ? message.content.filter(isJsonRecord).filter((part) => part.type === type)
     : [];
 
 /** The calls of the last assistant message that have no result, in their order. */
 export function openCalls(messages: readonly Json[]): WaitingCall[] {
-  const last = messages.findLastIndex((message) => isFields(message) && message.role === 'assistant');
+  const last = messages.findLastIndex((message) => isJsonRecord(message) && message.role === 'assistant');
   const [asked, ...after] = messages.slice(Math.max(0, last));
   if (last === -1 || asked === undefined) return [];
   const answered = new Set(after.flatMap((message) => partsOf(message, 'tool-result')).map((part) => part.toolCallId));

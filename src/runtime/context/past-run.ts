@@ -3,6 +3,7 @@
  * used tools as they were (long results and arguments shortened), and the answer as it was shown. Pure: the same entries
  * give the same messages at every later request, so that a provider's prompt cache holds.
  */
+import { isJsonRecord } from '../../lib/json.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage } from '../contract/task.ts';
 import { parseReply } from '../reply/reply.ts';
@@ -132,10 +133,9 @@ function plainText(entry: MessageEntry): string {
 }
 
 type Fields = { [key: string]: Json };
-const isFields = (value: Json | undefined): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const partsOf = (message: Json): Json[] => (isFields(message) && Array.isArray(message.content) ? message.content : []);
-const isPart = (part: Json, type: string): part is Fields => isFields(part) && part.type === type;
+const partsOf = (message: Json): Json[] =>
+  isJsonRecord(message) && Array.isArray(message.content) ? message.content : [];
+const isPart = (part: Json, type: string): part is Fields => isJsonRecord(part) && part.type === type;
 
 /** Whether a step called tools, or holds what they gave. */
 export const usesTools = (messages: readonly Json[]): boolean =>
@@ -147,21 +147,21 @@ export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
     .flatMap(partsOf)
     .some((part) => {
-      if (!isPart(part, 'tool-result') || part.toolName !== tool || !isFields(part.output)) return false;
+      if (!isPart(part, 'tool-result') || part.toolName !== tool || !isJsonRecord(part.output)) return false;
       return typeof part.output.type === 'string' && !/^(error|execution-denied)/.test(part.output.type);
     });
 
 /** What `ask_agent` has given in these steps, in the order in which it came. */
 export function answersOfAgents(messages: readonly Json[]): { agent: string; text: string }[] {
-  const parts = messages.flatMap(partsOf).filter(isFields);
+  const parts = messages.flatMap(partsOf).filter(isJsonRecord);
   const asked = parts.filter((part) => isPart(part, 'tool-call') && part.toolName === 'ask_agent');
   return parts.flatMap((part) => {
     const { output } = part;
-    if (!isPart(part, 'tool-result') || part.toolName !== 'ask_agent' || !isFields(output)) return [];
+    if (!isPart(part, 'tool-result') || part.toolName !== 'ask_agent' || !isJsonRecord(output)) return [];
     // The newest call of that id: some providers use the same ids again.
     const call = asked.findLast(({ toolCallId }) => toolCallId === part.toolCallId);
-    const [agent, said] = [isFields(call?.input) ? call.input.agent : undefined, output.value];
-    const text = isFields(said) ? said.text : undefined;
+    const [agent, said] = [isJsonRecord(call?.input) ? call.input.agent : undefined, output.value];
+    const text = isJsonRecord(said) ? said.text : undefined;
     return typeof agent === 'string' && typeof text === 'string' ? [{ agent, text }] : [];
   });
 }
@@ -172,14 +172,14 @@ export const toolValues = (entries: readonly SessionEntry[]): (Json | undefined)
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
     .flatMap(partsOf)
     .flatMap((part) => {
-      if (!isPart(part, 'tool-result') || !isFields(part.output)) return [];
+      if (!isPart(part, 'tool-result') || !isJsonRecord(part.output)) return [];
       const { type, value } = part.output;
       return [typeof type === 'string' && /^(error|execution-denied)/.test(type) ? undefined : value];
     });
 
 function textOf(messages: readonly Json[]): string {
   return messages
-    .flatMap((m) => (isFields(m) && typeof m.content === 'string' ? [m.content] : partsOf(m)))
+    .flatMap((m) => (isJsonRecord(m) && typeof m.content === 'string' ? [m.content] : partsOf(m)))
     .map((part) =>
       typeof part === 'string' ? part : isPart(part, 'text') && typeof part.text === 'string' ? part.text : '',
     )
@@ -188,11 +188,11 @@ function textOf(messages: readonly Json[]): string {
 
 /** Shortens tool arguments and results only: other parts (reasoning, signatures) must go back to the provider as they came. */
 function shortenMessage(message: Json, room: number): Json {
-  if (!isFields(message) || !Array.isArray(message.content)) return message;
+  if (!isJsonRecord(message) || !Array.isArray(message.content)) return message;
   const content = message.content.map((part): Json => {
     if (isPart(part, 'tool-call') && part.input !== undefined)
       return { ...part, input: shortenStrings(part.input, room) };
-    if (!isPart(part, 'tool-result') || !isFields(part.output)) return part;
+    if (!isPart(part, 'tool-result') || !isJsonRecord(part.output)) return part;
     const { type, value } = part.output;
     const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
     if (text.length <= room) return part;
@@ -206,6 +206,6 @@ function shortenMessage(message: Json, room: number): Json {
 function shortenStrings(value: Json, room: number): Json {
   if (typeof value === 'string') return clip(value, room);
   if (Array.isArray(value)) return value.map((item) => shortenStrings(item, room));
-  if (!isFields(value)) return value;
+  if (!isJsonRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortenStrings(item, room)]));
 }

@@ -2,8 +2,9 @@
  * The skills that a run has read, with the tools that they want used (`allowed-tools`). What their list does not name, with an effect outside
  * the task, waits for a person in every mode; what it names gains nothing by that: no bundle gives itself a right.
  */
+import { isJsonRecord } from '../../../lib/json.ts';
 import type { Skill } from '../../../skills/skill.ts';
-import type { Json, SessionEntry } from '../../../workspace/types.ts';
+import type { SessionEntry } from '../../../workspace/types.ts';
 import { ALL_TOOLS } from '../table.ts';
 import type { Followed } from './run.ts';
 
@@ -37,13 +38,11 @@ function ours(name: string): string[] {
 export function namesGivenTo(tool: string, entries: readonly SessionEntry[]): string[] {
   const parts = entries
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
-    .flatMap((message) => (isFields(message) && Array.isArray(message.content) ? message.content : []))
-    .filter(isFields);
+    .flatMap((message) => (isJsonRecord(message) && Array.isArray(message.content) ? message.content : []))
+    .filter(isJsonRecord);
   return parts.flatMap(({ type, toolName, input }) =>
-    type === 'tool-call' && toolName === tool && isFields(input) && typeof input.name === 'string' ? [input.name] : [],
+    type === 'tool-call' && toolName === tool && isJsonRecord(input) && typeof input.name === 'string'
+      ? [input.name]
+      : [],
   );
 }
-
-type Fields = { [key: string]: Json };
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
