@@ -147,7 +147,9 @@ class Streaming implements StreamingModel {
     this.#repairs.set(name, repair);
     const asked = repair.prepare(call);
     const names = withFitNames(asked);
-    const fit = { ...names.call, prompt: fitPrompt(names.call.prompt, model.provider) };
+    // That a model may choose among its tools is usual everywhere, and need not be said with every request.
+    const { toolChoice: _usual, ...said } = names.call;
+    const fit = { ...said, prompt: fitPrompt(said.prompt, model.provider) };
     const middleware = streamed({ name, limits: this.#options.limits, onText, onSize });
     const given = await wrapLanguageModel({ model, middleware }).doGenerate(fit);
     repair.worked();

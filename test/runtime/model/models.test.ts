@@ -6,7 +6,7 @@ import { addSecret, silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import type { ProviderSettings } from '../../../src/runtime/contract/providers.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
-import { failureOf, record, runWith } from '../agent/fixtures.ts';
+import { failureOf, record, runWith, tool } from '../agent/fixtures.ts';
 
 interface Seen {
   url: string;
@@ -142,6 +142,13 @@ describe('what leaves for a provider', () => {
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer key-1', 'x-team': 'a' });
     expect(seen[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true }, model: 'test-model' });
     expect(seen[1]?.headers).toMatchObject({ authorization: 'Bearer key-2' });
+  });
+
+  it('a request holds nothing that goes without saying', async () => {
+    const tools = [tool('look', 'read', async () => 'seen')];
+    await failureOf(runWith({ local: { baseURL } }, { tools }));
+    const usual = ['messages', 'model', 'stream', 'stream_options', 'tools'];
+    expect(Object.keys(seen[0]?.body ?? {}).toSorted()).toEqual(usual);
   });
 
   it('Anthropic gets its system parts apart, the stable one for its cache', async () => {
