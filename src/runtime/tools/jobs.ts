@@ -19,8 +19,7 @@ import { placeOf, type ToolRun } from './run.ts';
 const CHANGES: Ability = { line: 'jobs', words: 'change, delete and list that (..._scheduled_job)' };
 
 /** The gateway reads English alone; the model knows every language. */
-const SCHEDULE =
-  'cron or English, translated from what they said: "8am daily", "every monday 17:30", "tomorrow 9am", "in 20 minutes"';
+const SCHEDULE = 'cron, or English: "8am daily", "monday 17:30"; translate theirs';
 
 const createInput = z.object({
   name: z.string().max(200),
@@ -39,7 +38,7 @@ const createInput = z.object({
 const listInput = z.object({});
 const changeInput = z.object({
   name: z.string().max(200),
-  schedule: z.string().max(4_000).describe(SCHEDULE).exactOptional(),
+  schedule: z.string().max(4_000).exactOptional(),
   timezone: z.string().max(100).describe('IANA').exactOptional(),
 });
 const changeOf = ({ schedule, timezone }: z.infer<typeof changeInput>): JobChange => ({
