@@ -138,17 +138,17 @@ const MAX_LINES = 500;
 
 /** How the source is coupled. Each figure may only fall: whoever lowers one writes the lower one here. */
 const AT_MOST: Figures = {
-  functionsAbove80: 7,
-  biggestBag: 47,
-  bagsAbove14: 10,
-  groupingSpreads: 494,
-  picks: 412,
+  functionsAbove80: 0,
+  biggestBag: 18,
+  bagsAbove14: 3,
+  groupingSpreads: 440,
+  picks: 318,
   filesNamingAPlatform: 32,
   filesNamingATool: 4,
   commentsWithoutSubject: 24,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 229, functions: 1075 };
+const PATH_AT_MOST = { files: 226, functions: 1070 };
 
 interface Import {
   from: string;

@@ -12,18 +12,9 @@ import { createLogin } from '../board/login.ts';
 import { pageRoutes } from '../board/pages/pages.ts';
 import { createSpeakers } from '../board/speakers.ts';
 import { createPages } from '../board/static.ts';
-import type { Gateway } from '../runtime/gateway.ts';
 import type { Readiness } from '../runtime/readiness.ts';
 import { openPages } from './board/pages.ts';
-import type { Protocol } from './board/protocol.ts';
-import type { Services } from './services.ts';
-import type { Work } from './work.ts';
-
-export interface BoardParts {
-  work: Work;
-  gateway: Gateway;
-  readiness: () => Promise<Readiness>;
-}
+import type { OpenGateway, Protocol } from './contract.ts';
 
 export interface OpenBoard extends Board {
   /** False: nobody is logged in under that id. */
@@ -31,18 +22,20 @@ export interface OpenBoard extends Board {
 }
 
 export interface BoardOptions {
-  services: Services;
+  open: OpenGateway;
   sessions: Sessions;
   places: Places;
   port: number;
   protocol: Protocol;
-  parts: BoardParts;
+  readiness: () => Promise<Readiness>;
 }
 
 export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
-  const { services, sessions, places, port, protocol, parts } = options;
-  const { config, people, pairing, notifier, home, uploads, log } = services;
-  const { directOf } = notifier;
+  const { open, sessions, places, port, protocol, readiness } = options;
+  const { uploads } = open;
+  const { config, people, home, log } = open.gw;
+  const { pairing, owners } = people;
+  const { directOf } = owners;
   const login = createLogin({
     ...{ sessions, places, port, speakers: createSpeakers({ people, configured: config.people, pairing, directOf }) },
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
@@ -55,7 +48,7 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
       eventsRoute(protocol.parts, protocol.exchange),
       ...chatRoutes(protocol.parts, protocol.exchange, config.limits.downloadBytes),
       ...jobRoutes(protocol.parts),
-      ...pageRoutes(openPages({ services, sessions, ...parts, protocol: protocol.parts })),
+      ...pageRoutes(openPages({ open, sessions, readiness, protocol: protocol.parts })),
       artifactRoute({ home, maySee }),
       uploadRoute({ uploads, maxBytes: config.limits.downloadBytes }),
     ],

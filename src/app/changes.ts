@@ -1,12 +1,11 @@
 /** What the home's stores have written, as news: in every process, since a page may be served by another than the one that writes. */
 import type { News } from '../runtime/contract/news.ts';
-import type { NewsDesk } from '../runtime/live/news.ts';
 import { type Change, hearChanges } from '../workspace/changes.ts';
-import type { Home } from '../workspace/home.ts';
+import type { AppGateway } from './contract.ts';
 
 /** What it gives back ends it. */
-export const tellChanges = ({ home, news }: { home: Home; news: NewsDesk }): (() => void) =>
-  hearChanges(home, (change) => news.tell(newsOf(change)));
+export const tellChanges = ({ home, tasks }: AppGateway): (() => void) =>
+  hearChanges(home, (change) => tasks.news.tell(newsOf(change)));
 
 function newsOf(change: Change): News {
   switch (change.kind) {

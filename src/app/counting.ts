@@ -1,22 +1,14 @@
 /** What parts say of their work, as numbers on `/metrics`. */
-import type { OutboxFile, Queue } from '../engine/engine.ts';
+import type { OutboxFile } from '../engine/engine.ts';
 import type { ModelCall } from '../runtime/costs/costs.ts';
-import type { Delivery } from '../runtime/delivery.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Usage } from '../workspace/types.ts';
-import type { BuiltChannels } from './channels.ts';
-import type { Roles } from './processes/roles.ts';
-
-interface Watched {
-  metrics: Metrics;
-  queue: Pick<Queue<unknown>, 'stats'>;
-  delivery: Pick<Delivery, 'stats'>;
-  built: Pick<BuiltChannels, 'channels'>;
-  roles: Pick<Roles, 'own'>;
-}
+import type { AppGateway, Host } from './contract.ts';
 
 /** What holds at this moment: read when it is asked for. */
-export function watchGauges({ metrics, queue, delivery, built, roles }: Watched): void {
+export function watchGauges({ engine, delivery, features }: AppGateway, { built, roles }: Host): void {
+  const { queue } = engine;
+  const { metrics } = features;
   const startedAt = Date.now() / 1000;
   const both = () => Promise.all([queue.stats(), delivery.stats()]);
   const age = (oldest: number | undefined) => (oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000));

@@ -1,146 +1,262 @@
-/** The gateway with everything it asks of the rest: who is who, what holds in a place, and the short answers it gives itself. */
-import { authoriseAction } from '../access/authorise.ts';
-import { createRateLimiter, createSharedRateLimiter } from '../access/limits.ts';
-import { identityText, type Principal } from '../access/principal.ts';
-import type { InboundMessage, PartLedger } from '../channels/channel.ts';
-import { accessRulesOf } from '../config/access-rules.ts';
-import { spoolKey } from '../engine/engine.ts';
-import type { Text } from '../messages/messages.ts';
-import type { Approvals } from '../runtime/approvals/approvals.ts';
-import { typedAnswer } from '../runtime/approvals/typed.ts';
-import { type Issuer, redeemAnswer } from '../runtime/commands/people/link.ts';
-import { suggest } from '../runtime/commands/suggest.ts';
-import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
-import { shareTask } from '../runtime/conversations/conversations.ts';
-import type { Stopping } from '../runtime/conversations/stopping.ts';
-import type { TaskRecords } from '../runtime/conversations/task-record.ts';
-import { findTask, mayOpen } from '../runtime/conversations/visibility.ts';
-import { createGateway, type Gateway } from '../runtime/gateway.ts';
-import { withDeadLetters } from '../runtime/intake/dead-letters.ts';
-import { isKept } from '../runtime/intake/let-in.ts';
-import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
-import { rewordedBy } from '../runtime/memory/reworded.ts';
-import { readTaskSync } from '../workspace/tasks.ts';
-import type { Services } from './services.ts';
-import { traceAccept } from './tracing.ts';
+/**
+ * The gateway, put together once for the program and for tests alike: stores first, then what calls models, then what runs are offered.
+ * Nothing is taken in and nothing is worked on before `start`. The order of its end is what it is about.
+ */
+import type { Zones } from '../access/zones.ts';
+import { type Config, loadAgent } from '../config.ts';
+import { UserError } from '../errors.ts';
+import { systemClock } from '../jobs/clock.ts';
+import { systemTimezone } from '../lib/timezone.ts';
+import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
+import { Approvals } from '../runtime/approvals/approvals.ts';
+import { RunSuspension } from '../runtime/approvals/suspend.ts';
+import { nowText } from '../runtime/context/now.ts';
+import { questionId } from '../runtime/contract/buttons.ts';
+import type { Order, RunAgent } from '../runtime/contract/order.ts';
+import { OFFLINE_MODEL } from '../runtime/contract/providers.ts';
+import type { OwnSettings } from '../runtime/contract/settings.ts';
+import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
+import { createAfterRun } from '../runtime/memory/after-run.ts';
+import { SmallModelTitles } from '../runtime/memory/titles.ts';
+import { outcomeOf } from '../runtime/reply/outcomes.ts';
+import type { Gateway, PeopleStores } from '../runtime/run/gateway.ts';
+import { noteGivenUp } from '../runtime/run/given-up.ts';
+import { runAgent } from '../runtime/run/run-agent.ts';
+import type { ToolServices } from '../runtime/tools/run.ts';
+import { Worker } from '../runtime/worker.ts';
+import { DEFAULT_VIBER, type Home } from '../workspace/home.ts';
+import { Uploads } from '../workspace/uploads.ts';
+import { createBoardDoor } from './board/door.ts';
+import { openCompaction } from './compaction.ts';
+import type { AppGateway, GatewayOptions, OpenGateway } from './contract.ts';
+import { openIntake } from './intake.ts';
+import { openAppJobs } from './jobs.ts';
+import { openAppMemory } from './memory.ts';
+import { openMesh } from './mesh.ts';
+import { openModelCalls } from './models.ts';
+import { openReading, openSpeak } from './reading.ts';
+import { openAppSearch } from './search.ts';
+import { openStores, type Stores } from './stores.ts';
+import { createTelling } from './telling.ts';
+import { openTools } from './tools.ts';
 
-/** What of the work is asked when something comes in. */
-interface Wired {
-  records: Pick<TaskRecords, 'note'>;
-  approvals: Pick<Approvals, 'open' | 'all' | 'refresh'>;
-  stopping: Stopping;
+const DRAIN_MS = 20_000;
+const SEND_MS = 3_000;
+/** What is left of traces is not worth more than that at a stop. */
+const TRACES_MS = 1_500;
+
+/** Throws LockedError, or a system error of the home. */
+export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
+  const stores = await openStores(options);
+  const parts = openParts(stores, options, (order) => runAgent(order, gw));
+  const gw = gatewayOf(stores, parts, options);
+  const worker = new Worker(gw);
+  const { home, config, host, log, delivery, people } = stores;
+  const { approvals } = parts.consent;
+  return {
+    gw,
+    host,
+    intake: openIntake(gw, host, worker.stopping),
+    worker,
+    board: parts.board,
+    uploads: new Uploads(home, config.limits.downloadBytes, (by) => bytesOfClient(by, config)),
+    preload: () => gw.models.agent.preload(gw.models.modelName()),
+    async start() {
+      await approvals.start();
+      await worker.tellUnkept();
+      if (host.roles.has('work')) await worker.start();
+    },
+    connected: () => parts.tools.start(),
+    async gaveUp(item, reason) {
+      try {
+        await people.owners.tellGivenUp(item, reason);
+        await noteGivenUp(item.message, reason, gw);
+      } catch (error) {
+        log.error({ err: error, reason }, 'nobody could be told of a message that was given up');
+      }
+    },
+    sweep(now) {
+      void parts.memory.sweep(now);
+      void parts.scheduled.jobs.sweep(now);
+    },
+    async stop(graceMs = DRAIN_MS) {
+      const { scheduled, afterRun, compaction, titles, tools, memory } = parts;
+      approvals.close();
+      await scheduled.jobs.stop();
+      await worker.stop(graceMs);
+      await Promise.all([afterRun.flush(), compaction.close(), titles?.close()]);
+      await Promise.all([tools.close(), memory.close()]);
+      await delivery.close(SEND_MS);
+    },
+    close: () => close(stores),
+  };
 }
 
-export function wireGateway(services: Services, { records, approvals, stopping }: Wired): Gateway {
-  const { config, vibers, queue, conversations, expected, digests, zones, notifier, settings, metrics, log } = services;
-  const gateway = createGateway({
-    records,
-    stopping,
-    lock: services.isShared ? (name, work) => services.engine.lock(name, work) : undefined,
-    ...{ queue, conversations, vibers, expected, digests, zones, metrics, log },
-    access: accessFor(services),
-    languages: services.languages,
-    lookups: lookupsFor({ ...services, approvals }),
-    replies: repliesBy(services),
-    settings: { maxQueue: config.limits.queue, modeOf: (address) => settings.get(address).queue ?? 'steer' },
+/** What calls models, what waits for people, and what runs are offered. */
+function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, ask: RunAgent) {
+  const { home, config, host, log, tasks, people } = stores;
+  const { models: named, ...models } = openModelCalls(stores, env, model);
+  const { agent, costs, meter, modelName } = models;
+  const consent = { ...stores.consent, ...openConsent(stores) };
+  const { approvals } = consent;
+  const { askOwners } = people.owners;
+  const scheduled = openAppJobs(stores, { env, clock, lookUp: (vibers) => tools.names(vibers, named) });
+  const compaction = openCompaction({ config, home, agent, costs, approvals, modelName, askOwners, log });
+  const memory = openAppMemory({ config, home, embedders: named, costs, log });
+  const mesh = openMesh({ config, home, agent, bus: tasks.bus, meter, modelName, runAgent: ask, log });
+  const searcherFor = openAppSearch({ config, env, models: named, meter, modelOf: modelOf(models) });
+  const { settings, vibers } = stores.places;
+  const services: ToolServices = {
+    searchMemory: memory.searchMemory,
+    agents: mesh.mesh,
+    sending: scheduled.sending,
+    models: models.choices,
+    jobs: () => scheduled.jobs.service(),
+    searcherFor,
+    aboutViber: vibers.about,
+    usualViber: config.viber ?? DEFAULT_VIBER,
+    settings,
+    conversations: tasks.conversations,
+    zones: people.zones,
+    vibers,
+  };
+  const tools = openTools({ config, home, log, services, isShared: host.isShared });
+  return {
+    models,
+    consent,
+    scheduled,
+    compaction,
+    memory,
+    mesh,
+    tools,
+    afterRun: createAfterRun({ home, log, askOwners }),
+    titles: titlesOf(stores, models, named),
+    board: createBoardDoor(stores),
+  };
+}
+
+function gatewayOf(
+  { home, config, engine, log, delivery, tasks, people, places, ...stores }: Stores,
+  {
+    models,
+    consent,
+    scheduled,
+    compaction,
+    memory,
+    mesh,
+    tools,
+    afterRun,
+    titles,
+    board,
+  }: ReturnType<typeof openParts>,
+  { env = {}, clock = systemClock }: GatewayOptions,
+): AppGateway {
+  const { costs, meter } = models;
+  const { conversations, news } = tasks;
+  const { jobs, answers, targets } = scheduled;
+  const hasOwner = () => people.pairing.ownership() === 'somebody';
+  const onState: TaskRecordsOptions['onState'] = (taskId, state) => news.tell({ type: 'task:state', taskId, state });
+  return {
+    home,
+    config,
+    engine,
+    people: { ...people, nowFor: nowForOf(config, people.zones, clock) },
+    tasks: { ...tasks, records: createTaskRecords({ home, conversations, costs, log, hasOwner, onState }) },
+    places: { ...places, tellsMemory: createTelling(config, targets) },
+    models: { ...models, loadAgent: (id) => loadOwn(home, id, log) },
+    tools: { toolbox: tools.toolbox, skills: tools.skills, adding: tools.adding, prompts: tools.prompts },
+    consent,
+    delivery,
+    say: stores.say,
+    features: {
+      jobs: { answers, ended: (entry, outcome) => jobs.ended(entry, outcome), service: () => jobs.service() },
+      memory: afterRun,
+      searchMemory: memory.searchMemory,
+      compaction,
+      titles,
+      play: mesh.play,
+      reading: openReading({ config, env, home, meter, log }),
+      speak: openSpeak({ config, env, home, meter, log }),
+      boardLink: board.linkFor,
+      ...stores.telemetry,
+    },
+    log,
+    clock,
+  };
+}
+
+async function close({ host, engine, people, telemetry }: Stores): Promise<void> {
+  await telemetry.tracing?.close(TRACES_MS);
+  people.languages.close();
+  host.damage?.close();
+  host.handles.close();
+  await host.elsewhere?.close();
+  host.unshareLocks();
+  await host.syncSoon.flush();
+  host.roles.close();
+  await engine.close();
+  host.release();
+}
+
+function openConsent({ home, config, engine, host, log, tasks, people, consent }: Stores) {
+  const { news } = tasks;
+  const approvals = new Approvals({
+    folder: home.access,
+    queue: engine.queue,
+    log,
+    shared: host.isShared ? engine : undefined,
+    onDecidedElsewhere: (request, decision) => news.tell({ type: 'approval:decided', request, decision }),
+    onAsked: (request) => news.tell({ type: 'approval:asked', request }),
+    async onDecided(request, decision) {
+      news.tell({ type: 'approval:decided', request, decision });
+      const zone = people.zones.of(request.principal) ?? config.jobs.timezone;
+      await consent.questions.decided(questionId.approval(request.id), outcomeOf(decision, zone));
+    },
   });
-  return timed(withDeadLetters(gateway, { queue, metrics, log, tell: notifier.tellNotTaken }), services);
+  return { approvals, suspension: new RunSuspension({ home, approvals }) };
 }
 
-/** How long it takes until an event is durable, from wherever it comes. */
-function timed(gateway: Gateway, { metrics, tracing }: Pick<Services, 'metrics' | 'tracing'>): Gateway {
-  return {
-    async accept(message, raw, visit) {
-      const begun = performance.now();
-      const span = tracing && traceAccept(tracing, message);
-      const outcome = await gateway.accept(message, raw, visit);
-      if (outcome !== 'accepted' && outcome !== 'begun') return outcome;
-      const { channel } = message.address;
-      metrics.observe('viber_acknowledge_seconds', { channel }, (performance.now() - begun) / 1000);
-      span?.end();
-      return outcome;
-    },
-    suggest: (query) => gateway.suggest(query),
+/** What time it is for somebody, and whether they may be asked where they are. */
+function nowForOf({ jobs }: Config, zones: Zones, clock: Gateway['clock']): PeopleStores['nowFor'] {
+  const usual = jobs.timezone ?? systemTimezone();
+  return (principal, { run, mayAsk }) => {
+    const zone = zones.of(principal);
+    const known = zone !== undefined ? 'known' : mayAsk() && zones.asksIn(principal, run) ? 'ask' : 'guess';
+    return nowText(new Date(clock.now()), zone ?? usual, known);
   };
 }
 
-type AccessParts =
-  | ('config' | 'people' | 'pairing' | 'notifier' | 'links' | 'delivery' | 'conversations')
-  | ('languages' | 'state' | 'isShared' | 'log');
-
-function accessFor(services: Pick<Services, AccessParts>): Access {
-  const { config, people, pairing, notifier, links, delivery, conversations, languages, state, isShared, log } =
-    services;
-
-  /** Whoever issued the code is told, and goes on with the same task on both accounts. */
-  function tellLinked(principal: Principal, { person, address: from, note, isNew }: Issuer): void {
-    const id = `linked-${identityText(principal).replace(/[^\w-]/g, '_')}-${Date.now()}`;
-    const told = delivery.add({ id, address: from, text: languages.at(from).said(note), files: [] }, id);
-    const shared = isNew && shareTask(conversations, person, from);
-    Promise.all([shared, told]).catch((error: unknown) => log.error({ err: error }, 'a new link could not be told'));
-  }
-
-  return {
-    resolve: (who) => people.resolve(who),
-    ...(isShared
-      ? createSharedRateLimiter(config.limits.messagesPerMinute, state)
-      : createRateLimiter(config.limits.messagesPerMinute)),
-    rulesOf: (address) => accessRulesOf(config, address),
-    pair(principal, message) {
-      const { channel, name } = principal;
-      const kept = isKept(message) ? { message } : {};
-      const who = { identity: identityText(principal), channel, name, address: message.address, ...kept };
-      return pairing.request(who, Date.now());
-    },
-    ownership: () => pairing.ownership(),
-    onPairing: (code, principal) => void notifier.ask(code, principal),
-    redeem: (code, principal) => redeemAnswer(links, code, principal, (issuer) => tellLinked(principal, issuer)),
-    onOwner: (principal, address) => notifier.noteOwner(principal, address),
-  };
+function titlesOf(
+  { home, config, log, tasks }: Stores,
+  { costs }: Pick<Gateway['models'], 'costs'>,
+  models: ReturnType<typeof openModelCalls>['models'],
+) {
+  const { small_model: model } = config;
+  if (model === undefined || model === OFFLINE_MODEL) return undefined;
+  return new SmallModelTitles({ home, model, models, costs, show: tasks.threads.show, log });
 }
 
-type LookupParts = 'home' | 'vibers' | 'queue' | 'buttons' | 'questions';
-
-function lookupsFor(services: Pick<Services, LookupParts> & Pick<Wired, 'approvals'>): Lookups {
-  const { home, vibers, queue, buttons, questions, approvals } = services;
-  return {
-    rewordedBy: (reply) => rewordedBy(reply, { home, questions, buttons }),
-    typed: (message, principal, means) =>
-      typedAnswer(message, principal, means, { home, approvals, questions, buttons }),
-    press: (id, address) => buttons.press(id, address),
-    // In `dead` stand answers too.
-    textOf: async (key) => (await queue.find(key))?.message.text,
-    mayJoin(taskId, principal) {
-      const task = readTaskSync(home, taskId);
-      return task && authoriseAction(principal, 'steer', task.people);
-    },
-    asks: (taskId) => approvals.open(taskId).length > 0,
-    findTask(text, { address, isDirect }, of) {
-      const view = { ...of, address, isDirect };
-      return findTask(home, text, (task) => mayOpen(view, task));
-    },
-    suggest: (query, of, taskId) =>
-      suggest(query, { home, taskId, view: { ...of, address: query.address, isDirect: query.isDirect }, vibers }),
+/** The model that answers an order. */
+const modelOf =
+  ({ chosen, modelName }: Pick<Gateway['models'], 'chosen' | 'modelName'>) =>
+  ({ address, job, asked, own: ordered }: Order, own: OwnSettings): string => {
+    const here = address && !job && !asked ? chosen(address).model : undefined;
+    return ordered?.model ?? here ?? own.model ?? modelName();
   };
+
+/** The viber's own settings. Throws UserError when its file cannot be used. */
+async function loadOwn(home: Home, id: string, log: Logger): ReturnType<Gateway['models']['loadAgent']> {
+  const own = await loadAgent(home.root, id);
+  for (const warning of own.warnings) log.warn({ viber: id }, warning);
+  if (own.isBroken) throw new UserError(say('vibers.broken', { id, why: own.warnings.join('; ') }));
+  return own;
 }
 
-function repliesBy({ delivery, channelOf, log }: Pick<Services, 'delivery' | 'channelOf' | 'log'>): Replies {
-  const answerTo = ({ address, messageId, interaction }: InboundMessage, text: Text) => ({
-    ...{ address, text, files: [] },
-    ...(interaction === undefined ? { replyTo: messageId } : { interaction }),
-  });
-  return {
-    notice(message, text) {
-      const trace = traceOf(spoolKey(dedupeId(message)));
-      return delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace);
-    },
-    // Outside the outbox: nothing of it is stored.
-    sendOnce(message, text) {
-      const id = `sendOnce-${message.id}-${Date.now()}`;
-      const once: PartLedger = { part: (index, post) => post({ key: `${id}:${index}` }) };
-      channelOf(message.address)
-        ?.send({ id, ...answerTo(message, text) }, once)
-        .catch((error: unknown) => log.warn({ err: error }, 'a stranger could not be answered'));
-    },
-  };
+/** Of what it hands in; owners have as much as the disk, and people on the Board what their tasks may take. */
+function bytesOfClient(name: string, { http, people, limits }: Config): number {
+  const client = http.clients[name];
+  const role = client?.role ?? people.find((person) => person.name === client?.person)?.role ?? 'member';
+  if (!client || role === 'owner') return Number.POSITIVE_INFINITY;
+  return (role === 'guest' ? limits.bytesPerGuest : limits.bytesPerMember) || Number.POSITIVE_INFINITY;
 }

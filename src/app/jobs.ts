@@ -3,51 +3,23 @@
  * service itself, which is opened when it is first needed.
  */
 import path from 'node:path';
-import type { Languages } from '../access/languages.ts';
 import { createOutboundTargets, type OutboundTargets } from '../access/outbound-targets.ts';
-import type { People } from '../access/people.ts';
-import type { Zones } from '../access/zones.ts';
-import { type Address, type Channel, isDirectAddress } from '../channels/channel.ts';
-import type { Lead } from '../channels/lead.ts';
+import { isDirectAddress } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
-import type { Config } from '../config.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { LookUp } from '../jobs/names.ts';
 import { JobsOnDemand } from '../jobs/on-demand.ts';
-import type { Logger } from '../log.ts';
-import type { Entry } from '../runtime/contract/entry.ts';
 import { continueDigest, type DigestTasks, markDigest } from '../runtime/conversations/digest-task.ts';
-import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
-import type { Delivery } from '../runtime/delivery.ts';
-import type { Buttons } from '../runtime/reply/buttons.ts';
-import type { Rendering } from '../runtime/reply/render-answer.ts';
 import { createJobAnswers, type JobAnswers } from '../runtime/run/job-answers.ts';
 import type { Sending } from '../runtime/tools/run.ts';
-import type { Home } from '../workspace/home.ts';
+import { DEFAULT_VIBER } from '../workspace/home.ts';
+import type { Stores } from './stores.ts';
 
 export interface AppJobsOptions {
-  config: Config;
-  home: Home;
-  /** OPENVIBER_JOBS_DIR. */
-  folder: string | undefined;
-  viber: string;
+  env: NodeJS.ProcessEnv;
   clock: Clock | undefined;
-  engine: Engine<Entry>;
-  lead: Lead;
-  people: People;
-  buttons: Buttons;
-  delivery: Delivery;
-  notifier: OwnerNotifier;
-  languages: Languages;
-  zones: Pick<Zones, 'of'>;
   /** What jobs may name. */
   lookUp: LookUp;
-  attachRules: Rendering['attachRules'];
-  isBlank: Rendering['isBlank'];
-  onChanged: (id: string) => void;
-  channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
-  log: Logger;
 }
 
 export interface AppJobs {
@@ -57,20 +29,38 @@ export interface AppJobs {
   sending: Sending;
 }
 
-export function openAppJobs(options: AppJobsOptions): AppJobs {
-  const { config, home, engine, people, buttons, delivery, languages, notifier, lookUp, channelOf, log } = options;
-  const { tellOwners } = notifier;
+export function openAppJobs(stores: Stores, { env, clock, lookUp }: AppJobsOptions): AppJobs {
+  const { host, home, config, engine, people, places, tasks, consent, delivery, log } = stores;
+  const { channelOf, attachRules, isBlank } = places;
+  const { languages, owners } = people;
+  const { buttons } = consent;
+  const { tellOwners } = owners;
+  const viber = config.viber ?? DEFAULT_VIBER;
   const targets = createOutboundTargets({
-    ...{ people, channelOf: (id) => channelOf({ channel: id }), rulesOf: (address) => accessRulesOf(config, address) },
+    people,
+    channelOf: (id) => channelOf({ channel: id }),
+    rulesOf: (address) => accessRulesOf(config, address),
   });
   const jobs = new JobsOnDemand({
-    ...{ home, engine, queue: engine.queue, lead: options.lead, isShared: config.engine.kind !== 'local' },
-    ...{ targets, people, viber: options.viber, clock: options.clock, lookUp, languages, tellOwners, log },
-    onChanged: options.onChanged,
-    folder: path.resolve(options.folder || home.jobs),
+    home,
+    engine,
+    queue: engine.queue,
+    lead: host.lead,
+    isShared: host.isShared,
+    targets,
+    people,
+    viber,
+    clock,
+    lookUp,
+    languages,
+    tellOwners,
+    log,
+    onChanged: (job) => tasks.news.tell({ type: 'job:changed', job }),
+    // OPENVIBER_JOBS_DIR
+    folder: path.resolve(env.OPENVIBER_JOBS_DIR || home.jobs),
     settings: config.jobs,
-    ownerAddresses: () => notifier.ownerAddresses(),
-    directOf: (principal) => notifier.directOf(principal),
+    ownerAddresses: () => owners.ownerAddresses(),
+    directOf: (principal) => owners.directOf(principal),
   });
   const digests: DigestTasks = {
     home,
@@ -80,8 +70,14 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
     },
   };
   const answers = createJobAnswers({
-    ...{ ...digests, attachRules: options.attachRules, isBlank: options.isBlank },
-    ...{ buttons, delivery, targets, tellOwners, log },
+    ...digests,
+    attachRules,
+    isBlank,
+    buttons,
+    delivery,
+    targets,
+    tellOwners,
+    log,
     messagesAt: languages.at,
   });
 
@@ -95,6 +91,5 @@ export function openAppJobs(options: AppJobsOptions): AppJobs {
   };
 
   const maxBytes = (channel: string) => channelOf({ channel })?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
-  const sending: Sending = { targets, delivery, maxBytes, digestFor };
-  return { jobs, targets, answers, sending };
+  return { jobs, targets, answers, sending: { targets, delivery, maxBytes, digestFor } };
 }

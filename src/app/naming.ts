@@ -1,17 +1,16 @@
 /** By which name the one goes who answers on this machine's own channels. */
 import type { Address } from '../channels/channel.ts';
 import { viberAt } from '../runtime/conversations/vibers.ts';
+import { DEFAULT_VIBER } from '../workspace/home.ts';
 import { viberName } from '../workspace/viber-name.ts';
-import type { Services } from './services.ts';
-
-type Parts = Pick<Services, 'people' | 'vibers' | 'conversations' | 'home' | 'viber' | 'log'>;
+import type { AppGateway } from './contract.ts';
 
 /** Never rejects: whoever cannot be named has their id. */
-export function openNaming({ people, vibers, conversations, home, viber: usual, log }: Parts) {
+export function openNaming({ config, people, places, tasks, home, log }: AppGateway) {
   return async (address: Address, user: string): Promise<string> => {
     const { channel, account } = address;
     const { principal } = people.resolve({ channel, account, user, name: user, via: channel });
-    const viber = viberAt({ principal, address, isDirect: true }, vibers, conversations);
+    const viber = viberAt({ principal, address, isDirect: true }, places.vibers, tasks.conversations);
     const name = await viberName(home, viber).catch((error: unknown) => {
       log.warn({ err: error, viber }, 'the name of a viber cannot be read');
       return undefined;
@@ -19,6 +18,6 @@ export function openNaming({ people, vibers, conversations, home, viber: usual, 
     // The name that a new home comes with is nobody's own.
     const isOwn = name !== undefined && name.toLowerCase() !== 'viber';
     if (isOwn) return name;
-    return viber === usual ? 'viber' : viber;
+    return viber === (config.viber ?? DEFAULT_VIBER) ? 'viber' : viber;
   };
 }

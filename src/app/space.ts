@@ -1,41 +1,27 @@
 /** The disk: how much of it people who are no owners may fill, and that owners hear in time when it is nearly full. */
 import fs from 'node:fs';
-import type { Links } from '../access/links.ts';
-import type { People } from '../access/people.ts';
 import { aliasesOf, type Principal, personText, principalText, readIdentity } from '../access/principal.ts';
-import type { Config } from '../config.ts';
 import { errorMessage } from '../errors.ts';
-import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
-import type { OwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
-import type { Home } from '../workspace/home.ts';
 import { limitSpace, type SpaceBudget } from '../workspace/space.ts';
-
-export interface SpaceParts {
-  config: Config;
-  home: Home;
-  people: People;
-  links: Pick<Links, 'links'>;
-  notifier: Pick<OwnerNotifier, 'tellOwners'>;
-  log: Logger;
-}
+import type { AppGateway } from './contract.ts';
 
 /** Owners hear of it while there is this many times as much as must stay free. */
 const EARLY = 10;
 const LOOK_MS = 10_000;
 
 /** Until what it gives is called. */
-export function watchSpace(parts: SpaceParts): () => void {
-  const { home, notifier } = parts;
+export function watchSpace(gw: AppGateway): () => void {
+  const { home, people } = gw;
   const unlimit = limitSpace(home, {
-    of: (people) => budgetFor(people, parts),
+    of: (names) => budgetFor(names, gw),
     onFull: ({ key, bytes }) =>
-      void notifier.tellOwners(
+      void people.owners.tellOwners(
         `files-${key}-${day()}`,
         say('failures.noRoom', { name: key.replace(/^person:/, ''), size: sizeText(bytes) }),
       ),
   });
-  const look = () => lookAtDisk(parts);
+  const look = () => lookAtDisk(gw);
   const timers = [setTimeout(look, 1_000).unref(), setInterval(look, LOOK_MS).unref()];
   return () => {
     unlimit();
@@ -50,7 +36,7 @@ function sizeText(bytes: number): string {
 }
 
 /** Once a day for each: that it is short, and that nothing more is accepted. */
-function lookAtDisk({ config, home, notifier, log }: SpaceParts): void {
+function lookAtDisk({ config, home, people, log }: AppGateway): void {
   const { freeBytes } = config.limits;
   try {
     const { bavail, bsize } = fs.statfsSync(home.root);
@@ -58,7 +44,7 @@ function lookAtDisk({ config, home, notifier, log }: SpaceParts): void {
     if (free >= freeBytes * EARLY) return;
     const given = { free: sizeText(free), least: sizeText(freeBytes) };
     const isFull = free < freeBytes;
-    void notifier.tellOwners(
+    void people.owners.tellOwners(
       `disk-${isFull ? 'full' : 'short'}-${day()}`,
       isFull ? say('failures.diskFull', given) : say('failures.diskShort', given),
     );
@@ -68,9 +54,9 @@ function lookAtDisk({ config, home, notifier, log }: SpaceParts): void {
 }
 
 /** Where one of them is an owner there is none. */
-function budgetFor(texts: readonly string[], parts: SpaceParts): SpaceBudget | undefined {
-  const { bytesPerGuest, bytesPerMember } = parts.config.limits;
-  const all = texts.flatMap((text) => whoIs(text, parts) ?? []);
+function budgetFor(texts: readonly string[], gw: AppGateway): SpaceBudget | undefined {
+  const { bytesPerGuest, bytesPerMember } = gw.config.limits;
+  const all = texts.flatMap((text) => whoIs(text, gw) ?? []);
   const [first] = all;
   if (!first || all.some(({ role }) => role === 'owner')) return undefined;
   const bytes = first.role === 'guest' ? bytesPerGuest : bytesPerMember;
@@ -78,7 +64,7 @@ function budgetFor(texts: readonly string[], parts: SpaceParts): SpaceBudget | u
 }
 
 /** Undefined where no person is meant, such as for a job. A name that has left the configuration gets a guest's rights. */
-function whoIs(text: string, { config, people, links }: SpaceParts): Principal | undefined {
+function whoIs(text: string, { config, people }: AppGateway): Principal | undefined {
   const resolve = (identity: string): Principal =>
     people.resolve({ ...readIdentity(identity), account: '', via: 'message', name: identity }).principal;
   const { channel, user } = readIdentity(text);
@@ -90,6 +76,6 @@ function whoIs(text: string, { config, people, links }: SpaceParts): Principal |
   const name = text.slice(personText('').length);
   const identity =
     config.people.find((person) => person.name === name)?.ids[0] ??
-    links.links().find(({ person }) => person === name)?.identity;
+    people.links.links().find(({ person }) => person === name)?.identity;
   return identity === undefined ? { ...resolve(text), role: 'guest', person: name } : resolve(identity);
 }

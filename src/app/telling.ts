@@ -3,10 +3,10 @@ import { mayBeTold } from '../access/authorise.ts';
 import type { OutboundTargets } from '../access/outbound-targets.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
-import type { RunServices } from '../runtime/run/services.ts';
+import type { Places } from '../runtime/run/gateway.ts';
 
 /** A job's run by the places its result goes to, every other by the conversations whose messages it answers. */
-export function createTelling(config: Config, targets: Pick<OutboundTargets, 'isDirect'>): RunServices['tellsMemory'] {
+export function createTelling(config: Config, targets: Pick<OutboundTargets, 'isDirect'>): Places['tellsMemory'] {
   const memoryOf = (place: { channel: string; workspace?: string }) => accessRulesOf(config, place).memory;
   return async ({ principal, answered, job }) => {
     const places = job

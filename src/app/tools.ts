@@ -1,16 +1,16 @@
 /** Offers a run the tools that need other parts of the gateway, and those that come and go, which stand last. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
-import type { ServerPrompts, SkillAdding } from '../runtime/commands/command.ts';
 import type { KnownNames } from '../runtime/contract/job-service.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import type { NamedModels } from '../runtime/model/models.ts';
 import { mayUse } from '../runtime/tools/asked.ts';
 import { offerTools } from '../runtime/tools/bind.ts';
+import type { ServerPrompts } from '../runtime/tools/mcp/prompts.ts';
 import { keep } from '../runtime/tools/memory/keep.ts';
 import { factsOf } from '../runtime/tools/offered.ts';
 import type { ToolRun, ToolServices } from '../runtime/tools/run.ts';
-import type { SkillService } from '../runtime/tools/skills/service.ts';
+import type { SkillAdding, SkillService } from '../runtime/tools/skills/service.ts';
 import { SERVICE_TOOLS } from '../runtime/tools/table.ts';
 import type { Home } from '../workspace/home.ts';
 import { openAppSkills } from './skills/skills.ts';

@@ -18,10 +18,10 @@ import { act } from './intake/act.ts';
 import { decide, isStep } from './intake/decide.ts';
 import { findOut, noteEdit } from './intake/find-out.ts';
 import { type Arrival, authorise, gather, type IntakeState } from './intake/gather.ts';
-import type { GatewayServices } from './intake/services.ts';
+import type { IntakeServices } from './intake/services.ts';
 import { createTooFast } from './intake/too-fast.ts';
 
-export interface Gateway {
+export interface Intake {
   /** Resolves when the message is durable, refused or a duplicate. Rejects when it could not be stored, or with what went wrong. */
   accept(message: InboundMessage, raw: unknown, visit?: Visit): Promise<InboundOutcome>;
   /** What fits an argument that is being typed; [] for people who may not ask. Never rejects. */
@@ -32,8 +32,8 @@ interface Decided {
   outcome: Promise<InboundOutcome>;
 }
 
-export function createGateway(services: GatewayServices): Gateway {
-  const { access, conversations, vibers, lookups, log } = services;
+export function createIntake(services: IntakeServices): Intake {
+  const { access, lookups, gw } = services;
   const state: IntakeState = {
     ...{ changes: createKeyedMutex(), beginners: createLru<string>(1_000), edits: createLru<string>(5_000) },
     tooFast: createTooFast(),
@@ -43,7 +43,7 @@ export function createGateway(services: GatewayServices): Gateway {
    * From the facts to the act nothing is awaited: none acts on what another event has changed meanwhile. Where a fact is missing
    * it is found out, and all are looked at again.
    */
-  async function decided(arrival: Arrival, raw: unknown, lock?: GatewayServices['lock']): Promise<Decided> {
+  async function decided(arrival: Arrival, raw: unknown, lock?: IntakeServices['lock']): Promise<Decided> {
     for (;;) {
       const facts = gather(arrival, services, state);
       const { principal, entry } = facts;
@@ -56,7 +56,7 @@ export function createGateway(services: GatewayServices): Gateway {
   }
 
   /** Of several processes one at a time begins something in a conversation; whoever comes next finds it bound. */
-  async function begun(lock: NonNullable<GatewayServices['lock']>, arrival: Arrival, raw: unknown, key: string) {
+  async function begun(lock: NonNullable<IntakeServices['lock']>, arrival: Arrival, raw: unknown, key: string) {
     const outcome = await lock(`begin ${key}`, async () => (await decided(arrival, raw)).outcome);
     return { outcome: Promise.resolve(outcome) };
   }
@@ -74,11 +74,11 @@ export function createGateway(services: GatewayServices): Gateway {
       const { principal, entry } = authorise(query, 'command', access, () => how);
       if (!entry.allow) return [];
       try {
-        const viber = viberAt({ principal, address, isDirect }, vibers, conversations);
-        const here = taskOf(conversations.get(bindingKey(principal, address, isDirect)), viber);
+        const viber = viberAt({ principal, address, isDirect }, gw.places.vibers, gw.tasks.conversations);
+        const here = taskOf(gw.tasks.conversations.get(bindingKey(principal, address, isDirect)), viber);
         return await lookups.suggest(query, { principal, viber }, here);
       } catch (error) {
-        log.warn({ err: error }, 'nothing could be suggested');
+        gw.log.warn({ err: error }, 'nothing could be suggested');
         return [];
       }
     },

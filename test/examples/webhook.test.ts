@@ -23,14 +23,14 @@ vi.mock('../../src/app/channels.ts', async (original) => {
   const module = await original<typeof import('../../src/app/channels.ts')>();
   return {
     ...module,
-    async buildChannels(options: Parameters<typeof module.buildChannels>[0]) {
-      const built = await module.buildChannels(options);
-      if (!plug.platform) return built;
-      const channel = createWebhookChannel({ ...plug.platform.settings, log: options.log });
-      built.channels.set(channel.id, channel);
-      built.mounts.set(PATH, channel.webhook);
-      plug.platform.gatewayFile = path.join(options.home.run, 'gateway.json');
-      return built;
+    async buildChannels(...[open, options]: Parameters<typeof module.buildChannels>) {
+      await module.buildChannels(open, options);
+      if (!plug.platform) return;
+      const { channels, mounts } = open.host.built;
+      const channel = createWebhookChannel({ ...plug.platform.settings, log: open.gw.log });
+      channels.set(channel.id, channel);
+      mounts.set(PATH, channel.webhook);
+      plug.platform.gatewayFile = path.join(open.gw.home.run, 'gateway.json');
     },
   };
 });

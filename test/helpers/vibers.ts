@@ -6,4 +6,5 @@ export const ONE_VIBER: ViberRules = {
   has: (id) => id === 'default',
   configured: () => 'default',
   forMembers: [],
+  about: async () => undefined,
 };

@@ -3,12 +3,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type AppJobsOptions, openAppJobs } from '../../src/app/jobs.ts';
+import { openAppJobs } from '../../src/app/jobs.ts';
+import type { Stores } from '../../src/app/stores.ts';
 import { alone } from '../../src/channels/lead.ts';
-import { silentLog } from '../../src/log.ts';
+import type { Clock } from '../../src/jobs/clock.ts';
+import { type Logger, silentLog } from '../../src/log.ts';
 import { messagesIn, type Said } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
-import { openHome } from '../../src/workspace/home.ts';
+import { type Home, openHome } from '../../src/workspace/home.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { manualClock } from './manual-clock.ts';
 
@@ -29,24 +31,7 @@ test('a run that ends before the jobs have been read after a restart is noted, a
     JSON.stringify({ schedule: JSON.stringify(schedule), since: slot - 1, lastSlot: slot, failures: 0, lastRun }),
   );
   const told: string[] = [];
-  const { jobs } = openAppJobs({
-    config: { engine: { kind: 'local' }, jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
-    ...{
-      home,
-      folder: undefined,
-      viber: 'default',
-      clock: undefined,
-      log: silentLog(),
-      channelOf: () => undefined,
-      onChanged: () => undefined,
-    },
-    ...engineOf(async () => 'duplicate'),
-    languages: { of: () => undefined, at: () => messagesIn('en') },
-    notifier: {
-      tellOwners: async (_id: string, said: Said) => void told.push(messagesIn('en').said(said)),
-      ownerAddresses: () => [],
-    },
-  } as unknown as AppJobsOptions);
+  const { jobs } = open(home, 'duplicate', { told });
   onTestFinished(() => jobs.stop());
   const entry = { taskId: '20260101-aaaaa', job: { id: 'digest', name: 'Digest' } } as unknown as Entry;
   jobs.ended(entry, { state: 'error', error: 'failed', text: 'It broke.' });
@@ -62,24 +47,7 @@ test('a job for one time that was missed for too long is told to the owners befo
   fs.writeFileSync(file, `name: Call Kim\nschedule: ${due?.slice(0, 19)}Z\ntimezone: UTC\nprompt: x\n${by}`);
   const told: string[] = [];
   const clock = manualClock(Date.now());
-  const { jobs } = openAppJobs({
-    config: { engine: { kind: 'local' }, jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
-    ...{
-      home,
-      folder: undefined,
-      viber: 'default',
-      clock,
-      log: silentLog(),
-      channelOf: () => undefined,
-      onChanged: () => undefined,
-    },
-    ...engineOf(async () => 'accepted'),
-    languages: { of: () => undefined, at: () => messagesIn('en') },
-    notifier: {
-      tellOwners: async (_id: string, said: Said) => void told.push(messagesIn('en').said(said)),
-      ownerAddresses: () => [],
-    },
-  } as unknown as AppJobsOptions);
+  const { jobs } = open(home, 'accepted', { told, clock });
   onTestFinished(() => jobs.stop());
   await jobs.start();
   await expect
@@ -99,14 +67,8 @@ test('a folder of jobs that cannot be used ends nothing, and is used once it is 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const failed: unknown[] = [];
-  const { jobs } = openAppJobs({
-    config: { engine: { kind: 'local' }, jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
-    ...{ home, folder, viber: 'default', clock: undefined, channelOf: () => undefined, onChanged: () => undefined },
-    log: { ...silentLog(), info: () => undefined, error: (fields: unknown) => void failed.push(fields) },
-    ...engineOf(async () => 'accepted'),
-    languages: { of: () => undefined, at: () => messagesIn('en') },
-    notifier: { tellOwners: async () => undefined, ownerAddresses: () => [] },
-  } as unknown as AppJobsOptions);
+  const log = { ...silentLog(), info: () => undefined, error: (fields: unknown) => void failed.push(fields) };
+  const { jobs } = open(home, 'accepted', { log, folder });
   onTestFinished(() => jobs.stop());
   vi.advanceTimersByTime(1_000);
   vi.useRealTimers();
@@ -131,17 +93,7 @@ test('a job of an older home whose schedule was German runs at its times, and a 
   for (let start = 0; start < 2; start += 1) {
     const enqueued: unknown[] = [];
     const clock = manualClock(Date.now());
-    const { jobs } = openAppJobs({
-      config: { engine: { kind: 'local' }, jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
-      ...{ home, folder: undefined, viber: 'default', clock, log: silentLog() },
-      ...{ channelOf: () => undefined, onChanged: () => undefined },
-      ...engineOf(async () => {
-        enqueued.push(0);
-        return 'accepted';
-      }),
-      languages: { of: () => undefined, at: () => messagesIn('en') },
-      notifier: { tellOwners: async () => undefined, ownerAddresses: () => [] },
-    } as unknown as AppJobsOptions);
+    const { jobs } = open(home, 'accepted', { clock, onQueued: () => enqueued.push(0) });
     await jobs.start();
     const [view] = (await jobs.service())?.list() ?? [];
     expect(view?.next).toHaveLength(3);
@@ -152,9 +104,38 @@ test('a job of an older home whose schedule was German runs at its times, and a 
   }
 });
 
+interface Opened {
+  told?: string[];
+  folder?: string;
+  clock?: Clock;
+  log?: Logger;
+  onQueued?: () => void;
+}
+
 /** One process of its own, with a queue that takes whatever comes. */
-function engineOf(enqueue: () => Promise<string>) {
-  const lock = (_name: string, work: () => Promise<unknown>) => work();
-  const queue = { enqueue, look: async () => ({ depth: 0, busy: false }) };
-  return { engine: { queue, lock, publish: () => undefined, subscribe: () => async () => undefined }, lead: alone };
+function open(home: Home, outcome: string, { told = [], folder, clock, log = silentLog(), onQueued }: Opened) {
+  const enqueue = async () => {
+    onQueued?.();
+    return outcome;
+  };
+  const stores = {
+    ...{ home, log, host: { lead: alone, isShared: false } },
+    config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
+    engine: {
+      queue: { enqueue, look: async () => ({ depth: 0, busy: false }) },
+      lock: (_name: string, work: () => Promise<unknown>) => work(),
+      ...{ publish: () => undefined, subscribe: () => async () => undefined },
+    },
+    people: {
+      languages: { of: () => undefined, at: () => messagesIn('en') },
+      owners: {
+        tellOwners: async (_id: string, said: Said) => void told.push(messagesIn('en').said(said)),
+        ownerAddresses: () => [],
+      },
+    },
+    ...{ tasks: { news: { tell: () => undefined } }, places: { channelOf: () => undefined }, consent: {} },
+  };
+  const lookUp = () => Promise.reject(new Error('nothing is looked up here'));
+  const env = folder === undefined ? {} : { OPENVIBER_JOBS_DIR: folder };
+  return openAppJobs(stores as unknown as Stores, { env, clock, lookUp });
 }

@@ -3,9 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { type AppJobsOptions, openAppJobs } from '../../src/app/jobs.ts';
+import { openAppJobs } from '../../src/app/jobs.ts';
+import type { Stores } from '../../src/app/stores.ts';
 import { alone, type Lead, never } from '../../src/channels/lead.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { LookUp } from '../../src/jobs/names.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
@@ -18,15 +20,19 @@ const OWNER = { channel: 'telegram', account: 'bot', user: '1', role: 'owner', v
 const START = '2026-03-02T08:00:00Z';
 
 function node(home: Home, engine: Engine<Entry>, lead: Lead, clock = manualClock(START)) {
-  const { jobs } = openAppJobs({
-    config: { engine: { kind: 'redis' }, jobs: { min_minutes: 1, max: 500, keep_days: 30 } },
-    ...{ home, engine, lead, clock, folder: undefined, viber: 'default', log: silentLog() },
-    ...{ channelOf: () => undefined, onChanged: () => undefined },
-    people: { resolve: () => ({ principal: OWNER }) },
-    lookUp: async () => ({ vibers: new Set(['default']), models: new Set(), skills: new Map() }),
-    languages: { of: () => undefined, at: () => messagesIn('en') },
-    notifier: { tellOwners: async () => undefined, ownerAddresses: () => [], directOf: () => [] },
-  } as unknown as AppJobsOptions);
+  const stores = {
+    ...{ home, engine, log: silentLog(), host: { lead, isShared: true } },
+    config: { jobs: { min_minutes: 1, max: 500, keep_days: 30 } },
+    people: {
+      resolve: () => ({ principal: OWNER }),
+      languages: { of: () => undefined, at: () => messagesIn('en') },
+      owners: { tellOwners: async () => undefined, ownerAddresses: () => [], directOf: () => [] },
+    },
+    ...{ tasks: { news: { tell: () => undefined } }, places: { channelOf: () => undefined }, consent: {} },
+  };
+  const known = { vibers: new Set(['default']), models: new Set<string>(), skills: new Map() };
+  const lookUp = (async () => known) as unknown as LookUp;
+  const { jobs } = openAppJobs(stores as unknown as Stores, { env: {}, clock, lookUp });
   onTestFinished(() => jobs.stop());
   return { jobs, clock };
 }

@@ -24,7 +24,7 @@ test('no reply and no button has words of its own', () => {
 
 /** A refusal of these is told to whoever asked in a chat; those left out are told to models, or on the command line. */
 const REFUSING = globSync(
-  'src/{access/{links,link-records},jobs/{files,service,new-job},workspace/memory/edit,app/work}.ts',
+  'src/{access/{links,link-records},jobs/{files,service,new-job},workspace/memory/edit,app/gateway}.ts',
   {
     cwd: root,
   },

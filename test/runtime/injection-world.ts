@@ -11,41 +11,31 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { authoriseAction } from '../../src/access/authorise.ts';
-import { createRateLimiter } from '../../src/access/limits.ts';
-import { Links } from '../../src/access/links.ts';
-import { openPairing } from '../../src/access/pairing.ts';
-import { createPeople } from '../../src/access/people.ts';
 import type { Address, Channel, InboundMessage } from '../../src/channels/channel.ts';
+import { defaults } from '../../src/config/defaults.ts';
+import type { TelegramConfig } from '../../src/config/types.ts';
 import type { CrashPoint } from '../../src/crash-points.ts';
-import { type QueueItem, spoolKey } from '../../src/engine/engine.ts';
+import type { Queue } from '../../src/engine/engine.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
-import { openLedger } from '../../src/engine/local/ledger.ts';
-import { LocalOutbox } from '../../src/engine/local/outbox.ts';
-import { openSpool, type Spool } from '../../src/engine/local/spool.ts';
-import { openStore } from '../../src/engine/local/store.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { silentLog } from '../../src/log.ts';
-import { messagesIn } from '../../src/messages/messages.ts';
-import { dedupeId, type Entry, type InjectionMode, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
-import { bindLeft } from '../../src/runtime/conversations/bind-left.ts';
-import { openConversations, placeOf, shareTask } from '../../src/runtime/conversations/conversations.ts';
-import { openConversationSettings } from '../../src/runtime/conversations/settings.ts';
-import { createTaskRecords } from '../../src/runtime/conversations/task-record.ts';
-import { createThreads } from '../../src/runtime/conversations/threads.ts';
-import type { Meter } from '../../src/runtime/costs/meter.ts';
-import { openDelivery } from '../../src/runtime/delivery.ts';
-import { createGateway, type Gateway } from '../../src/runtime/gateway.ts';
-import { createBus } from '../../src/runtime/live/bus.ts';
-import { attachRules } from '../../src/runtime/reply/render-answer.ts';
-import { Worker } from '../../src/runtime/worker.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { type Home, openHome } from '../../src/workspace/home.ts';
-import { readTaskSync } from '../../src/workspace/tasks.ts';
-import { onlyModel } from '../helpers/choices.ts';
-import { ONE_VIBER } from '../helpers/vibers.ts';
+import { type Entry, type InjectionMode, taskLane } from '../../src/runtime/contract/entry.ts';
+import type { Tasks } from '../../src/runtime/run/gateway.ts';
+import type { Home } from '../../src/workspace/home.ts';
+import { openTestGateway } from '../helpers/gateway.ts';
 import { scriptedAgent } from './injection-agent.ts';
 import { type Happened, lines } from './injection-model.ts';
+
+/** Everybody may write, and in every group; nothing of it is sent there. */
+const TELEGRAM: TelegramConfig = {
+  ...{ token: '1:test', apiRoot: 'http://127.0.0.1:9', mode: 'polling', pollSeconds: 1, localFiles: [] },
+  access: { dm: 'open', groups: 'all', allow: [], chats: ['*'], memory: 'direct' },
+  ...{ live: 'off', injection: 'steer', attach: 'auto' },
+};
+const FREE = { queue: 100, runsPerPerson: 1_000, messagesPerMinute: 1e9, freeBytes: 0 };
+
+/** The id of the task that the group is about. */
+const groupTask = ({ conversations }: Tasks): string =>
+  conversations.get(JSON.stringify(['telegram', 'bot', null, '-100', null]))?.taskId ?? 'none';
 
 /** How one run of the agent goes. */
 export interface Plan {
@@ -83,7 +73,7 @@ export interface World {
   home(): Home;
   /** Lanes of the tasks that somebody has written to. */
   lanes(): string[];
-  queue(): Spool<Entry>;
+  queue(): Queue<Entry>;
   crash(): void;
   /** An orderly stop and a new start on the same folder. */
   restart(graceMs: number): Promise<void>;
@@ -97,8 +87,8 @@ interface Gate {
   home: Home;
   isAlive: boolean;
   pending: Set<Promise<unknown>>;
-  queue: Spool<Entry>;
-  gateway: Gateway;
+  queue: Queue<Entry>;
+  accept(message: InboundMessage): Promise<unknown>;
   waiting: () => Promise<number>;
   stop(graceMs: number): Promise<void>;
 }
@@ -168,19 +158,25 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   }
 
   async function open(root: string): Promise<Gate> {
-    const log = silentLog();
-    const home = await openHome(root);
     const life = { isAlive: true };
-    const channel = channelFor(life);
-    const channelOf = () => channel;
-    const store = openStore({ root: home.spool, freeBytes: 0 });
-    const ledger = openLedger(path.join(home.spool, 'ledger'), 1);
-    const dead: QueueItem<Entry>[] = [];
-    const spool = await openSpool<Entry>({ store, onDead: (item) => dead.push(item), suspectDelayMs: 5 });
-    const queue = spool;
-    const enqueue = spool.enqueue.bind(spool);
-    const tell = spool.signal.bind(spool);
-    Object.assign(spool, {
+    const agent = scriptedAgent({ isAlive: () => life.isAlive, next: () => planOf(runs++), happened });
+    const gateway = await openTestGateway(
+      {
+        ...{ homeRoot: root, model: agent, channels: [channelFor(life)], timeScale: 0.01, suspectDelayMs: 5 },
+        config: {
+          people: [{ name: 'olga', role: 'owner', ids: ['telegram:2'] }],
+          channels: { ...defaults.channels, telegram: TELEGRAM },
+          limits: { ...defaults.limits, ...FREE, runs: options.maxRuns ?? 4 },
+        },
+      },
+      true,
+    );
+    const { home, engine, delivery, tasks: kept, places } = gateway.gw;
+    const { queue } = engine;
+    const enqueue = queue.enqueue.bind(queue);
+    const tell = queue.signal.bind(queue);
+    Object.assign(places.settings, { get: () => ({ queue: world.mode }) });
+    Object.assign(queue, {
       async enqueue(...[lane, entry, more]: Parameters<typeof enqueue>) {
         tasks.add(entry.taskId);
         const outcome = await enqueue(lane, entry, more);
@@ -190,84 +186,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       async signal(...[lane, signal, before]: Parameters<typeof tell>) {
         const underWay = signal === 'stop' ? lines(home, lane.slice('task:'.length)) : [];
-        const [{ busy }, isHeard] = await Promise.all([spool.look(lane), tell(lane, signal, before)]);
+        const [{ busy }, isHeard] = await Promise.all([queue.look(lane), tell(lane, signal, before)]);
         if (isHeard && busy && signal === 'stop' && life.isAlive)
           happened.push({ what: 'stop', lane, underWay, before });
         return isHeard;
       },
     });
-    const delivery = openDelivery({ outbox: new LocalOutbox({ store, ledger }), log, channelOf, timeScale: 0.01 });
-    const conversations = openConversations(home.conversations);
-    await bindLeft(queue, conversations);
-    const bus = createBus((error) => {
-      throw error;
-    });
-    const buttons = { offer: async () => [], press: async () => undefined };
-    const live = {
-      follow: async () => undefined,
-      forget: () => undefined,
-      end: async () => new Map<string, string>(),
-      runs: () => [],
-      runsAt: () => [],
-    };
-    const agent = scriptedAgent({ isAlive: () => life.isAlive, next: () => planOf(runs++), happened });
-    const meter: Meter = {
-      hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }),
-      used: () => ({}),
-    };
-    const memory = {
-      ...{ max_memory_tokens: 100, max_task_tokens: 100, max_daily_logs: 1 },
-      ...{ truncation_strategy: 'smart' as const, auto_accept: false },
-    };
-    const costs = {
-      ofRun: () => ({ inputTokens: 0, outputTokens: 0 }),
-      today: () => ({ inputTokens: 0, outputTokens: 0 }),
-      check: () => undefined,
-      ...{ take: () => undefined, endRun: async () => undefined },
-      ...{ limits: {}, currency: 'EUR' },
-    };
-    const links = new Links(home.access);
-    const pairing = openPairing(home.access, true);
-    const metrics = createMetrics();
-    const settings = openConversationSettings(home.conversations, () => ({}));
-    const rulesAt = () => attachRules(channel);
-    const worker = new Worker({
-      questions: { decided: async () => undefined },
-      runs: {
-        ...{ home, agent, bus, log, meter, live, conversations, delivery, buttons, metrics, channelOf },
-        reading: { kindOf: () => undefined, read: () => Promise.reject(new Error('nothing is read here')) },
-        ...{
-          syncSoon: () => undefined,
-          attachRules: rulesAt,
-          tellsMemory: async () => true,
-          loadAgent: async () => ({}),
-        },
-        taskRecords: createTaskRecords({ home, conversations, costs, hasOwner: () => true, log }),
-        threads: createThreads({ home, conversations, channelOf, log }),
-        suspension: {
-          supersede: async () => undefined,
-          resume: () => Promise.reject(new Error('nothing is parked here')),
-          suspend: () => Promise.reject(new Error('nothing is parked here')),
-        },
-        settings: {
-          ...{ modelName: () => 'local/test', fallback: [], maxSteps: 20, plan_approval: 'off', memory },
-          ...{
-            voice: { echo: 'off', reply: 'off' },
-            web: { hosts: [] },
-            history: { max_messages: 500, max_tokens: 1e6 },
-          },
-          limits: { downloadBytes: 1e6, filesPerMessage: 5 },
-        },
-      },
-      commands: {
-        ...{ home, models: onlyModel('local/test'), pairing, links, prefixes: { telegram: '/' }, settings, costs },
-        messagesAt: () => messagesIn('en'),
-        ...{ attachRules: rulesAt, jobs: async () => undefined, bound: (id) => conversations.bound(id).map(placeOf) },
-        shareTask: (person, from) => shareTask(conversations, person, from),
-      },
-      ...{ queue, maxRuns: options.maxRuns ?? 4 },
-    });
-    const stops = worker.stopping;
+    const stops = gateway.worker.stopping;
     const [begin, end] = [stops.begin.bind(stops), stops.end.bind(stops)];
     Object.assign(stops, {
       begin(lane: string, id: string) {
@@ -279,72 +204,19 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         if (life.isAlive) happened.push({ what: 'free', lane, id });
       },
     });
-    const gateway = createGateway({
-      stopping: stops,
-      languages: { of: () => undefined, note: () => undefined, prefixAt: () => '/' },
-      ...{ queue, conversations, metrics, log, vibers: ONE_VIBER },
-      zones: { learn: () => undefined },
-      records: { note: () => Promise.resolve() },
-      digests: { of: () => undefined },
-      expected: { get: () => undefined, set: () => undefined, clear: () => undefined },
-      access: {
-        ...createPeople([{ name: 'olga', role: 'owner', ids: ['telegram:2'] }], pairing, links),
-        ...createRateLimiter(1e9),
-        rulesOf: () => ({ dm: 'open', groups: 'all', allow: [], chats: ['*'] }),
-        pair: () => undefined,
-        ownership: () => 'somebody',
-        onPairing: () => undefined,
-        redeem: () => Promise.resolve(undefined),
-        onOwner: () => undefined,
-      },
-      lookups: {
-        rewordedBy: async () => undefined,
-        typed: async () => undefined,
-        press: buttons.press,
-        asks: () => false,
-        textOf: async (key) => (await queue.find(key))?.message.text,
-        suggest: async () => [],
-        // Every id means the task that the group is about.
-        findTask: async () => {
-          const bound = conversations.get(JSON.stringify(['telegram', 'bot', null, '-100', null]));
-          return bound && { id: bound.taskId, viber: bound.viber };
-        },
-        mayJoin: (taskId, principal) => {
-          const task = readTaskSync(home, taskId);
-          return task && authoriseAction(principal, 'steer', task.people);
-        },
-      },
-      replies: {
-        notice: (message, text) => {
-          const trace = traceOf(spoolKey(dedupeId(message)));
-          return delivery.add({ id: `${trace}-notice`, address: message.address, text, files: [] }, trace);
-        },
-        sendOnce: () => undefined,
-      },
-      settings: { maxQueue: 100, modeOf: () => world.mode },
-    });
-    for (const { id, message } of dead) {
-      await delivery.add({ id: `${id}-dead`, address: message.message.address, text: 'given up', files: [] }, id, true);
-    }
     let stopping: Promise<void> | undefined;
     async function stop(graceMs: number): Promise<void> {
-      await worker.stop(graceMs);
-      await delivery.close(1_000);
-      ledger.close();
-      await store.close();
+      await gateway.stop(graceMs);
+      await gateway.close();
     }
-    await within.run(life, () => worker.start());
+    gateway.host.crashed.tellBy((item, reason) => void gateway.gaveUp(item, reason));
+    await within.run(life, () => gateway.start());
     return Object.assign(life, {
-      ...{
-        root,
-        home,
-        queue,
-        pending: new Set<Promise<unknown>>(),
-        waiting: async () => (await delivery.stats()).waiting,
-      },
-      gateway: {
-        ...gateway,
-        accept: (message: InboundMessage, raw: unknown) => within.run(life, () => gateway.accept(message, raw)),
+      ...{ root, home, queue, pending: new Set<Promise<unknown>>() },
+      waiting: async () => (await delivery.stats()).waiting,
+      accept: (message: InboundMessage) => {
+        const command = message.command?.name === 'open' ? { name: 'open', args: groupTask(kept) } : message.command;
+        return within.run(life, () => gateway.intake.accept({ ...message, ...(command && { command }) }, {}));
       },
       stop(graceMs: number) {
         stopping ??= stop(graceMs);
@@ -358,7 +230,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     async deliver(message) {
       for (;;) {
         const gate = await opening;
-        const accepting = gate.gateway.accept(message, {});
+        const accepting = gate.accept(message);
         gate.pending.add(accepting);
         try {
           await accepting;

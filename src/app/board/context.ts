@@ -5,7 +5,7 @@ import { assembleContext } from '../../runtime/context/context.ts';
 import { countTokens } from '../../workspace/memory/tokens.ts';
 import { readSessionTail } from '../../workspace/sessions.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { Services } from '../services.ts';
+import type { AppGateway } from '../contract.ts';
 
 export interface ContextSection {
   title: string;
@@ -17,7 +17,7 @@ const LOOKED = 50;
 /** Of one section: the page shows it whole. */
 const MAX_TEXT = 100_000;
 
-export async function contextOf({ config, home }: Services, task: TaskRecord): Promise<ContextSection[]> {
+export async function contextOf({ config, home }: AppGateway, task: TaskRecord): Promise<ContextSection[]> {
   const [entries, own] = await Promise.all([
     readSessionTail(home, task.viber, task.id, { maxEntries: LOOKED }),
     loadAgent(home.root, task.viber),
@@ -44,7 +44,7 @@ export async function contextOf({ config, home }: Services, task: TaskRecord): P
 }
 
 /** Nobody's memory is told to guests, and in groups only where the configuration says so. */
-function isUntold(last: SessionEntry | undefined, config: Services['config']): boolean {
+function isUntold(last: SessionEntry | undefined, config: AppGateway['config']): boolean {
   if (last?.type !== 'message') return false;
   const { telegram, discord, slack } = config.channels;
   const channels = new Map(Object.entries({ telegram, discord, slack }));

@@ -1,30 +1,12 @@
 /** The way to the Board: links for owners, and what the command line asks. What stands behind it is loaded when it is first used. */
-import type { Principal } from '../../access/principal.ts';
-import type { Account, SessionInfo, Sessions } from '../../access/sessions.ts';
-import type { Board } from '../../board/contract.ts';
-import type { Places } from '../../board/guard.ts';
+import type { Account, Sessions } from '../../access/sessions.ts';
 import type { BoardLink } from '../../board/links.ts';
-import type { Address } from '../../channels/channel.ts';
-import type { BoardAsk } from '../../channels/local/requests.ts';
 import { UserError } from '../../errors.ts';
-import type { BoardParts, OpenBoard } from '../board.ts';
-import type { Services } from '../services.ts';
-import type { Protocol } from './protocol.ts';
+import type { OpenBoard } from '../board.ts';
+import type { BoardDoor, Protocol } from '../contract.ts';
+import type { Stores } from '../stores.ts';
 
-export interface BoardDoor {
-  /** Opened at the first use, for the Board and for a hub alike. */
-  protocol(parts: BoardParts): Promise<Protocol>;
-  load(places: Places, port: number, parts: BoardParts): Promise<Board>;
-  /** For an owner who asks in a direct message; undefined where the Board cannot be reached. */
-  linkFor(principal: Principal, address: Address): Promise<BoardLink | undefined>;
-  answer(asked: BoardAsk): Promise<{ url?: string; sessions?: SessionInfo[] }>;
-  close(): Promise<void>;
-  /** The port in use, once the server listens. */
-  port: number | undefined;
-}
-
-export function createBoardDoor(services: Services): BoardDoor {
-  const { config, home } = services;
+export function createBoardDoor({ config, home }: Stores): BoardDoor {
   let sessions: Promise<Sessions> | undefined;
   let board: OpenBoard | undefined;
   let protocol: Promise<Protocol> | undefined;
@@ -46,14 +28,14 @@ export function createBoardDoor(services: Services): BoardDoor {
   const door: BoardDoor = {
     port: undefined,
     close: async () => (await protocol)?.close(),
-    protocol(parts) {
-      protocol ??= import('./protocol.ts').then(({ openProtocol }) => openProtocol({ ...services, ...parts }));
+    protocol(open) {
+      protocol ??= import('./protocol.ts').then(({ openProtocol }) => openProtocol(open));
       return protocol;
     },
-    async load(places, port, parts) {
+    async load(places, port, open, readiness) {
       const { openBoard } = await import('../board.ts');
-      const [opened, known] = await Promise.all([door.protocol(parts), stored()]);
-      board = await openBoard({ services, sessions: known, places, port, parts, protocol: opened });
+      const [opened, known] = await Promise.all([door.protocol(open), stored()]);
+      board = await openBoard({ open, sessions: known, places, port, readiness, protocol: opened });
       return board;
     },
     linkFor({ channel, account, workspace, user, name }, direct) {

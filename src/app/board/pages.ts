@@ -20,30 +20,32 @@ import { plainName } from '../../runtime/conversations/places.ts';
 import { listPlaybooks } from '../../runtime/playbook/library.ts';
 import type { Readiness } from '../../runtime/readiness.ts';
 import { byAt } from '../../runtime/reply/outcomes.ts';
+import { DEFAULT_VIBER } from '../../workspace/home.ts';
 import { undoLast } from '../../workspace/memory/changes.ts';
-import type { Services } from '../services.ts';
-import type { Work } from '../work.ts';
+import type { AppGateway, OpenGateway } from '../contract.ts';
 import { contextOf } from './context.ts';
 import { openLetters } from './letters.ts';
 
 export interface PagesOptions {
-  services: Services;
-  work: Work;
+  open: OpenGateway;
   sessions: Sessions;
   protocol: ProtocolParts;
   readiness: () => Promise<Readiness>;
 }
 
-export function openPages({ services, work, sessions, protocol, readiness }: PagesOptions): PageParts {
-  const { home, viber, vibers, languages, conversations, queue, delivery } = services;
+export function openPages({ open: { gw }, sessions, protocol, readiness }: PagesOptions): PageParts {
+  const { home, config, engine, places, tasks, models, features, delivery } = gw;
+  const { conversations } = tasks;
   const placeOf = (caller: Caller) =>
     caller.direct ?? { channel: 'api', account: 'api', chat: protocol.submissions.chatOf(caller) };
   return {
-    ...{ protocol, readiness, letters: openLetters({ folder: home.spool, queue, delivery }) },
+    ...{ protocol, readiness, letters: openLetters({ folder: home.spool, queue: engine.queue, delivery }) },
     about: {
-      ...{ viber, version: protocol.about.version, vibers: () => vibers.ids() },
-      hasModel: () => work.modelName() !== OFFLINE_MODEL,
-      language: (caller) => languages.at(placeOf(caller)).language,
+      viber: config.viber ?? DEFAULT_VIBER,
+      version: protocol.about.version,
+      vibers: () => places.vibers.ids(),
+      hasModel: () => models.modelName() !== OFFLINE_MODEL,
+      language: (caller) => gw.say(placeOf(caller)).language,
       // Their direct messages; where they have none yet, the conversation that was begun on the Board.
       taskOf: (caller) => {
         const place = placeOf(caller);
@@ -51,21 +53,21 @@ export function openPages({ services, work, sessions, protocol, readiness }: Pag
         return (own ?? conversations.get(conversationKey(place)))?.taskId;
       },
     },
-    jobs: jobFilesOf(services),
-    people: peopleOf(services, sessions),
+    jobs: jobFilesOf(gw),
+    people: peopleOf(gw, sessions),
     memory: {
-      search: (id, query, limit) => work.looking.searchMemory(id, query, limit),
+      search: (id, query, limit) => features.searchMemory(id, query, limit),
       undo: (id, { principal }) =>
         undoLast(home, id, { by: principalText(principal), name: plainName(principal.name) }),
     },
-    shown: shownOf(services, work),
+    shown: shownOf(gw),
     logs: keptLines,
   };
 }
 
 const SHOWN_TIMES = 3;
 
-function jobFilesOf({ config, home }: Pick<Services, 'config' | 'home'>): JobFiles {
+function jobFilesOf({ config, home }: AppGateway): JobFiles {
   const folder = path.resolve(process.env.OPENVIBER_JOBS_DIR || home.jobs);
   const timezone = config.jobs.timezone ?? systemTimezone();
   return {
@@ -87,8 +89,8 @@ function jobFilesOf({ config, home }: Pick<Services, 'config' | 'home'>): JobFil
   };
 }
 
-function peopleOf(services: Services, sessions: Sessions): People {
-  const { config, pairing, links, questions } = services;
+function peopleOf({ config, people, consent: { questions } }: AppGateway, sessions: Sessions): People {
+  const { pairing, links } = people;
   return {
     people: () => [
       ...config.people.map(({ name, role, ids }) => ({ name, role, ids })),
@@ -113,18 +115,18 @@ function peopleOf(services: Services, sessions: Sessions): People {
   };
 }
 
-function shownOf(services: Services, { looking }: Work): Shown {
-  const { config, home, vibers } = services;
+function shownOf(gw: AppGateway): Shown {
+  const { config, home, places, tools } = gw;
   return {
-    context: (task) => contextOf(services, task),
+    context: (task) => contextOf(gw, task),
     async skills(viber) {
-      const { skills } = await looking.skills.list(viber);
+      const { skills } = await tools.skills.list(viber);
       return skills.map(({ name, description, isUsable, lacks, fixes, level }) => ({
         ...{ name, description, ready: isUsable, place: level, missing: isUsable ? [] : [...lacks, ...fixes] },
       }));
     },
     async skill(viber, name) {
-      const { skills } = await looking.skills.list(viber);
+      const { skills } = await tools.skills.list(viber);
       const found = skills.find((skill) => skill.name === name);
       if (!found) return undefined;
       const { description, isUsable, lacks, fixes, level, file } = found;
@@ -133,7 +135,7 @@ function shownOf(services: Services, { looking }: Work): Shown {
     },
     async agents() {
       const all = await Promise.all(
-        vibers.ids().map(async (id) => {
+        places.vibers.ids().map(async (id) => {
           const { description, model, skills } = await loadAgent(home.root, id);
           return {
             id,

@@ -1,11 +1,11 @@
 /** The programs that may ask over HTTP with a token, and for whom each speaks. */
 import { createSpeakers } from '../../board/speakers.ts';
 import type { ProgramToken } from '../../board/tokens.ts';
-import type { Services } from '../services.ts';
+import type { AppGateway } from '../contract.ts';
 
-export function programTokens(services: Pick<Services, 'config' | 'people' | 'pairing' | 'notifier'>): ProgramToken[] {
-  const { config, people, pairing, notifier } = services;
-  const { directOf } = notifier;
+export function programTokens({ config, people }: AppGateway): ProgramToken[] {
+  const { pairing, owners } = people;
+  const { directOf } = owners;
   const speakers = createSpeakers({ people, configured: config.people, pairing, directOf });
   const { token, clients } = config.http;
   const owner = { name: 'owner', principal: () => speakers.ofOwner().principal };

@@ -11,12 +11,13 @@ import type { Address, AgentStreamEvent, RemoteFile } from '../../channels/chann
 import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
 import { decide } from '../../runtime/commands/memory/decide.ts';
+import { stopTask } from '../../runtime/commands/tasks/stop-task.ts';
+import { taskLane } from '../../runtime/contract/entry.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
-import type { Gateway } from '../../runtime/gateway.ts';
+import { DEFAULT_VIBER } from '../../workspace/home.ts';
 import { PlanWatch } from '../../workspace/plan/watch.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
-import type { Services } from '../services.ts';
-import type { Work } from '../work.ts';
+import type { AppGateway, OpenGateway, Protocol } from '../contract.ts';
 import { createSubmissions } from './submissions.ts';
 
 /** A caller reads alone, as in direct messages, with whichever viber. */
@@ -24,45 +25,34 @@ const maySee = (principal: Principal, task: SeenBy): boolean =>
   maySeeFrom({ principal, address: NOWHERE, isDirect: true, viber: task.viber }, task);
 const NOWHERE: Address = { channel: 'api', account: 'api', chat: '' };
 
-export interface ProtocolServices extends Services {
-  work: Work;
-  gateway: Gateway;
-}
-
-export interface Protocol {
-  parts: ProtocolParts;
-  exchange: Exchange;
-  sockets: ReturnType<typeof createSockets>;
-  close(): void;
-}
-
 const ANSWERED_MS = 7 * 86_400_000;
 
-export function openProtocol(services: ProtocolServices): Protocol {
-  const { home, viber, state, live, seen, news, elsewhere, engine, languages, questions, uploads, work, gateway, log } =
-    services;
-  const submissions = createSubmissions({
-    ...services,
-    gateway,
-    fileOf: (caller, ref) => fileOf(caller, ref, { home, uploads }),
-  });
+export function openProtocol(open: OpenGateway): Protocol {
+  const { gw, host, uploads } = open;
+  const { home, config, engine, tasks, consent, features, log } = gw;
+  const { state } = engine;
+  const { news, seen } = tasks;
+  const { live } = gw.places;
+  const { approvals, questions } = consent;
+  const viber = config.viber ?? DEFAULT_VIBER;
+  const submissions = createSubmissions({ open, fileOf: (caller, ref) => fileOf(caller, ref, open) });
   const plans = new PlanWatch(home, (error) => log.warn({ err: error }, 'plans cannot be watched'));
   const parts: ProtocolParts = {
     ...{ home, epoch: engine.epoch, about: { id: viber, version: versionOf() }, submissions, maySee },
     stopping: {
-      task: work.stopTask,
+      task: (taskId, by) => stop(taskId, by, gw),
       agent: (target, reason, caller) => stopAgents(target, reason, caller),
     },
-    approvals: work.approvals,
-    jobs: work.jobs,
-    ...{ plans, uploads, pieces: createPieces(uploads, services.config.limits.downloadBytes) },
+    approvals,
+    jobs: () => features.jobs.service(),
+    ...{ plans, uploads, pieces: createPieces(uploads, config.limits.downloadBytes) },
     runningTasks: () => [...new Set(live.runs().map(({ taskId }) => taskId))],
     async decideMemory(caller, { suggestion, verdict, text = '' }) {
       const { principal } = caller;
       if (principal.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
       const address = { channel: 'api', account: 'api', chat: submissions.chatOf(caller) };
       const verb = verdict === 'accept' && text.trim() !== '' ? 'edit' : verdict;
-      const given = { home, viber, principal, address, messages: languages.at(address), timezone: undefined };
+      const given = { gw, viber, principal, address, messages: gw.say(address) };
       const reply = await decide(given, verb, suggestion, text);
       if (!reply.decided) throw new Refused(409, 'decided', String(reply.text), 'suggestion');
       await questions.decided(reply.decided.question, reply.decided.outcome);
@@ -74,7 +64,7 @@ export function openProtocol(services: ProtocolServices): Protocol {
     },
     onNews: (listener) => news.subscribe(listener),
     onProgress(listener) {
-      const ends = [seen.subscribe((event) => listener(shown(event))), elsewhere?.watch()];
+      const ends = [seen.subscribe((event) => listener(shown(event))), host.elsewhere?.watch()];
       return () => {
         for (const end of ends) end?.();
       };
@@ -85,14 +75,14 @@ export function openProtocol(services: ProtocolServices): Protocol {
 
   async function stopAgents(target: string, reason: string, caller: Caller): Promise<string[]> {
     const { principal, direct } = caller;
-    const waiting = work.approvals.all().map((request) => ({ taskId: request.taskId, agentId: request.viber }));
+    const waiting = approvals.all().map((request) => ({ taskId: request.taskId, agentId: request.viber }));
     const meant = [...live.runs(), ...waiting].filter(({ agentId }) => target === '*' || agentId === target);
     const here = direct ? live.runsAt(direct).map(({ taskId }) => taskId) : [];
     const ids = [...new Set(meant.map(({ taskId }) => taskId))].filter((id) => {
       const task = readTaskSync(home, id);
       return task && (here.includes(id) || submissions.isOwn(caller, task)) && maySee(principal, task);
     });
-    const ended = await Promise.all(ids.map((id) => work.stopTask(id, principal)));
+    const ended = await Promise.all(ids.map((id) => stop(id, principal, gw)));
     const stopped = ids.filter((_, index) => ended[index]);
     log.info({ tasks: stopped, target, reason: reason.slice(0, 200) }, 'interrupted');
     return stopped;
@@ -114,12 +104,13 @@ export function openProtocol(services: ProtocolServices): Protocol {
   };
 }
 
+async function stop(taskId: string, by: Principal, gw: AppGateway): Promise<boolean> {
+  const end = (id: string) => gw.engine.queue.signal(taskLane(id), 'stop');
+  return (await stopTask(taskId, by, gw, end)).isStopped;
+}
+
 /** What a message names by a ref: what its sender has handed in, or a file of a task that they may see. Throws Refused. */
-async function fileOf(
-  caller: Caller,
-  ref: string,
-  { home, uploads }: Pick<ProtocolServices, 'home' | 'uploads'>,
-): Promise<RemoteFile> {
+async function fileOf(caller: Caller, ref: string, { gw: { home }, uploads }: OpenGateway): Promise<RemoteFile> {
   const upload = uploads.find(caller.id, ref);
   if (upload) {
     uploads.keep(ref);

@@ -13,12 +13,11 @@ import { spoolKey } from '../../engine/engine.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
 import { bindingKey } from '../../runtime/conversations/conversations.ts';
 import { mayChoose } from '../../runtime/conversations/vibers.ts';
-import type { Gateway } from '../../runtime/gateway.ts';
 import { readTaskSync } from '../../workspace/tasks.ts';
-import type { Services } from '../services.ts';
+import type { OpenGateway } from '../contract.ts';
 
-export interface SubmissionParts extends Pick<Services, 'home' | 'conversations' | 'vibers' | 'handles'> {
-  gateway: Pick<Gateway, 'accept'>;
+export interface SubmissionParts {
+  open: OpenGateway;
   /** What a ref names that came with a message of this client. Throws Refused. */
   fileOf(caller: Caller, ref: string): Promise<RemoteFile>;
 }
@@ -50,7 +49,7 @@ class Speech {
     saying: Omit<Saying, 'sender' | 'sentAt' | 'via'>,
     raw: unknown,
   ): Promise<string | undefined> {
-    const { gateway, handles, conversations } = this.#parts;
+    const { gw, host, intake } = this.#parts.open;
     const { principal, channel = API } = caller;
     const message = messageOf({
       ...saying,
@@ -59,15 +58,15 @@ class Speech {
       sentAt: Date.now(),
     });
     const visit: Visit = { as: principal };
-    const outcome = await gateway.accept(message, raw, visit).catch((error: unknown) => {
-      handles.note(error);
+    const outcome = await intake.accept(message, raw, visit).catch((error: unknown) => {
+      host.handles.note(error);
       throw new Refused(503, 'busy', 'It could not be stored; send it again in a moment.');
     });
     if (visit.rate?.ok === false)
       throw new Refused(429, 'too_many', 'These are too many messages at once; wait a minute.');
     if (outcome === 'answered' || outcome === 'refused')
       throw new Refused(429, 'refused', 'It was not taken in: too much waits, or there is no such viber any more.');
-    return conversations.get(bindingKey(principal, message.address, true))?.taskId;
+    return gw.tasks.conversations.get(bindingKey(principal, message.address, true))?.taskId;
   }
 
   filesOf(caller: Caller, refs: readonly string[]): Promise<RemoteFile[]> {
@@ -76,7 +75,7 @@ class Speech {
 
   /** Where the client takes part in a task: in its person's direct messages if these are about it, else in a conversation of its own. */
   async placeIn(taskId: string, viber: string, caller: Caller): Promise<Address> {
-    const { conversations } = this.#parts;
+    const { conversations } = this.#parts.open.gw.tasks;
     const { principal, direct, channel = API } = caller;
     const bound = conversations.bound(taskId);
     if (direct && bound.some(({ key }) => key === bindingKey(principal, direct, true))) return direct;
@@ -92,10 +91,11 @@ class Speech {
 }
 
 export function createSubmissions(parts: SubmissionParts): Submissions {
-  const { home, conversations, vibers } = parts;
+  const { home, tasks, places } = parts.open.gw;
+  const { conversations } = tasks;
   const speech = new Speech(parts);
   const checkViber = (viber: string | undefined, principal: Principal, address: Address) => {
-    if (viber !== undefined && !mayChoose({ principal, address, isDirect: true }, viber, vibers))
+    if (viber !== undefined && !mayChoose({ principal, address, isDirect: true }, viber, places.vibers))
       throw new Refused(404, 'not_found', `There is no viber ${viber} for you.`, 'viberId');
   };
 

@@ -18,10 +18,12 @@ interface EngineParts {
   log: Logger;
   /** A message was given up after crashing the gateway: the person should hear of it. */
   onDead: (item: QueueItem<Entry>, reason: string) => void;
+  /** Of the engine on one machine. */
+  suspectDelayMs?: number;
 }
 
 /** Throws LockedError when another process holds the home, ConfigError for a server that cannot be used, or a system error. */
-export async function openEngine({ config, home, log, onDead }: EngineParts): Promise<Engine<Entry>> {
+export async function openEngine({ config, home, log, onDead, suspectDelayMs }: EngineParts): Promise<Engine<Entry>> {
   const { engine, limits } = config;
   const shared = {
     ...{ schema: entryShape, outboxSchema: outboxShape, onDead },
@@ -42,5 +44,10 @@ export async function openEngine({ config, home, log, onDead }: EngineParts): Pr
     return opened;
   }
   await leaveServer({ engine, home, log });
-  return openLocalEngine<Entry>({ ...shared, folders: home, freeBytes: limits.freeBytes });
+  return openLocalEngine<Entry>({
+    ...shared,
+    folders: home,
+    freeBytes: limits.freeBytes,
+    ...(suspectDelayMs !== undefined && { suspectDelayMs }),
+  });
 }

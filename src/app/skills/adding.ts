@@ -4,7 +4,7 @@ import { UserError } from '../../errors.ts';
 import { serialise } from '../../lib/locks.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
-import type { SkillAdding } from '../../runtime/commands/command.ts';
+import type { SkillAdding } from '../../runtime/tools/skills/service.ts';
 import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import { Adding } from '../../skills/add/add.ts';
 import type { Home } from '../../workspace/home.ts';

@@ -104,13 +104,9 @@ export function createDiscord(options: DiscordOptions): Channel {
   let callbacks: ChannelCallbacks | undefined;
   const registration = createRegistration(api, options.commands, log);
 
-  const interactions = createInteractions({
-    api,
-    callbacks: () => callbacks,
-    learn: (channel, guild) => void places.learn(channel, guild),
-    log,
-    timing,
-  });
+  const learn = (channel: Parameters<typeof places.learn>[0], guild: string | undefined) =>
+    void places.learn(channel, guild);
+  const interactions = createInteractions({ api, callbacks: () => callbacks, learn, log, timing });
   const settled = (interactionId: string) => interactions.settled(interactionId);
   const speaking = createSpeaking();
   const threads = createThreads({ api, cache, account, log, settled });
@@ -120,8 +116,7 @@ export function createDiscord(options: DiscordOptions): Channel {
   const live = createLive({ api, mode: options.live, log, timing: timing.live });
   const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: touch });
   const commands = new Map(options.commands.map((spec) => [spec.name, spec]));
-  const { nameOf } = options;
-  const about = { places, threads: options.threads, commands, nameOf };
+  const about = { places, threads: options.threads, commands, nameOf: options.nameOf };
   const events = createEvents({
     ...{ api, cursors, speaking, interactions, ...about, log, signal },
     backoffMs: timing.backoffMs,

@@ -5,6 +5,7 @@ import type { Json } from '../../workspace/types.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import type { Sentence } from '../contract/sentence.ts';
+import { kindOf, type RuntimeTool } from '../contract/task.ts';
 import { fenced, visible } from '../reply/show.ts';
 import type { AskUser } from '../tools/ask-user.ts';
 import { coveredText } from './covers.ts';
@@ -178,4 +179,21 @@ export function askPerson(
     text: words([visible(question.trim()), list, sentences(how, after)].filter(Boolean).join('\n\n')),
     buttons: rowsOf(marked.map((option, index) => button(option, id, String(index + 1)))),
   };
+}
+
+/** What the tool itself says about these arguments, and what it will run. */
+export function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omit<Consenting, 'messages'> {
+  const parsed = tool.input.safeParse(input);
+  const mayRepeat = tool.consent !== 'each';
+  if (!parsed.success) return { mayRepeat };
+  return {
+    ...{ mayRepeat, note: tool.noteFor?.(parsed.data, messages) ?? '', script: tool.codeFor?.(parsed.data) ?? '' },
+    sentence: tool.asks?.(parsed.data, phrasingIn(messages)),
+  };
+}
+
+/** The kind of call that a consent for good is for. */
+export function scopeOf(tool: RuntimeTool, input: Json): string {
+  const parsed = tool.input.safeParse(input);
+  return parsed.success ? kindOf(tool, parsed.data) : '';
 }

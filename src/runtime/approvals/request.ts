@@ -2,9 +2,11 @@
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
-import type { TaskRecord } from '../../workspace/types.ts';
+import type { QueueItem } from '../../engine/engine.ts';
+import type { Json, TaskRecord } from '../../workspace/types.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
+import { placesToAsk } from '../conversations/asked-places.ts';
 
 /** No run has gone on with it. */
 export const isWaiting = ({ decision, takenAt }: ApprovalRequest): boolean => !takenAt && decision?.verdict !== 'wrote';
@@ -85,4 +87,36 @@ export function madeBy(request: ApprovalRequest, decision: Decision, now: number
   if (request.decision || isLate(request, now)) return lapse(request, now);
   const here = where && (askedAt(request, where) ?? fromElsewhere(request, where));
   return { decision, ...(here && { asked: [here, ...request.asked.filter((message) => message !== here)] }) };
+}
+
+/** Arguments that say what a call is about: with another time, or other words, it is still about that. */
+const ABOUT = ['name', 'prompt', 'to', 'path', 'url', 'skill', 'words', 'text', 'title'];
+
+/** The plan, or a call of the same tool that shares what it is about; one that takes no such argument has one matter. */
+export function isSameMatter(before: ApprovalRequest, now: ApprovalRequest): boolean {
+  if (before.kind !== now.kind || before.tool !== now.tool) return false;
+  if (now.kind === 'plan') return true;
+  const [old, fresh] = [fieldsOf(before.input), fieldsOf(now.input)];
+  const shared = ABOUT.filter((name) => name in old || name in fresh);
+  if (shared.length > 0) return shared.some((name) => old[name] === fresh[name]);
+  const names = Object.keys(fresh);
+  return names.length <= 1 || names.some((name) => JSON.stringify(old[name]) === JSON.stringify(fresh[name]));
+}
+
+const fieldsOf = (input: Json): { [name: string]: Json } =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
+
+/** What the call of a question that was withdrawn got as its result. */
+export function insteadOf({ kind }: ApprovalRequest): string {
+  if (kind === 'question') return 'The person answers in their own words: see their next message.';
+  return 'This has not run: something else was asked about in its place, see below.';
+}
+
+/** As they are kept until the decision: without what the platform alone could use, and its time with it. */
+export function askedOf({ message: { message, job } }: QueueItem<Entry>) {
+  const { interaction: _interaction, opensThread: _opens, button: _button, command: _command, ...kept } = message;
+  const bare = { ...kept, text: '', files: [], facts: [], quotes: [] };
+  const places = job ? placesToAsk(bare, job) : [];
+  // Where nobody can be asked the time goes by all the same.
+  return places.length > 0 ? places : [bare];
 }

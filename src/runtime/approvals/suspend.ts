@@ -15,37 +15,36 @@ import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
-import { type Messages, messagesFor } from '../../messages/messages.ts';
+import { messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendSession, findRun } from '../../workspace/sessions.ts';
 import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, WaitingCall } from '../agent/agent.ts';
-import { openCalls, resultMessage } from '../context/open-calls.ts';
+import { resultMessage } from '../context/open-calls.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Decided } from '../contract/order.ts';
 import type { Handed, RunOutcome } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import { kindOf } from '../contract/task.ts';
-import { placesToAsk } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
 import { summarise } from '../reply/reply.ts';
 import { digestOf } from '../reply/show.ts';
 import { askUser, askUserInput } from '../tools/ask-user.ts';
 import type { Approvals } from './approvals.ts';
-import { phrasingIn } from './phrasing.ts';
 import { adoptPlan, proposedPlan, proposePlan } from './plan-approval.ts';
 import {
   askAboutPlan,
   askForConsent,
   askPerson,
-  type Consenting,
   consentMinutes,
   detailsButton,
   QUESTION_MINUTES,
   type Question,
+  scopeOf,
+  wordsOf,
 } from './question.ts';
-import { isPromised } from './request.ts';
+import { askedOf, insteadOf, isPromised, isSameMatter } from './request.ts';
+import { decidedOf, isLine, type Line, openIn, sessionOf, where } from './session-lines.ts';
 import { allowAlways, verdictOf } from './verdict.ts';
 
 export interface SuspendedRun {
@@ -62,16 +61,6 @@ export interface SuspendedRun {
   /** The run plays a playbook. */
   play?: true;
 }
-
-type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
-const isLine =
-  <T extends SessionEntry['type']>(type: T) =>
-  (entry: SessionEntry): entry is Line<T> =>
-    entry.type === type;
-
-/** The calls of a run's last step that have no result. */
-const openIn = (entries: readonly SessionEntry[]): WaitingCall[] =>
-  openCalls(entries.filter(isLine('step')).flatMap((step) => step.messages));
 
 /** What the runner uses of it. */
 export type Suspension = Pick<RunSuspension, keyof RunSuspension>;
@@ -272,68 +261,4 @@ export class RunSuspension {
     const step: SessionEntry[] = messages.length > 0 ? [{ type: 'step', run, at, index, messages }] : [];
     await appendSession(this.#home, task.viber, task.id, [...before, ...step], { sync: true });
   }
-}
-
-/** Where a call stands in a session. */
-const sessionOf = (
-  task: TaskRecord,
-  { viber, run }: { viber: string; run: string },
-  earlier: readonly SessionEntry[],
-) => ({ task: { ...task, viber }, run, earlier });
-
-const where = (task: TaskRecord, run: string, earlier: readonly SessionEntry[]) => ({ task, run, earlier });
-
-function insteadOf({ kind }: ApprovalRequest): string {
-  if (kind === 'question') return 'The person answers in their own words: see their next message.';
-  return 'This has not run: something else was asked about in its place, see below.';
-}
-
-/** Arguments that say what a call is about: with another time, or other words, it is still about that. */
-const ABOUT = ['name', 'prompt', 'to', 'path', 'url', 'skill', 'words', 'text', 'title'];
-
-/** The plan, or a call of the same tool that shares what it is about; one that takes no such argument has one matter. */
-function isSameMatter(before: ApprovalRequest, now: ApprovalRequest): boolean {
-  if (before.kind !== now.kind || before.tool !== now.tool) return false;
-  if (now.kind === 'plan') return true;
-  const [old, fresh] = [fieldsOf(before.input), fieldsOf(now.input)];
-  const shared = ABOUT.filter((name) => name in old || name in fresh);
-  if (shared.length > 0) return shared.some((name) => old[name] === fresh[name]);
-  const names = Object.keys(fresh);
-  return names.length <= 1 || names.some((name) => JSON.stringify(old[name]) === JSON.stringify(fresh[name]));
-}
-
-const fieldsOf = (input: Json): { [name: string]: Json } =>
-  typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
-
-/** As they are kept until the decision: without what the platform alone could use, and its time with it. */
-function askedOf({ message: { message, job } }: QueueItem<Entry>) {
-  const { interaction: _interaction, opensThread: _opens, button: _button, command: _command, ...kept } = message;
-  const bare = { ...kept, text: '', files: [], facts: [], quotes: [] };
-  const places = job ? placesToAsk(bare, job) : [];
-  // Where nobody can be asked the time goes by all the same.
-  return places.length > 0 ? places : [bare];
-}
-
-/** What the tool itself says about these arguments, and what it will run. */
-function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omit<Consenting, 'messages'> {
-  const parsed = tool.input.safeParse(input);
-  const mayRepeat = tool.consent !== 'each';
-  if (!parsed.success) return { mayRepeat };
-  return {
-    ...{ mayRepeat, note: tool.noteFor?.(parsed.data, messages) ?? '', script: tool.codeFor?.(parsed.data) ?? '' },
-    sentence: tool.asks?.(parsed.data, phrasingIn(messages)),
-  };
-}
-
-/** What people have decided about a call so far, oldest first. */
-function decidedOf(earlier: readonly SessionEntry[], callId: string): string[] {
-  const asked = new Set(
-    earlier.filter(isLine('approval')).flatMap((line) => (line.callId === callId ? [line.id] : [])),
-  );
-  return earlier.filter(isLine('decision')).flatMap(({ approval, verdict }) => (asked.has(approval) ? [verdict] : []));
-}
-
-function scopeOf(tool: RuntimeTool, input: Json): string {
-  const parsed = tool.input.safeParse(input);
-  return parsed.success ? kindOf(tool, parsed.data) : '';
 }

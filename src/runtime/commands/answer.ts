@@ -1,6 +1,5 @@
 /** From a command that somebody gave to its answer: who may, in which task, with what at hand. */
 import { readdir } from 'node:fs/promises';
-import { authoriseAction } from '../../access/authorise.ts';
 import { conversationKey } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -10,69 +9,40 @@ import { type Messages, messagesFor, paragraphs, say, type Text, words } from '.
 import { type Home, isId } from '../../workspace/home.ts';
 import { listTasks, readTask } from '../../workspace/tasks.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
-import type { Entry } from '../contract/entry.ts';
+import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { plainName, unknownTask } from '../conversations/places.ts';
 import { findTask, isOwnTask, maySee, type Viewpoint } from '../conversations/visibility.ts';
-import { chosenAt } from '../model/choose.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import type { Gateway } from '../run/gateway.ts';
+import { type Command, type CommandReply, type Invocation, mayUse, type Put } from './command.ts';
 import { commandSpecs, findCommand } from './table.ts';
 
-/** What commands may ask of the rest of the gateway. */
-export interface CommandServices
-  extends Pick<
-    CommandContext,
-    | 'look'
-    | 'stop'
-    | 'runsAt'
-    | 'runs'
-    | 'showTask'
-    | 'pairing'
-    | 'links'
-    | 'bound'
-    | 'shareTask'
-    | 'boardLink'
-    | 'attachRules'
-    | 'prefixes'
-    | 'approvals'
-    | 'costs'
-    | 'jobs'
-    | 'skills'
-    | 'adding'
-    | 'prompts'
-    | 'compaction'
-    | 'settings'
-    | 'models'
-    | 'searchMemory'
-    | 'messagesAt'
-    | 'expected'
-    | 'timezone'
-    | 'zones'
-    | 'vibers'
-    | 'aboutViber'
-  > {
-  home: Home;
-  /** How many of the newest records a list looks at before it gives up finding more; 5,000 when absent. */
-  maxRead?: number;
-  /** Puts an entry into its task's lane; the same `dedupeId` again has no effect. */
-  enqueue?: (entry: Entry, dedupeId: string) => Promise<void>;
-}
-
+/** How many of the newest records a list looks at before it gives up finding more. */
 const MAX_READ = 5_000;
 /** Words that may be a goal. */
 const MIN_GOAL = 2;
 const MAX_GOAL = 120;
 
+export interface Answering {
+  /** Ends the task's run, and what waits in it. */
+  stop(taskId: string): Promise<boolean>;
+  maxRead?: number;
+}
+
 /** Refusals and what people can mend are answers; anything else is thrown. */
-export async function answerCommand(entry: Entry, service: CommandServices): Promise<CommandReply> {
+export async function answerCommand(
+  entry: Entry,
+  gw: Gateway,
+  { stop, maxRead = MAX_READ }: Answering,
+): Promise<CommandReply> {
   const name = entry.command?.name ?? '';
   const messages = messagesFor(entry.message);
   const known = findCommand(name);
-  const command = known ?? (await skillCalled(entry, service));
+  const command = known ?? (await skillCalled(entry, gw));
   if (!command) return unknown(name.slice(0, 32), messages);
   try {
-    const context = { ...(await contextFor(entry, command, service)), messages };
+    const context = await invocationOf(entry, command, gw, { stop, maxRead });
     if (!known) context.args = `use ${name} ${context.args}`;
-    if (!context.mayUse(command.action, context.task)) return { text: refusal(command, context) };
+    if (!mayUse(context.principal, command.action, context.task)) return { text: refusal(command, context) };
     const hint = goalHint(entry, command, messages);
     if (hint !== '' && command.isEnd) return { text: hint };
     const reply = await command.run(context);
@@ -101,8 +71,8 @@ function goalHint(
 }
 
 /** What is no command may be a skill that is called by its name. */
-async function skillCalled({ command, viber }: Entry, { skills }: CommandServices): Promise<Command | undefined> {
-  const isSkill = command && skills && (await skills.find(viber, command.name)) !== undefined;
+async function skillCalled({ command, viber }: Entry, { tools }: Gateway): Promise<Command | undefined> {
+  const isSkill = command && (await tools.skills.find(viber, command.name)) !== undefined;
   return isSkill ? findCommand('skills') : undefined;
 }
 
@@ -117,38 +87,33 @@ function unknown(name: string, messages: Messages): CommandReply {
   };
 }
 
-function refusal({ name, action }: Command, { task, messages }: CommandContext): Text {
+function refusal({ name, action }: Command, { task, messages }: Invocation): Text {
   if (action === 'steer' && task) return messages.text('commands.peopleOnly', { title: task.title, name });
   return messages.text('commands.notAllowed', { name });
 }
 
-async function contextFor(
+async function invocationOf(
   entry: Entry,
   command: Command,
-  service: CommandServices,
-): Promise<Omit<CommandContext, 'messages'>> {
+  gw: Gateway,
+  { stop, maxRead }: Required<Answering>,
+): Promise<Invocation> {
   const { principal, message, viber } = entry;
-  const { home, enqueue, maxRead = MAX_READ, ...asked } = service;
-  const { address, isDirect, opensThread = false } = message;
+  const { home, engine } = gw;
+  const { address, isDirect } = message;
   const view: Viewpoint = { principal, address, isDirect, viber };
   const target = await targetOf(entry, command, home, view);
-  // A task that was named by its id keeps its viber.
-  const ofTask = (id: string): Entry => (target.task?.id === id ? { ...entry, viber: target.task.viber } : entry);
   return {
-    ...asked,
-    ...{
-      home,
-      viber,
-      principal,
-      address,
-      isDirect,
-      opensThread,
-      isPrivate: message.interaction !== undefined,
-      model: chosenAt({ ...asked, address }).model.id,
-    },
+    gw,
+    messages: messagesFor(message),
+    viber,
+    principal,
+    message,
+    address,
+    isDirect,
     moves: entry.moves === true,
-    ...{ taskId: target.taskId, task: target.task, args: target.args },
-    mayUse: (action, task) => authoriseAction(principal, action, task?.people ?? []),
+    ...target,
+    stop,
     tasks: async (limit, whose = 'own') => {
       // Nobody began the runs of jobs: they would only hide what people have begun.
       const isListed = (task: TaskRecord) => task.job === undefined && (!isDirect || isOwnTask(view, task));
@@ -158,33 +123,23 @@ async function contextFor(
       const all = (await readdir(home.artifacts)).filter(isId).length;
       return all > maxRead ? { found, looked: maxRead } : { found };
     },
-    list: () => commandSpecs({ servers: service.prompts !== undefined }),
-    async play(task, play, text) {
-      if (!enqueue) throw new UserError(say('playbooks.notHere'));
-      await enqueue(wordsOf(ofTask(task), task, text, { play }), `play ${conversationKey(address)} ${message.id}`);
-    },
-    async call(task, skill, text) {
-      if (!enqueue) throw new UserError(say('skills.noneHere'));
-      await enqueue(wordsOf(ofTask(task), task, text, { skill }), `skill ${conversationKey(address)} ${message.id}`);
-    },
-    async say(task, text, quote) {
-      if (!enqueue) throw new UserError(say('prompts.notHere'));
-      const order = wordsOf(ofTask(task), task, text, {});
-      const quoting = { ...order, message: { ...order.message, quotes: [quote] } };
-      await enqueue(quoting, `say ${conversationKey(address)} ${message.id}`);
+    async put(taskId, text, order) {
+      // A task that was named by its id keeps its viber.
+      const of = target.task?.id === taskId ? { ...entry, viber: target.task.viber } : entry;
+      const put = wordsOf(of, taskId, text, order);
+      const kind = 'play' in order ? 'play' : 'skill' in order ? 'skill' : 'say';
+      const dedupeId = `${kind} ${conversationKey(address)} ${message.id}`;
+      await engine.queue.enqueue(taskLane(taskId), put, { dedupeId, by: shareOf(put) });
     },
   };
 }
 
 /** A command as a message of its person. */
-function wordsOf(
-  { message, principal, viber }: Entry,
-  taskId: string,
-  text: string,
-  order: Pick<Entry, 'play' | 'skill'>,
-): Entry {
+function wordsOf({ message, principal, viber }: Entry, taskId: string, text: string, order: Put): Entry {
   const { command: _command, button: _button, ...said } = message;
-  return { message: { ...said, kind: 'message', text }, principal, viber, taskId, ...order };
+  const { quote, ...ordered } = 'quote' in order ? order : { quote: undefined, ...order };
+  const quotes = quote ? { quotes: [quote] } : {};
+  return { message: { ...said, kind: 'message', text, ...quotes }, principal, viber, taskId, ...ordered };
 }
 
 const FULL_ID = /^#?\d{8}-[2-9a-km-np-z]{5,8}$/;

@@ -18,7 +18,7 @@ import { plainName } from '../conversations/places.ts';
 import { visible } from '../reply/show.ts';
 import { askUserInput } from '../tools/ask-user.ts';
 import { toolNamed } from '../tools/table.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import { type Command, type CommandReply, type Invocation, isPrivate, mayUse } from './command.ts';
 
 export const approve: Command = {
   name: APPROVE,
@@ -29,12 +29,13 @@ export const approve: Command = {
     const { messages, principal } = context;
     const [id = '', verb = ''] = context.args.trim().split(/\s+/);
     if (id === 'revoke') return revoke(context, verb);
-    const request = context.approvals?.get(id);
-    const task = request && (await readTask(context.home, request.taskId));
+    const request = context.gw.consent.approvals.get(id);
+    const task = request && (await readTask(context.gw.home, request.taskId));
     if (!request || !task) return { text: messages.text('questions.gone') };
     if (!askedAt(request, context.address) && !isSamePersons(request, principal, context))
       return { text: messages.text('questions.elsewhere') };
-    if (!context.mayUse('steer', task)) return { text: messages.text('questions.peopleOnly', { title: task.title }) };
+    if (!mayUse(context.principal, 'steer', task))
+      return { text: messages.text('questions.peopleOnly', { title: task.title }) };
     if (!mayDecide(request, principal, task)) {
       const { role, name } = request.principal;
       if (role === 'guest') return { text: messages.text('questions.ownersOnly') };
@@ -48,21 +49,21 @@ export const approve: Command = {
 };
 
 /** Their next words here say when. */
-function askWhen({ expected, address, principal, messages }: CommandContext, id: string): CommandReply {
-  expected?.set(address, principalText(principal), { command: APPROVE, args: `${id} at` });
+function askWhen({ gw, address, principal, messages }: Invocation, id: string): CommandReply {
+  gw.tasks.expected.set(address, principalText(principal), { command: APPROVE, args: `${id} at` });
   return { text: messages.text('consent.askWhen') };
 }
 
 async function decide(
-  { approvals, principal, address, isPrivate, messages }: CommandContext,
+  { gw, principal, address, message, messages }: Invocation,
   request: ApprovalRequest,
   verb: string,
 ): Promise<CommandReply> {
   const gone = { text: messages.text('questions.gone') };
   const decision = decisionFor(request, verb);
-  if (!decision || !approvals) return gone;
+  if (!decision) return gone;
   const by = { by: principalText(principal), name: plainName(principal.name) };
-  const decided = await approvals.decide(request.id, { ...decision, ...by }, address);
+  const decided = await gw.consent.approvals.decide(request.id, { ...decision, ...by }, address);
   if (!decided?.request.decision) return gone;
   const { kind, tool, scope } = decided.request;
   if (!decided.isFirst)
@@ -71,7 +72,7 @@ async function decide(
     case 'approve':
       // What is done at another time is told by what it has made: nothing is done now.
       if (kind === 'tool' && toolNamed(tool)?.arranges)
-        return { text: isPrivate ? messages.text('questions.agreed') : NOTHING };
+        return { text: isPrivate(message) ? messages.text('questions.agreed') : NOTHING };
       return { text: messages.text(kind === 'plan' ? 'questions.approvedPlan' : 'questions.approved') };
     case 'always':
       return { text: messages.text('questions.always', { what: coveredText({ tool, kind: scope }, messages) }) };
@@ -129,7 +130,8 @@ function closed(
   }
 }
 
-async function editPlan({ home, messages }: CommandContext, task: TaskRecord): Promise<CommandReply> {
+async function editPlan({ gw, messages }: Invocation, task: TaskRecord): Promise<CommandReply> {
+  const { home } = gw;
   const file = planPath(home, task.id);
   const text = await readText(file);
   if (text === undefined) return { text: messages.text('questions.planGone') };
@@ -147,9 +149,10 @@ export const revokeButton = (consent: Consent, messages: Messages): ButtonAction
   args: `revoke ${keyOf(consent)}`,
 });
 
-async function revoke({ home, task, mayUse, messages }: CommandContext, key: string): Promise<CommandReply> {
+async function revoke({ gw, task, messages, principal }: Invocation, key: string): Promise<CommandReply> {
+  const { home } = gw;
   if (!task) return { text: messages.text('questions.gone') };
-  if (!mayUse('steer', task)) return { text: messages.text('questions.revokeOnly', { title: task.title }) };
+  if (!mayUse(principal, 'steer', task)) return { text: messages.text('questions.revokeOnly', { title: task.title }) };
   const consent = task.always?.find((each) => keyOf(each) === key);
   if (!consent) return { text: messages.text('questions.asksAlready') };
   await updateTask(home, task.id, (record) => ({

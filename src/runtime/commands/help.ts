@@ -1,8 +1,10 @@
 /** /help: what can be asked for, by group, in the words that can be typed where it is read, and buttons for the most usual. */
 import type { Principal } from '../../access/principal.ts';
+import type { CommandSpec } from '../../channels/channel.ts';
 import { en } from '../../messages/en.ts';
 import { lines, type MessageKey, type Messages, type Text, words } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
+import type { Gateway } from '../run/gateway.ts';
 import type { Command } from './command.ts';
 
 const groupsFor = (messages: Messages, { role }: Principal): Text[] => [
@@ -16,12 +18,13 @@ const named = new Set(
   Object.values(en.help).flatMap((text) => [...text.matchAll(/\/([a-z]+)/g)].map(([, name]) => name)),
 );
 
-export const help: Command = {
+/** @param list the commands that people see there */
+export const helpFor = (list: (gw: Gateway) => readonly CommandSpec[]): Command => ({
   name: 'help',
   description: 'What I can do',
   action: 'chat',
-  async run({ list, messages, principal }) {
-    const rest = list().filter(({ name }) => name !== 'help' && !named.has(name));
+  async run({ gw, messages, principal }) {
+    const rest = list(gw).filter(({ name }) => name !== 'help' && !named.has(name));
     const names = messages.list(rest.map(({ name }) => `${messages.prefix}${name}`));
     const button = (key: MessageKey & `help.${string}Button`, command: string): ButtonAction => ({
       ...{ label: messages.text(key), command, args: '' },
@@ -39,4 +42,4 @@ export const help: Command = {
       ],
     };
   },
-};
+});

@@ -3,33 +3,23 @@
  * does there. It stops as `/stop` does; what nobody works on has nothing to stop.
  */
 import { type Address, conversationKey, type InterruptSignal } from '../../channels/channel.ts';
-import type { Queue } from '../../engine/engine.ts';
-import type { Logger } from '../../log.ts';
-import type { Approvals } from '../approvals/approvals.ts';
 import { taskLane } from '../contract/entry.ts';
-import type { Conversations } from '../conversations/conversations.ts';
-import type { Live } from '../live/live.ts';
-
-export interface InterruptOptions {
-  live: Pick<Live, 'runsAt'>;
-  conversations: Pick<Conversations, 'get'>;
-  queue: Pick<Queue<unknown>, 'look' | 'signal'>;
-  /** What waits for a person is stopped as well. */
-  approvals?: Pick<Approvals, 'open' | 'decide'>;
-  log: Logger;
-}
+import type { Gateway } from '../run/gateway.ts';
 
 /** Gives the ids of the tasks that were stopped. */
 export type Interrupt = (signal: InterruptSignal, address: Address) => Promise<string[]>;
 
 const MAX_REASON = 200;
 
-export function createInterrupt({ live, conversations, queue, approvals, log }: InterruptOptions): Interrupt {
+export function createInterrupt({ places, tasks, engine, consent, log }: Gateway): Interrupt {
+  const { queue } = engine;
+  const { approvals } = consent;
+
   function withdraw(taskId: string): boolean {
-    const open = approvals?.open(taskId) ?? [];
+    const open = approvals.open(taskId);
     for (const { id } of open)
       approvals
-        ?.decide(id, { verdict: 'stop', by: '', name: '' })
+        .decide(id, { verdict: 'stop', by: '', name: '' })
         .catch((error: unknown) => log.error({ err: error, approval: id }, 'a question could not be withdrawn'));
     return open.length > 0;
   }
@@ -41,9 +31,9 @@ export function createInterrupt({ live, conversations, queue, approvals, log }: 
   }
 
   return async ({ targetAgentId, reason }, address) => {
-    const running = live.runsAt(address);
+    const running = places.live.runsAt(address);
     // The conversation's own task may be at work and have told nothing yet.
-    const bound = conversations.get(conversationKey(address));
+    const bound = tasks.conversations.get(conversationKey(address));
     if (bound) running.push({ taskId: bound.taskId, agentId: bound.viber });
     const meant = running.filter(({ agentId }) => targetAgentId === '*' || agentId === targetAgentId);
     const ids = [...new Set(meant.map(({ taskId }) => taskId))];

@@ -9,7 +9,7 @@ import type { JobService, JobView } from '../contract/job-service.ts';
 import { OFFLINE_MODEL } from '../contract/providers.ts';
 import { escaped as plain } from '../conversations/places.ts';
 import { askedAgain, stamped, stampOf, withStamp } from './as-shown.ts';
-import type { Command, CommandContext, CommandReply } from './command.ts';
+import type { Command, CommandReply, Invocation } from './command.ts';
 
 const LISTED = 20;
 const WITH_BUTTONS = 5;
@@ -60,12 +60,12 @@ function details(job: JobView, messages: Messages): CommandReply {
   };
 }
 
-function list(service: JobService, { messages, models }: Pick<CommandContext, 'messages' | 'models'>): CommandReply {
+function list(service: JobService, { gw, messages }: Invocation): CommandReply {
   const jobs = service.list();
   // The small built-in model makes none.
   if (jobs.length === 0) {
     const shell = { init: viberCommand('init'), add: viberCommand('jobs add NAME') };
-    const isOffline = models.usual().id === OFFLINE_MODEL;
+    const isOffline = gw.models.choices.usual().id === OFFLINE_MODEL;
     return { text: isOffline ? messages.text('jobs.noneOffline', shell) : messages.text('jobs.none') };
   }
   const rest = jobs.length - LISTED;
@@ -82,7 +82,7 @@ function askToDelete(job: JobView, messages: Messages): CommandReply {
   return { text, buttons: [[{ ...yes, args: stamped(args, job.version) }]] };
 }
 
-type Act = (service: JobService, name: string, context: CommandContext) => CommandReply | Promise<CommandReply>;
+type Act = (service: JobService, name: string, context: Invocation) => CommandReply | Promise<CommandReply>;
 
 /** `delete` asks first; `delete!` is what the button under that question means, and the command line. */
 const VERBS: Readonly<Record<string, Act>> = {
@@ -117,7 +117,7 @@ export const jobs: Command = {
   action: 'administer',
   async run(context) {
     const { messages } = context;
-    const service = await context.jobs();
+    const service = await context.gw.features.jobs.service();
     if (!service) throw new UserError(say('jobs.notHere'));
     const [, first = '', name = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(context.args) ?? [];
     if (first === '') return list(service, context);

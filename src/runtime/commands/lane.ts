@@ -1,38 +1,33 @@
 /** Commands between claim and answer: each is answered once, where the conversation is after it. */
 
-import { type Address, conversationKey, type OutboundMessage } from '../../channels/channel.ts';
+import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { Lease, QueueItem } from '../../engine/engine.ts';
-import type { Logger } from '../../log.ts';
-import { labelOf, type Messages, say } from '../../messages/messages.ts';
-import { arrivalOf, type Entry, traceOf } from '../contract/entry.ts';
+import { labelOf, say } from '../../messages/messages.ts';
+import { arrivalOf, type Entry, taskLane, traceOf } from '../contract/entry.ts';
 import { isReply } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
 import type { Place } from '../conversations/placing.ts';
-import type { Delivery } from '../delivery.ts';
-import type { Buttons } from '../reply/buttons.ts';
-import type { Questions } from '../reply/questions.ts';
 import { visible } from '../reply/show.ts';
-import { answerCommand, type CommandServices } from './answer.ts';
+import type { Gateway } from '../run/gateway.ts';
+import { answerCommand } from './answer.ts';
 
 import type { Promised } from './promised.ts';
 
 const MAX_ASKED = 200;
 
 export interface CommandLaneOptions {
-  service: CommandServices;
-  delivery: Delivery;
-  buttons: Buttons;
-  questions: Pick<Questions, 'decided'>;
+  gw: Gateway;
   place: Place;
-  promised?: Promised | undefined;
-  log: Logger;
+  promised: Promised;
 }
 
 /** Resolves when the answer is durable in the outbox. */
 export function createCommandLane(
   options: CommandLaneOptions,
 ): (item: QueueItem<Entry>, lease: Lease<Entry>) => Promise<void> {
-  const { service, delivery, buttons, questions, place, promised } = options;
+  const { place, promised, gw } = options;
+  const { delivery, consent } = gw;
+  const { buttons } = consent;
   return async (claimed, lease) => {
     const { isAgain } = lease;
     // Only a command that has moved the conversation is answered where that goes on.
@@ -42,10 +37,10 @@ export function createCommandLane(
     const address = message.answerAt ?? message.address;
     const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
     // What is written after a stop is not stopped by it, however long the stop has waited here.
-    const stop = (taskId: string) => service.stop(taskId, arrivalOf(claimed));
-    const reply = await answerCommand(item.message, { ...service, stop });
+    const stop = (taskId: string) => gw.engine.queue.signal(taskLane(taskId), 'stop', arrivalOf(claimed));
+    const reply = await answerCommand(item.message, gw, { stop });
     const { text, files = [], buttons: rows = [], elsewhere = [], later, decided } = reply;
-    if (decided) await questions.decided(decided.question, decided.outcome);
+    if (decided) await consent.questions.decided(decided.question, decided.outcome);
     const askedAt = Date.parse(item.acceptedAt);
     const outbound: OutboundMessage = { id: item.id, address, text, files, askedAt };
     if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
@@ -53,7 +48,7 @@ export function createCommandLane(
     if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;
     const trace = traceOf(item.id);
     const owed = { id: `${item.id}-later`, trace, address, command: message.command };
-    if (later) await promised?.add(owed);
+    if (later) await promised.add(owed);
     // What follows by itself says it all.
     if (text !== '' || files.length > 0 || outbound.interaction !== undefined)
       await delivery.add(outbound, trace, isAgain, lease);
@@ -62,9 +57,9 @@ export function createCommandLane(
         const told: OutboundMessage = { id: owed.id, address, text: words, files: more };
         if (offered.length > 0) told.buttons = await buttons.offer(address, offered);
         await delivery.add(told, trace, isAgain);
-        await promised?.remove(owed.id);
+        await promised.remove(owed.id);
       })
-      .catch((error: unknown) => options.log.error({ err: error, trace }, 'what a command promised could not be told'));
+      .catch((error: unknown) => gw.log.error({ err: error, trace }, 'what a command promised could not be told'));
     for (const [index, note] of elsewhere.entries()) {
       await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain, lease);
     }
@@ -72,12 +67,9 @@ export function createCommandLane(
 }
 
 /** To be called before the first command of this process: whoever still waits for what the last one promised learns that it is gone. */
-export async function tellUnkept(
-  { promised, delivery, buttons }: Pick<CommandLaneOptions, 'promised' | 'delivery' | 'buttons'>,
-  messagesAt: (address: Address) => Messages,
-): Promise<void> {
-  for (const { id, trace, address, command } of (await promised?.left()) ?? []) {
-    const messages = messagesAt(address);
+export async function tellUnkept(promised: Promised, { delivery, consent, say: sayAt }: Gateway): Promise<void> {
+  for (const { id, trace, address, command } of await promised.left()) {
+    const messages = sayAt(address);
     const again = { label: labelOf(messages.text('common.retry')) };
     const what = command
       ? escaped(visible(`${messages.prefix}${command.name} ${command.args}`.trim().slice(0, MAX_ASKED)))
@@ -85,9 +77,9 @@ export async function tellUnkept(
     const text = messages.text('commands.unkept', { what });
     const told: OutboundMessage = { id, address, text, files: [] };
     if (command)
-      told.buttons = await buttons.offer(address, [[{ ...again, command: command.name, args: command.args }]]);
+      told.buttons = await consent.buttons.offer(address, [[{ ...again, command: command.name, args: command.args }]]);
     // What was known in time is in the outbox by the same key.
     await delivery.add(told, trace, true);
-    await promised?.remove(id);
+    await promised.remove(id);
   }
 }

@@ -10,7 +10,7 @@ import { model, think } from './conversation/model.ts';
 import { prompts } from './conversation/prompts.ts';
 import { followup, queue, steer } from './conversation/queue.ts';
 import { use } from './conversation/use.ts';
-import { help } from './help.ts';
+import { helpFor } from './help.ts';
 import { jobs } from './jobs.ts';
 import { memory } from './memory/memory.ts';
 import { board } from './people/board.ts';
@@ -28,7 +28,7 @@ import { status, stop } from './tasks/status.ts';
 import { fresh, tasks } from './tasks/tasks.ts';
 
 export const COMMANDS: readonly Command[] = [
-  help,
+  helpFor(({ tools }) => commandSpecs({ servers: tools.prompts !== undefined })),
   fresh,
   status,
   stop,
@@ -71,13 +71,10 @@ export function findCommand(name: string): Command | undefined {
 }
 
 /** Those that are listed; `servers`: where there are servers of tools. */
-export const commandSpecs = ({ servers = false }: { servers?: boolean } = {}): CommandSpec[] =>
-  COMMANDS.filter(({ hidden }) => !hidden || (hidden === 'servers' && servers)).map(
-    ({ name, description, argument }) => ({
-      ...{ name, description },
-      ...(argument ? { argument } : {}),
-    }),
-  );
+export function commandSpecs({ servers = false }: { servers?: boolean } = {}): CommandSpec[] {
+  const listed = COMMANDS.filter(({ hidden }) => !hidden || (hidden === 'servers' && servers));
+  return listed.map(({ name, description, argument }) => ({ name, description, ...(argument && { argument }) }));
+}
 
 /** For the menus of platforms: in the one language everybody is spoken to in, or with `auto` in each person's own. */
 export const menuSpecs = (language: string, which: { servers?: boolean } = {}): CommandSpec[] =>

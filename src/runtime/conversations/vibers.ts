@@ -15,6 +15,8 @@ export interface ViberRules {
   configured(principal: Principal, address: Address, isDirect: boolean): string;
   /** Those that members may choose everywhere. */
   forMembers: readonly string[];
+  /** What a viber's file says it is for. */
+  about(id: string): Promise<string | undefined>;
 }
 
 /** Who writes, and where. */

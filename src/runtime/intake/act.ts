@@ -6,7 +6,7 @@
 import type { Ownership } from '../../access/pairing.ts';
 import { identityText, principalText } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
-import { spoolKey } from '../../engine/engine.ts';
+import { type Queue, spoolKey } from '../../engine/engine.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks.ts';
@@ -24,7 +24,9 @@ import { bindingAt, follow } from '../conversations/conversations.ts';
 import { choose, mayChoose } from '../conversations/vibers.ts';
 import type { Action } from './decide.ts';
 import type { Gathered, IntakeState } from './gather.ts';
-import type { GatewayServices } from './services.ts';
+import type { IntakeServices } from './services.ts';
+
+type Enqueued = Awaited<ReturnType<Queue<Entry>['enqueue']>>;
 
 /** How long an album's parts may be apart. */
 const GROUP_SETTLE_MS = 600;
@@ -36,14 +38,17 @@ export async function act(
   action: Action,
   who: Who,
   raw: unknown,
-  services: GatewayServices,
+  services: IntakeServices,
   state: IntakeState,
 ): Promise<InboundOutcome> {
   const { message, messages, principal, key } = who;
-  const { conversations, access, languages, replies, log } = services;
+  const { access, replies, gw } = services;
+  const { log, people, places } = gw;
+  const { conversations } = gw.tasks;
   const isTaken = ['notice', 'bind', 'open', 'use', 'store'].includes(action.kind);
-  if (isTaken) languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
-  if (isTaken) services.zones.learn(principal, message.sender.timezone);
+  if (isTaken)
+    people.languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
+  if (isTaken) people.zones.learn(principal, message.sender.timezone);
   if (isTaken && principal.role === 'owner' && message.isDirect) access.onOwner(principal, message.address);
   // The limit is not the owners'.
   if (isTaken && principal.role !== 'owner') state.tooFast.took(message, principal);
@@ -90,7 +95,7 @@ export async function act(
         const standing = { principal, address: message.address, isDirect: message.isDirect };
         const viber = name.trim().toLowerCase();
         // What the answer says is found out in the same way.
-        if (!mayChoose(standing, viber, services.vibers)) return store(entry, raw, services, false);
+        if (!mayChoose(standing, viber, places.vibers)) return store(entry, raw, services, false);
         const { taskId, bound } = choose(standing, viber, conversations, () => newTaskId(new Date()));
         await bound;
         return store({ ...entry, viber, taskId }, raw, services, false);
@@ -104,20 +109,20 @@ export async function act(
   }
 }
 
-function count({ address }: InboundMessage, outcome: string, { metrics }: Pick<GatewayServices, 'metrics'>): void {
-  metrics.count('viber_inbound_total', { channel: address.channel, outcome });
+function count({ address }: InboundMessage, outcome: string, { gw }: IntakeServices): void {
+  gw.features.metrics.count('viber_inbound_total', { channel: address.channel, outcome });
 }
 
 /** Tells a stranger what there is to tell, if anything. */
 async function turnAway(
   action: TurnedAway,
   { message, messages, principal }: Who,
-  services: GatewayServices,
+  services: IntakeServices,
 ): Promise<InboundOutcome> {
-  const { access, replies, log } = services;
+  const { access, replies, gw } = services;
   const { reason } = action;
   count(message, reason, services);
-  log.debug({ channel: message.address.channel, reason }, 'event refused');
+  gw.log.debug({ channel: message.address.channel, reason }, 'event refused');
   if (action.kind === 'redeem') {
     const answer = await access.redeem(action.code, principal);
     if (answer !== undefined) {
@@ -144,7 +149,7 @@ function firstWords(messages: Messages, code: string, ownership: Ownership): Tex
 async function limit(
   tell: Extract<Action, { kind: 'limit' }>['tell'],
   { message, messages }: Who,
-  services: GatewayServices,
+  services: IntakeServices,
 ): Promise<InboundOutcome> {
   count(message, 'rate-limited', services);
   if (tell === 'nothing') return 'refused';
@@ -157,33 +162,35 @@ async function limit(
 function bind(
   { message, principal }: Who,
   { taskId, viber }: Entry,
-  { conversations }: GatewayServices,
+  { gw }: IntakeServices,
   chooses = false,
 ): Promise<void> {
   const { address, isDirect } = message;
   const isChosen = chooses || message.viber !== undefined;
   const place = bindingAt(principal, address, isDirect);
-  return conversations.bind({ ...place, taskId, viber, ...(isChosen && { isChosen }) });
+  return gw.tasks.conversations.bind({ ...place, taskId, viber, ...(isChosen && { isChosen }) });
 }
 
 /** Whether it is the first message of a task. */
 const begins = (entry: Entry, { newTaskId }: Who): boolean => !entry.command && entry.taskId === newTaskId;
 
-async function store(entry: Entry, raw: unknown, services: GatewayServices, isFirst: boolean): Promise<InboundOutcome> {
-  const { queue, replies, settings, log } = services;
+async function store(entry: Entry, raw: unknown, services: IntakeServices, isFirst: boolean): Promise<InboundOutcome> {
+  const { replies, gw } = services;
+  const { config, engine, tasks, log } = gw;
+  const { queue } = engine;
   const { message } = entry;
   const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
   const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
   const id = dedupeId(message);
   const order = orderOf(message);
-  const about = { dedupeId: id, by: shareOf(entry), raw, maxDepth: settings.maxQueue, ...order, ...group };
+  const about = { dedupeId: id, by: shareOf(entry), raw, maxDepth: config.limits.queue, ...order, ...group };
   const held = services.stopping.over(lane);
   const outcome = await noted(entry, spoolKey(id), services, () => queue.enqueue(lane, entry, about));
   // What waits is seen; its run may have begun the record already.
-  if (outcome === 'accepted' && isFirst) await services.records.note(entry);
+  if (outcome === 'accepted' && isFirst) await tasks.records.note(entry);
   if (outcome === 'full') {
     count(message, 'queue-full', services);
-    await replies.notice(message, messagesFor(message).text('failures.queueFull', { n: settings.maxQueue }));
+    await replies.notice(message, messagesFor(message).text('failures.queueFull', { n: config.limits.queue }));
     return 'answered';
   }
   const steer = async () => {
@@ -196,7 +203,7 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices, isFi
   if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steerSoon, GROUP_SETTLE_MS + 20).unref();
   else if (entry.mode === 'steer') steerSoon();
   // Whatever they do next, a short question of before is answered by it, or not to be answered any more.
-  if (entry.command && outcome === 'accepted') services.expected.clear(message.address, principalText(entry.principal));
+  if (entry.command && outcome === 'accepted') tasks.expected.clear(message.address, principalText(entry.principal));
   count(message, outcome, services);
   const trace = traceOf(spoolKey(id));
   log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
@@ -208,9 +215,9 @@ async function store(entry: Entry, raw: unknown, services: GatewayServices, isFi
 async function noted(
   entry: Entry,
   id: string,
-  { stopping }: Pick<GatewayServices, 'stopping'>,
-  enqueue: () => ReturnType<GatewayServices['queue']['enqueue']>,
-): ReturnType<GatewayServices['queue']['enqueue']> {
+  { stopping }: Pick<IntakeServices, 'stopping'>,
+  enqueue: () => Promise<Enqueued>,
+): Promise<Enqueued> {
   const stopped = stoppedBy(entry);
   if (stopped === undefined) return enqueue();
   stopping.begin(stopped, id);

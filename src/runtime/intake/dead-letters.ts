@@ -10,7 +10,7 @@ import { errorMessage, isStorageFailure } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { commandLane, dedupeId, traceOf, type Visit } from '../contract/entry.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Intake } from '../gateway.ts';
 
 export interface DeadLetterOptions {
   queue: Pick<Queue<unknown>, 'giveUp' | 'reasonOf'>;
@@ -26,19 +26,19 @@ const PAUSES_MS = [50, 200];
 const MAX_UNKNOWN = 20;
 const HOUR_MS = 3_600_000;
 
-export function withDeadLetters(gateway: Gateway, options: DeadLetterOptions): Gateway {
+export function withDeadLetters(gateway: Intake, options: DeadLetterOptions): Intake {
   const letters = new DeadLetters(gateway, options);
   return { ...gateway, accept: (message, raw, visit) => letters.accept(message, raw, visit) };
 }
 
 class DeadLetters {
-  readonly #gateway: Pick<Gateway, 'accept'>;
+  readonly #gateway: Pick<Intake, 'accept'>;
   readonly #options: DeadLetterOptions;
   /** By conversation, the end of what is tried again there: what follows waits for it. */
   readonly #retrying = new Map<string, Promise<unknown>>();
   readonly #unknown = { since: 0, count: 0 };
 
-  constructor(gateway: Pick<Gateway, 'accept'>, options: DeadLetterOptions) {
+  constructor(gateway: Pick<Intake, 'accept'>, options: DeadLetterOptions) {
     this.#gateway = gateway;
     this.#options = options;
   }

@@ -6,13 +6,13 @@ import { hashText } from '../../lib/files.ts';
 import { dedupeId, taskLane } from '../contract/entry.ts';
 import type { Step } from './decide.ts';
 import type { Arrival, Gathered, IntakeState } from './gather.ts';
-import type { GatewayServices } from './services.ts';
+import type { IntakeServices } from './services.ts';
 
 export async function findOut(
   step: Step,
   arrival: Arrival,
   { principal, key }: Gathered,
-  { queue, access, lookups }: Pick<GatewayServices, 'queue' | 'access' | 'lookups'>,
+  { gw, access, lookups }: IntakeServices,
   { changes, edits }: Pick<IntakeState, 'changes' | 'edits'>,
 ): Promise<void> {
   const { message, visit } = arrival;
@@ -21,7 +21,7 @@ export async function findOut(
       visit.rate = await access.take(principalText(principal), Math.min(message.sentAt, Date.now()), message.group);
       return;
     case 'seen':
-      arrival.isSeen = await queue.seen(dedupeId(message));
+      arrival.isSeen = await gw.engine.queue.seen(dedupeId(message));
       return;
     case 'compare': {
       const key = spoolKey(dedupeId(message, step.editOf));
@@ -40,7 +40,7 @@ export async function findOut(
       arrival.typed = (await lookups.typed(message, principal, step.means)) ?? 'nothing';
       return;
     case 'look': {
-      const { busy, depth, stopped = 0 } = await queue.look(taskLane(step.taskId));
+      const { busy, depth, stopped = 0 } = await gw.engine.queue.look(taskLane(step.taskId));
       const isBusy = busy || depth + stopped > 0 || lookups.asks(step.taskId);
       arrival.looked = { taskId: step.taskId, isBusy };
       return;

@@ -12,7 +12,7 @@ import type { Visit } from '../contract/entry.ts';
 import { bindingKey, taskOf } from '../conversations/conversations.ts';
 import { viberAt } from '../conversations/vibers.ts';
 import type { AnsweredDigest, BoundTask, Facts } from './decide.ts';
-import type { Access, GatewayServices } from './services.ts';
+import type { Access, IntakeServices } from './services.ts';
 import type { TooFast } from './too-fast.ts';
 
 /** What the gateway itself remembers. */
@@ -84,9 +84,12 @@ function correctsCommand({ kind, text }: InboundMessage): boolean {
   return name !== undefined && findCommand(name) !== undefined;
 }
 
-export function gather(arrival: Arrival, services: GatewayServices, state: IntakeState): Gathered {
+export function gather(arrival: Arrival, services: IntakeServices, state: IntakeState): Gathered {
   const { visit, pressed, isSeen, isUnchanged, replied, typed, looked } = arrival;
-  const { conversations, vibers, access, languages, lookups, settings, digests } = services;
+  const { gw, access, lookups } = services;
+  const { vibers, settings } = gw.places;
+  const { conversations, digests, expected } = gw.tasks;
+  const { languages } = gw.people;
   const message = placed(arrival);
   const { address, isDirect, editOf } = message;
   const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
@@ -150,10 +153,10 @@ export function gather(arrival: Arrival, services: GatewayServices, state: Intak
       return taskId === undefined || viber === undefined || mayJoin === undefined ? undefined : { taskId, viber };
     },
     get expected() {
-      return services.expected.get(address, principalText(principal));
+      return expected.get(address, principalText(principal));
     },
     get mode() {
-      return settings.modeOf(address);
+      return settings.get(address).queue ?? 'steer';
     },
   };
 }

@@ -4,38 +4,17 @@
  * they are due is gone, and both are known by their ids: a crash in between repeats nothing.
  */
 import fs from 'node:fs';
-import type { Languages } from '../../access/languages.ts';
 import { isAddress } from '../../access/link-records.ts';
-import type { Pairing } from '../../access/pairing.ts';
 import type { Paired } from '../../access/pairing-records.ts';
-import type { People } from '../../access/people.ts';
 import { readIdentity } from '../../access/principal.ts';
 import type { Address, InboundMessage } from '../../channels/channel.ts';
-import type { Logger } from '../../log.ts';
 import { messagesIn, say } from '../../messages/messages.ts';
 import { questionId } from '../contract/buttons.ts';
 import { isMessage } from '../contract/spool-shapes.ts';
 import { plainName } from '../conversations/places.ts';
-import type { Delivery } from '../delivery.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Intake } from '../gateway.ts';
 import { byAt } from '../reply/outcomes.ts';
-import type { Questions } from '../reply/questions.ts';
-
-export interface LetInOptions {
-  /** `access/` of the home. */
-  folder: string;
-  pairing: Pairing;
-  people: People;
-  languages: Pick<Languages, 'at'>;
-  delivery: Pick<Delivery, 'add'>;
-  gateway: Pick<Gateway, 'accept'>;
-  /** What owners were asked about strangers. */
-  questions: Pick<Questions, 'decided'>;
-  config: { jobs: { timezone?: string } };
-  /** People may be let in on another machine, of which nothing that is watched tells. */
-  isShared: boolean;
-  log: Logger;
-}
+import type { Gateway } from '../run/gateway.ts';
 
 const LOOK_MS = 3_000;
 
@@ -45,22 +24,27 @@ export function isKept({ kind, command }: InboundMessage): boolean {
 }
 
 export class LetIn {
-  readonly #options: LetInOptions;
+  readonly #gw: Gateway;
+  readonly #intake: Intake;
+  /** People may be let in on another machine, of which nothing that is watched tells. */
+  readonly #isShared: boolean;
   #watcher: fs.FSWatcher | undefined;
   #looking: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
-  constructor(options: LetInOptions) {
-    this.#options = options;
+  constructor(gw: Gateway, intake: Intake, isShared: boolean) {
+    this.#gw = gw;
+    this.#intake = intake;
+    this.#isShared = isShared;
   }
 
   /** Those who were let in meanwhile, and from now on. */
   start(): void {
-    this.#watcher = fs.watch(this.#options.folder, (_event, file) => {
+    this.#watcher = fs.watch(this.#gw.home.access, (_event, file) => {
       if (file === 'paired.json' || file === 'pending.json' || file === 'links.json') this.#look();
     });
     this.#watcher.unref();
-    if (this.#options.isShared) this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
+    if (this.#isShared) this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     this.#look();
   }
 
@@ -74,15 +58,15 @@ export class LetIn {
   #look(): void {
     this.#working = this.#working
       .then(() => this.#settleAll())
-      .catch((error: unknown) =>
-        this.#options.log.error({ err: error }, 'somebody who was let in could not be greeted'),
-      );
+      .catch((error: unknown) => this.#gw.log.error({ err: error }, 'somebody who was let in could not be greeted'));
   }
 
   async #settleAll(): Promise<void> {
-    const { pairing, people, questions } = this.#options;
+    const { people, consent, config } = this.#gw;
+    const { pairing } = people;
+    const { questions } = consent;
     for (const { code, isLetIn, at } of pairing.decidedOutside()) {
-      const time = byAt({ name: '', at, zone: this.#options.config.jobs.timezone }).time;
+      const time = byAt({ name: '', at, zone: config.jobs.timezone }).time;
       const outcome = say(isLetIn ? 'outcomes.letInThere' : 'outcomes.turnedAwayThere', { time });
       await questions.decided(questionId.pairing(code), outcome);
       pairing.told(code);
@@ -99,7 +83,7 @@ export class LetIn {
   }
 
   async #welcome({ identity, name, role, approvedAt, address }: Paired, waiting: readonly InboundMessage[]) {
-    const { pairing, delivery, languages } = this.#options;
+    const { people, delivery, say: sayAt } = this.#gw;
     const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
     // Slack tells no name with a message: there is the id in its place.
     const shown = readIdentity(identity).user === name ? '' : plainName(name);
@@ -108,16 +92,15 @@ export class LetIn {
     if (isAddress(address)) {
       const to = address as Address;
       const said = waiting.at(-1)?.language;
-      const text = (said === undefined ? languages.at(to) : messagesIn(said)).text(key, values);
+      const text = (said === undefined ? sayAt(to) : messagesIn(said)).text(key, values);
       await delivery.add({ id, address: to, text, files: [] }, id, true);
     }
     await this.#take(waiting);
-    pairing.settle(identity);
+    people.pairing.settle(identity);
   }
 
   async #take(kept: readonly InboundMessage[]): Promise<void> {
     // Somebody may have edited the file: what is no message any more is left out.
-    for (const message of kept.filter((each) => isMessage(each)))
-      await this.#options.gateway.accept(message, undefined);
+    for (const message of kept.filter((each) => isMessage(each))) await this.#intake.accept(message, undefined);
   }
 }

@@ -1,27 +1,20 @@
 /** What the gateway asks of the rest of the house. Types only. */
 import type { AccessRules } from '../../access/authorise.ts';
-import type { Languages } from '../../access/languages.ts';
 import type { RateLimiter, SharedRateLimiter } from '../../access/limits.ts';
 import type { Ownership } from '../../access/pairing.ts';
 import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
-import type { Zones } from '../../access/zones.ts';
 import type { Address, InboundMessage, Suggestion, SuggestQuery } from '../../channels/channel.ts';
-import type { Engine, Queue } from '../../engine/engine.ts';
-import type { Logger } from '../../log.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { BareAnswer } from '../../messages/bare-answers.ts';
 import type { Said, Text } from '../../messages/messages.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { TypedAnswer } from '../approvals/typed.ts';
-import type { Entry, InjectionMode } from '../contract/entry.ts';
-import type { Conversations } from '../conversations/conversations.ts';
-import type { Digests } from '../conversations/digests.ts';
-import type { Expected, ExpectedAnswer } from '../conversations/expected.ts';
+import type { Entry } from '../contract/entry.ts';
+import type { ExpectedAnswer } from '../conversations/expected.ts';
 import type { Stopping } from '../conversations/stopping.ts';
-import type { TaskRecords } from '../conversations/task-record.ts';
-import type { ViberRules } from '../conversations/vibers.ts';
 import type { Buttons } from '../reply/buttons.ts';
+import type { Gateway } from '../run/gateway.ts';
 
 /** Who somebody is, what they may, and how strangers are let in. */
 export interface Access extends Pick<People, 'resolve'> {
@@ -70,29 +63,12 @@ export interface Replies {
   sendOnce(message: InboundMessage, text: Text): void;
 }
 
-export interface GatewaySettings {
-  /** Messages that may wait in one lane. */
-  maxQueue: number;
-  /** What becomes of a message that finds its task at work. */
-  modeOf(address: Address): InjectionMode;
-}
-
-export interface GatewayServices {
-  queue: Queue<Entry>;
-  conversations: Conversations;
-  records: Pick<TaskRecords, 'note'>;
-  vibers: ViberRules;
-  expected: Expected;
-  digests: Pick<Digests, 'of'>;
-  zones: Pick<Zones, 'learn'>;
+export interface IntakeServices {
+  gw: Gateway;
   access: Access;
-  languages: Pick<Languages, 'of' | 'note' | 'prefixAt'>;
   lookups: Lookups;
   replies: Replies;
-  settings: GatewaySettings;
   stopping: Stopping;
   /** Where other processes take in as well. */
   lock?: Engine<Entry>['lock'] | undefined;
-  metrics: Metrics;
-  log: Logger;
 }

@@ -8,7 +8,7 @@ import { createLru } from '../../lib/lru.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import type { Messages } from '../../messages/messages.ts';
 import { escaped } from '../conversations/places.ts';
-import type { GatewayServices } from './services.ts';
+import type { Replies } from './services.ts';
 
 const MAX_WRITERS = 10_000;
 /** Without another refusal, they have paused. */
@@ -24,12 +24,7 @@ interface Writer {
 
 export interface TooFast {
   took(message: InboundMessage, principal: Principal): void;
-  refused(
-    message: InboundMessage,
-    principal: Principal,
-    messages: Messages,
-    replies: Pick<GatewayServices['replies'], 'sendOnce'>,
-  ): void;
+  refused(message: InboundMessage, principal: Principal, messages: Messages, replies: Pick<Replies, 'sendOnce'>): void;
 }
 
 export function createTooFast(): TooFast {

@@ -54,21 +54,25 @@ const MAX_LOADED = 64;
 
 type Factory = (model: string) => ModelV4;
 
-/** `options.env` holds provider keys; what stands in `options.providers` wins over it. */
-export function createModels(options: {
+/** `env` holds provider keys; what stands in `providers` wins over it. */
+interface Providers {
   providers: Record<string, ProviderSettings>;
   env: NodeJS.ProcessEnv;
-}): Models & Embedders & NamedModels & Searches {
+}
+
+function providerSettings(provider: string, { providers, env }: Providers): ProviderSettings {
+  const own = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  const base = knownProvider(provider);
+  const apiKey = own?.apiKey?.trim() || base?.env.map((name) => env[name]?.trim()).find(Boolean);
+  const baseURL = own?.baseURL ?? base?.baseURL;
+  return { ...own, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) };
+}
+
+export function createModels(options: Providers): Models & Embedders & NamedModels & Searches {
   // By provider and connection time: both come from the configuration, so there are few.
   const factories = new Map<string, Promise<Factory>>();
 
-  function settingsOf(provider: string): ProviderSettings {
-    const own = Object.hasOwn(options.providers, provider) ? options.providers[provider] : undefined;
-    const base = knownProvider(provider);
-    const apiKey = own?.apiKey?.trim() || base?.env.map((name) => options.env[name]?.trim()).find(Boolean);
-    const baseURL = own?.baseURL ?? base?.baseURL;
-    return { ...own, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) };
-  }
+  const settingsOf = (provider: string) => providerSettings(provider, options);
 
   function factoryOf(provider: string, connectMs: number): Promise<Factory> {
     const key = `${provider} ${connectMs}`;

@@ -8,8 +8,8 @@ import { isReply } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
 import { viberAt } from '../conversations/vibers.ts';
 import { askOwner, type MemoryQuestion, tellOther } from '../memory/question.ts';
-import { type Rendering, renderAnswer } from '../reply/render-answer.ts';
-import type { RunServices } from './services.ts';
+import { renderAnswer } from '../reply/render-answer.ts';
+import type { Gateway } from './gateway.ts';
 
 export interface Answered {
   run: string;
@@ -20,40 +20,35 @@ export interface Answered {
   fence?: Fence;
 }
 
-export type AnswerServices = Pick<
-  RunServices,
-  'live' | 'buttons' | 'delivery' | 'jobs' | 'conversations' | 'vibers' | 'channelOf'
-> &
-  Rendering;
-
 /** Resolves when the answers are durable in the outbox; the same items again change nothing. */
 export async function sendAnswers(
   { run, items, isAgain, fence }: Answered,
   outcome: RunOutcome,
-  to: AnswerServices,
+  gw: Gateway,
 ): Promise<void> {
-  for (const item of items) if (item.message.job) await to.jobs?.answers(item, run, outcome, isAgain);
+  const { places, consent, features } = gw;
+  for (const item of items) if (item.message.job) await features.jobs.answers(item, run, outcome, isAgain);
   const addresses = items.map((item) => item.message.message.address);
-  const placeholders = await to.live.end(run, addresses);
+  const placeholders = await places.live.end(run, addresses);
   // The newest message of a conversation is the one that is answered.
   const people = items.filter((item) => !item.message.job);
   const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
   for (const [key, { id, acceptedAt, message: entry }] of newest) {
     const { address, messageId } = entry.message;
     const messages = messagesFor(entry.message);
-    const shown = await renderAnswer(outcome, entry.taskId, address, messages, to);
+    const shown = await renderAnswer(outcome, entry.taskId, address, messages, { home: gw.home, ...places });
     const question = questionFor(entry, outcome, messages);
-    const text = [speakerOf(entry, messages, to), shown.text, question?.text].filter(Boolean).join('\n\n');
+    const text = [speakerOf(entry, messages, gw), shown.text, question?.text].filter(Boolean).join('\n\n');
     const outbound: OutboundMessage = { id, address, text, files: shown.files, language: messages.language };
     const rows = [...(question?.buttons ?? []), ...shown.buttons];
-    if (rows.length > 0) outbound.buttons = await to.buttons.offer(address, rows);
+    if (rows.length > 0) outbound.buttons = await consent.buttons.offer(address, rows);
     if (outcome.state === 'error' || outcome.state === 'waiting') outbound.ended = outcome.state;
     outbound.askedAt = Date.parse(acceptedAt);
-    if (to.channelOf(address)?.takesResults) Object.assign(outbound, endOf(entry.taskId, run, outcome));
+    if (places.channelOf(address)?.takesResults) Object.assign(outbound, endOf(entry.taskId, run, outcome));
     if (isReply(entry.message)) outbound.replyTo = messageId;
     const placeholder = placeholders.get(key);
     if (placeholder !== undefined) outbound.placeholder = placeholder;
-    await to.delivery.add(outbound, run, isAgain, fence);
+    await gw.delivery.add(outbound, run, isAgain, fence);
   }
 }
 
@@ -64,13 +59,9 @@ function endOf(taskId: string, runId: string, outcome: RunOutcome): Pick<Outboun
 }
 
 /** Who says it, where the conversation is with another viber by now. */
-function speakerOf(
-  { principal, viber, message }: Entry,
-  messages: Messages,
-  { vibers, conversations }: Pick<RunServices, 'vibers' | 'conversations'>,
-): Text | '' {
+function speakerOf({ principal, viber, message }: Entry, messages: Messages, { places, tasks }: Gateway): Text | '' {
   const { address, isDirect } = message;
-  const now = vibers ? viberAt({ principal, address, isDirect }, vibers, conversations, message.viber) : viber;
+  const now = viberAt({ principal, address, isDirect }, places.vibers, tasks.conversations, message.viber);
   return now === viber ? '' : messages.text('vibers.says', { name: escaped(viber) });
 }
 

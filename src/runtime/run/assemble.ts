@@ -15,13 +15,8 @@ import { isOffered } from '../tools/bind.ts';
 import { createTools, type ToolScope } from '../tools/index.ts';
 import { factsOf, forGuest } from '../tools/offered.ts';
 import { toldIn } from '../tools/result.ts';
+import type { Gateway } from './gateway.ts';
 import type { Progress } from './journal.ts';
-import type { RunServices } from './services.ts';
-
-export type AssembleServices = Pick<
-  RunServices,
-  'home' | 'settings' | 'loadAgent' | 'nowFor' | 'toolbox' | 'compaction' | 'chosen' | 'reading'
->;
 
 /** Pictures that models look at, and how many of tools one run may show. */
 const SHOWN = /^image\/(png|jpeg|gif|webp)$/;
@@ -41,26 +36,26 @@ const stepsFor = (maxSteps: number | 'auto', coding: boolean): number => {
   return coding ? 25 : 10;
 };
 
-export async function assemble(order: Order, progress: Progress, to: AssembleServices): Promise<AgentRequest> {
-  const { home, settings } = to;
+export async function assemble(order: Order, progress: Progress, gw: Gateway): Promise<AgentRequest> {
+  const { home, config } = gw;
   const { task, run, principal } = order;
   const viber = order.viber ?? task.viber;
   const isGuest = principal.role === 'guest';
-  const own = { ...(await to.loadAgent(viber)), ...order.own };
+  const own = { ...(await gw.models.loadAgent(viber)), ...order.own };
   const coding = own.folder !== undefined;
-  const rules = rulesOf(order, own, settings);
+  const rules = rulesOf(order, own, config);
   const outgoing = whenNeeded(() =>
     openOutgoing({
       ...{ home, task, viber, run, root: order.asked?.root ?? run, mode: rules.mode, always: rules.always },
-      ...{ hosts: settings.web.hosts, isGuest, isTainted: () => progress.isTainted },
+      ...{ hosts: config.web.hosts, isGuest, isTainted: () => progress.isTainted },
     }),
   );
-  const scope = scopeOf(order, progress, outgoing, to);
-  const offered: Offered = (await to.toolbox?.(order, own, scope)) ?? { tools: [], skills: '' };
+  const scope = scopeOf(order, progress, outgoing, gw);
+  const offered = await gw.tools.toolbox(order, own, scope);
   const tools = toolsOf(order, scope, offered, rules, outgoing);
   const context = await assembleContext({
     tools,
-    ...{ home, viber, taskId: task.id, runId: run, memory: settings.memory, history: settings.history },
+    ...{ home, viber, taskId: task.id, runId: run, memory: config.memory, history: config.history },
     ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
     ...{ channelNote: order.place, now: new Date(), query: order.query, coding },
     ...(isGuest ? { guests: [principal, ...(order.others ?? [])].map(principalText) } : { skills: offered.skills }),
@@ -73,7 +68,8 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
   if (context.hasLogs) scope.autoAcceptMemory = false;
   if (context.isPrivate) progress.isTainted = true;
   // What outlives the task is not written on a guest's word: a compaction leaves facts in the day's log.
-  if (context.isOver && !isGuest) to.compaction?.due({ viber, taskId: task.id, person: principalText(principal) });
+  if (context.isOver && !isGuest)
+    gw.features.compaction.due({ viber, taskId: task.id, person: principalText(principal) });
   const added = [order.instructions ?? '', rules.needsPlan ? PLAN_FIRST : ''].filter(Boolean);
   return {
     ...{ taskId: task.id, runId: run, viber, goal: task.goal },
@@ -83,12 +79,12 @@ export async function assemble(order: Order, progress: Progress, to: AssembleSer
       ...(order.decided?.run === run && { verdicts: order.decided.verdicts }),
     },
     instructions: [context.instructions, ...added],
-    ...modelFor(order, own, to),
-    standing: [context.standing, to.nowFor ? `[${to.nowFor(principal, { run, mayAsk: () => mayAskZone(order) })}]` : '']
+    ...modelFor(order, own, gw),
+    standing: [context.standing, `[${gw.people.nowFor(principal, { run, mayAsk: () => mayAskZone(order) })}]`]
       .filter(Boolean)
       .join('\n\n'),
     ...(order.language !== undefined && { language: order.language }),
-    maxSteps: stepsFor(own.maxSteps ?? settings.maxSteps, coding),
+    maxSteps: stepsFor(own.maxSteps ?? config.maxSteps, coding),
     tools,
   };
 }
@@ -113,15 +109,15 @@ const mayAskZone = ({ job, asked, words }: Order): boolean => !job && !asked && 
 function modelFor(
   { address, job, asked, own: ordered }: Order,
   own: OwnSettings,
-  { settings, chosen }: Pick<RunServices, 'settings' | 'chosen'>,
+  { config, models }: Gateway,
 ): Pick<AgentRequest, 'model' | 'fallback' | 'thinking'> {
-  const here = address && !job && !asked ? chosen?.(address) : undefined;
-  const model = ordered?.model ?? here?.model ?? own.model ?? settings.modelName();
-  const fallback = (own.fallback ?? settings.fallback).filter((name) => name !== model);
+  const here = address && !job && !asked ? models.chosen(address) : undefined;
+  const model = ordered?.model ?? here?.model ?? own.model ?? models.modelName();
+  const fallback = (own.fallback ?? config.fallback).filter((name) => name !== model);
   return { model, fallback, ...(here?.thinking && { thinking: here.thinking }) };
 }
 
-function rulesOf({ task, principal, asked }: Order, own: OwnSettings, settings: RunServices['settings']): Rules {
+function rulesOf({ task, principal, asked }: Order, own: OwnSettings, config: Gateway['config']): Rules {
   // What its people let it do holds for their own words, not for those of others who may speak.
   const isTheirs = authoriseAction(principal, 'steer', task.people);
   return {
@@ -129,7 +125,7 @@ function rulesOf({ task, principal, asked }: Order, own: OwnSettings, settings: 
     mode: strictest(own.mode ?? 'decide', asked?.mode),
     always: isTheirs && principal.role !== 'guest' ? (task.always ?? []) : [],
     // The plan is the asking side's, and approved there.
-    needsPlan: !asked && (own.plan_approval ?? settings.plan_approval) === 'on' && !task.approvedPlan,
+    needsPlan: !asked && (own.plan_approval ?? config.plan_approval) === 'on' && !task.approvedPlan,
   };
 }
 
@@ -137,7 +133,7 @@ function scopeOf(
   { task, viber = task.viber, run, principal, asked }: Order,
   progress: Progress,
   outgoing: Outgoing,
-  { home, settings, reading }: Pick<RunServices, 'home' | 'settings' | 'reading'>,
+  { home, config, features }: Gateway,
 ): ToolScope {
   const charged = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
   const { made } = progress;
@@ -169,10 +165,10 @@ function scopeOf(
       return true;
     },
     mayFollow: outgoing.mayFollow,
-    textOf: (file, signal) => readAs(reading, file, { ...charged, signal }),
+    textOf: (file, signal) => readAs(features.reading, file, { ...charged, signal }),
     onSuggestion: (suggestion) => made.pending.push(suggestion),
     // Nobody's words but an owner's own go in without a question.
-    autoAcceptMemory: settings.memory.auto_accept && principal.role === 'owner' && asked === undefined,
+    autoAcceptMemory: config.memory.auto_accept && principal.role === 'owner' && asked === undefined,
     provenance: `${principalText(principal)} in task ${task.id}`,
   };
 }

@@ -8,10 +8,10 @@ import { STEERED } from '../context/past-run.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Owner } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
-import { type Answered, type AnswerServices, sendAnswers } from './answers.ts';
+import { type Answered, sendAnswers } from './answers.ts';
 import type { Item } from './batches.ts';
+import type { Gateway } from './gateway.ts';
 import { epochOf } from './journal.ts';
-import type { RunServices } from './services.ts';
 
 type Ended = Extract<SessionEntry, { type: 'result' }>['state'];
 /** Of the session, for its last results. */
@@ -21,13 +21,6 @@ export interface Concluding extends Answered {
   /** Takes the messages off the lane; called once their answer is durable. */
   ack: (items: readonly Item[]) => Promise<void>;
 }
-
-type Sending = Pick<RunServices, 'home' | 'live' | 'memory' | 'speak' | 'syncSoon'> & AnswerServices;
-type Noting = Pick<
-  RunServices,
-  'taskRecords' | 'threads' | 'metrics' | 'memory' | 'compaction' | 'titles' | 'jobs' | 'news' | 'log'
->;
-export type ConcludeServices = Sending & Noting;
 
 /** When the result was recorded, ISO 8601. What waits for a person has none yet. */
 export async function record(
@@ -52,26 +45,26 @@ export async function record(
 }
 
 /** What is left once the result stands in the session; done again after a crash, and nothing twice. */
-export async function conclude(turn: Concluding, given: RunOutcome, at: string, to: ConcludeServices): Promise<void> {
-  const outcome = (await to.memory?.complete(turn, given)) ?? given;
-  await send(turn, outcome, to);
+export async function conclude(turn: Concluding, given: RunOutcome, at: string, gw: Gateway): Promise<void> {
+  const outcome = await gw.features.memory.complete(turn, given);
+  await send(turn, outcome, gw);
   // What is on its way to people goes before what is noted of it.
   await nextTurn();
-  await note(turn, outcome, at, to);
+  await note(turn, outcome, at, gw);
 }
 
-async function send(turn: Concluding, outcome: RunOutcome, to: Sending): Promise<void> {
+async function send(turn: Concluding, outcome: RunOutcome, gw: Gateway): Promise<void> {
   const { taskId, viber } = (turn.items[0] as Item).message;
-  if (outcome.state === 'stopped') await to.live.end(turn.run, []);
-  else await sendAnswers(turn, await withVoice(turn, outcome, to), to);
-  await to.memory?.ask(turn, outcome);
+  if (outcome.state === 'stopped') await gw.places.live.end(turn.run, []);
+  else await sendAnswers(turn, await withVoice(turn, outcome, gw), gw);
+  await gw.features.memory.ask(turn, outcome);
   crashPoint('run:out-written');
   // The answer is durable in `out`; the session's lines follow within half a second.
-  to.syncSoon(to.home.sessionPath(viber, taskId));
+  gw.tasks.syncSoon(gw.home.sessionPath(viber, taskId));
 }
 
-async function withVoice(turn: Concluding, outcome: RunOutcome, { speak }: Sending): Promise<RunOutcome> {
-  const spoken = (await speak?.(turn, outcome)) ?? [];
+async function withVoice(turn: Concluding, outcome: RunOutcome, { features }: Gateway): Promise<RunOutcome> {
+  const spoken = (await features.speak?.(turn, outcome)) ?? [];
   return spoken.length === 0 ? outcome : { ...outcome, files: [...(outcome.files ?? []), ...spoken] };
 }
 
@@ -84,26 +77,22 @@ async function stateAfter(turn: Concluding, state: Ended, home: Home): Promise<E
   return results.at(-1)?.state ?? state;
 }
 
-async function note(
-  turn: Concluding,
-  outcome: RunOutcome,
-  at: string,
-  to: Noting & Pick<Sending, 'home'>,
-): Promise<void> {
+async function note(turn: Concluding, outcome: RunOutcome, at: string, gw: Gateway): Promise<void> {
+  const { tasks, features, home, log } = gw;
   const { run, items, ack } = turn;
   const { taskId } = (items[0] as Item).message;
   const { state, error, usage } = outcome;
-  await to.taskRecords.setState(taskId, state === 'waiting' ? 'running' : await stateAfter(turn, state, to.home), run);
+  await tasks.records.setState(taskId, state === 'waiting' ? 'running' : await stateAfter(turn, state, home), run);
   if (state !== 'waiting') {
     const { text, summary, artifactRefs } = outcome;
-    to.news?.({ type: 'run:ended', end: { taskId, runId: run, state, text, summary, artifactRefs } });
+    tasks.news.tell({ type: 'run:ended', end: { taskId, runId: run, state, text, summary, artifactRefs } });
   }
-  to.threads.show(taskId);
-  to.metrics.count('viber_runs_total', { state });
-  to.memory?.note(turn, outcome, at);
+  tasks.threads.show(taskId);
+  features.metrics.count('viber_runs_total', { state });
+  features.memory.note(turn, outcome, at);
   await ack(items);
-  to.jobs?.ended((items[0] as Item).message, outcome);
-  void to.compaction?.ended(taskId);
-  to.titles?.ended(items[0] as Item, outcome);
-  to.log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
+  features.jobs.ended((items[0] as Item).message, outcome);
+  void features.compaction.ended(taskId);
+  features.titles?.ended(items[0] as Item, outcome);
+  log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
 }

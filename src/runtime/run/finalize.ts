@@ -19,7 +19,7 @@ import { linkTo } from '../reply/links.ts';
 import { summarise } from '../reply/reply.ts';
 import { type Keeping, keep } from '../tools/memory/keep.ts';
 import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
-import type { RunServices } from './services.ts';
+import type { Gateway } from './gateway.ts';
 import { toldBefore } from './told.ts';
 import { askedIn, readWhole, type WholeReply } from './whole-reply.ts';
 
@@ -40,10 +40,10 @@ export async function finalize(
   outcome: AgentOutcome,
   made: Made,
   { task, run, principal, messages, tools, earlier, items }: FinalizedRun,
-  { home, log, settings }: Pick<RunServices, 'home' | 'log' | 'settings'>,
+  { home, log, config }: Gateway,
 ): Promise<RunOutcome> {
   const { refs, pending } = made;
-  const autoAccept = settings.memory.auto_accept && principal.role === 'owner' && !made.hasLogs;
+  const autoAccept = config.memory.auto_accept && principal.role === 'owner' && !made.hasLogs;
   const keepsNothing = principal.role === 'guest';
   const all = [...(outcome.beside ?? []), outcome].map(({ text }) => text).join('\n');
   const told = await toldBefore(all, { home, viber: task.viber, taskId: task.id });
@@ -104,7 +104,7 @@ export async function beforeQuestion(
   outcome: AgentOutcome,
   made: Made | undefined,
   { task, run, principal, messages, earlier, items }: Omit<FinalizedRun, 'tools'>,
-  { home, log }: Pick<RunServices, 'home' | 'log'>,
+  { home, log }: Gateway,
 ): Promise<Handed> {
   const asked = askedIn(earlier, decidedIn(items));
   const reply = readWhole(outcome, asked.steps);
@@ -129,7 +129,7 @@ const uniqueRefs = (refs: readonly ArtifactRef[]): ArtifactRef[] => [
   ...new Map(refs.map((ref) => [ref.id, ref])).values(),
 ];
 
-function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], log: RunServices['log']) {
+function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], log: Gateway['log']) {
   for (const problem of reply.problems)
     log.warn({ trace: scope.runId, problem }, 'a block of the reply could not be used');
   return keepDeltas(reply, scope, log);

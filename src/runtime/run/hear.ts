@@ -2,7 +2,6 @@
  * The recordings of a message as words. What a person says in a voice message of their own is their message; in what they forward,
  * and in sound files, others may speak: that is data. Nothing said in a recording is a command, since words may be misheard.
  */
-
 import { principalText } from '../../access/principal.ts';
 import type { InboundMessage, QuotedText } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
@@ -12,8 +11,8 @@ import type { Entry } from '../contract/entry.ts';
 import type { Reading } from '../contract/reading.ts';
 import { Unreadable } from '../contract/reading.ts';
 import { isReply } from '../conversations/asked-places.ts';
+import type { Gateway } from './gateway.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
-import type { RunServices } from './services.ts';
 
 export interface Heard {
   /** What the senders have said themselves, by message. */
@@ -27,25 +26,23 @@ export interface Heard {
   unheard: Unreadable | undefined;
 }
 
-type HearServices = Pick<RunServices, 'home' | 'reading' | 'delivery' | 'settings'>;
-
 const MAX_ECHO = 1_500;
 const SPOKEN_KINDS = ['voice', 'audio'];
 
-export async function hearFiles(given: Intake, files: readonly FetchedFile[], to: HearServices): Promise<Heard> {
+export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw: Gateway): Promise<Heard> {
   const words = new Map<InboundMessage, string>();
   const heard: Heard = { words, spoken: [], recordings: [], problems: [], unheard: undefined };
-  const sounds = files.filter(({ remote, meta }) => isRecording(remote.kind, meta, to.reading));
+  const sounds = files.filter(({ remote, meta }) => isRecording(remote.kind, meta, gw.features.reading));
   for (const sound of sounds) {
     const { meta, remote, message, quote } = sound;
     const isOwn = remote.kind === 'voice' && !quote && !message.quotes.some(({ kind }) => kind === 'forward');
     try {
-      const text = await textOf(given, sound, to);
+      const text = await textOf(given, sound, gw);
       if (isOwn) {
         words.set(message, [words.get(message), text].filter(Boolean).join('\n'));
         heard.spoken.push(meta.id);
       } else heard.recordings.push({ name: meta.name, text, ...(quote && { quote }) });
-      await echo(given, message, meta.id, text, to);
+      await echo(given, message, meta.id, text, gw);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       heard.problems.push(problemOf(meta.id, meta.name, error));
@@ -62,13 +59,13 @@ const isRecording = (kind: string, file: FetchedFile['meta'], reading: Reading):
 async function textOf(
   { task, run, principal, intake }: Intake,
   { meta, remote }: FetchedFile,
-  { reading, home }: HearServices,
+  { features, home }: Gateway,
 ): Promise<string> {
   const { name, type, size, sha256 } = meta;
   const path = artifactPath(home, task.id, meta);
   const about = { seconds: remote.seconds, transcript: remote.transcript };
   const by = { run, task: task.id, person: principalText(principal), signal: intake };
-  const { text } = await reading.read({ path, name, type, size, sha256, ...about }, by);
+  const { text } = await features.reading.read({ path, name, type, size, sha256, ...about }, by);
   return text;
 }
 
@@ -83,10 +80,10 @@ async function echo(
   message: InboundMessage,
   file: string,
   text: string,
-  { delivery, settings }: HearServices,
+  { delivery, config }: Gateway,
 ): Promise<void> {
   const item = items.find((one: QueueItem<Entry>) => one.message.message === message);
-  if (settings.voice.echo === 'off' || !item || item.message.job) return;
+  if (config.voice.echo === 'off' || !item || item.message.job) return;
   const quote = clip(text, MAX_ECHO)
     .split('\n')
     .map((line) => `> ${line}`);

@@ -15,8 +15,8 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { Gateway } from './gateway.ts';
 import type { Intake } from './inbox-files.ts';
-import type { RunServices } from './services.ts';
 
 export interface LookedAround {
   /** With the messages as they are by now. */
@@ -26,8 +26,6 @@ export interface LookedAround {
   /** What was told is noted. */
   settle(): Promise<void>;
 }
-
-type LookServices = Pick<RunServices, 'channelOf' | 'told' | 'log'>;
 
 /** How far a thread was told. `ours`: it began with a message that was taken in, or hangs on one of this bot's. */
 interface Mark {
@@ -47,8 +45,8 @@ const MAX_ROOT = 3_000;
 const MAX_WITH_FILES = 3;
 const MAX_KNOWN = 50;
 
-export async function lookAround(given: Intake, to: LookServices): Promise<LookedAround> {
-  const looked = await Promise.all(given.items.map((item) => lookAt(item, given, to)));
+export async function lookAround(given: Intake, gw: Gateway): Promise<LookedAround> {
+  const looked = await Promise.all(given.items.map((item) => lookAt(item, given, gw)));
   return {
     given: { ...given, items: looked.map(({ item }) => item) },
     facts: looked.flatMap(({ facts }) => facts),
@@ -64,15 +62,15 @@ interface Looked {
   note?: () => Promise<void>;
 }
 
-async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, to: LookServices): Promise<Looked> {
+async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, gw: Gateway): Promise<Looked> {
   const { message, job } = item.message;
-  const channel = job ? undefined : to.channelOf(message.address);
+  const channel = job ? undefined : gw.places.channelOf(message.address);
   if (!channel?.lookUp) return { item, facts: [] };
   const together = items.map((one) => one.message.message).filter((one) => isSameThread(one, message));
   // Whoever writes several messages at once is told of the thread with the last of them.
-  const mark = together.at(-1) === message ? await markOf(message, to) : undefined;
+  const mark = together.at(-1) === message ? await markOf(message, gw) : undefined;
   const wanted = mark && !mark.ours ? { thread: mark.upTo === undefined ? {} : { since: mark.upTo } } : {};
-  const found = await within(channel, message, wanted, intake, to);
+  const found = await within(channel, message, wanted, intake, gw);
   const ids = together.map(({ messageId }) => messageId).filter(Boolean);
   const known = mark?.known ?? [];
   const told = typeof found.thread === 'object' ? wordsOf(found.thread, ids, known) : undefined;
@@ -80,7 +78,7 @@ async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, to: Loo
   return {
     item: { ...item, message: { ...item.message, message: withQuotes(found.message, told?.quotes ?? []) } },
     facts: [...(told?.facts ?? []), ...found.problems],
-    ...(next && { note: () => keep(message, next, to) }),
+    ...(next && { note: () => keep(message, next, gw) }),
   };
 }
 
@@ -88,11 +86,11 @@ const isSameThread = (one: InboundMessage, other: InboundMessage): boolean =>
   conversationKey(one.address) === conversationKey(other.address);
 
 /** Undefined outside of threads; in direct messages everything is known. */
-async function markOf(message: InboundMessage, { told }: LookServices): Promise<Mark | undefined> {
+async function markOf(message: InboundMessage, { engine }: Gateway): Promise<Mark | undefined> {
   const { thread } = message.address;
-  if (thread === undefined || message.isDirect || message.isThread !== true || !told) return undefined;
+  if (thread === undefined || message.isDirect || message.isThread !== true) return undefined;
   if (thread === message.messageId || message.opensThread) return { ours: true };
-  return readMark(await told.get(keyOf(message)));
+  return readMark(await engine.state.get(keyOf(message)));
 }
 
 const keyOf = ({ address }: InboundMessage): string => `thread-told:${conversationKey(address)}`;
@@ -107,9 +105,9 @@ function readMark(text: string | undefined): Mark {
   };
 }
 
-async function keep(message: InboundMessage, mark: Mark, { told, log }: LookServices): Promise<void> {
+async function keep(message: InboundMessage, mark: Mark, { engine, log }: Gateway): Promise<void> {
   try {
-    await told?.set(keyOf(message), JSON.stringify(mark), MARK_MS);
+    await engine.state.set(keyOf(message), JSON.stringify(mark), MARK_MS);
   } catch (error) {
     log.warn({ err: error }, 'how far a thread was told could not be noted; it is told again');
   }
@@ -136,7 +134,7 @@ async function within(
   message: InboundMessage,
   wanted: { thread?: { since?: string } },
   intake: AbortSignal,
-  { log }: Pick<LookServices, 'log'>,
+  { log }: Gateway,
 ): Promise<LookedUp> {
   const signal = AbortSignal.any([intake, AbortSignal.timeout(LOOK_MS)]);
   const problems =

@@ -7,8 +7,8 @@ import { artifactPath } from '../../workspace/artifacts.ts';
 import type { TurnDocument } from '../context/turn.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { Unreadable } from '../contract/reading.ts';
+import type { Gateway } from './gateway.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
-import type { RunServices } from './services.ts';
 
 export interface ReadDocuments {
   documents: TurnDocument[];
@@ -24,7 +24,7 @@ const ALL = 12_000;
 export async function readDocuments(
   { task, run, principal, intake }: Intake,
   files: readonly FetchedFile[],
-  { home, reading, settings }: Pick<RunServices, 'home' | 'reading' | 'settings'>,
+  { home, features: { reading }, models }: Gateway,
 ): Promise<ReadDocuments> {
   const found: ReadDocuments = { documents: [], problems: [] };
   const by = { run, task: task.id, person: principalText(principal), signal: intake };
@@ -35,7 +35,7 @@ export async function readDocuments(
     const { id, name, type, size, sha256 } = meta;
     try {
       const { text } = await reading.read({ path: artifactPath(home, task.id, meta), name, type, size, sha256 }, by);
-      const isShown = type === 'application/pdf' && takesPdf(settings.modelName());
+      const isShown = type === 'application/pdf' && takesPdf(models.modelName());
       const room = isShown ? 0 : Math.min(left, text.length <= WHOLE ? WHOLE : BEGINNING);
       const shown = text.slice(0, room).toWellFormed();
       left -= shown.length;

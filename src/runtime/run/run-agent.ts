@@ -7,36 +7,34 @@ import { RunError } from '../contract/run-error.ts';
 import { throwWith } from '../reply/failure.ts';
 import { shownAs } from '../tools/asked.ts';
 import { notify } from '../tools/notify.ts';
-import { type AssembleServices, assemble } from './assemble.ts';
+import { assemble } from './assemble.ts';
+import type { Gateway } from './gateway.ts';
 import { journal, type Progress, progressOf } from './journal.ts';
-import type { RunServices } from './services.ts';
-
-export type AgentServices = Pick<RunServices, 'agent' | 'bus' | 'meter'> & AssembleServices;
 
 /** Nobody is there to see what the tools of a job have done: without a word, a file or a message of its own nothing came of it. */
 const isForNothing = ({ isWordless, beside = [] }: AgentOutcome, { made }: Progress): boolean =>
   isWordless === true && made.refs.length === 0 && !beside.some(({ tools }) => tools.includes(notify.name));
 
 /** Throws RunError, or a system error when the disk fails. */
-export async function runAgent(order: Order, to: AgentServices): Promise<Performed> {
+export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
   const { task, run, principal, signal, words, asked } = order;
   const progress = progressOf(order);
   const assembled = order.watch?.stage?.('context');
-  const request = await assemble(order, progress, to);
+  const request = await assemble(order, progress, gw);
   assembled?.();
   const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
   const hooks = {
-    ...{ signal, ...to.meter.hooks(metered), ...journal(order, progress, to.home) },
+    ...{ signal, ...gw.models.meter.hooks(metered), ...journal(order, progress, gw.home) },
     ...(order.watch && { watch: order.watch }),
     ...(order.owner && { check: () => order.owner?.check() }),
     onEvent(event: Parameters<typeof shownAs>[0]) {
       // What an agent says that was asked is no answer to anybody yet.
       if (event.type === 'text-delta' && !asked && event.content.trim() !== '') order.watch?.word();
-      to.bus.emit(shownAs(event, asked));
+      gw.tasks.bus.emit(shownAs(event, asked));
     },
   };
   try {
-    const outcome = await to.agent.run(request, hooks);
+    const outcome = await gw.models.agent.run(request, hooks);
     if (order.job && isForNothing(outcome, progress)) {
       const { model } = outcome;
       throw new RunError('empty', say('failures.emptyFrom', { model }), { detail: `${model}: no words for a job` });

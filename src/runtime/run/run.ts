@@ -16,15 +16,15 @@ import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
 import type { Waiting } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
-import type { Decided, Order, Owner, Play, PlayTurn } from '../contract/order.ts';
+import type { Decided, Order, Owner, PlayTurn } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { buttonsAgain, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
 import { interruptedWhile } from '../tools/doing.ts';
 import { beforeQuestion, finalize } from './finalize.ts';
-import { type AgentServices, runAgent } from './run-agent.ts';
-import type { RunServices } from './services.ts';
+import type { Gateway } from './gateway.ts';
+import { runAgent } from './run-agent.ts';
 import { takeIn } from './take-in.ts';
 
 export interface RunTurn {
@@ -53,21 +53,6 @@ export type RunEnd =
   /** There was nothing to go on with. */
   | { kind: 'void' };
 
-export type RunUses = AgentServices &
-  Pick<
-    RunServices,
-    | 'home'
-    | 'log'
-    | 'settings'
-    | 'suspension'
-    | 'channelOf'
-    | 'reading'
-    | 'delivery'
-    | 'tellsMemory'
-    | 'play'
-    | 'digests'
-    | 'told'
-  >;
 /** The run as it goes on, with what an earlier process has left of it. */
 type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<PlayTurn, 'messages'> & { spoken: string[] };
 
@@ -75,12 +60,12 @@ type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<PlayTu
 const MAX_CALLED = 50;
 
 /** Throws RunError, or a system error when the disk fails. */
-export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
+export async function run(turn: RunTurn, gw: Gateway): Promise<RunEnd> {
   const first = (turn.items[0] as QueueItem<Entry>).message;
   const messages = messagesFor(first.message);
   const isBegun = turn.isAgain || first.resume !== undefined;
   if (isBegun || turn.answered.some(({ message }) => message.play)) await turn.stored();
-  const earlier = isBegun ? await findRun(to.home, first.viber, first.taskId, turn.run) : [];
+  const earlier = isBegun ? await findRun(gw.home, first.viber, first.taskId, turn.run) : [];
   // What was answered is only delivered.
   const result = earlier.find((entry) => entry.type === 'result');
   if (result?.error === STEERED) return { kind: 'steered' };
@@ -91,43 +76,45 @@ export async function run(turn: RunTurn, to: RunUses): Promise<RunEnd> {
   if (cut) return ended(interruptedWhile(cut, messages));
 
   const waiting: Begun = { ...turn, messages, earlier, principal: onWhoseWord(turn), spoken: spokenIn(earlier) };
-  const decided = await decisionsFor(waiting, first, to);
+  const decided = await decisionsFor(waiting, first, gw);
   if (decided === 'void') return { kind: 'void' };
   if (decided === 'stop') return ended(stoppedRun());
   // A decision may have changed the record.
-  const begun: Begun = { ...waiting, task: (await readTask(to.home, turn.task.id)) ?? turn.task };
+  const begun: Begun = { ...waiting, task: (await readTask(gw.home, turn.task.id)) ?? turn.task };
 
   if (!earlier.some((entry) => entry.type === 'message')) {
-    const taken = await takeIn(begun, to);
+    const taken = await takeIn(begun, gw);
     if (taken.unheard) return ended(unheardVoice(taken.unheard, begun.principal, first.message.sender.language));
     begun.spoken = spokenIn([taken.line]);
   }
-  await rememberCalled(begun, to);
-  const order = await orderOf(begun, decided, to);
+  await rememberCalled(begun, gw);
+  const order = await orderOf(begun, decided, gw);
   const played = begun.answered.findLast((item) => item.message.play);
-  if (played && to.play) return ended(await playIn(begun, order, played, to.play, to));
+  if (played) return ended(await playIn(begun, order, played, gw));
 
-  const { outcome, made, tools } = await runAgent(order, to);
+  const { outcome, made, tools } = await runAgent(order, gw);
   const below = outcome.parked?.[0]?.below;
-  if (below) return ended(await suspendInner(begun, below, to));
+  if (below) return ended(await suspendInner(begun, below, gw));
   if (outcome.parked)
-    return ended(await to.suspension.suspend(begun, outcome, tools, await beforeQuestion(outcome, made, begun, to)));
-  return ended(await finalize(outcome, made, { ...begun, tools }, to));
+    return ended(
+      await gw.consent.suspension.suspend(begun, outcome, tools, await beforeQuestion(outcome, made, begun, gw)),
+    );
+  return ended(await finalize(outcome, made, { ...begun, tools }, gw));
 }
 
 /** What an agent waits for that this run has asked. */
 async function suspendInner(
   begun: Begun,
   below: Waiting,
-  to: Pick<RunServices, 'home' | 'log' | 'suspension'>,
+  gw: Gateway,
   more: Pick<SuspendedRun, 'play'> = {},
 ): Promise<RunOutcome> {
-  const handed = await beforeQuestion(below.waiting, undefined, { ...begun, earlier: below.earlier }, to);
-  return to.suspension.suspend({ ...begun, inner: below, ...more }, below.waiting, below.tools, handed);
+  const handed = await beforeQuestion(below.waiting, undefined, { ...begun, earlier: below.earlier }, gw);
+  return gw.consent.suspension.suspend({ ...begun, inner: below, ...more }, below.waiting, below.tools, handed);
 }
 
 /** What was called stays at hand for the rest of the task, whatever its own rules are. */
-async function rememberCalled({ task, items }: Begun, { home }: Pick<RunServices, 'home'>): Promise<void> {
+async function rememberCalled({ task, items }: Begun, { home }: Gateway): Promise<void> {
   const known = task.called ?? [];
   const called = items.flatMap(({ message: { skill } }) =>
     skill === undefined || known.includes(skill) ? [] : [skill],
@@ -144,7 +131,7 @@ const ended = (outcome: RunOutcome): RunEnd => ({ kind: 'ended', outcome });
 async function decisionsFor(
   begun: Begun,
   { resume }: Entry,
-  { suspension }: Pick<RunServices, 'suspension'>,
+  { consent: { suspension } }: Gateway,
 ): Promise<Decided | undefined | 'void' | 'stop'> {
   if (resume) return suspension.resume(begun, resume.approval);
   await suspension.supersede(begun);
@@ -162,10 +149,14 @@ function onWhoseWord({ items, answered }: RunTurn): Principal {
 async function orderOf(
   { task, run, items, answered, principal, earlier, signal, watch, spoken, stored, owner }: Begun,
   decided: Decided | undefined,
-  to: Pick<RunServices, 'tellsMemory'>,
+  { places }: Gateway,
 ): Promise<Order> {
   const { message: first, job } = (items[0] as QueueItem<Entry>).message;
-  const tellsMemory = await to.tellsMemory({ principal, answered: answered.map((item) => item.message.message), job });
+  const tellsMemory = await places.tellsMemory({
+    principal,
+    answered: answered.map((item) => item.message.message),
+    job,
+  });
   return {
     ...{ task, run, principal, tellsMemory, earlier, signal, stored, owner, query: first.text || (spoken[0] ?? '') },
     ...(decided && { decided }),
@@ -203,8 +194,7 @@ async function playIn(
   begun: Begun,
   { task, run, principal, tellsMemory, address, earlier, signal, watch, decided }: Order,
   { id, message: { play = {} } }: QueueItem<Entry>,
-  playOut: Play,
-  to: Pick<RunServices, 'home' | 'log' | 'suspension'>,
+  gw: Gateway,
 ): Promise<RunOutcome> {
   // What was written while it was played.
   const added = begun.items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
@@ -218,7 +208,14 @@ async function playIn(
     ...(address && { address }),
     ...(watch && { watch }),
   };
-  const played = await playOut({ ...about, ...(decided && { decided }), messages: begun.messages, play, id, added });
+  const played = await gw.features.play({
+    ...about,
+    ...(decided && { decided }),
+    messages: begun.messages,
+    play,
+    id,
+    added,
+  });
   if (!('waiting' in played)) return played;
-  return suspendInner(begun, played, to, { play: true });
+  return suspendInner(begun, played, gw, { play: true });
 }

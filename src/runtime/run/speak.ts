@@ -12,7 +12,7 @@ import type { Home } from '../../workspace/home.ts';
 import type { Meter } from '../costs/meter.ts';
 import { spokenUsage } from '../costs/minutes.ts';
 import type { SpeechSettings } from '../model/speech.ts';
-import type { RunServices } from './services.ts';
+import type { Gateway } from './gateway.ts';
 
 export interface SpeakOptions {
   home: Home;
@@ -25,7 +25,7 @@ export interface SpeakOptions {
 const MAX_SPOKEN = 1_500;
 
 /** What goes along with an answer; nothing for messages that were written. */
-export type Speak = NonNullable<RunServices['speak']>;
+export type Speak = NonNullable<Gateway['features']['speak']>;
 
 export function createSpeak({ home, speech, meter, log }: SpeakOptions): Speak {
   return async ({ run, items }, { state, text }) => {

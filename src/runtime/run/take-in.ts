@@ -15,18 +15,14 @@ import { reasonOf } from '../contract/abort.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Unreadable } from '../contract/reading.ts';
 import type { SaidDigest } from '../conversations/digests.ts';
+import type { Gateway } from './gateway.ts';
 import { type Heard, hearFiles } from './hear.ts';
 import { type FetchedFiles, fetchFiles, type Intake } from './inbox-files.ts';
 import { epochOf } from './journal.ts';
 import { type LookedAround, lookAround } from './look-around.ts';
 import { type ReadDocuments, readDocuments } from './read-documents.ts';
-import type { RunServices } from './services.ts';
 
 type MessageLine = Extract<SessionEntry, { type: 'message' }>;
-type IntakeServices = Pick<
-  RunServices,
-  'home' | 'log' | 'settings' | 'channelOf' | 'reading' | 'delivery' | 'digests' | 'told'
->;
 
 const SPOKEN = 'Spoken in a voice message and written down by a machine: names and numbers may be misheard';
 
@@ -37,24 +33,24 @@ export interface TakenIn {
   unheard?: Unreadable;
 }
 
-export async function takeIn(sent: Intake, to: IntakeServices): Promise<TakenIn> {
-  const around = await lookAround(sent, to);
+export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
+  const around = await lookAround(sent, gw);
   const { given } = around;
-  const fetched = await filesOf(given, to);
-  const heard = await heardIn(given, fetched.files, to);
-  const read = await readIn(given, fetched.files, to);
+  const fetched = await filesOf(given, gw);
+  const heard = await heardIn(given, fetched.files, gw);
+  const read = await readIn(given, fetched.files, gw);
   crashPoint('run:files-read');
-  const said = digestsFor(given, to);
+  const said = digestsFor(given, gw);
   const line = messageLine(given, { fetched, heard, read, said, around });
   // Only what people have typed: a name is not theirs.
   const typed = sent.items.map((item) => item.message.message.text).join('\n');
   addAddresses(line, given, typed);
-  await nameTask(given, sent, heard, to);
-  await takePlan(given, to);
+  await nameTask(given, sent, heard, gw);
+  await takePlan(given, gw);
   given.owner?.check();
-  await appendSession(to.home, given.task.viber, given.task.id, [{ ...line, ...epochOf(given.owner) }]);
+  await appendSession(gw.home, given.task.viber, given.task.id, [{ ...line, ...epochOf(given.owner) }]);
   // After a crash in between they are shown once more.
-  if (said.digests.length > 0) await to.digests?.shown(said.address, given.task.id);
+  if (said.digests.length > 0) await gw.tasks.digests.shown(said.address, given.task.id);
   await around.settle();
   crashPoint('run:message-written');
   const isAll = heard.unheard !== undefined && isNothingElse(given, fetched);
@@ -67,10 +63,10 @@ interface Said {
 }
 
 /** What jobs have said here since the task was worked on: people may well speak of it. An answer to one of them names it itself. */
-function digestsFor({ task, items }: Intake, { digests }: IntakeServices): Said {
+function digestsFor({ task, items }: Intake, { tasks: { digests } }: Gateway): Said {
   const { message, job } = (items[0] as QueueItem<Entry>).message;
-  const isPlain = job === undefined && digests?.of(message) === undefined;
-  return { address: message.address, digests: isPlain ? (digests?.unseen(message.address, task.id) ?? []) : [] };
+  const isPlain = job === undefined && digests.of(message) === undefined;
+  return { address: message.address, digests: isPlain ? digests.unseen(message.address, task.id) : [] };
 }
 
 const toldOf = ({ name, at, files }: SaidDigest): string => {
@@ -97,9 +93,9 @@ function distinct<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
 const quoted = ({ name, text }: SaidDigest): QuotedText => ({ kind: 'quote', from: name, text, fromSelf: true });
 
 /** Words of a recording are not waited for by somebody who has stopped it. */
-async function heardIn(given: Intake, files: FetchedFiles['files'], to: IntakeServices): Promise<Heard> {
+async function heardIn(given: Intake, files: FetchedFiles['files'], gw: Gateway): Promise<Heard> {
   try {
-    return await hearFiles(given, files, to);
+    return await hearFiles(given, files, gw);
   } catch (error) {
     if (reasonOf(given.intake) !== 'stop') throw error;
     const problems = ['The recording was not heard: it was stopped.'];
@@ -107,9 +103,9 @@ async function heardIn(given: Intake, files: FetchedFiles['files'], to: IntakeSe
   }
 }
 
-async function readIn(given: Intake, files: FetchedFiles['files'], to: IntakeServices): Promise<ReadDocuments> {
+async function readIn(given: Intake, files: FetchedFiles['files'], gw: Gateway): Promise<ReadDocuments> {
   try {
-    return await readDocuments(given, files, to);
+    return await readDocuments(given, files, gw);
   } catch (error) {
     if (reasonOf(given.intake) !== 'stop') throw error;
     return { documents: [], problems: ['The documents were not read: it was stopped.'] };
@@ -122,12 +118,7 @@ const isNothingElse = ({ items }: Intake, { files, problems }: FetchedFiles): bo
   items.every(({ message: { message } }) => message.text.trim() === '' && message.quotes.length === 0);
 
 /** A task that began with a voice message is about what was said, not about the name of a file; nor does a title hold ids of people. */
-async function nameTask(
-  { task, items }: Intake,
-  sent: Intake,
-  { words }: Heard,
-  { home }: IntakeServices,
-): Promise<void> {
+async function nameTask({ task, items }: Intake, sent: Intake, { words }: Heard, { home }: Gateway): Promise<void> {
   const [first] = items;
   const written = sent.items[0]?.message.message.text.trim() ?? '';
   const isNamed =
@@ -139,14 +130,16 @@ async function nameTask(
 }
 
 /** Done again after a crash it changes nothing: the message is not in the session yet. */
-async function takePlan({ task, items }: Intake, { home }: IntakeServices): Promise<void> {
+async function takePlan({ task, items }: Intake, { home }: Gateway): Promise<void> {
   const plan = items.findLast(({ message }) => message.message.given?.plan)?.message.message.given?.plan;
   if (plan !== undefined) await writePlan(home, task.id, plan);
 }
 
-async function filesOf({ task, items, intake, principal }: Intake, to: IntakeServices): Promise<FetchedFiles> {
-  const { home, settings } = to;
-  const channelOf: Parameters<typeof fetchFiles>[1]['channelOf'] = ({ address }) => to.channelOf(address);
+async function filesOf(
+  { task, items, intake, principal }: Intake,
+  { home, config, places }: Gateway,
+): Promise<FetchedFiles> {
+  const channelOf: Parameters<typeof fetchFiles>[1]['channelOf'] = ({ address }) => places.channelOf(address);
   const messages = items.map((item) => item.message.message);
   try {
     return await fetchFiles(messages, {
@@ -154,7 +147,7 @@ async function filesOf({ task, items, intake, principal }: Intake, to: IntakeSer
         home,
         taskId: task.id,
         people: [principalText(principal)],
-        limits: settings.limits,
+        limits: config.limits,
         signal: intake,
         channelOf,
       },

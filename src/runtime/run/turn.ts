@@ -23,9 +23,9 @@ import { bindingKey } from '../conversations/conversations.ts';
 import { plainName } from '../conversations/places.ts';
 import { buttonsAgain, failure, interruptedRun, isSetting, kindOf, stoppedRun } from '../reply/failure.ts';
 import type { Batch, EndedRun, Item } from './batches.ts';
-import { type ConcludeServices, type Concluding, conclude, record } from './conclude.ts';
-import { type RunEnd, type RunTurn, type RunUses, run } from './run.ts';
-import type { RunServices } from './services.ts';
+import { type Concluding, conclude, record } from './conclude.ts';
+import type { Gateway } from './gateway.ts';
+import { type RunEnd, type RunTurn, run } from './run.ts';
 import { noteWait, watchTurn } from './watch.ts';
 
 export interface Turn
@@ -43,40 +43,34 @@ const TOLD_AGAIN_MS = 6 * 3_600_000;
 /** `failure`: in a word. */
 type Attempt = (RunEnd | { kind: 'shutdown' }) & { failure?: string };
 type TurnEnd = 'done' | 'steered' | 'shutdown';
-type Attempting = Pick<
-  RunServices,
-  | ('home' | 'live' | 'taskRecords' | 'conversations' | 'threads' | 'meter' | 'metrics' | 'news' | 'tracing' | 'log')
-  | 'tellOwners'
->;
-export type TurnServices = Attempting & RunUses & ConcludeServices;
 
 /**
  * `steered`: it has no answer, the next turn goes on from it. `shutdown`: nothing was settled. Throws what passes: a full
  * disk, a platform that is away.
  */
-export async function takeTurn(turn: Turn, to: TurnServices): Promise<TurnEnd> {
+export async function takeTurn(turn: Turn, gw: Gateway): Promise<TurnEnd> {
   crashPoint('run:claimed');
   const { run: id, isAgain } = turn;
   const items = [...turn.carriedOver, ...turn.items];
-  noteWait(turn.items, isAgain, to);
-  const watch = watchTurn({ run: id, items, isAgain }, to);
+  noteWait(turn.items, isAgain, gw.features);
+  const watch = watchTurn({ run: id, items, isAgain }, gw.features);
   try {
-    return await seenThrough(turn, items, watch, to);
+    return await seenThrough(turn, items, watch, gw);
   } catch (error) {
     watch.end?.('failed', kindOf(error));
     throw error;
   }
 }
 
-async function seenThrough(turn: Turn, items: readonly Item[], watch: TurnWatch, to: TurnServices): Promise<TurnEnd> {
+async function seenThrough(turn: Turn, items: readonly Item[], watch: TurnWatch, gw: Gateway): Promise<TurnEnd> {
   const { run: id, isAgain, fence, ack } = turn;
   const { message } = turn.items[0] as Item;
-  const attempted = await attempt(turn, items, watch, to);
+  const attempted = await attempt(turn, items, watch, gw);
   if (attempted.kind === 'ended' || attempted.kind === 'recorded') {
     const { outcome, failure } = attempted;
     const recorded = watch.stage?.('record');
-    const at = attempted.kind === 'recorded' ? attempted.at : await record(message, turn, outcome, to.home);
-    await conclude({ run: id, items, isAgain, fence, ack }, outcome, at, to);
+    const at = attempted.kind === 'recorded' ? attempted.at : await record(message, turn, outcome, gw.home);
+    await conclude({ run: id, items, isAgain, fence, ack }, outcome, at, gw);
     recorded?.();
     watch.end?.(outcome.state, failure);
     return 'done';
@@ -84,9 +78,9 @@ async function seenThrough(turn: Turn, items: readonly Item[], watch: TurnWatch,
   watch.end?.(attempted.kind);
   // The next process goes on with the run, and reads what it has used.
   if (attempted.kind === 'shutdown') return 'shutdown';
-  await to.taskRecords.endRun(id, message.taskId);
+  await gw.tasks.records.endRun(id, message.taskId);
   if (attempted.kind === 'steered') return 'steered';
-  await to.live.end(id, []);
+  await gw.places.live.end(id, []);
   await ack(items);
   return 'done';
 }
@@ -94,12 +88,12 @@ async function seenThrough(turn: Turn, items: readonly Item[], watch: TurnWatch,
 /** Ends messages that were steered and from which nothing goes on. */
 export async function abandonTurn(
   { items, fence, ack }: Pick<Turn, 'items' | 'fence' | 'ack'>,
-  to: Pick<RunServices, 'meter'> & ConcludeServices,
+  gw: Gateway,
 ): Promise<void> {
   const id = traceOf(items[0]?.id ?? '');
   const messages = messagesFor(items[0]?.message.message ?? {});
-  const outcome = { ...interruptedRun(messages), ...to.meter.used(id) };
-  await conclude({ run: id, items, isAgain: true, fence, ack }, outcome, new Date().toISOString(), to);
+  const outcome = { ...interruptedRun(messages), ...gw.models.meter.used(id) };
+  await conclude({ run: id, items, isAgain: true, fence, ack }, outcome, new Date().toISOString(), gw);
 }
 
 /**
@@ -110,7 +104,7 @@ export async function joinEnded(
   { items, fence, ack }: Pick<Turn, 'items' | 'fence' | 'ack'>,
   { result, ids }: EndedRun,
   find: (id: string) => Promise<Entry | undefined>,
-  to: ConcludeServices,
+  gw: Gateway,
 ): Promise<void> {
   const answered = await Promise.all(ids.map(find));
   const told = new Set(answered.flatMap((entry) => (entry ? [conversationKey(entry.message.address)] : [])));
@@ -118,25 +112,20 @@ export async function joinEnded(
   if (others.length === 0) return ack(items);
   const buttons = buttonsAgain(result, messagesFor(others[0]?.message.message ?? {}));
   const ended = { run: result.run, items: others, isAgain: true, fence, ack: () => ack(items) };
-  await conclude(ended, { ...result, buttons }, result.at, to);
+  await conclude(ended, { ...result, buttons }, result.at, gw);
 }
 
 /** The turn up to its outcome. */
-async function attempt(
-  turn: Turn,
-  answered: readonly Item[],
-  watch: TurnWatch,
-  to: Attempting & RunUses,
-): Promise<Attempt> {
+async function attempt(turn: Turn, answered: readonly Item[], watch: TurnWatch, gw: Gateway): Promise<Attempt> {
   const { run: id, items, isAgain, signal, intake, stored, owner } = turn;
   const first = (items[0] as Item).message;
   let showing: NodeJS.Timeout | undefined;
   try {
-    const task = await to.taskRecords.open(first);
-    await to.live.follow(id, followers(answered, first.taskId, to), isAgain, newestIn(items));
-    to.news?.({ type: 'task:started', taskId: first.taskId, runId: id });
-    showing = to.taskRecords.showRunning(first.taskId, () => to.threads.show(first.taskId));
-    const end = await run({ task, run: id, items, answered, isAgain, signal, intake, watch, stored, owner }, to);
+    const task = await gw.tasks.records.open(first);
+    await gw.places.live.follow(id, followers(answered, first.taskId, gw), isAgain, newestIn(items));
+    gw.tasks.news.tell({ type: 'task:started', taskId: first.taskId, runId: id });
+    showing = gw.tasks.records.showRunning(first.taskId, () => gw.tasks.threads.show(first.taskId));
+    const end = await run({ task, run: id, items, answered, isAgain, signal, intake, watch, stored, owner }, gw);
     // The answer must not be kept of a message that was not.
     await stored();
     owner.check();
@@ -147,46 +136,46 @@ async function attempt(
       if (reasonOf(intake) === 'stop') signal.throwIfAborted();
     }
     turn.onSettled();
-    return end.kind === 'ended' && end.outcome.state !== 'waiting' ? ended(end.outcome, id, to) : end;
+    return end.kind === 'ended' && end.outcome.state !== 'waiting' ? ended(end.outcome, id, gw) : end;
   } catch (error) {
-    return await attemptFailed(error, turn, to);
+    return await attemptFailed(error, turn, gw);
   } finally {
     clearTimeout(showing);
   }
 }
 
-const ended = (outcome: RunOutcome, id: string, { meter }: Pick<RunServices, 'meter'>): Attempt => ({
+const ended = (outcome: RunOutcome, id: string, { models }: Gateway): Attempt => ({
   kind: 'ended',
-  outcome: { ...outcome, ...meter.used(id) },
+  outcome: { ...outcome, ...models.meter.used(id) },
 });
 
 /** What an error means for the turn. Throws what passes. */
-async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promise<Attempt> {
+async function attemptFailed(error: unknown, turn: Turn, gw: Gateway): Promise<Attempt> {
   const { run: id, signal, intake, onSettled, owner } = turn;
   const { viber, taskId, message, principal } = (turn.items[0] as Item).message;
   const asker = { role: principal.role, messages: messagesFor(message) };
   const settled = (outcome: RunOutcome): Attempt => {
     onSettled();
-    return ended(outcome, id, to);
+    return ended(outcome, id, gw);
   };
   const failed = (): Attempt => {
     const kind = kindOf(error);
-    to.metrics.count('viber_errors_total', { stage: 'run', kind });
-    if (asker.role !== 'owner') tellOwners(error, principal, to);
-    return { ...settled(failure(error, id, asker, to.log)), failure: kind };
+    gw.features.metrics.count('viber_errors_total', { stage: 'run', kind });
+    if (asker.role !== 'owner') tellOwners(error, principal, gw);
+    return { ...settled(failure(error, id, asker, gw.log)), failure: kind };
   };
   if (isLost(owner)) {
     // Whoever owns the lane now answers, and goes on with what stands in the chat.
-    to.live.forget(id);
+    gw.places.live.forget(id);
     throw error instanceof LeaseLost
       ? error
       : new LeaseLost(`${taskId} was taken up by somebody else`, { cause: error });
   }
   // Stopped after it was steered, it is stopped, and the newer words go on without it.
   const reason = reasonOf(intake) === 'stop' ? 'stop' : reasonOf(signal);
-  const left = () => findRun(to.home, viber, taskId, id);
+  const left = () => findRun(gw.home, viber, taskId, id);
   if (reason === 'stop') return settled(cutOff(await left()));
-  if (reason !== undefined) await to.live.end(id, []);
+  if (reason !== undefined) await gw.places.live.end(id, []);
   if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { kind: 'shutdown' };
   if (error instanceof LeaseLost) throw error;
   // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
@@ -198,17 +187,17 @@ async function attemptFailed(error: unknown, turn: Turn, to: Attempting): Promis
   if (!lines.some((entry) => entry.type === 'message')) return failed();
   // Now it ends with the words that go on from it.
   onSettled();
-  const outcome = { ...cutOff(lines), ...to.meter.used(id), error: STEERED };
-  await record((turn.items[0] as Item).message, turn, outcome, to.home);
-  to.log.info({ trace: id, task: taskId }, 'run steered');
+  const outcome = { ...cutOff(lines), ...gw.models.meter.used(id), error: STEERED };
+  await record((turn.items[0] as Item).message, turn, outcome, gw.home);
+  gw.log.info({ trace: id, task: taskId }, 'run steered');
   return { kind: 'steered' };
 }
 
 /** What only an owner can mend is told to them, not to others: once for six hours, whoever asks meanwhile. */
-function tellOwners(error: unknown, { name }: Principal, to: Pick<RunServices, 'tellOwners'>): void {
+function tellOwners(error: unknown, { name }: Principal, { people }: Gateway): void {
   if (!isSetting(error) || error.said === undefined) return;
   const id = `not-set-up-${hashText(error.userMessage).slice(0, 12)}-${Math.floor(Date.now() / TOLD_AGAIN_MS)}`;
-  void to.tellOwners?.(id, say('failures.ownerNeeded', { name: plainName(name), what: error.said }));
+  void people.owners.tellOwners(id, say('failures.ownerNeeded', { name: plainName(name), what: error.said }));
 }
 
 function isLost(owner: Owner): boolean {
@@ -233,15 +222,11 @@ function newestIn(items: readonly Item[]): ReadonlyMap<string, string> {
   return new Map(items.map(({ message: { message } }) => [conversationKey(message.address), message.messageId]));
 }
 
-function followers(
-  items: readonly Item[],
-  taskId: string,
-  { conversations }: Pick<RunServices, 'conversations'>,
-): Address[] {
+function followers(items: readonly Item[], taskId: string, { tasks }: Gateway): Address[] {
   if (items.some(({ message }) => message.job)) return [];
   const keys = new Set(
     items.map(({ message: { message, principal } }) => bindingKey(principal, message.address, message.isDirect)),
   );
-  const watching = conversations.bound(taskId).filter((binding) => !keys.has(binding.key));
+  const watching = tasks.conversations.bound(taskId).filter((binding) => !keys.has(binding.key));
   return [...items.map((item) => item.message.message.address), ...watching.map((binding) => binding.address)];
 }

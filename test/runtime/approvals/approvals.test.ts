@@ -33,6 +33,7 @@ import { readTask, saveTask } from '../../../src/workspace/tasks.ts';
 import type { SessionEntry, TaskRecord } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { partsOf } from '../../helpers/gateway.ts';
 import { shiftedDate } from '../../helpers/shifted-date.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { record, runWith, tool } from '../agent/fixtures.ts';
@@ -318,24 +319,17 @@ describe('whatever happens', () => {
   it('an interrupt withdraws what waits', async () => {
     const { approvals } = store();
     const { id } = await approvals.ask(asking());
-    const interrupt = createInterrupt({
-      live: { runsAt: () => [] },
-      conversations: {
-        get: () => ({
-          key: '',
-          taskId: 't1',
-          viber: 'default',
-          address: message().address,
-          isDirect: true,
-          boundAt: '',
-        }),
-      },
-      ...{
-        queue: { look: async () => ({ depth: 0, busy: false }), signal: async () => false },
-        approvals,
+    const { address } = message();
+    const binding = { key: '', taskId: 't1', viber: 'default', address, isDirect: true, boundAt: '' };
+    const interrupt = createInterrupt(
+      partsOf({
+        places: { live: { runsAt: () => [] } },
+        tasks: { conversations: { get: () => binding } },
+        engine: { queue: { look: async () => ({ depth: 0, busy: false }), signal: async () => false } },
+        consent: { approvals },
         log: silentLog(),
-      },
-    });
+      }),
+    );
     expect(await interrupt({ type: 'interrupt', targetAgentId: '*', reason: '' }, message().address)).toEqual(['t1']);
     await eventually(() => expect(approvals.get(id)?.decision?.verdict).toBe('stop'));
   });

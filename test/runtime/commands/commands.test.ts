@@ -65,7 +65,7 @@ describe('/tasks', () => {
     const w = await commandWorld();
     const kimTg = direct('telegram:1002');
     const id = await w.begin(kimTg, 'Old work');
-    w.service.maxRead = 20;
+    w.answering.maxRead = 20;
     expect((await w.say(kimTg, '/tasks')).text).not.toContain('newest 20');
     for (let n = 0; n < 20; n++) fs.mkdirSync(path.join(w.home.artifacts, `20990101-${String(n).padStart(5, 'a')}`));
     const { text } = await w.say(kimTg, '/tasks');

@@ -6,21 +6,20 @@ import { openPairing } from '../../../src/access/pairing.ts';
 import { createPeople, type PersonConfig } from '../../../src/access/people.ts';
 import { principalText } from '../../../src/access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../../src/channels/channel.ts';
-import { messagesIn } from '../../../src/messages/messages.ts';
-import { answerCommand, type CommandServices } from '../../../src/runtime/commands/answer.ts';
-import type { BoundPlace, CommandReply } from '../../../src/runtime/commands/command.ts';
+import { answerCommand } from '../../../src/runtime/commands/answer.ts';
+import type { CommandReply } from '../../../src/runtime/commands/command.ts';
 import { suggest } from '../../../src/runtime/commands/suggest.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
+import type { Binding } from '../../../src/runtime/conversations/conversations.ts';
 import { openConversationSettings } from '../../../src/runtime/conversations/settings.ts';
 import { findTask, mayOpen } from '../../../src/runtime/conversations/visibility.ts';
 import type { AttachMode } from '../../../src/runtime/reply/attachments.ts';
+import type { Gateway } from '../../../src/runtime/run/gateway.ts';
 import { createArtifact } from '../../../src/workspace/artifacts.ts';
-import { openHome } from '../../../src/workspace/home.ts';
 import { appendSession } from '../../../src/workspace/sessions.ts';
 import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
-import { onlyModel } from '../../helpers/choices.ts';
-import { tempFolder } from '../../helpers/temp.ts';
+import { openTestGateway } from '../../helpers/gateway.ts';
 import { ONE_VIBER } from '../../helpers/vibers.ts';
 
 export const PEOPLE: PersonConfig[] = [
@@ -35,6 +34,15 @@ export interface Spot {
   isDirect: boolean;
   opensThread?: boolean;
 }
+
+/** A conversation that is bound to a task; with `person` the one that their direct messages share. */
+interface BoundPlace {
+  address: Address;
+  isDirect: boolean;
+  person?: string;
+}
+
+const taskOfLane = (lane: string): string => lane.slice('task:'.length);
 
 /** A direct message to the bot. */
 export function direct(identity: string): Spot {
@@ -51,32 +59,51 @@ export function among(identity: string, chat: string, thread?: string): Spot {
 }
 
 export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE) {
-  const home = await openHome(tempFolder());
+  const { gw: whole } = await openTestGateway({ config: { model: 'offline/demo' } });
+  const { home } = whole;
   const clock = { now: Date.now() };
   const links = new Links(home.access, () => clock.now);
   const pairing = openPairing(home.access, true);
   const people = createPeople(configured, pairing, links);
   const running = new Set<string>();
   const bound = new Map<string, BoundPlace[]>();
-  const shared: { person: string; from: Address }[] = [];
   const attach = { mode: 'auto' as AttachMode, maxBytes: 1_000_000 };
-  const service: CommandServices = {
-    ...{ home, pairing, links, models: onlyModel('offline/demo') },
-    messagesAt: () => messagesIn('en'),
-    prefixes: { telegram: '/', discord: '/viber ', slack: '/viber ', local: '/', terminal: '/' },
-    async look(id) {
-      const busy = running.has(id);
-      return { depth: 0, busy, ...(busy ? { view: { runId: 'r', startedAt: Date.now() } } : {}) };
+  const { conversations } = whole.tasks;
+  const bindingOf = ({ person, ...place }: BoundPlace, taskId: string): Binding => ({
+    ...{ ...place, taskId, viber: 'default', boundAt: '' },
+    key: person === undefined ? conversationKey(place.address) : `person:${person}`,
+  });
+  const gw = {
+    ...whole,
+    engine: {
+      ...whole.engine,
+      queue: {
+        async look(lane: string) {
+          const busy = running.has(taskOfLane(lane));
+          return { depth: 0, busy, ...(busy ? { view: { runId: 'r', startedAt: Date.now() } } : {}) };
+        },
+      },
     },
-    stop: async (id) => running.delete(id),
-    runsAt: () => [],
-    runs: () => [],
-    bound: (id) => bound.get(id) ?? [],
-    shareTask: async (person, from) => void shared.push({ person, from }),
-    attachRules: () => attach,
-    jobs: async () => undefined,
-    settings: openConversationSettings(path.join(home.conversations, 'settings'), () => ({ live: 'status' })),
-  };
+    people: { ...whole.people, pairing, links },
+    tasks: {
+      ...whole.tasks,
+      conversations: {
+        get: (key: string) => conversations.get(key),
+        bind: (binding: Parameters<typeof conversations.bind>[0]) => conversations.bind(binding),
+        bound: (id: string) => (bound.get(id) ?? []).map((place) => bindingOf(place, id)),
+      },
+    },
+    places: {
+      ...whole.places,
+      prefixes: { telegram: '/', discord: '/viber ', slack: '/viber ', local: '/', terminal: '/' } as Record<
+        string,
+        string
+      >,
+      attachRules: () => attach,
+      settings: openConversationSettings(path.join(home.conversations, 'settings'), () => ({ live: 'status' })),
+    },
+  } as unknown as Gateway;
+  const answering = { stop: async (id: string) => running.delete(id), maxRead: 5_000 };
 
   function resolve({ identity, address }: Spot) {
     const user = identity.split(':').at(-1) ?? '';
@@ -87,7 +114,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
   const view = (spot: Spot) => ({ ...spot, principal: resolve(spot).principal, viber: 'default' });
 
   return {
-    ...{ home, links, pairing, service, running, bound, shared, attach, clock, view },
+    ...{ home, gw, links, pairing, answering, running, bound, attach, clock, view },
     who: (spot: Spot) => resolve(spot).principal,
     isKnown: (spot: Spot) => resolve(spot).isKnown,
     /** A task begun at a spot, by default by whoever is there. */
@@ -138,7 +165,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
             isMention: true,
             sentAt: Date.now(),
             opensThread,
-            prefix: service.prefixes[address.channel] ?? '/',
+            prefix: gw.places.prefixes[address.channel] ?? '/',
           },
         },
         ...{ principal, viber: 'default', taskId: opened?.id ?? here, command: { name, args } },
@@ -153,7 +180,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
         );
         bound.set(opened.id, [...places, { address, isDirect, ...person }]);
       }
-      return answerCommand(entry, service);
+      return answerCommand(entry, gw, answering);
     },
     suggest(spot: Spot, command: string, text: string, taskId?: string) {
       const { address, isDirect } = spot;

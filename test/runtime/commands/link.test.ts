@@ -1,7 +1,9 @@
 /** /link: the dialogue that makes two accounts one person, and everybody who should not get in by it. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { conversationKey } from '../../../src/channels/channel.ts';
 import { messagesIn, type Said } from '../../../src/messages/messages.ts';
 import { redeemAnswer as redeemed } from '../../../src/runtime/commands/people/link.ts';
 import { tree } from '../../helpers/temp.ts';
@@ -46,6 +48,9 @@ describe('/link', () => {
 
   it('joins an account that is known already, and shares the task', async () => {
     const w = await commandWorld([{ name: 'alex', role: 'owner', ids: ['telegram:1001'] }]);
+    const id = await w.begin(alexTg, 'Shared');
+    const place = { key: conversationKey(alexTg.address), address: alexTg.address, isDirect: true };
+    await w.gw.tasks.conversations.bind({ ...place, taskId: id, viber: 'default' });
     const address = { channel: 'discord', account: 'bot', chat: '3003' };
     const pending = w.pairing.request({ identity: 'discord:3003', channel: 'discord', name: 'A', address }, Date.now());
     w.pairing.approve(pending ?? '', Date.now());
@@ -54,10 +59,7 @@ describe('/link', () => {
     expect(reply.text).toContain('with the same tasks, files and rights');
     expect(reply.elsewhere?.[0]?.address).toEqual(alexTg.address);
     expect(reply.elsewhere?.[0]?.text).toContain('discord:3003 (Name of 3003) entered your code');
-    expect(w.shared).toEqual([
-      { person: 'alex', from: alexTg.address },
-      { person: 'alex', from: discord.address },
-    ]);
+    expect(w.gw.tasks.conversations.get('person:alex')).toMatchObject({ taskId: id, address: alexTg.address });
   });
 
   it('works only in direct messages, and a code written in a group is void', async () => {

@@ -1,5 +1,4 @@
 /** From the bus to conversations: what they are told, with what at hand, and for how long. */
-
 import { describe, expect, it, vi } from 'vitest';
 import type { Address, AgentStreamEvent, Channel, LiveView } from '../../../src/channels/channel.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -8,6 +7,7 @@ import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import type { ConversationSetting } from '../../../src/runtime/conversations/settings.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
 import { LiveProgress } from '../../../src/runtime/live/live.ts';
+import { partsOf } from '../../helpers/gateway.ts';
 import { memoryCache } from '../../helpers/memory-cache.ts';
 
 const HERE: Address = { channel: 'telegram', account: '7', chat: '1' };
@@ -165,12 +165,17 @@ describe('an interrupt', () => {
   it('stops what runs in the conversation: everything, or what one agent does', async () => {
     const { live, emit } = start();
     const stopped: string[] = [];
-    const interrupt = createInterrupt({
-      live,
-      conversations: { get: () => undefined },
-      queue: { look: async () => ({ depth: 0, busy: true }), signal: async (lane) => stopped.push(lane) > 0 },
-      log: silentLog(),
-    });
+    const interrupt = createInterrupt(
+      partsOf({
+        places: { live },
+        tasks: { conversations: { get: () => undefined } },
+        engine: {
+          queue: { look: async () => ({ depth: 0, busy: true }), signal: async (lane) => stopped.push(lane) > 0 },
+        },
+        consent: { approvals: { open: () => [] } },
+        log: silentLog(),
+      }),
+    );
     live.follow('r1', [HERE]);
     live.follow('r2', [HERE, THERE]);
     emit({ type: 'state-change', state: 'thinking', taskId: 't-1', agentId: 'a' }, 'r1');
@@ -187,10 +192,15 @@ describe('an interrupt', () => {
     const { live } = start();
     const binding = { key: 'k', taskId: 't-9', viber: 'default', address: HERE, isDirect: true, boundAt: '' };
     const interruptWith = (isOwned: boolean) =>
-      createInterrupt({
-        ...{ live, conversations: { get: () => binding }, log: silentLog() },
-        queue: { look: async () => ({ depth: 0, busy: isOwned }), signal: async () => isOwned },
-      });
+      createInterrupt(
+        partsOf({
+          places: { live },
+          tasks: { conversations: { get: () => binding } },
+          engine: { queue: { look: async () => ({ depth: 0, busy: isOwned }), signal: async () => isOwned } },
+          consent: { approvals: { open: () => [] } },
+          log: silentLog(),
+        }),
+      );
     const signal = { type: 'interrupt', targetAgentId: 'default', reason: '' } as const;
     expect(await interruptWith(true)(signal, HERE)).toEqual(['t-9']);
     expect(await interruptWith(false)(signal, HERE)).toEqual([]);

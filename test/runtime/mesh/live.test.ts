@@ -1,5 +1,4 @@
 /** Who is at work for whom, as conversations see it, and an interrupt that names an agent (C38). */
-
 import { describe, expect, it } from 'vitest';
 import type { Address, AgentStreamEvent, Channel, LiveView } from '../../../src/channels/channel.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -7,6 +6,7 @@ import { messagesIn } from '../../../src/messages/messages.ts';
 import { createInterrupt } from '../../../src/runtime/commands/interrupt.ts';
 import { createBus } from '../../../src/runtime/live/bus.ts';
 import { LiveProgress } from '../../../src/runtime/live/live.ts';
+import { partsOf } from '../../helpers/gateway.ts';
 import { memoryCache } from '../../helpers/memory-cache.ts';
 
 const HERE: Address = { channel: 'telegram', account: '7', chat: '1' };
@@ -28,10 +28,17 @@ function start() {
   const emit = (agentId: string, rest: Partial<AgentStreamEvent>) =>
     bus.emit({ taskId: 't-1', runId: 'r', agentId, ...rest } as AgentStreamEvent);
   const stopped: string[] = [];
-  const interrupt = createInterrupt({
-    ...{ live, log, conversations: { get: () => undefined } },
-    queue: { look: async () => ({ depth: 0, busy: true }), signal: async (lane) => stopped.push(lane) > 0 },
-  });
+  const interrupt = createInterrupt(
+    partsOf({
+      places: { live },
+      tasks: { conversations: { get: () => undefined } },
+      engine: {
+        queue: { look: async () => ({ depth: 0, busy: true }), signal: async (lane) => stopped.push(lane) > 0 },
+      },
+      consent: { approvals: { open: () => [] } },
+      log,
+    }),
+  );
   const words = () => [...views].map((view) => view.words);
   return {
     emit,

@@ -5,26 +5,24 @@ import { onTestFinished } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { AgentStreamEvent } from '../../../src/channels/channel.ts';
 import { loadAgent } from '../../../src/config.ts';
-import { silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
 import { createMeter } from '../../../src/runtime/costs/meter.ts';
-import { createBus } from '../../../src/runtime/live/bus.ts';
 import { Mesh, type MeshLimits } from '../../../src/runtime/mesh/mesh.ts';
 import { createRegistry } from '../../../src/runtime/mesh/registry.ts';
-import { type AgentServices, runAgent } from '../../../src/runtime/run/run-agent.ts';
+import type { Gateway } from '../../../src/runtime/run/gateway.ts';
+import { runAgent } from '../../../src/runtime/run/run-agent.ts';
 import { askAgent } from '../../../src/runtime/tools/ask-agent.ts';
 import { mayUse } from '../../../src/runtime/tools/asked.ts';
 import { offerTools } from '../../../src/runtime/tools/bind.ts';
 import { factsOf } from '../../../src/runtime/tools/offered.ts';
 import type { ToolRun } from '../../../src/runtime/tools/run.ts';
-import { openHome } from '../../../src/workspace/home.ts';
 import { appendSession, findRun, readSessionTail } from '../../../src/workspace/sessions.ts';
 import { saveTask } from '../../../src/workspace/tasks.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
-import { tempFolder } from '../../helpers/temp.ts';
+import { openTestGateway } from '../../helpers/gateway.ts';
 import { modelsOf, QUICK } from '../agent/fixtures.ts';
 
 export const ALEX: Principal = {
@@ -57,9 +55,11 @@ export interface MeshWorldOptions {
 }
 
 export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOptions = {}) {
-  const home = await openHome(tempFolder());
   const llm = await startLlm();
   onTestFinished(() => llm.close());
+  const open = await openTestGateway({ config: { model: 'local/test-model' } });
+  const { home, log } = open.gw;
+  const { bus } = open.gw.tasks;
   const old = new Date(Date.now() - 10_000);
   const write = (id: string, text: string) => {
     const file = path.join(home.agents, `${id}.yaml`);
@@ -68,53 +68,38 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   };
   for (const [id, text] of Object.entries(agents)) write(id, text);
   await saveTask(home, TASK);
-  const log = silentLog();
   const events: AgentStreamEvent[] = [];
-  const bus = createBus((error) => {
-    throw error;
-  });
   bus.subscribe((event) => void events.push(event));
   const none = { tokensPerDay: 0, costPerDay: 0, tokensPerPersonPerDay: 0, costPerPersonPerDay: 0 };
   const costs = new Costs({ home, log, prices: {}, currency: 'USD', limits: { ...none, ...caps } });
   const meter = createMeter({ costs, tellOwners: () => undefined });
-  const models = modelsOf({ local: { baseURL: llm.url, apiKey: 'key' } });
+  const agent = createAgent({ models: modelsOf({ local: { baseURL: llm.url, apiKey: 'key' } }), timeouts: QUICK, log });
   const load = (id: string) => loadAgent(home.root, id);
   const registry = createRegistry({ home, loadAgent: load });
   const mesh = new Mesh({
     home,
     registry,
-    runAgent: (order) => runAgent(order, services),
+    runAgent: (order) => runAgent(order, gw),
     bus,
     log,
     limits: { max_depth: 3, max_calls: 20, ...limits },
   });
-  const services: AgentServices = {
-    ...{ home, bus, meter, loadAgent: load },
-    reading: { kindOf: () => undefined, read: () => Promise.reject(new Error('nothing is read here')) },
-    agent: createAgent({ models, timeouts: QUICK, log }),
-    settings: {
-      ...{
-        modelName: () => 'local/test-model',
-        fallback: [],
-        maxSteps: 10,
-        plan_approval: 'off',
-        voice: { echo: 'off', reply: 'off' },
-        web: { hosts: [] },
-      },
-      limits: { downloadBytes: 1e6, filesPerMessage: 5 },
-      memory: {
-        max_memory_tokens: 500,
-        max_task_tokens: 500,
-        max_daily_logs: 1,
-        truncation_strategy: 'smart',
-        auto_accept: false,
-      },
-      history: { max_messages: 50, max_tokens: 10_000 },
+  const gw: Gateway = {
+    ...open.gw,
+    config: {
+      ...open.gw.config,
+      maxSteps: 10,
+      memory: { ...open.gw.config.memory, max_memory_tokens: 500, max_task_tokens: 500, max_daily_logs: 1 },
+      history: { ...open.gw.config.history, max_messages: 50, max_tokens: 10_000 },
     },
-    async toolbox(order, own, scope) {
-      const may = (name: string) => mayUse(own, order.asked)({ name });
-      const run = { scope, order, own, mayUse: may, services: { agents: mesh } } as unknown as ToolRun;
-      return { tools: await offerTools([askAgent], run, factsOf(order)), skills: '' };
+    models: { ...open.gw.models, meter, agent, loadAgent: load },
+    tools: {
+      ...open.gw.tools,
+      async toolbox(order, own, scope) {
+        const may = (name: string) => mayUse(own, order.asked)({ name });
+        const run = { scope, order, own, mayUse: may, services: { agents: mesh } } as unknown as ToolRun;
+        return { tools: await offerTools([askAgent], run, factsOf(order)), skills: '' };
+      },
     },
   };
   const orderOf = (words: string, more: Partial<Order> = {}): Order => ({
@@ -135,7 +120,7 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
         await appendSession(home, 'default', TASK.id, [
           { type: 'message', id: run, run, at, text: words, from, files: [] },
         ]);
-      return runAgent(orderOf(words, { earlier, ...more }), services);
+      return runAgent(orderOf(words, { earlier, ...more }), gw);
     },
     session: (viber: string) => readSessionTail(home, viber, TASK.id),
     by: (worker: string) => llm.requests().filter((request) => workerOf(request) === worker),

@@ -18,7 +18,13 @@ const principal: Principal = {
   role: 'owner',
   via: 'message',
 };
-const vibers = { ids: () => ['default', 'dev'], has: () => true, configured: () => 'default', forMembers: ['dev'] };
+const vibers = {
+  ids: () => ['default', 'dev'],
+  has: () => true,
+  configured: () => 'default',
+  forMembers: ['dev'],
+  about: async () => undefined,
+};
 
 it('the second run is offered the very schemas of the first', async () => {
   const home = await newHome();

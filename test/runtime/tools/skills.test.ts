@@ -11,7 +11,7 @@ import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import { type ConsentRules, withConsent } from '../../../src/runtime/approvals/consent.ts';
 import { approve } from '../../../src/runtime/commands/approve.ts';
-import type { CommandContext } from '../../../src/runtime/commands/command.ts';
+import type { Invocation } from '../../../src/runtime/commands/command.ts';
 import { skills as skillsCommand } from '../../../src/runtime/commands/skills/skills.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import type { OwnSettings } from '../../../src/runtime/contract/settings.ts';
@@ -25,6 +25,7 @@ import { parseSkill } from '../../../src/skills/skill.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { saveTask } from '../../../src/workspace/tasks.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
+import { partsOf } from '../../helpers/gateway.ts';
 import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -165,14 +166,10 @@ test('what a server said when it failed is for owners alone', async () => {
   const servers = [{ name: 'docs', state: 'failed' as const, tools: 0, problem }];
   const service = { list: async () => ({ skills: [], problems: [], servers }) };
   const shown = async (isOwner: boolean) => {
-    const context = {
-      ...{ viber: 'default', args: '' },
-      home: { root: '/h' },
-      skills: service,
-      mayUse: () => isOwner,
-      messages: messagesIn('en'),
-    };
-    return (await skillsCommand.run(context as unknown as CommandContext)).text;
+    const gw = partsOf({ home: { root: '/h' }, tools: { skills: service } });
+    const principal = { role: isOwner ? 'owner' : 'member' };
+    const context = { gw, viber: 'default', args: '', principal, messages: messagesIn('en') };
+    return (await skillsCommand.run(context as unknown as Invocation)).text;
   };
   expect(await shown(true)).toMatch(/docs\*\* \(tool server\): away: .*cannot open/);
   expect(await shown(false)).toMatch(/docs\*\* \(tool server\): away$/);
@@ -394,9 +391,9 @@ it('a guest among the people of a task consents to no effect, of their own run o
   const answer = (asker: Principal, presser: Principal) => {
     const request = { id: 'r', kind: 'tool', taskId: task.id, principal: asker, asked: [message] };
     const approvals = { get: () => request, open: () => [], decide: async () => void decided.push(presser.role) };
-    const asks = { home, approvals, address, principal: presser, args: 'r yes', mayUse: () => true };
-    const context = { ...asks, messages: messagesIn('en') };
-    return approve.run(context as unknown as CommandContext);
+    const gw = { home, consent: { approvals } };
+    const context = { gw, address, message, principal: presser, args: 'r yes', messages: messagesIn('en') };
+    return approve.run(context as unknown as Invocation);
   };
   const refused = await answer(who('member', '8'), who('guest', '9'));
   expect(refused.text).toBe('Only N8 or an owner may answer this.');

@@ -23,22 +23,8 @@ export function Now(): JSX.Element {
   const taskId = me.value?.taskId;
   const talk = useMemo(() => (taskId === undefined ? nobody : conversation(taskId)), [taskId]);
   useEffect(() => (taskId === undefined ? undefined : talk.open()), [talk, taskId]);
-  // A chat may have gone on with another task.
-  useEffect(() => {
-    const ends = [onEvent((event) => void (event.type === 'task:started' && whoAmI())), onBehind(() => void whoAmI())];
-    return () => {
-      for (const end of ends) end();
-    };
-  }, []);
-  // What is said in this conversation beside its task: answers to commands.
-  useEffect(
-    () =>
-      onEvent((event) => {
-        if (event.type !== 'notice' || ('taskId' in event && event.taskId !== undefined)) return;
-        talk.aside('text' in event ? String(event.text) : '', filesOf('files' in event ? event.files : []));
-      }),
-    [talk],
-  );
+  useTaskInChats();
+  useAsides(talk);
   const approvals = useWaiting();
   const waiting = approvals.all;
   const here = waiting.filter((one) => one.taskId === taskId);
@@ -101,6 +87,28 @@ export function Now(): JSX.Element {
       )}
       <Composer about="now" isBusy={talk.isBusy} onSend={say} onStop={stop} />
     </div>
+  );
+}
+
+/** A chat may have gone on with another task. */
+function useTaskInChats(): void {
+  useEffect(() => {
+    const ends = [onEvent((event) => void (event.type === 'task:started' && whoAmI())), onBehind(() => void whoAmI())];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
+}
+
+/** Answers to commands are said in this conversation beside its task. */
+function useAsides(talk: Conversation): void {
+  useEffect(
+    () =>
+      onEvent((event) => {
+        if (event.type !== 'notice' || ('taskId' in event && event.taskId !== undefined)) return;
+        talk.aside('text' in event ? String(event.text) : '', filesOf('files' in event ? event.files : []));
+      }),
+    [talk],
   );
 }
 

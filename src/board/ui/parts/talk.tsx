@@ -5,7 +5,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { type Aside, type Conversation, keyOf, type LiveRun, type Sent } from '../net/conversation.ts';
+import { type Aside, type Conversation, keyOf, type Sent } from '../net/conversation.ts';
+import type { LiveRun } from '../net/live-run.ts';
 import type { Message } from '../net/shapes.ts';
 import { words } from '../words.ts';
 import { Files } from './artifacts.tsx';

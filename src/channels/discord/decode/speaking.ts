@@ -89,27 +89,6 @@ export function createSpeaking(): Speaking {
     if (guild && id(fields(data, 'user') ?? {}, 'id') === account) guild.own = ownOf(data);
   }
 
-  /** Undefined where not everything is known that it hangs on. */
-  function allowedIn(channelId: string, account: string): bigint | undefined {
-    const channel = channels.get(channelId);
-    const guild = channel && guilds.get(channel.guild);
-    const everybody = guild?.roles.get(channel?.guild ?? '');
-    if (!channel || !guild?.own || everybody === undefined) return undefined;
-    const roles = guild.own.roles;
-    let allowed = roles.reduce((sum, role) => sum | (guild.roles.get(role) ?? 0n), everybody);
-    if ((allowed & ADMINISTRATOR) !== 0n || guild.owner === account) return ~0n;
-    const changes = [
-      channel.overwrites.filter((each) => each.id === channel.guild),
-      channel.overwrites.filter((each) => roles.includes(each.id)),
-      channel.overwrites.filter((each) => each.id === account),
-    ];
-    for (const step of changes) {
-      for (const { deny } of step) allowed &= ~deny;
-      for (const { allow } of step) allowed |= allow;
-    }
-    return allowed;
-  }
-
   return {
     take(event, data, account) {
       if (event === 'GUILD_CREATE' || event === 'GUILD_UPDATE') learnGuild(data, account);
@@ -125,9 +104,10 @@ export function createSpeaking(): Speaking {
     },
 
     barred({ chat, thread }, account, now) {
-      const guild = guilds.get(channels.get(chat)?.guild ?? '');
+      const channel = channels.get(chat);
+      const guild = channel && guilds.get(channel.guild);
       if ((guild?.own?.mutedUntil ?? 0) > now) return 'muted';
-      const allowed = allowedIn(chat, account);
+      const allowed = channel && guild && allowedIn(channel, guild, account);
       if (allowed === undefined) return undefined;
       const wanted = VIEW | (thread === undefined ? SEND : SEND_IN_THREADS);
       if ((allowed & wanted) !== wanted) return 'rights';
@@ -135,6 +115,25 @@ export function createSpeaking(): Speaking {
       return isLocked && (allowed & MANAGE_THREADS) === 0n ? 'locked' : undefined;
     },
   };
+}
+
+/** Undefined where not everything is known that it hangs on. */
+function allowedIn(channel: Channel, guild: Guild, account: string): bigint | undefined {
+  const everybody = guild.roles.get(channel.guild);
+  if (!guild.own || everybody === undefined) return undefined;
+  const { roles } = guild.own;
+  let allowed = roles.reduce((sum, role) => sum | (guild.roles.get(role) ?? 0n), everybody);
+  if ((allowed & ADMINISTRATOR) !== 0n || guild.owner === account) return ~0n;
+  const changes = [
+    channel.overwrites.filter((each) => each.id === channel.guild),
+    channel.overwrites.filter((each) => roles.includes(each.id)),
+    channel.overwrites.filter((each) => each.id === account),
+  ];
+  for (const step of changes) {
+    for (const { deny } of step) allowed &= ~deny;
+    for (const { allow } of step) allowed |= allow;
+  }
+  return allowed;
 }
 
 function ownOf(member: Fields): NonNullable<Guild['own']> {

@@ -114,15 +114,10 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     },
     met: async (user) => asked.get(user),
     async load() {
-      try {
-        const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
-        for (const [user, name, tag, zone] of Array.isArray(kept) ? kept.filter(isKept) : []) {
-          names.set(user, name);
-          if (tag) languages.set(user, tag);
-          if (zone) zones.set(user, zone);
-        }
-      } catch (error) {
-        log.debug({ err: error }, 'names could not be read');
+      for (const [user, name, tag, zone] of await readKept(cache, log)) {
+        names.set(user, name);
+        if (tag) languages.set(user, tag);
+        if (zone) zones.set(user, zone);
       }
     },
   };
@@ -138,7 +133,19 @@ function nameOf(user: Fields): string {
   return oneLine(name ?? '', 100);
 }
 
-function isKept(value: unknown): value is [user: string, name: string, tag?: string, zone?: string] {
+type Kept = [user: string, name: string, tag?: string, zone?: string];
+
+async function readKept(cache: Cache | undefined, log: Logger): Promise<Kept[]> {
+  try {
+    const kept: unknown = JSON.parse((await cache?.get(KEY)) ?? '[]');
+    return Array.isArray(kept) ? kept.filter(isKept) : [];
+  } catch (error) {
+    log.debug({ err: error }, 'names could not be read');
+    return [];
+  }
+}
+
+function isKept(value: unknown): value is Kept {
   return (
     Array.isArray(value) && value.length >= 2 && value.length <= 4 && value.every((part) => typeof part === 'string')
   );

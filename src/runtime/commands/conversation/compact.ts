@@ -3,6 +3,7 @@
 import { principalText } from '../../../access/principal.ts';
 import { within } from '../../../lib/within.ts';
 import { lines, type MessageKey, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
+import { taskLane } from '../../contract/entry.ts';
 import type { Compacted } from '../../memory/compaction.ts';
 import type { Command } from '../command.ts';
 
@@ -15,13 +16,13 @@ export const compact: Command = {
   name: 'compact',
   description: 'Put what was said into a summary to make room',
   action: 'steer',
-  async run({ task, look, compaction, principal, messages }) {
+  async run({ gw, task, principal, messages }) {
     // Facts of what is compacted go to the day's log.
     if (principal.role === 'guest') return { text: messages.text('memory.membersCompact') };
-    if (!task || !compaction) return { text: messages.text('memory.nothingToCompact') };
+    if (!task) return { text: messages.text('memory.nothingToCompact') };
     const order = { viber: task.viber, taskId: task.id, person: principalText(principal) };
-    const afterRun = (await look(task.id)).view !== undefined;
-    const work = compaction.compact(order, { afterRun }).then((end) => wordsFor(end, messages));
+    const afterRun = (await gw.engine.queue.look(taskLane(task.id))).view !== undefined;
+    const work = gw.features.compaction.compact(order, { afterRun }).then((end) => wordsFor(end, messages));
     if (afterRun)
       return {
         text: messages.text('memory.compactLater'),

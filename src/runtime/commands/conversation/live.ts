@@ -17,10 +17,10 @@ export const live: Command = {
   argument: { name: 'mode', description: 'off, status or text', pattern: '^(off|status|text)$' },
   action: 'chat',
   async run(context) {
-    const { args, settings, address, messages } = context;
+    const { gw, args, address, messages } = context;
     const wanted = args.trim().toLowerCase();
     if (wanted === '') {
-      const now = settings.get(address).live ?? 'status';
+      const now = gw.places.settings.get(address).live ?? 'status';
       const others = LIVE_MODES.filter((mode) => mode !== now);
       return {
         text: messages.text('commands.liveNow', means(now)),
@@ -29,7 +29,7 @@ export const live: Command = {
     }
     if (!isMode(wanted)) throw new UserError(say('commands.liveHow'));
     refuseToGuest(context);
-    await settings.set(address, { live: wanted });
+    await gw.places.settings.set(address, { live: wanted });
     return { text: messages.text('commands.liveSet', means(wanted)) };
   },
 };

@@ -8,7 +8,7 @@ import type { ModelChoice } from '../../model/choices.ts';
 import { chosenAt, setModel, setThinking } from '../../model/choose.ts';
 import { buttonFor, costText, levelName, nowText } from '../../model/words.ts';
 import { askedAgain, stamped, stampOf, withStamp } from '../as-shown.ts';
-import type { Command, CommandContext, CommandReply } from '../command.ts';
+import type { Command, CommandReply, Invocation } from '../command.ts';
 
 const MAX_BUTTONS = 8;
 const ONLY_ONE = 'offline/';
@@ -66,23 +66,29 @@ export const think: Command = {
   },
 };
 
-const askText = (about: ModelChoice, { models, messages }: CommandContext): Text =>
-  messages.text('models.ask', { name: plain(about.name), cost: costText(about, models.currency, messages) });
+const askText = (about: ModelChoice, { gw, messages }: Invocation): Text =>
+  messages.text('models.ask', { name: plain(about.name), cost: costText(about, gw.models.choices.currency, messages) });
 
 /** What its button shows of a model, beside the name. */
 const costOf = ({ price }: ModelChoice, currency: string): Json => (price ? [price.input, price.output, currency] : []);
 
 /** A press chooses it at the price that the button shows. */
-function priced(about: ModelChoice, { models, messages }: CommandContext): ButtonAction {
-  const { label, args } = buttonFor(about, models.currency, messages);
-  return { label, command: 'model', args: stamped(args, costOf(about, models.currency)) };
+function priced(about: ModelChoice, { gw, messages }: Invocation): ButtonAction {
+  const { label, args } = buttonFor(about, gw.models.choices.currency, messages);
+  return { label, command: 'model', args: stamped(args, costOf(about, gw.models.choices.currency)) };
 }
 
-const choosing = ({ models, settings, address, principal, messages }: CommandContext) => ({
-  ...{ models, settings, address, messages, isOwner: principal.role === 'owner' },
+const choosing = ({ gw, address, principal, messages }: Invocation) => ({
+  ...{
+    models: gw.models.choices,
+    settings: gw.places.settings,
+    address,
+    messages,
+    isOwner: principal.role === 'owner',
+  },
 });
 
-function show(context: CommandContext): CommandReply {
+function show(context: Invocation): CommandReply {
   const { messages, ...to } = choosing(context);
   const { model: now, thinking } = chosenAt(to);
   const text = nowText(now, thinking, to.models.currency, messages);
@@ -91,7 +97,7 @@ function show(context: CommandContext): CommandReply {
 }
 
 /** Buttons for the models that this person may choose, but for the one in use. */
-function offer(context: CommandContext): Required<Pick<CommandReply, 'buttons'>> {
+function offer(context: Invocation): Required<Pick<CommandReply, 'buttons'>> {
   const { messages, models, isOwner, ...to } = choosing(context);
   const { model: now, isUsual } = chosenAt({ models, ...to });
   const others = models.offered().filter(({ id }) => {

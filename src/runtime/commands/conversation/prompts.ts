@@ -2,11 +2,12 @@
  * /prompts: what servers of tools keep for people to choose. Choosing one is a message of the person that quotes the server's words: they
  * stay data, so an address in them is nobody's typed word.
  */
+import type { QuotedText } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { labelOf, lines, type Messages, say, type Text, words } from '../../../messages/messages.ts';
 import { escaped as plain } from '../../conversations/places.ts';
 import type { ServerPrompt } from '../../tools/mcp/prompts.ts';
-import type { Command, CommandContext, CommandReply } from '../command.ts';
+import { type Command, type CommandReply, type Invocation, mayUse } from '../command.ts';
 
 const LISTED = 30;
 const WITH_BUTTONS = 10;
@@ -23,13 +24,13 @@ export const prompts: Command = {
   action: 'look',
   hidden: 'servers',
   async run(context) {
-    const { principal, task, args, messages, prompts: servers } = context;
+    const { gw, principal, task, args, messages } = context;
     if (principal.role === 'guest') return { text: messages.text('prompts.membersOnly') };
-    if (!servers) return { text: messages.text('prompts.noServers') };
-    const all = await servers.list();
+    if (!gw.tools.prompts) return { text: messages.text('prompts.noServers') };
+    const all = await gw.tools.prompts.list();
     const [, name = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
     if (name === '') return list(all, messages);
-    if (task && !context.mayUse('steer', task))
+    if (task && !mayUse(context.principal, 'steer', task))
       return { text: messages.text('prompts.peopleOnly', { title: task.title }) };
     return use(context, find(all, name), rest.trim());
   },
@@ -76,8 +77,8 @@ function find(all: readonly ServerPrompt[], name: string): ServerPrompt {
   return only;
 }
 
-async function use(context: CommandContext, prompt: ServerPrompt, given: string): Promise<CommandReply> {
-  const { messages, taskId, prompts: servers } = context;
+async function use(context: Invocation, prompt: ServerPrompt, given: string): Promise<CommandReply> {
+  const { gw, messages, taskId } = context;
   const { name, server } = prompt;
   const values = valuesIn(given, prompt);
   const missing = required(prompt).filter((each) => (values[each] ?? '') === '');
@@ -85,14 +86,10 @@ async function use(context: CommandContext, prompt: ServerPrompt, given: string)
     const example = missing.map((each) => `${each}=...`).join(' ');
     return { text: messages.text('prompts.needs', { name, what: messages.list(missing), example }) };
   }
-  const text = (await servers?.read(prompt, values)) ?? '';
+  const text = (await gw.tools.prompts?.read(prompt, values)) ?? '';
   const named = { name: plain(name), server: plain(server) };
-  await context.say(taskId, messages.text('prompts.say', named), {
-    kind: 'quote',
-    from: server,
-    text,
-    fromSelf: false,
-  });
+  const quote: QuotedText = { kind: 'quote', from: server, text, fromSelf: false };
+  await context.put(taskId, messages.text('prompts.say', named), { quote });
   return { text: messages.text('prompts.using', named) };
 }
 

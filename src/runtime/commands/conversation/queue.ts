@@ -1,7 +1,9 @@
 /** /queue, /steer and /followup: what becomes of words that find their task at work, in a conversation or for one message. */
+
 import { UserError } from '../../../errors.ts';
 import { say, words } from '../../../messages/messages.ts';
 import type { InjectionMode } from '../../contract/entry.ts';
+import { taskLane } from '../../contract/entry.ts';
 import { refuseToGuest } from '../../conversations/places.ts';
 import { QUEUE_MODES } from '../../conversations/settings.ts';
 import type { Command } from '../command.ts';
@@ -15,11 +17,11 @@ export const queue: Command = {
   argument: { name: 'mode', description: 'steer, collect or followup', pattern: '^(steer|collect|followup)$' },
   action: 'chat',
   async run(context) {
-    const { args, settings, address, look, taskId, messages } = context;
+    const { gw, args, address, taskId, messages } = context;
     const wanted = args.trim().toLowerCase();
     if (wanted === '') {
-      const now = settings.get(address).queue ?? 'steer';
-      const { depth: waiting } = await look(taskId);
+      const now = gw.places.settings.get(address).queue ?? 'steer';
+      const { depth: waiting } = await gw.engine.queue.look(taskLane(taskId));
       const others = QUEUE_MODES.filter((mode) => mode !== now);
       return {
         text:
@@ -31,7 +33,7 @@ export const queue: Command = {
     }
     if (!isMode(wanted)) throw new UserError(say('commands.queueHow'));
     refuseToGuest(context);
-    await settings.set(address, { queue: wanted });
+    await gw.places.settings.set(address, { queue: wanted });
     return { text: messages.text('commands.queueSet', means(wanted)) };
   },
 };

@@ -3,7 +3,7 @@ import { cutText, plainLine } from '../../../lib/text.ts';
 import { labelOf, lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import { escaped, plainName } from '../../conversations/places.ts';
 import { choosable, mayChoose, type Standing, type ViberRules } from '../../conversations/vibers.ts';
-import type { Command, CommandContext, CommandReply } from '../command.ts';
+import type { Command, CommandReply, Invocation } from '../command.ts';
 
 const MAX_LISTED = 30;
 const MAX_BUTTONS = 8;
@@ -16,10 +16,10 @@ export const use: Command = {
   action: 'look',
   binds: true,
   async run(context) {
-    const { vibers, viber, args, messages } = context;
+    const { gw, viber, args, messages } = context;
     const wanted = args.trim().toLowerCase();
-    if (wanted === '' || !vibers) return list(context);
-    if (!mayChoose(standingOf(context), wanted, vibers)) return refuse(context, vibers, wanted);
+    if (wanted === '') return list(context);
+    if (!mayChoose(standingOf(context), wanted, gw.places.vibers)) return refuse(context, gw.places.vibers, wanted);
     const name = escaped(viber);
     const { task } = context;
     return {
@@ -28,19 +28,19 @@ export const use: Command = {
   },
 };
 
-const standingOf = ({ principal, address, isDirect }: CommandContext): Standing => ({ principal, address, isDirect });
+const standingOf = ({ principal, address, isDirect }: Invocation): Standing => ({ principal, address, isDirect });
 
-async function list(context: CommandContext): Promise<CommandReply> {
-  const { vibers, viber, messages } = context;
-  const others = vibers ? choosable(standingOf(context), vibers).filter((id) => id !== viber) : [];
+async function list(context: Invocation): Promise<CommandReply> {
+  const { gw, viber, messages } = context;
+  const others = choosable(standingOf(context), gw.places.vibers).filter((id) => id !== viber);
   const head = messages.text('vibers.here', { name: escaped(viber) });
   if (others.length === 0) return { text: head };
   const rows = await Promise.all(others.slice(0, MAX_LISTED).map((id) => lineOf(id, context)));
   return { text: lines(head, '', messages.text('vibers.others'), ...rows), buttons: buttonsFor(others, messages) };
 }
 
-async function lineOf(id: string, { aboutViber }: CommandContext): Promise<Text> {
-  const about = cutText(plainLine((await aboutViber?.(id)) ?? ''), MAX_ABOUT);
+async function lineOf(id: string, { gw }: Invocation): Promise<Text> {
+  const about = cutText(plainLine((await gw.places.vibers.about(id)) ?? ''), MAX_ABOUT);
   return words(about === '' ? `- **${escaped(id)}**` : `- **${escaped(id)}**: ${escaped(about)}`);
 }
 
@@ -49,7 +49,7 @@ const buttonsFor = (ids: readonly string[], messages: Messages) =>
     .slice(0, MAX_BUTTONS)
     .map((id) => [{ label: labelOf(messages.text('vibers.use', { name: id })), command: 'use', args: id }]);
 
-function refuse(context: CommandContext, vibers: ViberRules, wanted: string): CommandReply {
+function refuse(context: Invocation, vibers: ViberRules, wanted: string): CommandReply {
   const { messages, principal } = context;
   if (principal.role === 'guest') return { text: messages.text('commands.membersOnly') };
   const name = plainName(wanted);

@@ -10,7 +10,7 @@ import { addToMemory, readMemory } from '../../../workspace/memory/memory.ts';
 import { parseSuggestion } from '../../../workspace/memory/suggestions.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
 import { shownMemory, undoButton } from '../../memory/question.ts';
-import type { CommandContext, CommandReply } from '../command.ts';
+import type { CommandReply, Invocation } from '../command.ts';
 import { actorOf } from './decide.ts';
 
 const MAX_TEXT = 2_000;
@@ -22,8 +22,9 @@ const MAX_LINE = 200;
 const BY_ID = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?#([0-9a-f]{12})$/;
 
 /** `TEXT`, or `HEADING: TEXT` for a heading that MEMORY.md has. */
-export async function add(context: CommandContext, given: string): Promise<CommandReply> {
-  const { home, viber, messages } = context;
+export async function add(context: Invocation, given: string): Promise<CommandReply> {
+  const { gw, viber, messages } = context;
+  const { home } = gw;
   const said = scrub(given);
   if (said.trim() === '') return { text: messages.text('memory.whatToAdd') };
   if (said.length > MAX_TEXT) return { text: messages.text('memory.tooLong', { n: MAX_TEXT }) };
@@ -44,8 +45,9 @@ function fitSection(given: { section?: string; text: string }, markdown: string)
 }
 
 /** `WORDS` or the number of a line; asks which one where several fit. */
-export async function forget(context: CommandContext, given: string): Promise<CommandReply> {
-  const { home, messages } = context;
+export async function forget(context: Invocation, given: string): Promise<CommandReply> {
+  const { gw, messages } = context;
+  const { home } = gw;
   const wanted = given.trim();
   const [, viber = context.viber, byId] = BY_ID.exec(wanted) ?? [];
   const bullets = bulletsOf((await readMemory(home, viber)) ?? '');
@@ -91,9 +93,9 @@ function whichOne(found: readonly Bullet[], viber: string, messages: Messages): 
 const rowsOf = (actions: readonly ButtonAction[]): ButtonAction[][] =>
   Array.from({ length: Math.ceil(actions.length / 5) }, (_, row) => actions.slice(row * 5, row * 5 + 5));
 
-async function remove(context: CommandContext, viber: string, bullet: Bullet): Promise<CommandReply> {
+async function remove(context: Invocation, viber: string, bullet: Bullet): Promise<CommandReply> {
   const { messages } = context;
-  const gone = await forgetBullet(context.home, viber, bullet.id, actorOf(context));
+  const gone = await forgetBullet(context.gw.home, viber, bullet.id, actorOf(context));
   if (!gone) return { text: messages.text('memory.lineChanged') };
   const what = shownMemory(cutText(gone.bullet.text, MAX_TEXT));
   return {
@@ -103,9 +105,9 @@ async function remove(context: CommandContext, viber: string, bullet: Bullet): P
 }
 
 /** `change`: the one a button means; '' for the last. `viber`: whose memory it is. */
-export async function undo(context: CommandContext, change: string, viber = context.viber): Promise<CommandReply> {
+export async function undo(context: Invocation, change: string, viber = context.viber): Promise<CommandReply> {
   const { messages } = context;
-  const undone = await undoLast(context.home, viber, actorOf(context), change || undefined);
+  const undone = await undoLast(context.gw.home, viber, actorOf(context), change || undefined);
   const shown = undone.lines
     .slice(0, MAX_BUTTONS)
     .map((line) => shownMemory(cutText(line.replace(/^[-*+]\s+/, ''), MAX_LINE)));

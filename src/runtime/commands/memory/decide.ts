@@ -21,7 +21,7 @@ import { plainName } from '../../conversations/places.ts';
 import { shownMemory, shownSuggestion, suggestionButtons, undoButton } from '../../memory/question.ts';
 import { byAt } from '../../reply/outcomes.ts';
 import { askedAgain } from '../as-shown.ts';
-import type { CommandContext, CommandReply } from '../command.ts';
+import type { CommandReply, Invocation } from '../command.ts';
 
 export type Verb = 'accept' | 'edit' | 'reject';
 
@@ -33,19 +33,18 @@ const MAX_TEXT = 2_000;
 
 export const isSuggestionName = (text: string): boolean => NAME.test(text);
 
-export const actorOf = ({ principal }: Pick<CommandContext, 'principal'>): { by: string; name: string } => ({
+export const actorOf = ({ principal }: Pick<Invocation, 'principal'>): { by: string; name: string } => ({
   by: principalText(principal),
   name: plainName(principal.name),
 });
 
-type Deciding = Pick<
-  CommandContext,
-  'home' | 'messages' | 'viber' | 'principal' | 'timezone' | 'zones' | 'address' | 'expected'
->;
+/** Of an invocation; the Board decides without one. */
+export type Deciding = Pick<Invocation, 'gw' | 'messages' | 'viber' | 'principal' | 'address'>;
 
 /** `words`: what to write in place of the suggested text. Only for owners. */
 export async function decide(context: Deciding, verb: Verb, name: string, words: string): Promise<CommandReply> {
-  const { home, messages } = context;
+  const { gw, messages } = context;
+  const { home } = gw;
   const [, other, id = ''] = NAME.exec(name) ?? [];
   const viber = other ?? context.viber;
   if (!isId(viber) || !fs.existsSync(home.viberDir(viber))) return { text: messages.text('memory.suggestionGone') };
@@ -73,7 +72,7 @@ export async function decide(context: Deciding, verb: Verb, name: string, words:
     ...byAt({
       name: plainName(context.principal.name),
       at: new Date(),
-      zone: context.zones?.of(context.principal) ?? context.timezone,
+      zone: context.gw.people.zones.of(context.principal) ?? context.gw.config.jobs.timezone,
     }),
     text: inline(shown),
   };
@@ -108,11 +107,11 @@ async function addAccepted(
 ): Promise<string | undefined> {
   // Taken out first: a crash in between leaves the suggestion waiting, and nothing twice.
   if (replaces !== undefined) {
-    const old = bulletsOf((await readMemory(context.home, viber)) ?? '').find((line) => wholeOf(line) === replaces);
-    if (old) await forgetBullet(context.home, viber, old.id, actorOf(context));
+    const old = bulletsOf((await readMemory(context.gw.home, viber)) ?? '').find((line) => wholeOf(line) === replaces);
+    if (old) await forgetBullet(context.gw.home, viber, old.id, actorOf(context));
   }
   const source = instead === undefined ? provenance : `${provenance}, reworded`;
-  const added = await addToMemory(context.home, viber, {
+  const added = await addToMemory(context.gw.home, viber, {
     ...{ section, text: instead ?? text, provenance: source, suggestion: id },
     ...actorOf(context),
   });
@@ -121,21 +120,21 @@ async function addAccepted(
 
 async function reject(context: Deciding, viber: string, { id, text }: Suggestion): Promise<void> {
   const at = new Date().toISOString();
-  await appendRecord(context.home, viber, {
+  await appendRecord(context.gw.home, viber, {
     ...{ op: 'reject', at, bullets: toBullets(text), suggestion: id },
     ...actorOf(context),
   });
 }
 
 async function askForWords(
-  { home, messages, expected, address, principal }: Deciding,
+  { gw, messages, address, principal }: Deciding,
   viber: string,
   id: string,
 ): Promise<CommandReply> {
-  const suggestion = await findSuggestion(home, viber, id);
+  const suggestion = await findSuggestion(gw.home, viber, id);
   if (!suggestion) return { text: messages.text('memory.suggestionGone') };
   // Their next words here are the new wording.
-  expected?.set(address, principalText(principal), { command: 'memory', args: `edit ${viber}/${id}` });
+  gw.tasks.expected.set(address, principalText(principal), { command: 'memory', args: `edit ${viber}/${id}` });
   return {
     text: lines(
       messages.text('memory.newWording'),
@@ -151,7 +150,7 @@ async function askForWords(
 /** Why a press has no effect any more. */
 function closed(context: Deciding, viber: string, id: string): Text {
   const { messages } = context;
-  const decision = decisionOn(context.home, viber, id);
+  const decision = decisionOn(context.gw.home, viber, id);
   if (!decision) return messages.text('memory.suggestionGone');
   const me = actorOf(context).by;
   const isRejected = decision.op === 'reject';

@@ -1,17 +1,16 @@
 /** /memory: what I remember and what waits. Looking is for those who may; whatever changes it is for owners alone. */
 
-import { cutText } from '../../../lib/text.ts';
+import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, words } from '../../../messages/messages.ts';
 import { readMemory } from '../../../workspace/memory/memory.ts';
 import { listSuggestions } from '../../../workspace/memory/suggestions.ts';
 import { askOwner } from '../../memory/question.ts';
-import type { Command, CommandContext, CommandReply } from '../command.ts';
+import { type Command, type CommandReply, type Invocation, mayUse } from '../command.ts';
 import { add, forget, undo } from './change.ts';
 import { decide, isSuggestionName, isVerb } from './decide.ts';
-import { findInMemory } from './search.ts';
 
 const SHOWN = 3_000;
-const MAX_FOUND = 30;
+const MAX_FOUND = 8;
 
 export const memory: Command = {
   name: 'memory',
@@ -26,7 +25,8 @@ export const memory: Command = {
     const [, verb = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
     const change = changeOf(context, verb.toLowerCase(), rest);
     if (change) {
-      if (!context.mayUse('administer', context.task)) return { text: context.messages.text('memory.ownerOnly') };
+      if (!mayUse(context.principal, 'administer', context.task))
+        return { text: context.messages.text('memory.ownerOnly') };
       return change();
     }
     return verb === '' ? show(context) : search(context);
@@ -37,7 +37,7 @@ export const memory: Command = {
 const UNDO = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})?$/;
 
 /** What an owner asks for; undefined for looking. */
-function changeOf(context: CommandContext, verb: string, rest: string): (() => Promise<CommandReply>) | undefined {
+function changeOf(context: Invocation, verb: string, rest: string): (() => Promise<CommandReply>) | undefined {
   if (verb === 'add') return () => add(context, rest);
   if (verb === 'forget') return () => forget(context, rest);
   const [isUndo, of, change = ''] = UNDO.exec(rest) ?? [];
@@ -47,15 +47,16 @@ function changeOf(context: CommandContext, verb: string, rest: string): (() => P
   return isVerb(verb) && isDecision ? () => decide(context, verb, name, words) : undefined;
 }
 
-async function show(context: CommandContext): Promise<CommandReply> {
-  const { home, viber, messages } = context;
+async function show(context: Invocation): Promise<CommandReply> {
+  const { gw, viber, messages } = context;
+  const { home } = gw;
   const text = withoutEmptyHeadings((await readMemory(home, viber)) ?? '').trim();
   const isLong = text.length > SHOWN;
   const shown = isLong ? lines(words(cutText(text, SHOWN)), '', messages.text('memory.searchAll')) : words(text);
   const memory = shown || messages.text('memory.empty');
   const pending = await listSuggestions(home, viber);
   if (pending.length === 0) return { text: memory };
-  if (!context.mayUse('administer', context.task))
+  if (!mayUse(context.principal, 'administer', context.task))
     return { text: lines(memory, '', messages.text('memory.waiting', { n: pending.length })) };
   const question = askOwner(pending, messages, viber);
   return { text: lines(memory, '', question.text), buttons: question.buttons };
@@ -82,28 +83,29 @@ function withoutEmptyHeadings(text: string): string {
     .replace(/\n{3,}/g, '\n\n');
 }
 
-async function search(context: CommandContext): Promise<CommandReply> {
+async function search(context: Invocation): Promise<CommandReply> {
   const query = context.args.trim().replace(/^search\s+/i, '');
-  const found = await findInMemory(context, query, MAX_FOUND);
+  const found = await context.gw.features.searchMemory(context.viber, query, MAX_FOUND);
   const waiting = await waitingAbout(context, query);
   if (found.length === 0) return waiting ?? { text: context.messages.text('memory.notFound') };
-  const listed = found.map(({ source, line }) => {
-    const shown = cutText(line.replace(/^[-*+]\s+/, ''), 300);
+  const listed = found.map(({ content, source_file }) => {
+    const source = source_file.replace(/^memory\/|(?<=\d)\.md$/g, '');
+    const shown = cutText(plainLine(content).replace(/^[-*+]\s+/, ''), 300);
     return words(source === 'MEMORY.md' ? `- ${shown}` : `- ${source}: ${shown}`);
   });
   return waiting ? { ...waiting, text: lines(...listed, '', waiting.text) } : { text: lines(...listed) };
 }
 
 /** What waits to be remembered and has these words; undefined where nothing does. */
-async function waitingAbout(context: CommandContext, query: string): Promise<CommandReply | undefined> {
-  const { home, viber, messages } = context;
+async function waitingAbout(context: Invocation, query: string): Promise<CommandReply | undefined> {
+  const { gw, viber, messages } = context;
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const pending = (await listSuggestions(home, viber)).filter(({ text }) => {
+  const pending = (await listSuggestions(gw.home, viber)).filter(({ text }) => {
     const lower = text.toLowerCase();
     return wanted.every((word) => lower.includes(word));
   });
   if (pending.length === 0) return undefined;
-  if (!context.mayUse('administer', context.task))
+  if (!mayUse(context.principal, 'administer', context.task))
     return { text: messages.text('memory.waiting', { n: pending.length }) };
   return askOwner(pending, messages, viber);
 }

@@ -6,10 +6,10 @@ export const board: Command = {
   name: 'board',
   description: 'A link to the Board in your browser',
   action: 'chat',
-  async run({ isDirect, principal, address, boardLink, messages }) {
+  async run({ gw, isDirect, principal, address, messages }) {
     if (principal.role !== 'owner') return { text: messages.text('board.ownersOnly') };
     if (!isDirect) return { text: messages.text('board.directOnly') };
-    const link = await boardLink?.(principal, address);
+    const link = await gw.features.boardLink(principal, address);
     if (!link) return { text: messages.text('board.notServed') };
     // In brackets no sign of it is taken for formatting.
     const shown = words(`<${link.url}>`);

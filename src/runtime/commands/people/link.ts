@@ -2,13 +2,15 @@
  * /link: two accounts become one person (promise 39). The code is a key to the account that showed it, so everything happens in
  * direct messages, and the account that showed it is told who used it.
  */
+
 import { isMadeName } from '../../../access/link-records.ts';
 import type { Link, LinkAddress, LinkRefusal, Links } from '../../../access/links.ts';
 import { aliasesOf, identityText, type Principal, personText } from '../../../access/principal.ts';
 import { UserError } from '../../../errors.ts';
 import { lines, type MessageKey, type Said, say, type Text, words } from '../../../messages/messages.ts';
+import { shareTask } from '../../conversations/conversations.ts';
 import { channelName, plainName, shownPerson } from '../../conversations/places.ts';
-import type { Command, CommandContext, CommandReply } from '../command.ts';
+import type { Command, CommandReply, Invocation } from '../command.ts';
 
 const SHOWN = 30;
 const CODE_SHAPE = /^[A-HJ-NP-Z2-9]{4}[\s-]?[A-HJ-NP-Z2-9]{4}$/i;
@@ -80,34 +82,37 @@ export const link: Command = {
   },
   action: 'chat',
   async run(context) {
-    const { isDirect, links, principal, shareTask, messages } = context;
+    const { gw, isDirect, principal, messages } = context;
     const args = context.args.trim();
     if (!isDirect) {
       // Whoever read it could enter it.
-      if (args !== '') links.revoke(args);
+      if (args !== '') gw.people.links.revoke(args);
       return { text: messages.text('pairing.directOnly') };
     }
     const [verb = '', rest = ''] = args.split(/\s+/);
     if (verb === '') return showCode(context);
     if (verb.toLowerCase() === 'list') return list(context);
     if (verb.toLowerCase() === 'remove') return remove(context, rest);
-    const { said, issuer } = await enter(links, args, principal, false);
+    const { said, issuer } = await enter(gw.people.links, args, principal, false);
     const text = messages.said(said);
     if (!issuer) return { text };
     // A person has a conversation under their name already, and what an account was about before is not theirs to give.
-    if (issuer.isNew) await shareTask(issuer.person, issuer.address);
-    await shareTask(issuer.person, context.address, principal.person);
+    if (issuer.isNew) await shareTask(gw.tasks.conversations, issuer.person, issuer.address);
+    await shareTask(gw.tasks.conversations, issuer.person, context.address, principal.person);
     return {
       text,
-      elsewhere: [{ address: issuer.address, text: context.messagesAt(issuer.address).said(issuer.note) }],
+      elsewhere: [{ address: issuer.address, text: context.gw.say(issuer.address).said(issuer.note) }],
     };
   },
 };
 
-function showCode({ links, principal, address, prefixes, messages }: CommandContext): CommandReply {
-  const { code } = links.issue(principal, address);
+function showCode({ gw, principal, address, messages }: Invocation): CommandReply {
+  const { code } = gw.people.links.issue(principal, address);
   const ways = new Map(
-    Object.entries(prefixes).map(([channel, prefix]) => [channelName(channel, messages), `${prefix}link ${code}`]),
+    Object.entries(gw.places.prefixes).map(([channel, prefix]) => [
+      channelName(channel, messages),
+      `${prefix}link ${code}`,
+    ]),
   );
   const listed = [...ways].map(([channel, command]) => messages.text('pairing.enterOn', { channel, command }));
   return { text: lines(messages.text('pairing.yourCode', { code }), '', ...listed) };
@@ -121,9 +126,9 @@ function ownIdentities(principal: Principal, all: readonly Link[]): string[] {
   return [...named, ...linked.map(({ identity }) => identity)];
 }
 
-function list({ links, principal, messages }: CommandContext): CommandReply {
+function list({ gw, principal, messages }: Invocation): CommandReply {
   const self = identityText(principal);
-  const all = links.links();
+  const all = gw.people.links.links();
   const own = [...new Set([self, ...ownIdentities(principal, all)])];
   const live = all.filter(({ until }) => until === undefined);
   // An account that was separated has an entry for itself alone.
@@ -146,11 +151,11 @@ function list({ links, principal, messages }: CommandContext): CommandReply {
   return { text: lines(...yours, messages.text('pairing.linkHow'), ...rest) };
 }
 
-function remove({ links, principal, messages }: CommandContext, identity: string): CommandReply {
+function remove({ gw, principal, messages }: Invocation, identity: string): CommandReply {
   const account = `\`${identity.slice(0, 80).replaceAll('`', '')}\``;
   if (identity === '') return { text: messages.text('pairing.whichAccount') };
-  const own = [identityText(principal), ...ownIdentities(principal, links.links())];
-  if ((own.includes(identity) || principal.role === 'owner') && links.unlink(identity))
+  const own = [identityText(principal), ...ownIdentities(principal, gw.people.links.links())];
+  if ((own.includes(identity) || principal.role === 'owner') && gw.people.links.unlink(identity))
     return { text: messages.text('pairing.unlinked', { account }) };
   if (own.includes(identity) && principal.person !== undefined)
     return { text: messages.text('pairing.byConfiguration', { account }) };

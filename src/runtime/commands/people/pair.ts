@@ -11,22 +11,26 @@ export const pair: Command = {
   description: 'Let somebody in (/pair approve CODE)',
   action: 'administer',
   hidden: true,
-  async run({ args, pairing, principal, timezone, zones, messages }) {
+  async run({ gw, args, principal, messages }) {
     const [verb, code = ''] = args.trim().split(/\s+/);
-    const when = byAt({ name: plainName(principal.name), at: new Date(), zone: zones?.of(principal) ?? timezone });
+    const when = byAt({
+      name: plainName(principal.name),
+      at: new Date(),
+      zone: gw.people.zones.of(principal) ?? gw.config.jobs.timezone,
+    });
     const question = questionId.pairing(code);
     if (verb === 'approve') {
-      const { paired } = pairing.approve(code, Date.now());
+      const { paired } = gw.people.pairing.approve(code, Date.now());
       const { identity, role } = paired;
       const text = messages.text('pairing.mayWrite', { name: plainName(paired.name), identity, role });
       return { text, decided: { question, outcome: say('outcomes.letIn', when) } };
     }
     if (verb === 'deny') {
-      const { name } = pairing.deny(code, Date.now());
+      const { name } = gw.people.pairing.deny(code, Date.now());
       const text = messages.text('pairing.notLetIn', { name: plainName(name) });
       return { text, decided: { question, outcome: say('outcomes.turnedAway', when) } };
     }
-    const waiting = pairing.pending(Date.now());
+    const waiting = gw.people.pairing.pending(Date.now());
     if (waiting.length === 0) return { text: messages.text('pairing.nobodyAsks') };
     return {
       text: lines(

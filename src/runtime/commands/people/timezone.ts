@@ -1,12 +1,13 @@
 /** /timezone: by whose clock a person lives. Those who travel are asked whether their jobs move along. */
+
 import { UserError } from '../../../errors.ts';
-import { readZone } from '../../../lib/timezone.ts';
+import { readZone, systemTimezone } from '../../../lib/timezone.ts';
 import { say, sentences } from '../../../messages/messages.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
 import type { JobView } from '../../contract/job-service.ts';
 import { zoneText } from '../../tools/job-sentences.ts';
 import { askedAgain, stamped, stampOf, withStamp } from '../as-shown.ts';
-import type { Command, CommandContext, CommandReply } from '../command.ts';
+import type { Command, CommandReply, Invocation } from '../command.ts';
 
 const MOVE = /^move (\S+)$/;
 
@@ -16,15 +17,16 @@ export const timezone: Command = {
   argument: { name: 'zone', description: 'Europe/Berlin, or a city', pattern: '^\\S{2,40}(?: \\S{1,40}){0,2}$' },
   action: 'chat',
   async run(context) {
-    const { zones, principal, messages, args } = context;
-    if (!zones || principal.role === 'guest') throw new UserError(say('commands.zoneNotYours'));
+    const { gw, principal, messages, args } = context;
+    if (principal.role === 'guest') throw new UserError(say('commands.zoneNotYours'));
     const wanted = args.trim();
-    const now = zones.of(principal);
+    const now = gw.people.zones.of(principal);
+    const usual = gw.config.jobs.timezone ?? systemTimezone();
     if (wanted === '')
       return {
         text:
           now === undefined
-            ? messages.text('commands.zoneUnknown', { zone: zones.usual })
+            ? messages.text('commands.zoneUnknown', { zone: usual })
             : messages.text('commands.zoneIs', { zone: now }),
       };
     const { given, stamp } = withStamp(wanted);
@@ -32,13 +34,13 @@ export const timezone: Command = {
     if (from !== undefined) return moveJobs(context, from, stamp);
     const zone = readZone(wanted);
     if (zone === undefined) throw new UserError(say('commands.zoneUnread', { given: wanted.slice(0, 60) }));
-    const before = now ?? zones.usual;
-    zones.set(principal, zone);
+    const before = now ?? usual;
+    gw.people.zones.set(principal, zone);
     return changed(context, before, zone);
   },
 };
 
-async function changed(context: CommandContext, before: string, zone: string): Promise<CommandReply> {
+async function changed(context: Invocation, before: string, zone: string): Promise<CommandReply> {
   const { messages } = context;
   const text = messages.text('commands.zoneSet', { zone });
   const left = before === zone ? [] : await jobsAt(context, before);
@@ -51,9 +53,9 @@ async function changed(context: CommandContext, before: string, zone: string): P
 }
 
 /** Their own jobs that go by a zone, with a further time to come. */
-async function jobsAt({ jobs, principal }: CommandContext, zone: string) {
+async function jobsAt({ gw, principal }: Invocation, zone: string) {
   if (principal.role !== 'owner') return [];
-  const all = (await jobs())?.list() ?? [];
+  const all = (await gw.features.jobs.service())?.list() ?? [];
   return all.filter(
     (job) => job.createdBy !== undefined && job.timezone === zone && (job.state === 'on' || job.state === 'paused'),
   );
@@ -62,10 +64,10 @@ async function jobsAt({ jobs, principal }: CommandContext, zone: string) {
 /** What the question is about: where they go, and which they are. */
 const shownOf = (zone: string, jobs: readonly JobView[]) => [zone, ...jobs.map(({ id }) => id)];
 
-async function moveJobs(context: CommandContext, from: string, seen: string | undefined): Promise<CommandReply> {
-  const { zones, principal, messages } = context;
-  const service = await context.jobs();
-  const zone = zones?.of(principal);
+async function moveJobs(context: Invocation, from: string, seen: string | undefined): Promise<CommandReply> {
+  const { gw, principal, messages } = context;
+  const service = await context.gw.features.jobs.service();
+  const zone = gw.people.zones.of(principal);
   if (!service || zone === undefined) throw new UserError(say('commands.zoneNotYours'));
   const moved = await jobsAt(context, from);
   if (seen !== stampOf(shownOf(zone, moved))) return askedAgain(await changed(context, from, zone), messages);

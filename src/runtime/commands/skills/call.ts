@@ -1,18 +1,18 @@
 /** /skills use NAME WORDS: a person calls a skill by its name. What its bundle keeps from people is not called. */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { plainName } from '../../conversations/places.ts';
-import type { CommandContext, CommandReply } from '../command.ts';
+import type { CommandReply, Invocation } from '../command.ts';
 
 /** @param words the skill's name and what is to be done with it, in the person's words */
-export async function call(context: CommandContext, words: string): Promise<CommandReply> {
-  const { viber, taskId, skills, principal, messages } = context;
+export async function call(context: Invocation, words: string): Promise<CommandReply> {
+  const { gw, viber, taskId, principal, messages } = context;
   if (principal.role === 'guest') return { text: messages.text('skills.membersOnly') };
   const [, typed = '', rest = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words.trim()) ?? [];
-  const found = await skills?.find(viber, typed);
+  const found = await gw.tools.skills.find(viber, typed);
   if (!found) return { text: messages.text('skills.unknown', { name: plainName(cutText(plainLine(typed), 64)) }) };
   const { name } = found;
   if (!found.forPeople) return { text: messages.text('skills.notByName', { name }) };
   if (!found.isUsable) return { text: messages.text('skills.notYet', { name, fixes: found.fixes.join('; ') }) };
-  await context.call(taskId, name, `Use the skill ${name}${rest === '' ? '.' : `: ${rest}`}`);
+  await context.put(taskId, `Use the skill ${name}${rest === '' ? '.' : `: ${rest}`}`, { skill: name });
   return { text: messages.text('skills.calling', { name }) };
 }

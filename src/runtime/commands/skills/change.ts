@@ -17,12 +17,13 @@ import { sweepTranscripts } from '../../../workspace/transcript.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
 import { escaped as plain, plainName } from '../../conversations/places.ts';
 import { byAt } from '../../reply/outcomes.ts';
+import type { SkillAdding } from '../../tools/skills/service.ts';
 import { askedAgain, stamped, stampOf } from '../as-shown.ts';
-import type { CommandContext, CommandReply, SkillAdding } from '../command.ts';
+import { type CommandReply, type Invocation, mayUse } from '../command.ts';
 import { offerText } from './words.ts';
 
 type Reply = Pick<CommandReply, 'text' | 'files' | 'buttons'>;
-type Act = (context: CommandContext, words: string[], adding: SkillAdding) => Promise<CommandReply> | CommandReply;
+type Act = (context: Invocation, words: string[], adding: SkillAdding) => Promise<CommandReply> | CommandReply;
 
 /** A repository may take a minute; nobody's next command waits for it longer than this. */
 const WAIT_MS = 2_000;
@@ -35,12 +36,11 @@ const MAX_WHAT = 100;
 /** Whether the words after `/skills` are about adding; what they say is carried out for owners alone. */
 export const changes = (verb: string): boolean => Object.hasOwn(VERBS, verb);
 
-export async function change(context: CommandContext, verb: string, rest: string): Promise<CommandReply> {
-  const { messages, mayUse, task, adding } = context;
-  if (!mayUse('administer', task)) return { text: messages.text('adding.ownersOnly') };
-  if (!adding) return { text: messages.text('adding.notHere') };
+export async function change(context: Invocation, verb: string, rest: string): Promise<CommandReply> {
+  const { gw, messages, task, principal } = context;
+  if (!mayUse(principal, 'administer', task)) return { text: messages.text('adding.ownersOnly') };
   const words = rest.split(/\s+/).filter(Boolean);
-  return VERBS[verb]?.(context, words, await adding()) ?? { text: messages.text('adding.usage') };
+  return VERBS[verb]?.(context, words, await gw.tools.adding()) ?? { text: messages.text('adding.usage') };
 }
 
 /** Those with `!` are what the buttons mean: they carry an offer's id, or a name that was asked about. */
@@ -57,7 +57,8 @@ const VERBS: Readonly<Record<string, Act>> = {
       decided: decided(context, id, true),
     };
   },
-  'leave!'({ messages, ...context }, [id = ''], adding) {
+  'leave!'(context, [id = ''], adding) {
+    const { messages } = context;
     const wasThere = adding.drop(id);
     const text = messages.text(wasThere ? 'adding.dropped' : 'adding.gone');
     return wasThere ? { text, decided: decided(context, id, false) } : { text };
@@ -76,7 +77,7 @@ const VERBS: Readonly<Record<string, Act>> = {
   },
 };
 
-async function askToRemove({ messages }: CommandContext, name: string, adding: SkillAdding): Promise<CommandReply> {
+async function askToRemove({ messages }: Invocation, name: string, adding: SkillAdding): Promise<CommandReply> {
   const shown = await adding.lookBeforeRemoval(name);
   const isEdited = shown.isOwn || shown.edited.length > 0;
   const text = messages.text(isEdited ? 'adding.reallyRemoveEdited' : 'adding.reallyRemove', { name: plain(name) });
@@ -88,18 +89,18 @@ async function askToRemove({ messages }: CommandContext, name: string, adding: S
   };
 }
 
-function decided(
-  { principal, timezone, zones }: Pick<CommandContext, 'principal' | 'timezone' | 'zones'>,
-  id: string,
-  isYes: boolean,
-): { question: string; outcome: Said } {
-  const when = byAt({ name: plainName(principal.name), at: new Date(), zone: zones?.of(principal) ?? timezone });
+function decided({ gw, principal }: Invocation, id: string, isYes: boolean): { question: string; outcome: Said } {
+  const when = byAt({
+    name: plainName(principal.name),
+    at: new Date(),
+    zone: gw.people.zones.of(principal) ?? gw.config.jobs.timezone,
+  });
   const outcome = isYes ? say('outcomes.skillTaken', when) : say('outcomes.skillLeft', when);
   return { question: questionId.skills(id), outcome };
 }
 
 /** At once where that is quick, else when it is known. What cannot be done is an answer too. */
-async function soon({ messages }: CommandContext, work: Promise<Reply>): Promise<CommandReply> {
+async function soon({ messages }: Invocation, work: Promise<Reply>): Promise<CommandReply> {
   const answer = work.catch((error: unknown): Reply => {
     if (error instanceof UserError) return { text: messages.said(error.said) };
     throw error;
@@ -108,7 +109,7 @@ async function soon({ messages }: CommandContext, work: Promise<Reply>): Promise
   return reply ?? { text: messages.text('adding.looking'), later: answer };
 }
 
-async function look(context: CommandContext, source: string, names: string[], adding: SkillAdding): Promise<Reply> {
+async function look(context: Invocation, source: string, names: string[], adding: SkillAdding): Promise<Reply> {
   const { messages } = context;
   const looked = await adding.look(await sentFile(context, source), names, '/');
   if (looked.kind === 'offer')
@@ -134,13 +135,14 @@ async function look(context: CommandContext, source: string, names: string[], ad
 }
 
 /** An archive that was sent here is meant by its name. */
-async function sentFile({ home, taskId }: CommandContext, source: string): Promise<string> {
+async function sentFile({ gw, taskId }: Invocation, source: string): Promise<string> {
+  const { home } = gw;
   if (!/^[^/]+\.(zip|skill)$/i.test(source)) return source;
   const found = await findArtifact(home, taskId, source);
   return found ? artifactPath(home, taskId, found) : source;
 }
 
-async function lookForUpdates(context: CommandContext, names: string[], adding: SkillAdding): Promise<Reply> {
+async function lookForUpdates(context: Invocation, names: string[], adding: SkillAdding): Promise<Reply> {
   const { messages } = context;
   const { offer: found, same, own, failed } = await adding.lookForUpdates(names);
   const list = (of: string[]) => of.map(plain).join(', ');
@@ -158,10 +160,11 @@ async function lookForUpdates(context: CommandContext, names: string[], adding: 
 
 /** With what is read of each, or with what has changed, as a file: nobody agrees to words they cannot see. */
 async function offer(
-  { home, messages }: CommandContext,
+  { gw, messages }: Invocation,
   { id, skills }: { id: string; skills: Shown[] },
   { yes, no }: { yes: Text; no: Text },
 ): Promise<Reply> {
+  const { home } = gw;
   const decides = questionId.skills(id);
   const shown = path.join(home.cache, 'skill-shown');
   sweepTranscripts(shown, SHOWN_MS);

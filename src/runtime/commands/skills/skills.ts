@@ -3,7 +3,7 @@ import { lines, type Messages, type Said, say, type Text, words } from '../../..
 import { oneLine } from '../../context/turn.ts';
 import { escaped as plain } from '../../conversations/places.ts';
 import type { SkillList, SkillView } from '../../tools/skills/service.ts';
-import type { Command } from '../command.ts';
+import { type Command, mayUse } from '../command.ts';
 import { prompts } from '../conversation/prompts.ts';
 import { call } from './call.ts';
 import { change, changes } from './change.ts';
@@ -62,14 +62,14 @@ export const skills: Command = {
     const [, verb = '', after = ''] = /^\s*(\S*)\s*([\s\S]*)$/.exec(context.args) ?? [];
     if (verb.toLowerCase() === 'prompts') return prompts.run({ ...context, args: after });
     if (changes(verb.toLowerCase())) return change(context, verb.toLowerCase(), after);
-    const { viber, home, task, skills: service, mayUse, messages } = context;
-    if (!service) return { text: messages.text('skills.noneHere') };
+    const { gw, viber, task, messages, principal } = context;
+    const { home } = gw;
     if (verb.toLowerCase() === 'use' && after.trim() !== '') return call(context, after);
     if (verb !== '' && verb.toLowerCase() !== 'use') return call(context, context.args);
-    const list = await service.list(viber);
+    const list = await gw.tools.skills.list(viber);
     const rest = list.skills.length - LISTED;
     const more = rest > 0 ? [messages.text('skills.more', { n: rest })] : [];
-    const isOwner = mayUse('administer', task);
+    const isOwner = mayUse(principal, 'administer', task);
     const servers = list.servers.map((server) => serverLine(server, isOwner, messages));
     const listed = [...list.skills.slice(0, LISTED).map((skill) => skillLine(skill, messages)), ...servers, ...more];
     const shown = (file: string) => (file.startsWith(`${home.root}/`) ? file.slice(home.root.length + 1) : file);

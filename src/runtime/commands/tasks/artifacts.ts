@@ -10,7 +10,7 @@ import { plainName } from '../../conversations/places.ts';
 import { getButton, toAttachment } from '../../reply/attachments.ts';
 import { linkTo } from '../../reply/links.ts';
 import { existingArtifact } from '../../tools/attach-file.ts';
-import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
+import { type Command, type CommandReply, type Invocation, TASK_ID } from '../command.ts';
 
 const SHOWN = 20;
 const MAX_FILES = 10;
@@ -52,7 +52,8 @@ export const artifacts: Command = {
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'look',
   takesTask: 'any',
-  async run({ home, taskId, messages }) {
+  async run({ gw, taskId, messages }) {
+    const { home } = gw;
     const files = (await listArtifacts(home, taskId)).reverse();
     if (files.length === 0) return { text: messages.text('tasks.noFiles') };
     const listed = files
@@ -80,7 +81,8 @@ export const get: Command = {
   action: 'look',
   takesTask: 'full',
   async run(context) {
-    const { home, taskId, messages } = context;
+    const { gw, taskId, messages } = context;
+    const { home } = gw;
     const wanted = context.args.trim();
     const files = await listArtifacts(home, taskId);
     if (wanted.startsWith('workspace/')) return fromWorkspace(context, wanted);
@@ -98,8 +100,9 @@ export const get: Command = {
 };
 
 /** A file that lies in the viber's folder, for people on the list. */
-async function fromWorkspace(context: CommandContext, wanted: string): Promise<CommandReply> {
-  const { home, viber, taskId, principal, messages } = context;
+async function fromWorkspace(context: Invocation, wanted: string): Promise<CommandReply> {
+  const { gw, viber, taskId, principal, messages } = context;
+  const { home } = gw;
   const isKnown = principal.role !== 'guest' && context.task !== undefined;
   if (!isKnown) return { text: messages.text('tasks.noSuchFile', { file: plainName(wanted) }) };
   const scope = { home, viber: context.task?.viber ?? viber, taskId, runId: '' };
@@ -116,10 +119,11 @@ const newestButtons = (files: readonly ArtifactMeta[], taskId: string, messages:
 
 /** The file is not in this task: where among the person's tasks it is. */
 async function offerElsewhere(
-  { home, taskId, tasks, messages }: CommandContext,
+  { gw, taskId, tasks, messages }: Invocation,
   wanted: string,
   here: readonly ArtifactMeta[],
 ): Promise<CommandReply> {
+  const { home } = gw;
   const others = (await tasks(SEARCHED)).found.filter((task) => task.id !== taskId);
   const found = await Promise.all(
     others.map(async (task) => ({ task, file: await findArtifact(home, task.id, wanted) })),

@@ -12,7 +12,8 @@ export const goOn: Command = {
   binds: true,
   isBelow: true,
   async run(context) {
-    const { home, args, task, moves, isDirect, messages } = context;
+    const { gw, args, task, moves, isDirect, messages } = context;
+    const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
     if (context.principal.role === 'owner') await linkCurrentTask(home, task.viber, task.id);

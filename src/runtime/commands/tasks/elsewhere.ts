@@ -1,8 +1,10 @@
 /** Who else has a task in their conversation: they learn what somebody did with it where they were not. */
+
 import type { Principal } from '../../../access/principal.ts';
 import { type Address, conversationKey } from '../../../channels/channel.ts';
+import { placeOf } from '../../conversations/conversations.ts';
 import { plainName, shownPerson } from '../../conversations/places.ts';
-import type { CommandContext } from '../command.ts';
+import type { Invocation } from '../command.ts';
 
 const MAX_NOTES = 10;
 
@@ -10,12 +12,11 @@ const MAX_NOTES = 10;
 export const whoText = ({ person, name }: Principal): string => plainName(person ? shownPerson(person) : name);
 
 /** Threads, groups and other people's chats that are about the task; whoever gave the command knows. */
-export function othersAt(
-  { address, principal, bound }: Pick<CommandContext, 'address' | 'principal' | 'bound'>,
-  taskId: string,
-): Address[] {
+export function othersAt({ gw, address, principal }: Invocation, taskId: string): Address[] {
   const here = conversationKey(address);
-  return bound(taskId)
+  return gw.tasks.conversations
+    .bound(taskId)
+    .map(placeOf)
     .filter((place) => conversationKey(place.address) !== here)
     .filter(({ isDirect, person, address: { channel, account, chat } }) => {
       const isOwnChat = channel === address.channel && account === address.account && chat === address.chat;

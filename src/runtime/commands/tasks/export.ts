@@ -10,7 +10,7 @@ import type { Attachment } from '../../../channels/channel.ts';
 import { sha256File } from '../../../lib/files.ts';
 import { sentences } from '../../../messages/messages.ts';
 import { sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/transcript.ts';
-import { type Command, TASK_ID } from '../command.ts';
+import { type Command, isPrivate, TASK_ID } from '../command.ts';
 
 const KEPT_MS = 3 * 86_400_000;
 const VIBER = 'viber';
@@ -22,15 +22,16 @@ export const exportTask: Command = {
   action: 'steer',
   takesTask: 'any',
   async run(context) {
-    const { home, task, taskId, address, principal, isDirect, isPrivate, messages } = context;
+    const { gw, task, taskId, address, principal, isDirect, message, messages } = context;
+    const { home } = gw;
     const session = task && home.sessionPath(task.viber, taskId);
     if (!task || !session || !fs.existsSync(session)) return { text: messages.text('export.nothing') };
-    const isAlone = isDirect || isPrivate;
+    const isAlone = isDirect || isPrivate(message);
     const folder = path.join(home.cache, 'exports');
     sweepTranscripts(folder, KEPT_MS);
     const written = await writeTranscript({
       ...{ session, folder: path.join(folder, randomUUID()), name: nameOf(task.title, taskId) },
-      ...{ title: task.title, viber: VIBER, maxBytes: context.attachRules(address).maxBytes },
+      ...{ title: task.title, viber: VIBER, maxBytes: context.gw.places.attachRules(address).maxBytes },
       mayTell: ({ isGroup, from }) =>
         isGroup === true || (isAlone && (principal.role === 'owner' || isOneOf([from.user], principal))),
     });
@@ -40,7 +41,7 @@ export const exportTask: Command = {
       messages.text('export.done', { title: task.title, n: turns }),
       ...(cut > 0 ? [messages.text('export.cut', { n: cut })] : []),
       ...(hidden > 0 ? [messages.text('export.hidden', { n: hidden })] : []),
-      ...(isDirect ? [] : [messages.text(isPrivate ? 'export.alone' : 'export.seen')]),
+      ...(isDirect ? [] : [messages.text(isPrivate(message) ? 'export.alone' : 'export.seen')]),
     ];
     return { text: sentences(...said), files: await Promise.all(written.files.map(toFile)) };
   },

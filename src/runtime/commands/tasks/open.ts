@@ -10,7 +10,7 @@ import { updateTask } from '../../../workspace/tasks.ts';
 import type { Plan, TaskRecord } from '../../../workspace/types.ts';
 import { addressName, unknownTask } from '../../conversations/places.ts';
 import { getButton } from '../../reply/attachments.ts';
-import type { Command, CommandContext, CommandReply } from '../command.ts';
+import type { Command, CommandReply, Invocation } from '../command.ts';
 import { attachable } from './artifacts.ts';
 import { othersAt, whoText } from './elsewhere.ts';
 
@@ -30,7 +30,8 @@ export const open: Command = {
   action: 'look',
   binds: true,
   async run(context) {
-    const { home, args, task, moves, isDirect, messages } = context;
+    const { gw, args, task, moves, isDirect, messages } = context;
+    const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
     if (context.principal.role === 'owner') await linkCurrentTask(home, task.viber, task.id);
@@ -41,21 +42,22 @@ export const open: Command = {
   },
 };
 
-const placeText = ({ address }: CommandContext): string => formatAddress(address, { account: true });
-const isFromElsewhere = (context: CommandContext, task: TaskRecord): boolean =>
+const placeText = ({ address }: Invocation): string => formatAddress(address, { account: true });
+const isFromElsewhere = (context: Invocation, task: TaskRecord): boolean =>
   task.conversations.some((place) => place !== placeText(context));
 
 async function recap(
-  { home, address, attachRules, messages }: CommandContext,
+  { gw, address, messages }: Invocation,
   task: TaskRecord,
 ): Promise<Pick<CommandReply, 'files' | 'buttons'> & { told: (Text | '')[] }> {
+  const { home } = gw;
   const [plan, all, answer] = await Promise.all([
     readPlan(home, task.id),
     listArtifacts(home, task.id),
     lastAnswer(home, task.viber, task.id),
   ]);
   const newest = all.reverse();
-  const { mode, maxBytes } = attachRules(address);
+  const { mode, maxBytes } = gw.places.attachRules(address);
   const fitting = newest.filter((file) => mode === 'auto' && file.size <= maxBytes).slice(0, MAX_FILES);
   const { files, sent } = attachable(home, task.id, fitting);
   const told: (Text | '')[] = [messages.text('tasks.continues', { title: task.title })];
@@ -90,16 +92,16 @@ async function lastAnswer(home: Home, viber: string, taskId: string): Promise<st
 const closeFence = (text: string): string => (text.length > QUOTED ? text.replace(/^\s*(```+|~~~+).*$/gm, '') : text);
 
 /** The place counts as the task's from now on, so that everyone here can look at it. */
-export async function noteConversation(context: CommandContext, task: TaskRecord): Promise<void> {
+export async function noteConversation(context: Invocation, task: TaskRecord): Promise<void> {
   const place = placeText(context);
   if (task.conversations.includes(place)) return;
-  await updateTask(context.home, task.id, (record) =>
+  await updateTask(context.gw.home, task.id, (record) =>
     record.conversations.includes(place) ? record : { ...record, conversations: [...record.conversations, place] },
   );
 }
 
 /** A thread or another person's chat learns where its task went; whoever moved it knows. */
-function notes(context: CommandContext) {
+function notes(context: Invocation) {
   const { address, principal, taskId, messages } = context;
   const place = addressName(address, messages);
   const text = messages.text('tasks.goesOnIn', { place, who: whoText(principal) });

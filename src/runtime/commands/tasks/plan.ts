@@ -22,7 +22,7 @@ import { escaped } from '../../conversations/places.ts';
 import { askAboutProposal } from '../../reply/plan-proposal.ts';
 import { planRows, stepTitle } from '../../reply/plan-rows.ts';
 import { askedAgain } from '../as-shown.ts';
-import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
+import { type Command, type CommandReply, type Invocation, mayUse, TASK_ID } from '../command.ts';
 
 const MAX_TITLE = 200;
 
@@ -61,11 +61,11 @@ export const plan: Command = {
 
 const titleOf = stepTitle;
 
-async function show(context: CommandContext, said: Text | '' = ''): Promise<CommandReply> {
+async function show(context: Invocation, said: Text | '' = ''): Promise<CommandReply> {
   const { messages } = context;
-  const mayChange = context.mayUse('steer', context.task);
-  const called = mayChange ? await readNamedPlan(context.home, context.taskId) : undefined;
-  const stored = called ?? (await readPlan(context.home, context.taskId));
+  const mayChange = mayUse(context.principal, 'steer', context.task);
+  const called = mayChange ? await readNamedPlan(context.gw.home, context.taskId) : undefined;
+  const stored = called ?? (await readPlan(context.gw.home, context.taskId));
   if (!stored || stored.plan.steps.length === 0) return { text: paragraphs(said, messages.text('plans.none')) };
   const next = nextStep(stored.plan);
   const at = next ? stored.plan.steps.indexOf(next) : -1;
@@ -103,14 +103,10 @@ const buttonsFor = (taskId: string, n: number, key: string, messages: Messages):
   return [[named('done'), named('skip'), named('drop')]];
 };
 
-async function change(
-  context: CommandContext,
-  verb: Verb,
-  number: number,
-  key: string | undefined,
-): Promise<CommandReply> {
-  const { home, taskId, task, messages } = context;
-  if (!context.mayUse('steer', task))
+async function change(context: Invocation, verb: Verb, number: number, key: string | undefined): Promise<CommandReply> {
+  const { gw, taskId, task, messages } = context;
+  const { home } = gw;
+  if (!mayUse(context.principal, 'steer', task))
     return {
       text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }),
     };
@@ -125,8 +121,8 @@ async function change(
   return written(context, write);
 }
 
-function written(context: CommandContext, write: PlanWrite): Promise<CommandReply> {
-  if (write.written) context.showTask?.(context.taskId);
+function written(context: Invocation, write: PlanWrite): Promise<CommandReply> {
+  if (write.written) context.gw.tasks.threads.show(context.taskId);
   return write.written ? show(context) : show(context, context.messages.text('plans.changed'));
 }
 
@@ -141,12 +137,13 @@ function moved({ steps, ...plan }: Plan, from: number, to: number): Plan | undef
 
 /** A change to the whole list, by those who may. @param n the number of the step that it is about, which is given by its index */
 async function edit(
-  context: CommandContext,
+  context: Invocation,
   change: (plan: Plan, at: number) => Plan | undefined,
   n = 0,
 ): Promise<CommandReply> {
-  const { home, taskId, task, messages } = context;
-  if (!context.mayUse('steer', task))
+  const { gw, taskId, task, messages } = context;
+  const { home } = gw;
+  if (!mayUse(context.principal, 'steer', task))
     return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
   if (!task) return { text: messages.text('plans.none') };
   const meant = n === 0 ? '' : (await readNamedPlan(home, taskId))?.keys[n - 1];
@@ -157,9 +154,10 @@ async function edit(
 }
 
 /** A proposal is applied or dropped; the messages that ask about it tell so. */
-async function decide(context: CommandContext, isApplied: boolean, key: string): Promise<CommandReply> {
-  const { home, taskId, task, messages } = context;
-  if (!context.mayUse('steer', task))
+async function decide(context: Invocation, isApplied: boolean, key: string): Promise<CommandReply> {
+  const { gw, taskId, task, messages } = context;
+  const { home } = gw;
+  if (!mayUse(context.principal, 'steer', task))
     return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
   const proposal = readProposal(home, taskId, key);
   if (proposal === undefined) return show(context, messages.text('plans.proposalGone'));
@@ -172,7 +170,7 @@ async function decide(context: CommandContext, isApplied: boolean, key: string):
   }
   if (isApplied) await writePlan(home, taskId, text);
   dropProposal(home, taskId);
-  if (isApplied) context.showTask?.(taskId);
+  if (isApplied) context.gw.tasks.threads.show(taskId);
   const outcome = say(isApplied ? 'plans.applied' : 'plans.kept');
   const shown = await show(context, messages.said(outcome));
   return { ...shown, decided: { question: questionId.plan(taskId, key), outcome } };

@@ -1,9 +1,11 @@
 /** /play: begins a playbook as the work of a task, or goes on with the one that is not done. Nothing begins before all it needs is given. */
+
 import { UserError } from '../../../errors.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, say } from '../../../messages/messages.ts';
 import { planProgress, readPlan } from '../../../workspace/plan/plan.ts';
-import type { Command, CommandContext, CommandReply } from '../command.ts';
+import { taskLane } from '../../contract/entry.ts';
+import { type Command, type CommandReply, type Invocation, mayUse } from '../command.ts';
 
 const MAX_LISTED = 30;
 const VALUE = /([A-Za-z][\w-]{0,31})\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„]([^“”]*)[“”]|([^\s"'“”„]\S*))/uy;
@@ -22,14 +24,15 @@ export const play: Command = {
   async run(context) {
     const { principal, task, args, messages } = context;
     if (principal.role === 'guest') return { text: messages.text('playbooks.membersOnly') };
-    if (task && !context.mayUse('steer', task))
+    if (task && !mayUse(context.principal, 'steer', task))
       return { text: messages.text('playbooks.peopleOnly', { title: task.title }) };
     return args.trim() === '' ? goOn(context) : begin(context, args.trim());
   },
 };
 
-async function begin(context: CommandContext, args: string): Promise<CommandReply> {
-  const { home, taskId, messages, look } = context;
+async function begin(context: Invocation, args: string): Promise<CommandReply> {
+  const { gw, taskId, messages } = context;
+  const { home } = gw;
   const [{ findPlaybook }, { readPlayed }, { fillPlaybook }] = await Promise.all([
     import('../../playbook/library.ts'),
     import('../../playbook/record.ts'),
@@ -50,10 +53,10 @@ async function begin(context: CommandContext, args: string): Promise<CommandRepl
   const own = context.task && !current ? await readPlan(home, taskId) : undefined;
   const { done, total } = own ? planProgress(own.plan) : { done: 0, total: 0 };
   if (done < total) return { text: messages.text('playbooks.ownPlan', { words: args }) };
-  const { view, depth } = await look(taskId);
+  const { view, depth } = await gw.engine.queue.look(taskLane(taskId));
   const isBusy = view !== undefined || depth > 0;
   const text = [`Play ${found.name}`, ...[...values].map(([key, value]) => `${key}=${value}`)].join(' ');
-  await context.play(taskId, { name: found.name, values: [...values] }, text);
+  await context.put(taskId, text, { play: { name: found.name, values: [...values] } });
   const about = { title: filled.title, n: filled.steps.length };
   return { text: messages.text(isBusy ? 'playbooks.playingLater' : 'playbooks.playing', about) };
 }
@@ -79,22 +82,24 @@ function readValues(text: string, needs: readonly string[]): Map<string, string>
   return values;
 }
 
-async function goOn(context: CommandContext): Promise<CommandReply> {
-  const { home, taskId, messages, look, approvals } = context;
+async function goOn(context: Invocation): Promise<CommandReply> {
+  const { gw, taskId, messages } = context;
+  const { home } = gw;
   const { readPlayed } = await import('../../playbook/record.ts');
   const played = context.task && readPlayed(home, taskId);
   if (!played || played.isFinished) return list(context);
   const title = played.playbook.title;
-  const { view: run } = await look(taskId);
+  const { view: run } = await gw.engine.queue.look(taskLane(taskId));
   if (run && !run.isEnding) return { text: messages.text('playbooks.atWork', { title }) };
-  if ((approvals?.open(taskId) ?? []).length > 0) return { text: messages.text('playbooks.waits', { title }) };
+  if (gw.consent.approvals.open(taskId).length > 0) return { text: messages.text('playbooks.waits', { title }) };
   const plan = await readPlan(home, taskId);
   const { done, total } = plan ? planProgress(plan.plan) : { done: 0, total: played.playbook.steps.length };
-  await context.play(taskId, {}, `Go on with the playbook ${played.playbook.name}`);
+  await context.put(taskId, `Go on with the playbook ${played.playbook.name}`, { play: {} });
   return { text: messages.text('playbooks.goingOn', { title, done, total }) };
 }
 
-async function list({ home, messages }: CommandContext): Promise<CommandReply> {
+async function list({ gw, messages }: Invocation): Promise<CommandReply> {
+  const { home } = gw;
   const { listPlaybooks } = await import('../../playbook/library.ts');
   const all = listPlaybooks(home);
   const listed = all.slice(0, MAX_LISTED).map((each) => {

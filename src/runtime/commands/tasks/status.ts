@@ -1,17 +1,23 @@
 /** /status and /stop: what is going on, and an end to it. */
+
 import { principalText } from '../../../access/principal.ts';
+import type { Address } from '../../../channels/channel.ts';
 import { lines, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
 import { planProgress, readPlan } from '../../../workspace/plan/plan.ts';
 import { readSessionTail } from '../../../workspace/sessions.ts';
 import { readTask } from '../../../workspace/tasks.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import { coveredText } from '../../approvals/covers.ts';
+import { taskLane } from '../../contract/entry.ts';
+import { placeOf } from '../../conversations/conversations.ts';
 import { addressName } from '../../conversations/places.ts';
 import { isOwnTask } from '../../conversations/visibility.ts';
 import { withRun } from '../../costs/costs.ts';
 import { capsText, usageText } from '../../costs/words.ts';
+import { chosenAt } from '../../model/choose.ts';
+import type { Gateway } from '../../run/gateway.ts';
 import { revokeButton } from '../approve.ts';
-import { type Command, type CommandContext, type CommandReply, TASK_ID } from '../command.ts';
+import { type Command, type CommandReply, type Invocation, isPrivate, mayUse, TASK_ID } from '../command.ts';
 import { othersAt, whoText } from './elsewhere.ts';
 import { stopTask } from './stop-task.ts';
 import { STANDS, standNow } from './tasks.ts';
@@ -22,6 +28,10 @@ export const duration = (seconds: number, messages: Messages): Text =>
     ? messages.text('tasks.seconds', { seconds })
     : messages.text('tasks.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 
+/** What answers in a conversation. */
+const modelAt = (address: Address, { models, places }: Gateway): string =>
+  chosenAt({ models: models.choices, settings: places.settings, address }).model.id;
+
 export const status: Command = {
   name: 'status',
   description: 'What I am doing now',
@@ -29,9 +39,10 @@ export const status: Command = {
   action: 'look',
   takesTask: 'any',
   async run(context) {
-    const { home, task, taskId, model, messages, look } = context;
-    if (!task) return { text: messages.text('tasks.none', { model }) };
-    const { view: run, depth: waiting } = await look(taskId);
+    const { gw, task, taskId, messages } = context;
+    const { home } = gw;
+    if (!task) return { text: messages.text('tasks.none', { model: modelAt(context.address, context.gw) }) };
+    const { view: run, depth: waiting } = await gw.engine.queue.look(taskLane(taskId));
     const plan = await readPlan(home, taskId);
     const told = [words(`**${task.title}** (\`${task.id}\`)`)];
     if (run) {
@@ -55,12 +66,15 @@ export const status: Command = {
           what: messages.list(consents.map((consent) => coveredText(consent, messages))),
         }),
       );
-    if (context.vibers && context.vibers.ids().length > 1) told.push(messages.text('vibers.is', { name: task.viber }));
+    if (context.gw.places.vibers.ids().length > 1) told.push(messages.text('vibers.is', { name: task.viber }));
     const elsewhere = placesNow(context);
     if (elsewhere !== '') told.push(messages.text('tasks.alsoIn', { places: elsewhere }));
-    told.push(...(await costLines(context, task, run?.runId)), messages.text('tasks.model', { model }));
+    told.push(
+      ...(await costLines(context, task, run?.runId)),
+      messages.text('tasks.model', { model: modelAt(context.address, context.gw) }),
+    );
     const text = lines(...told);
-    if (!context.mayUse('steer', task) || consents.length === 0) return { text };
+    if (!mayUse(context.principal, 'steer', task) || consents.length === 0) return { text };
     return { text, buttons: consents.slice(0, MAX_BUTTONS).map((consent) => [revokeButton(consent, messages)]) };
   },
 };
@@ -68,8 +82,8 @@ export const status: Command = {
 const MAX_BUTTONS = 6;
 
 /** What the task waits for. */
-function waitingLines({ approvals, taskId, messages }: CommandContext): Text[] {
-  return (approvals?.open(taskId) ?? []).map(({ kind, sentence = '', expiresAt }) => {
+function waitingLines({ gw, taskId, messages }: Invocation): Text[] {
+  return gw.consent.approvals.open(taskId).map(({ kind, sentence = '', expiresAt }) => {
     const about =
       kind === 'tool'
         ? messages.text('tasks.waitsForConsent', { question: sentence.split('\n')[0] ?? '' })
@@ -83,13 +97,10 @@ function waitingLines({ approvals, taskId, messages }: CommandContext): Text[] {
 const TAIL = { maxBytes: 65_536, maxEntries: 20 };
 
 /** What the run at hand or the last one has used, what the task has, and how near the caps are. */
-async function costLines(
-  { home, costs, principal, messages }: CommandContext,
-  task: TaskRecord,
-  run?: string,
-): Promise<Text[]> {
+async function costLines({ gw, principal, messages }: Invocation, task: TaskRecord, run?: string): Promise<Text[]> {
+  const { home } = gw;
   const told: Text[] = [];
-  const current = run === undefined ? undefined : costs?.ofRun(run);
+  const current = run === undefined ? undefined : gw.models.costs.ofRun(run);
   if (run === undefined) {
     const tail = await readSessionTail(home, task.viber, task.id, TAIL);
     const last = tail.findLast((entry) => entry.type === 'result');
@@ -98,36 +109,46 @@ async function costLines(
   } else if (current) told.push(messages.text('tasks.nowUsed', { usage: usageText(current) }));
   const total = run !== undefined && current ? withRun(task, run, current).usage : task.usage;
   if (total) told.push(messages.text('tasks.allUsed', { usage: usageText(total) }));
-  if (costs) told.push(...capsText(costs, principalText(principal), messages));
+  if (gw.models.costs) told.push(...capsText(gw.models.costs, principalText(principal), messages));
   return told;
 }
 
 /** Where the task can be written to now; said to its own people in direct messages only. */
-function placesNow({ isDirect, bound, taskId, messages }: CommandContext): string {
+function placesNow({ gw, isDirect, taskId, messages }: Invocation): string {
   if (!isDirect) return '';
-  return [...new Set(bound(taskId).map(({ address }) => addressName(address, messages)))].slice(0, 5).join(', ');
+  return [
+    ...new Set(
+      gw.tasks.conversations
+        .bound(taskId)
+        .map(placeOf)
+        .map(({ address }) => addressName(address, messages)),
+    ),
+  ]
+    .slice(0, 5)
+    .join(', ');
 }
 
 /** `*` for all that is at work here, the id of a task, or an agent's. */
 const TARGET = '^(\\*|[\\w-]+)$';
 
 /** Any other word is said along with a plain stop. */
-const isAgent = (word: string, { vibers, runs }: CommandContext): boolean =>
-  vibers?.has(word) === true || runs().some(({ agentId }) => agentId === word);
+const isAgent = (word: string, { gw }: Invocation): boolean =>
+  gw.places.vibers.has(word) === true || gw.places.live.runs().some(({ agentId }) => agentId === word);
 
 /** What one agent does in any task of this person, or everything in this conversation: as an interrupt from a program. */
-async function stopAgent(target: string, context: CommandContext): Promise<CommandReply> {
-  const { home, address, task, viber, principal, isDirect, isPrivate, runs, runsAt, mayUse, messages } = context;
-  const here = [...runsAt(address), ...(task ? [{ taskId: task.id, agentId: task.viber }] : [])];
-  const all = target === '*' ? here : [...here, ...runs()];
+async function stopAgent(target: string, context: Invocation): Promise<CommandReply> {
+  const { gw, address, task, viber, principal, isDirect, message, messages } = context;
+  const { home } = gw;
+  const here = [...gw.places.live.runsAt(address), ...(task ? [{ taskId: task.id, agentId: task.viber }] : [])];
+  const all = target === '*' ? here : [...here, ...gw.places.live.runs()];
   const meant = all.filter(({ agentId }) => target === '*' || agentId === target);
   const isHere = new Set(here.map(({ taskId }) => taskId));
   const tasks = await Promise.all([...new Set(meant.map(({ taskId }) => taskId))].map((id) => readTask(home, id)));
   const stopped: TaskRecord[] = [];
   for (const each of tasks) {
-    if (!each || !mayUse('steer', each)) continue;
+    if (!each || !mayUse(principal, 'steer', each)) continue;
     if (!isHere.has(each.id) && !isOwnTask({ principal, address, isDirect, viber }, each)) continue;
-    const { isStopped } = await stopTask(each.id, principal, context);
+    const { isStopped } = await stopTask(each.id, principal, gw, context.stop);
     if (isStopped) stopped.push(each);
   }
   if (stopped.length === 0) return { text: messages.text('tasks.nothingToStop') };
@@ -135,7 +156,7 @@ async function stopAgent(target: string, context: CommandContext): Promise<Comma
     text: lines(
       ...stopped.map(({ id, title }) =>
         // What somebody does in private is not told to others.
-        isDirect || isPrivate || isHere.has(id)
+        isDirect || isPrivate(message) || isHere.has(id)
           ? messages.text('tasks.stoppedTask', { title })
           : messages.text('tasks.stoppedAny'),
       ),
@@ -145,10 +166,10 @@ async function stopAgent(target: string, context: CommandContext): Promise<Comma
 }
 
 /** Whoever waits for its answer in another conversation would wait for nothing. */
-const toldElsewhere = ({ id, title }: TaskRecord, context: CommandContext) =>
+const toldElsewhere = ({ id, title }: TaskRecord, context: Invocation) =>
   othersAt(context, id).map((address) => ({
     address,
-    text: context.messagesAt(address).text('tasks.stoppedBy', { who: whoText(context.principal), title }),
+    text: context.gw.say(address).text('tasks.stoppedBy', { who: whoText(context.principal), title }),
   }));
 
 export const stop: Command = {
@@ -167,7 +188,7 @@ export const stop: Command = {
     const { taskId, task, principal, messages } = context;
     const target = context.args.trim().toLowerCase();
     if (target === '*' || isAgent(target, context)) return stopAgent(target, context);
-    const { isStopped, waiting } = await stopTask(taskId, principal, context);
+    const { isStopped, waiting } = await stopTask(taskId, principal, context.gw, context.stop);
     if (!isStopped) return { text: messages.text('tasks.nothingToStop') };
     const done = task ? messages.text('tasks.stoppedTask', { title: task.title }) : messages.text('tasks.stoppedAny');
     const next = waiting > 0 ? messages.text('tasks.comesNext', { n: waiting }) : '';

@@ -1,23 +1,21 @@
 /** Ends what a task is at, whoever asks: a run, what waits for its turn, a question. */
 import { type Principal, principalText } from '../../../access/principal.ts';
-import type { Home } from '../../../workspace/home.ts';
 import { readTask, updateTask } from '../../../workspace/tasks.ts';
-import type { CommandContext } from '../command.ts';
-
-export interface StopParts extends Pick<CommandContext, 'stop' | 'look' | 'approvals'> {
-  home: Home;
-}
+import { taskLane } from '../../contract/entry.ts';
+import type { Gateway } from '../../run/gateway.ts';
 
 /** `waiting`: messages that wait in the task and are worked on next. */
 export async function stopTask(
   taskId: string,
   by: Principal,
-  { home, stop, look, approvals }: StopParts,
+  { home, engine, consent: { approvals } }: Gateway,
+  /** Ends what runs in it and what waits there. */
+  stop: (taskId: string) => Promise<boolean>,
 ): Promise<{ isStopped: boolean; waiting: number }> {
-  const open = approvals?.open(taskId) ?? [];
+  const open = approvals.open(taskId);
   const isEnded = await stop(taskId);
-  const { view: isAtWork, depth: waiting } = await look(taskId);
-  for (const { id } of open) await approvals?.decide(id, { verdict: 'stop', by: principalText(by), name: by.name });
+  const { view: isAtWork, depth: waiting } = await engine.queue.look(taskLane(taskId));
+  for (const { id } of open) await approvals.decide(id, { verdict: 'stop', by: principalText(by), name: by.name });
   // What waits for its turn is told that it was stopped once that comes; whoever looks sees it now.
   if (isEnded && !isAtWork && (await readTask(home, taskId))?.state === 'pending')
     await updateTask(home, taskId, (record) => (record.state === 'pending' ? { ...record, state: 'stopped' } : record));

@@ -13,8 +13,9 @@ import type { Home } from '../../../workspace/home.ts';
 import { readPlan, standOf } from '../../../workspace/plan/plan.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
+import { taskLane } from '../../contract/entry.ts';
 import { placesOf } from '../../conversations/places.ts';
-import type { Command, CommandContext } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 
 const SHOWN = 10;
 const BUTTONS = 6;
@@ -50,7 +51,9 @@ export const fresh: Command = {
   argument: { name: 'goal', description: 'What I should do' },
   action: 'chat',
   binds: true,
-  run: async ({ opensThread, messages }) => ({ text: messages.text(opensThread ? 'tasks.threadEach' : 'tasks.fresh') }),
+  run: async ({ message, messages }) => ({
+    text: messages.text(message.opensThread ? 'tasks.threadEach' : 'tasks.fresh'),
+  }),
 };
 
 export const tasks: Command = {
@@ -84,21 +87,19 @@ export const tasks: Command = {
 };
 
 /** Whoever sits at the machine's own terminal sees everything unless it is linked to a person. */
-const isOperator = ({ principal }: CommandContext): boolean =>
+const isOperator = ({ principal }: Invocation): boolean =>
   (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
 
 /** What waits for a person is not at work, whatever its record says. */
-export async function standNow(
-  task: TaskRecord,
-  { home, look, approvals }: CommandContext,
-): Promise<keyof typeof STANDS> {
-  const { view } = await look(task.id);
+export async function standNow(task: TaskRecord, { gw }: Invocation): Promise<keyof typeof STANDS> {
+  const { home } = gw;
+  const { view } = await gw.engine.queue.look(taskLane(task.id));
   if (view) return 'running';
-  if ((approvals?.open(task.id) ?? []).length > 0) return 'waiting';
+  if (gw.consent.approvals.open(task.id).length > 0) return 'waiting';
   return standOf(task, (await readPlan(home, task.id, task.viber))?.plan);
 }
 
-async function lineOf(task: TaskRecord, context: CommandContext): Promise<Text> {
+async function lineOf(task: TaskRecord, context: Invocation): Promise<Text> {
   const { viber, taskId, isDirect, messages } = context;
   const stand = await standNow(task, context);
   const here = task.id === taskId ? ` ${messages.text('tasks.thisOne')}` : '';

@@ -23,6 +23,12 @@ const MAX_ARGUMENTS = 10;
 const MAX_TEXT = 8_000;
 const READ_MS = 30_000;
 
+export interface ServerPrompts {
+  list(): Promise<ServerPrompt[]>;
+  /** Its words. Throws UserError when the server does not give them. */
+  read(prompt: ServerPrompt, values: Readonly<Record<string, string>>): Promise<string>;
+}
+
 export async function listPrompts(
   client: Pick<Client, 'listPrompts' | 'initializeResult'>,
   server: string,

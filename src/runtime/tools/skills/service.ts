@@ -1,15 +1,17 @@
 /** What people see of the skills and of the servers of tools: what each does, whether it can be used here, and what would mend it. */
 import { silentLog } from '../../../log.ts';
+import type { Adding } from '../../../skills/add/add.ts';
 import { programsOf } from '../../../skills/bundle-files.ts';
 import type { Skills } from '../../../skills/catalog.ts';
 import type { Health } from '../../../skills/health.ts';
 import { findSystemProgram } from '../../../skills/program.ts';
 import { hasSandbox } from '../../../skills/sandbox.ts';
 import type { Skill } from '../../../skills/skill.ts';
-import type { McpHealth, McpServerSettings, SurveyedServer } from '../mcp/servers.ts';
+import type { McpHealth, SurveyedServer } from '../mcp/server.ts';
+import type { McpServerSettings } from '../mcp/servers.ts';
 import { SHELL } from './shell-tool.ts';
 
-export type { SurveyedServer } from '../mcp/servers.ts';
+export type { SurveyedServer } from '../mcp/server.ts';
 export { isNative } from '../skills.ts';
 
 export interface SkillView {
@@ -40,6 +42,9 @@ export interface SkillList {
   problems: { file: string; reason: string }[];
   servers: McpHealth[];
 }
+
+/** Skills from elsewhere. */
+export type SkillAdding = Pick<Adding, 'look' | 'take' | 'drop' | 'lookForUpdates' | 'lookBeforeRemoval' | 'remove'>;
 
 export interface SkillService {
   /** What the folders hold now; changes that have settled are seen. */

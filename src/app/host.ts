@@ -1,0 +1,73 @@
+/** This process among others on its machine: its home, its engine, and what it holds only for as long as it runs. */
+import type { Channel } from '../channels/channel.ts';
+import type { Engine } from '../engine/engine.ts';
+import { leadBy } from '../engine/lead.ts';
+import { openRunFolder } from '../engine/run-folder.ts';
+import { SyncSoon } from '../lib/files/sync-soon.ts';
+import { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
+import { shareLocks } from '../lib/locks.ts';
+import { heard, type Logger } from '../log.ts';
+import type { Entry } from '../runtime/contract/entry.ts';
+import { type Home, openHome } from '../workspace/home.ts';
+import { noteCommands } from '../workspace/own-files.ts';
+import type { GatewayOptions, Host } from './contract.ts';
+import { Crashed } from './crashed.ts';
+import { openEngine } from './processes/engine.ts';
+import { rolesOf } from './processes/roles.ts';
+
+interface Opened {
+  home: Home;
+  log: Logger;
+  engine: Engine<Entry>;
+  host: Host;
+}
+
+/** Throws LockedError, or a system error of the home. */
+export async function openHost(options: GatewayOptions): Promise<Opened> {
+  const { config } = options;
+  const limit = options.localOnly ? undefined : handleLimit();
+  const handles = createHandles(limit);
+  const log = heard(options.log, handles.note);
+  const shortage = limitProblem(limit);
+  if (shortage) log[shortage.isTooLow ? 'error' : 'warn']({ limit }, shortage.detail);
+  const { home, release } = openOwnFolder(await openHome(options.homeRoot), options);
+  const servers = Object.values(config.mcp).map(({ command, args = [] }) => (command ? [command, ...args] : []));
+  noteCommands(
+    home.root,
+    [...servers, config.voice.command].filter((command) => command.length > 0),
+  );
+  const crashed = new Crashed();
+  const { suspectDelayMs } = options;
+  const engine = await openEngine({
+    config,
+    home,
+    log,
+    onDead: (item, reason) => crashed.note(item, reason),
+    ...(suspectDelayMs !== undefined && { suspectDelayMs }),
+  });
+  const roles = rolesOf(config.engine, engine.state, log);
+  const isShared = config.engine.kind !== 'local';
+  const unshareLocks = isShared ? shareLocks(home.root, (name, work) => engine.lock(name, work)) : undefined;
+  const channels = new Map<string, Channel>((options.channels ?? []).map((channel) => [channel.id, channel]));
+  const host: Host = {
+    roles,
+    isShared,
+    lead: leadBy(engine, (error, name) => log.error({ err: error, name }, 'what one process does has failed')),
+    built: { channels, mounts: new Map(), closing: [] },
+    handles,
+    limit,
+    shortage,
+    syncSoon: new SyncSoon(),
+    crashed,
+    unshareLocks: () => unshareLocks?.(),
+    release,
+  };
+  return { home, log, engine, host };
+}
+
+/** Of several processes each has locks and sockets of its own, on its own machine. Throws LockedError. */
+function openOwnFolder(home: Home, { config, env = {} }: GatewayOptions): { home: Home; release: () => void } {
+  if (config.engine.kind === 'local') return { home, release: () => undefined };
+  const { folder, release } = openRunFolder(home.root, env, config.engine.runDir);
+  return { home: { ...home, run: folder }, release };
+}

@@ -1,0 +1,190 @@
+/** The home and what is kept in it, opened once and in order: who is who, which task each conversation is about, what is on its way out. */
+import path from 'node:path';
+import { openLanguages } from '../access/languages.ts';
+import { Links } from '../access/links.ts';
+import { openPairing } from '../access/pairing.ts';
+import { createPeople } from '../access/people.ts';
+import { readIdentity } from '../access/principal.ts';
+import { Zones } from '../access/zones.ts';
+import type { Address, OutboundMessage } from '../channels/channel.ts';
+import { isBlank } from '../channels/markdown/blank.ts';
+import { accessRulesOf, type Config, configuredViber, loadAgent } from '../config.ts';
+import type { State } from '../engine/engine.ts';
+import type { Logger } from '../log.ts';
+import { say } from '../messages/messages.ts';
+import { bindLeft } from '../runtime/conversations/bind-left.ts';
+import { openConversations } from '../runtime/conversations/conversations.ts';
+import { Digests } from '../runtime/conversations/digests.ts';
+import { ExpectedAnswers } from '../runtime/conversations/expected.ts';
+import { openOwnerNotifier } from '../runtime/conversations/owner-notifier.ts';
+import { createReach } from '../runtime/conversations/reach.ts';
+import { createThreads } from '../runtime/conversations/threads.ts';
+import type { ViberRules } from '../runtime/conversations/vibers.ts';
+import { openDelivery } from '../runtime/delivery.ts';
+import { createBus } from '../runtime/live/bus.ts';
+import { NewsDesk } from '../runtime/live/news.ts';
+import { SeenRuns } from '../runtime/live/seen.ts';
+import { createButtons } from '../runtime/reply/buttons.ts';
+import { Questions } from '../runtime/reply/questions.ts';
+import { attachRules } from '../runtime/reply/render-answer.ts';
+import type { Places } from '../runtime/run/gateway.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import type { Home } from '../workspace/home.ts';
+import { isViber, listVibers } from '../workspace/vibers.ts';
+import type { GatewayOptions } from './contract.ts';
+import { countDelivery } from './counting.ts';
+import { hearDamage } from './damage.ts';
+import { openHost } from './host.ts';
+import { openLive } from './live.ts';
+import { tellElsewhere } from './processes/elsewhere.ts';
+import { sentEverywhere } from './processes/everywhere.ts';
+import type { Roles } from './processes/roles.ts';
+import { openTracing, traceSend } from './tracing.ts';
+
+export type Stores = Awaited<ReturnType<typeof openStores>>;
+
+/** Throws LockedError, or a system error of the home. */
+export async function openStores(options: GatewayOptions) {
+  const { config } = options;
+  const { home, log, engine, host } = await openHost(options);
+  const { queue, state } = engine;
+  const { isShared, roles } = host;
+  const metrics = createMetrics();
+  const tracing = options.localOnly ? undefined : await openTracing(config.telemetry, options.env ?? {}, log);
+  host.damage = hearDamage({
+    root: home.root,
+    log,
+    tellOwners: (id, text) => owners.tellOwners(id, say('common.asItIs', { text })),
+  });
+  const buttons = createButtons(state, (address, asked) => questions.offered(address, asked));
+  const prefixes = prefixesOf(config);
+  const folder = home.access;
+  const languages = openLanguages({ folder, configured: config.language, prefixes, log, isShared });
+  const channelOf = (address: Pick<Address, 'channel'>) => host.built.channels.get(address.channel);
+  const delivery = openDelivery({
+    outbox: engine.outbox,
+    log,
+    messagesAt: languages.at,
+    claims: claimsOf(config, roles),
+    ...(options.timeScale !== undefined && { timeScale: options.timeScale }),
+    shared: isShared ? engine : undefined,
+    channelOf: ({ address }) => (isShared ? sentEverywhere(channelOf(address), engine) : channelOf(address)),
+    watch: tracing && ((entry) => traceSend(tracing, entry)),
+    onOutcome: (outcome, entry, failure) => {
+      if (outcome === 'sent') reach.arrived(entry.message);
+      countDelivery(metrics, outcome, entry, failure);
+    },
+    async onDead(message, reason) {
+      await reach.refused(message, reason);
+      await owners.tellUndelivered(message, reason);
+    },
+    onDigest: (message, part) => tasks.digests.note(message, part),
+    onButtons: (message, messageId) => void questions.asked(message, messageId),
+  });
+  const reach = createReach({ channelOf, delivery, log });
+  const send = (message: OutboundMessage) => delivery.add(message, message.id, true);
+  const questions = new Questions({ state, log, messagesAt: languages.at, send });
+  const access = openAccess(config, folder, isShared ? state : undefined);
+  const zones = new Zones(folder, { isShared });
+  const owners = openOwnerNotifier({ folder, people: access, languages, buttons, delivery, log, isShared });
+  const tasks = openTasks(home, { isShared, isAccountOf: access.isAccountOf, log });
+  await bindLeft(queue, tasks.conversations);
+  host.elsewhere = isShared ? tellElsewhere(engine, tasks.bus, tasks.news, tasks.seen) : undefined;
+  const { conversations, bus } = tasks;
+  const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, languages, log });
+  return {
+    host,
+    home,
+    config,
+    engine,
+    log,
+    delivery,
+    say: languages.at,
+    telemetry: { metrics, tracing },
+    people: { ...access, languages, zones, owners },
+    tasks: {
+      ...tasks,
+      threads: createThreads({ home, conversations, channelOf, log }),
+      syncSoon: (file: string) => host.syncSoon.add(file),
+    },
+    places: {
+      channelOf,
+      reach,
+      live,
+      settings,
+      prefixes,
+      isBlank,
+      vibers: vibersBy(config, home),
+      attachRules: attachRulesOf(config, channelOf),
+    },
+    consent: { buttons, questions },
+  };
+}
+
+interface Kept {
+  isShared: boolean;
+  isAccountOf: (identity: string, person: string) => boolean;
+  log: Logger;
+}
+
+function openTasks({ conversations: folder }: Home, { isShared, isAccountOf, log }: Kept) {
+  const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
+  return {
+    conversations: openConversations(folder, { isShared, isAccountOf }),
+    digests: new Digests(path.join(folder, 'digests'), Date.now, { isShared }),
+    expected: new ExpectedAnswers(path.join(folder, 'expected.json'), Date.now, { isShared }),
+    bus,
+    news: new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed')),
+    // Before whoever tells other processes: they begin with what it has seen.
+    seen: new SeenRuns(bus),
+  };
+}
+
+/** A hub is told by way of whoever has dialled it. */
+function claimsOf({ engine, channels, hub }: Config, roles: Roles): string[] {
+  if (engine.kind === 'local') return [''];
+  const sent = roles.has('deliver') ? [...Object.keys(channels), 'local', 'api'] : [];
+  const dialled = roles.has('ingress') && hub.url !== undefined && hub.token !== undefined ? ['hub'] : [];
+  return [...sent, ...dialled].map((channel) => `["${channel}",`);
+}
+
+function vibersBy(config: Config, home: Home): ViberRules {
+  return {
+    ids: () => listVibers(home),
+    has: (id) => isViber(home, id),
+    configured: ({ person }, address, isDirect) => configuredViber(config, { ...address, isDirect, person }),
+    forMembers: config.vibers,
+    about: async (id) => (await loadAgent(home.root, id)).description,
+  };
+}
+
+function openAccess(config: Config, folder: string, shared: State | undefined) {
+  const links = new Links(folder, Date.now, shared);
+  const hasOwner = config.people.some((person) => person.role === 'owner');
+  const pairing = openPairing(folder, hasOwner);
+  const people = createPeople(config.people, pairing, links, (who) =>
+    accessRulesOf(config, who).allow.includes(who.user),
+  );
+  const isAccountOf = (identity: string, person: string) => {
+    const who = { ...readIdentity(identity), account: '', name: '', via: 'message' };
+    return people.resolve(who).principal.person === person;
+  };
+  return { ...people, links, pairing, isAccountOf };
+}
+
+function attachRulesOf({ channels }: Config, channelOf: Places['channelOf']) {
+  const { telegram, discord, slack } = channels;
+  const modes = new Map(Object.entries({ telegram, discord, slack }).map(([id, section]) => [id, section?.attach]));
+  return (address: Address) => attachRules(channelOf(address), modes.get(address.channel));
+}
+
+/** What commands begin with, by channel. */
+function prefixesOf({ channels: { telegram, discord, slack } }: Config): Record<string, string> {
+  return {
+    terminal: '/',
+    local: '/',
+    ...(telegram && { telegram: '/' }),
+    ...(discord && { discord: '/viber ' }),
+    ...(slack && { slack: `${slack.command} ` }),
+  };
+}

@@ -1,0 +1,31 @@
+/** A session as runs that wait read it: which calls are open in it, what was asked and decided about a call. */
+import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
+import type { WaitingCall } from '../agent/agent.ts';
+import { openCalls } from '../context/open-calls.ts';
+
+export type Line<T extends SessionEntry['type']> = Extract<SessionEntry, { type: T }>;
+export const isLine =
+  <T extends SessionEntry['type']>(type: T) =>
+  (entry: SessionEntry): entry is Line<T> =>
+    entry.type === type;
+
+/** The calls of a run's last step that have no result. */
+export const openIn = (entries: readonly SessionEntry[]): WaitingCall[] =>
+  openCalls(entries.filter(isLine('step')).flatMap((step) => step.messages));
+
+/** What people have decided about a call so far, oldest first. */
+export function decidedOf(earlier: readonly SessionEntry[], callId: string): string[] {
+  const asked = new Set(
+    earlier.filter(isLine('approval')).flatMap((line) => (line.callId === callId ? [line.id] : [])),
+  );
+  return earlier.filter(isLine('decision')).flatMap(({ approval, verdict }) => (asked.has(approval) ? [verdict] : []));
+}
+
+/** Where a call stands in a session. */
+export const sessionOf = (
+  task: TaskRecord,
+  { viber, run }: { viber: string; run: string },
+  earlier: readonly SessionEntry[],
+) => ({ task: { ...task, viber }, run, earlier });
+
+export const where = (task: TaskRecord, run: string, earlier: readonly SessionEntry[]) => ({ task, run, earlier });
