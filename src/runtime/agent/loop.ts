@@ -58,6 +58,8 @@ export class Loop {
   #steps: number;
   /** The model has been told that a call it wrote as text is none. */
   #wasTold = false;
+  /** The call before has taken its place, or has ended. */
+  #before: Promise<void> = Promise.resolve();
   /** Calls that wait for a person. */
   readonly #parked: WaitingCall[] = [];
   /** What the model is told of calls that are not run, by call. */
@@ -200,7 +202,16 @@ export class Loop {
   async #run(tool: RuntimeTool, input: unknown, callId: string): Promise<Json> {
     const refusal = this.#refusals.get(callId);
     if (refusal !== undefined) throw new ToolFailure(refusal);
-    return runTool(tool, input, callId, this.#toolHooks);
+    // What is asked and journaled before a call may take longer than for the next one; tools work in the order of the calls all the same.
+    const before = this.#before;
+    const placed = Promise.withResolvers<void>();
+    this.#before = placed.promise;
+    await before;
+    const onStart: ToolHooks['onStart'] = (...call) => {
+      this.#toolHooks.onStart(...call);
+      placed.resolve();
+    };
+    return runTool(tool, input, callId, { ...this.#toolHooks, onStart }).finally(placed.resolve);
   }
 
   /** Notes the step: in the session, then in the prompt. A step cut by an abort is not finished: its tools' results are not theirs. */

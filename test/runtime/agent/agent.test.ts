@@ -109,8 +109,8 @@ describe('a run', () => {
       'text-delta',
       'tool',
       'tool-call',
-      'tool-call',
       'tool-result',
+      'tool-call',
       'tool-result',
       'thinking',
       'text-delta',
@@ -155,6 +155,29 @@ describe('a run', () => {
     });
     await runWith(local(), { tools: [wait] });
     expect(most).toBe(3);
+  });
+
+  it('tools of one step are begun in the order of the calls, however long what comes before one of them takes', async () => {
+    const begun: string[] = [];
+    const begins = (name: string) => async () => {
+      begun.push(name);
+      return null;
+    };
+    const slow = async () => sleep(30).then(() => false);
+    const tools = [
+      { ...tool('asks', 'external', begins('asks')), asksBefore: slow },
+      tool('sends', 'external', begins('sends')),
+      tool('reads', 'read', begins('reads')),
+    ];
+    const names = ['asks', 'reads', 'sends', 'reads', 'sends'];
+    llm.script([
+      { toolCalls: [...names, 'missing', 'reads'].map((name) => ({ name, arguments: { text: 'x' } })) },
+      { text: 'ok' },
+    ]);
+    const waits = [20, 0, 0];
+    const onCall = () => sleep(waits.shift() ?? 0);
+    await runWith(local(), { tools }, record({ onCall }));
+    expect(begun).toEqual([...names, 'reads']);
   });
 
   it('a side-effecting tool waits for its journal line, a reading one has none', async () => {
@@ -240,7 +263,7 @@ describe('tools', () => {
     await runWith(local(), { tools: [kind, rude] }, hooks);
     expect(llm.requests()[1]?.toolResults).toEqual(['There is no such file.', 'The tool rude failed.']);
     const results = hooks.events.flatMap((event) => (event.type === 'tool-result' ? [event.result] : []));
-    expect(results).toEqual([{ error: 'The tool rude failed.' }, { error: 'There is no such file.' }]);
+    expect(results).toEqual([{ error: 'There is no such file.' }, { error: 'The tool rude failed.' }]);
   });
 
   it('hostile names and arguments reach no tool and no prototype', async () => {
