@@ -44,6 +44,26 @@ describe.each(NAMES)('on %s', (name) => {
   });
 });
 
+it('a job is told of its own, and of none of those that people have', async () => {
+  const { platforms, llm } = await openPlatforms({
+    on: ['telegram'],
+    channel: { live: 'off' },
+    prepare: (home) => {
+      fs.mkdirSync(path.join(home, 'jobs'), { recursive: true });
+      fs.writeFileSync(
+        path.join(home, 'jobs', 'digest.yaml'),
+        'name: Digest\nschedule: every day at 8\nprompt: Write the digest\ndeliver: telegram:1001\n',
+      );
+    },
+  });
+  const begun = await platforms.telegram.command(platforms.telegram.dm('alex'), 'jobs', 'run digest');
+  expect(begun.text).toContain('Digest');
+  const request = await llm.waitFor(({ lastUser }) => lastUser.includes('Write the digest'));
+  expect(notOffered(request)).toEqual([]);
+  expect(promised(request)).toContain('create_artifact');
+  expect(request.system).not.toMatch(/_scheduled_job|set_timezone|list_tasks|forget/);
+});
+
 it('a viber with two tools of its own is told of those', async () => {
   const { platforms, llm } = await openPlatforms({
     on: ['telegram'],
