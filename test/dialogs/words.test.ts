@@ -190,21 +190,3 @@ describe.each(NAMES)('in words on %s', (name) => {
       expect(toolsOf(world)).not.toContain(`"${tool}"`);
   });
 });
-
-it.each(NAMES)('without a language model the plain forms are understood too, on %s', async (name) => {
-  const world = await openPlatforms({
-    ...{ on: [name], offline: true, channel: { live: 'off' } },
-    prepare(home) {
-      fs.mkdirSync(path.join(home, 'workspace'), { recursive: true });
-      fs.writeFileSync(path.join(home, 'workspace', 'MEMORY.md'), '# Memory\n\n- Kim drinks tea\n');
-    },
-  });
-  const platform = world.platforms[name];
-  const dm = platform.dm('alex');
-  await ask(platform, dm, 'forget that Kim drinks tea', { text: 'Forget this: Kim drinks tea?' });
-  await press(platform, dm, 'Forget it', 'Forgotten: Kim drinks tea');
-  expect(world.read('workspace/MEMORY.md')).not.toContain('Kim');
-  await ask(platform, dm, "I'm in Tokyo", { text: 'Go by Tokyo time for you from now on?' });
-  await press(platform, dm, 'Yes', 'Your time zone is now Asia/Tokyo.');
-  await ask(platform, dm, 'start a new task', { text: 'Your next message begins a new task' });
-});
