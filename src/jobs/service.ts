@@ -6,6 +6,7 @@ import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 import { ended } from '../channels/lead.ts';
 import { UserError } from '../errors.ts';
+import { hashText } from '../lib/files.ts';
 import { type Said, say } from '../messages/messages.ts';
 import { type Entry, shareOf, taskLane } from '../runtime/contract/entry.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../runtime/contract/job-service.ts';
@@ -20,10 +21,14 @@ import { nextSlot } from './schedule.ts';
 import { Scheduler, type Trouble } from './scheduler.ts';
 import type { JobServiceOptions } from './service-options.ts';
 import { placeText, principalOf, slotEntry, taskIdOf } from './slot-entry.ts';
+import { scheduleIn } from './state.ts';
 import { holdsUp, sayAll, sayUnknown } from './unknown.ts';
 import { viewOf } from './view.ts';
 
 const SHOWN_TIMES = 3;
+
+/** Its writer may still be at it. */
+const isUnfinished = ({ key }: Said): boolean => key === 'jobFiles.unfinished';
 
 export class ScheduledJobs implements JobService {
   readonly #options: JobServiceOptions;
@@ -52,6 +57,7 @@ export class ScheduledJobs implements JobService {
 
   /** Call it once the job files have been read. */
   start(): void {
+    this.#tellStopped();
     this.#stopScheduling ??= this.#options.lead('jobs', async (turn) => {
       // Another process may have fired meanwhile.
       this.#options.states.reread();
@@ -66,6 +72,21 @@ export class ScheduledJobs implements JobService {
     });
     for (const { id } of this.#jobs.all()) onChanged(id);
     void this.#names.check();
+  }
+
+  /** A job that was in force when the gateway ended, and whose file means nothing to this version, does not stop without a word. */
+  #tellStopped(): void {
+    const { states, tellOwners } = this.#options;
+    const entries = this.#jobs.all();
+    const inForce = new Set(entries.flatMap(({ id, job }) => (job ? [id] : [])));
+    const stopped = entries.filter(
+      ({ id, state, wrong = [] }) =>
+        state === 'broken' && !inForce.has(id) && !wrong.some(isUnfinished) && scheduleIn(states.get(id)),
+    );
+    if (stopped.length === 0) return;
+    const names = stopped.map(({ id }) => escaped(id)).join(', ');
+    const id = hashText(stopped.map(({ file, problem }) => `${file} ${problem}`).join('\n')).slice(0, 16);
+    void tellOwners(`jobs-stopped-${id}`, say('jobs.stopped', { n: stopped.length, names }));
   }
 
   async stop(): Promise<void> {

@@ -104,6 +104,41 @@ test('a job of an older home whose schedule was German runs at its times, and a 
   }
 });
 
+test('jobs of an older home whose files mean nothing any more are told to the owners, once', async () => {
+  const home = await openHome(tempFolder());
+  const records = path.join(home.spool, 'jobs');
+  for (const folder of [home.jobs, path.join(records, 'good')]) fs.mkdirSync(folder, { recursive: true });
+  const schedule = JSON.stringify({ kind: 'cron', pattern: '*/5 * * * *', timezone: 'UTC' });
+  const old: Record<string, string> = {
+    star: 'name: Star\nschedule: */5 * * * *\nprompt: x\n',
+    city: 'name: City\nschedule: every hour\ntimezone: Berlin\nprompt: x\n',
+  };
+  for (const [id, text] of Object.entries(old)) {
+    for (const folder of [home.jobs, path.join(records, 'good')])
+      fs.writeFileSync(path.join(folder, `${id}.yaml`), text);
+    fs.writeFileSync(
+      path.join(records, `${id}.json`),
+      JSON.stringify({ schedule, since: Date.now() - 1_000, failures: 0 }),
+    );
+  }
+  // It was never in force, and one that is may have a broken file beside its own.
+  fs.writeFileSync(path.join(home.jobs, 'new.yaml'), 'schedule: whenever\n');
+  fs.writeFileSync(path.join(home.jobs, 'fine.yaml'), 'name: Fine\nschedule: daily\nprompt: x\n');
+  fs.writeFileSync(path.join(home.jobs, 'fine.yml'), 'name: Fine\nschedule: whenever\nprompt: x\n');
+  for (const expected of [1, 0]) {
+    const told: string[] = [];
+    const { jobs } = open(home, 'accepted', { told });
+    await jobs.start();
+    await expect.poll(() => fs.readFileSync(path.join(records, 'star.json'), 'utf8')).toContain('goneSince');
+    await jobs.stop();
+    expect(told).toEqual(
+      Array(expected).fill(
+        '2 jobs have stopped, as this version cannot read their files: city, star. /jobs shows what to change.',
+      ),
+    );
+  }
+});
+
 interface Opened {
   told?: string[];
   folder?: string;

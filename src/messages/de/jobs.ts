@@ -50,6 +50,8 @@ export const jobs = translate(english)({
     'Der Auftrag {name} war {due} ({zone}) dran, und da konnte ich nicht. Bitte mich noch einmal darum, wenn es noch wichtig ist.',
   withoutRights:
     'Den Auftrag {name} erledige ich nicht mehr: {who} hat ihn angelegt und ist kein Besitzer mehr. Lösch ihn mit /jobs, oder lass einen Besitzer neu darum bitten.',
+  stopped:
+    '{n, plural, one {Ein Auftrag läuft nicht mehr, weil diese Version seine Datei nicht lesen kann} other {# Aufträge laufen nicht mehr, weil diese Version ihre Dateien nicht lesen kann}}: {names}. /jobs zeigt, was zu ändern ist.',
   names: 'Mit dem Auftrag {name} stimmt etwas nicht. {what}',
   manyUnknown:
     '{n, plural, one {Ein Auftrag nennt} other {# Aufträge nennen}} einen Viber, ein Modell, eine Fähigkeit oder ein Werkzeug, das es nicht gibt. /jobs zeigt, was.',

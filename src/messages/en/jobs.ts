@@ -44,6 +44,8 @@ export const jobs = {
     'The job {name} was due {due} ({zone}), and I could not do it then. Ask me once more if it still matters.',
   withoutRights:
     'I no longer do the job {name}: {who}, who made it, is no longer an owner. Delete it with /jobs, or have an owner ask for it again.',
+  stopped:
+    '{n, plural, one {One job has stopped, as this version cannot read its file} other {# jobs have stopped, as this version cannot read their files}}: {names}. /jobs shows what to change.',
   names: 'There is something wrong with the job {name}. {what}',
   manyUnknown:
     '{n, plural, one {One job names} other {# jobs name}} a viber, model, skill or tool that does not exist. /jobs shows which.',
