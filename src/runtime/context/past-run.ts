@@ -82,12 +82,20 @@ export function pastMessages(
 /** The `error` of a run whose people wrote more before it had an answer. */
 export const STEERED = 'steered';
 
-/** The side-effecting calls of a run that were cut, by their tools' names: announced, and no finished step after them. */
+/**
+ * The side-effecting calls of a run that were cut, by their tools' names: announced since the model last spoke, and without a result. The
+ * result of one call may be noted while another one is at work.
+ */
 export function cutCall(entries: readonly SessionEntry[]): string | undefined {
-  const step = entries.findLastIndex((entry) => entry.type === 'step');
-  const tools = entries.slice(step + 1).flatMap((entry) => (entry.type === 'call' ? [entry.tool] : []));
-  return tools.length > 0 ? [...new Set(tools)].join(', ') : undefined;
+  const step = entries.findLastIndex((entry) => entry.type === 'step' && entry.messages.some(isSaid));
+  const after = entries.slice(step + 1);
+  const results = after.flatMap((entry) => (entry.type === 'step' ? entry.messages.flatMap(partsOf) : []));
+  const ended = new Set(results.map((part) => (isPart(part, 'tool-result') ? part.toolCallId : undefined)));
+  const cut = after.flatMap((entry) => (entry.type === 'call' && !ended.has(entry.callId) ? [entry.tool] : []));
+  return cut.length > 0 ? [...new Set(cut)].join(', ') : undefined;
 }
+
+const isSaid = (message: Json): boolean => isJsonRecord(message) && message.role === 'assistant';
 
 /** What the runs that follow are told of one that was stopped or steered while a tool was at work. */
 export const cutOffWords = (tool: string): string =>

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildHistory, type HistoryLimits } from '../../../src/runtime/context/history-window.ts';
+import { cutCall } from '../../../src/runtime/context/past-run.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';
@@ -35,6 +36,38 @@ const build = (entries: SessionEntry[], options: { isWhole?: boolean; limits?: H
   buildHistory({ entries, isWhole: options.isWhole ?? true }, 'now', options.limits ?? LIMITS, () => []);
 const texts = (entries: SessionEntry[], options = {}) =>
   build(entries, options).messages.map((m) => (m.role === 'steps' ? 'STEPS' : `${m.role}: ${m.text}`));
+
+describe('a run that a crash has cut', () => {
+  const begun = (callId: string): SessionEntry => ({
+    type: 'call',
+    run: 'now',
+    at: AT,
+    callId,
+    tool: `tool_${callId}`,
+  });
+  const steps = (index: number, messages: Json[]): SessionEntry => ({
+    type: 'step',
+    run: 'now',
+    at: AT,
+    index,
+    messages,
+  });
+  const asked = steps(0, [call('c1', {}), call('c2', {}), call('c3', {})]);
+  const result = (id: string) => steps(1, [toolResult(id, 'ok')]);
+
+  it.each<[string, SessionEntry[], string | undefined]>([
+    ['one that was announced', [begun('c1')], 'tool_c1'],
+    ['none after the step that holds it', [begun('c1'), step('now', 1)], undefined],
+    ['one after it', [begun('c1'), step('now', 1), begun('c2')], 'tool_c2'],
+    ['one that was approved', [asked, begun('c1')], 'tool_c1'],
+    ['none once its result is there', [asked, begun('c1'), result('c1')], undefined],
+    ['the next one', [asked, begun('c1'), result('c1'), begun('c2')], 'tool_c2'],
+    ['one beside which another has ended', [asked, begun('c1'), result('c2')], 'tool_c1'],
+    ['none when both have', [asked, begun('c1'), result('c2'), result('c1')], undefined],
+  ])('was at work on: %s', (_what, entries, expected) => {
+    expect(cutCall([said('now', 'do it'), ...entries])).toBe(expected);
+  });
+});
 
 describe('past runs', () => {
   it('are words, steps with tools as they were, and the answer once', () => {
