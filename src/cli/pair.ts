@@ -27,7 +27,7 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
     if (json) print(JSON.stringify({ pending: shown, paired: pairing.paired() }));
     else {
       for (const entry of shown) print(`${entry.code}  ${entry.identity}  ${entry.name}`);
-      if (shown.length === 0) print('Nobody asks to be let in.');
+      if (shown.length === 0) print('Nobody is asking to be let in.');
       for (const entry of pairing.paired()) print(`paired: ${entry.identity}  ${entry.name}  ${entry.role}`);
     }
     return EXIT.ok;

@@ -26,7 +26,7 @@ export async function run(context: CliContext): Promise<number> {
     ask(socket, { chat: `run-${randomUUID()}`, text: goal, viber, given }, show),
   );
   if (context.json) context.print(JSON.stringify({ text, files, state: ended ?? 'completed', ...result }));
-  else for (const line of await linesOf(text, files, lookOf(process.stdout, context.env))) context.print(line);
+  else for (const line of await answerText(text, files, lookOf(process.stdout, context.env))) context.print(line);
   return ended === undefined ? EXIT.ok : EXIT.failed;
 }
 
@@ -57,7 +57,7 @@ async function textOf(file: string): Promise<string> {
 }
 
 /** Rendered where somebody looks at it, as it was written for programs. */
-async function linesOf(text: string, files: readonly ShownFile[], look: Look): Promise<string[]> {
+export async function answerText(text: string, files: readonly ShownFile[], look: Look): Promise<string[]> {
   if (!look.isRendered) return [safe(text), ...files.map((file) => `file: ${safeLine(file.path)}`)];
   return answerLines({ text, files, buttons: [], isRest: false }, look, process.stdout.columns || 80, '');
 }

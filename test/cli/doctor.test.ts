@@ -320,7 +320,7 @@ describe('skills and servers of tools', () => {
     fs.mkdirSync(path.join(home, 'jobs'));
     put('well.yaml', `name: Well\n${job}`);
     const config = { model: 'offline/viber' };
-    expect((await doctor(home, config)).lines).toContain('✓ jobs           the one there is can be done');
+    expect((await doctor(home, config)).lines).toContain('✓ jobs           1 job can run');
     put('broken.yaml', 'name: Broken\nschedule: 25am\nprompt: x\n');
     put('story.yaml', `name: Story\n${job}viber: writr\n`);
     put('news.yaml', `name: News\n${job}skills: [wether]\n`);
@@ -345,7 +345,9 @@ describe('skills and servers of tools', () => {
     expect(code).toBe(1);
     expect(lines.filter((line) => / jobs /.test(line))).toEqual([
       '✗ jobs           well: Nothing can be sent to nowhere:1: the channels are telegram, discord, slack.',
-      '✗ jobs           well: Nothing can be sent to slack:C1: slack is not on; viber init connects it.',
+      expect.stringMatching(
+        /^✗ jobs {11}well: Nothing can be sent to slack:C1: slack is not on; .*viber.* init connects it\.$/,
+      ),
     ]);
   });
 

@@ -338,7 +338,7 @@ describe('a playbook from Slack', () => {
     expect(await say('release-notes version=1 version=2')).toContain('given twice');
     expect(await say('release-notes version=""')).toContain('The value of version must be one line');
     for (const name of ['../x', '..', '/etc/passwd', '__proto__', 'constructor', 'x'.repeat(200), 'release-notes.md'])
-      expect(await say(name)).toContain('There is no such playbook. There are: ');
+      expect(await say(name)).toContain("I can't find that playbook. There are: ");
     expect(await say('release-notes version=1', 'kim')).toContain('Playbooks are for the people of this bot');
     expect(world.llm.requests()).toHaveLength(0);
     expect(world.tasks()).toEqual([]);

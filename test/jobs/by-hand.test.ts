@@ -47,8 +47,8 @@ describe('is a job', () => {
 describe('is told', () => {
   const daily = 'schedule: every day at 9am';
   const prompt = 'prompt: Sum up the news';
-  const near = (key: string) => expect.stringContaining(`expected no such key; did you mean ${key}?`);
-  const keys = expect.stringContaining('expected no such key; there are name, schedule, prompt, ');
+  const near = (key: string) => expect.stringContaining(`unknown key; did you mean ${key}?`);
+  const keys = expect.stringContaining('unknown key; the keys are name, schedule, prompt, ');
   it.each<[what: string, text: string, problem: unknown]>([
     ['shedule', file('shedule: daily', prompt), near('schedule')],
     ['max_steps', file(daily, prompt, 'max_steps: 5'), near('maxSteps')],
@@ -112,7 +112,7 @@ describe('is told', () => {
     [
       'a list of jobs',
       `jobs:\n  - name: News\n    ${daily}\n    ${prompt}\n`,
-      expect.stringContaining('line 1: jobs: expected no such key'),
+      expect.stringContaining('line 1: jobs: unknown key'),
     ],
     [
       "another program's job",

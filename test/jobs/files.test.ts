@@ -69,7 +69,7 @@ test('loaded, switched off, paused, broken, misnamed and twice', async () => {
     'two words.yaml broken -',
   ]);
   const problem = (id: string) => jobs.all().find((entry) => entry.id === id && entry.problem)?.problem;
-  expect(problem('broken')).toContain('broken.yaml line 4: schedul: expected no such key; did you mean schedule?');
+  expect(problem('broken')).toContain('broken.yaml line 4: schedul: unknown key; did you mean schedule?');
   expect(problem('twin')).toContain('twin.yml: the file twin.yaml is the same job');
   expect(problem('huge')).toContain('larger than 64 KB');
   expect(problem('many')).toContain('larger than 64 KB');

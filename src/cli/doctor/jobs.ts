@@ -36,8 +36,7 @@ export async function checkJobs(config: Config, root: string, env: NodeJS.Proces
       }
     }
     const count = jobs.all().length;
-    if (count > 0 && findings.length === 0)
-      found('ok', count === 1 ? 'the one there is can be done' : `all ${count} can be done`);
+    if (count > 0 && findings.length === 0) found('ok', count === 1 ? '1 job can run' : `all ${count} can run`);
   } catch (error) {
     found('wrong', `they cannot be read: ${errorMessage(error)}`);
   } finally {

@@ -161,9 +161,11 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
     loadConfig({ file, home, env }),
     import('../../jobs/schedule.ts'),
   ]);
-  const timezone = config.jobs.timezone ?? systemTimezone();
   const now = new Date();
-  const { schedule, words } = parseSchedule(phrase, { timezone, now });
+  const { schedule, timezone, words } = parseSchedule(phrase, {
+    timezone: config.jobs.timezone ?? systemTimezone(),
+    now,
+  });
   const next = nextSlots(schedule, now, SHOWN_TIMES).map((time) => time.toISOString());
   if (json) print(JSON.stringify({ schedule: words, timezone, next }));
   else for (const line of [words, ...next.map((time) => atText(time, timezone))]) print(line);
@@ -173,7 +175,11 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
 /** Through the door of a gateway that runs: they alone work on tasks. */
 async function runNow(context: CliContext, name: string): Promise<number> {
   const { json, print } = context;
-  const { ask, findSocket } = await import('../ask.ts');
+  const [{ ask, findSocket }, { answerText }, { lookOf }] = await Promise.all([
+    import('../ask.ts'),
+    import('../run.ts'),
+    import('../../channels/terminal/look.ts'),
+  ]);
   const socket = await findSocket(context);
   if (socket === undefined)
     throw new UserError('The gateway is not running: start it with viber start, then try again.');
@@ -182,9 +188,10 @@ async function runNow(context: CliContext, name: string): Promise<number> {
   if (!job) throw new UserError(`The file of the job ${id} is broken: ${problem ?? 'it cannot be read'}`);
   const { text } = await ask(socket, { chat: 'jobs', text: `/jobs run ${id}` }, () => undefined);
   const given = { name: escaped(job.name) };
-  const isBegun = languages.some((language) => messagesIn(language).text('jobs.runsNow', given) === text);
+  const isBegun = languages.some((language) => text.startsWith(messagesIn(language).text('jobs.runsNow', given)));
   if (!isBegun) throw new UserError(text);
-  print(json ? JSON.stringify({ id, text }) : text);
+  if (json) print(JSON.stringify({ id, text }));
+  else for (const line of await answerText(text, [], lookOf(process.stdout, context.env))) print(line);
   return EXIT.ok;
 }
 

@@ -3,8 +3,8 @@ import { DATE_FORMS } from './clock.ts';
 import type { Reader } from './tokens.ts';
 import { REFUSED } from './words.ts';
 
-/** The documented forms: words, once, and cron. */
-const EXAMPLE = 'every weekday at 9:00" or "tomorrow at 9:00" or "0 9 * * 1-5';
+/** The documented forms, each good in a file and in a chat: words, once, and cron. */
+const EXAMPLE = 'every weekday at 9:00" or "2027-12-24 18:00" or "0 9 * * 1-5';
 
 /** Whether it is known why the word cannot stand anywhere. */
 export const isRefused = (reader: Reader): boolean => REFUSED.has(reader.peek().text);

@@ -14,8 +14,8 @@ export const jobs = translate(english)({
   next: 'als Nächstes {when}',
   lastRun: 'Letztes Mal: {state} (Aufgabe `{task}`).',
   neverRun: 'Er war noch nie dran.',
-  goesTo: 'Geht an {places}.',
-  goesNowhere: 'Sein Ergebnis geht an niemanden (`deliver` in seiner Datei).',
+  goesTo: 'Sein Ergebnis geht an {places}.',
+  goesNowhere: 'Sein Ergebnis geht an niemanden: mit `deliver` in seiner Datei kommt es in einen Chat.',
   madeBy: 'Angelegt von `{who}`.',
   nextTimes: 'Als Nächstes ({zone}):',
   notUnderstood:
@@ -23,9 +23,9 @@ export const jobs = translate(english)({
   tooOften: 'Das ist zu oft: ein im Chat angelegter Auftrag darf höchstens alle {n} Minuten laufen (jobs.min_minutes).',
   nameTaken: 'Einen Auftrag „{name}“ gibt es schon; lösch ihn zuerst oder nimm einen anderen Namen.',
   noneOffline:
-    'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell (`{init}` fragt danach) genügt ein Satz an mich; bis dahin geht es so: `{add} --at "every weekday at 9" --prompt "Was gibt es Neues?"`',
+    'Es gibt keine geplanten Aufträge. Mit einem Sprachmodell (`{init}` fragt danach) genügt ein Satz an mich; bis dahin legst du sie so an: `{add} --at "every weekday at 9" --prompt "Was gibt es Neues?"`',
   none: 'Es gibt keine geplanten Aufträge. Bitte mich darum, zum Beispiel: schick mir jeden Werktag um 9 hier eine Übersicht.',
-  runsNow: 'Ich beginne jetzt mit **{name}**; das Ergebnis geht dorthin, wohin es immer geht.',
+  runsNow: '**{name}** läuft jetzt.',
   pausedNow: 'Angehalten: **{name}**. Mit /jobs resume und dem Namen geht es weiter.',
   reallyDelete: '**{name}** endgültig löschen?',
   yesDelete: 'Ja, löschen',

@@ -8,7 +8,7 @@ export const failures = {
   withTrace: '{what} (for the owner: viber trace {trace})',
   notSetUp:
     'Something is not set up right, so I cannot answer just now. My owner has to see to it: please try again later.',
-  ownerNeeded: 'I could not answer {name}, and others will be told the same until it is mended. {what}',
+  ownerNeeded: 'I could not answer {name}, and others will be told the same until it is fixed. {what}',
   settings: 'The settings need a change: {problem}.',
   content: 'The model {model} cannot take this kind of content: leave the file out, or set another model.',
   overloaded: 'The provider "{provider}" has too much to do just now: try again in a few minutes.',

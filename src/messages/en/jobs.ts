@@ -11,8 +11,8 @@ export const jobs = {
   next: 'next {when}',
   lastRun: 'Last time: {state} (task `{task}`).',
   neverRun: 'I have not done it yet.',
-  goesTo: 'Goes to {places}.',
-  goesNowhere: 'Its result goes to nobody (`deliver` in its file).',
+  goesTo: 'Its result goes to {places}.',
+  goesNowhere: 'Its result goes to nobody: set `deliver` in its file to have it in a chat.',
   madeBy: 'Made by `{who}`.',
   nextTimes: 'Next ({zone}):',
   notUnderstood:
@@ -20,9 +20,9 @@ export const jobs = {
   tooOften: 'That is too often: a job made in a chat may come every {n} minutes at most (jobs.min_minutes).',
   nameTaken: 'There is a job "{name}" already; delete it first or choose another name.',
   noneOffline:
-    'There are no scheduled jobs. With a language model (`{init}` asks for one) a sentence to me makes them; until then this does: `{add} --at "every weekday at 9" --prompt "What is new?"`',
+    'There are no scheduled jobs. With a language model (`{init}` asks for one) you can ask me for them; until then, add one with `{add} --at "every weekday at 9" --prompt "What is new?"`',
   none: 'There are no scheduled jobs. Ask me, for example: every weekday at 9, send me a digest here.',
-  runsNow: 'I begin **{name}** now; its result goes where it always goes.',
+  runsNow: 'Running **{name}** now.',
   pausedNow: 'Paused: **{name}**. /jobs resume and its name lets it go on.',
   reallyDelete: 'Delete **{name}** for good?',
   yesDelete: 'Yes, delete it',
@@ -66,7 +66,7 @@ export const jobs = {
   offInFile: 'The job {name} is switched off in its file: set "enabled: true" in {file}.',
   folderLocked: 'The folder of the jobs cannot be written ({code}): change its rights, then try again.',
   fileThere: 'The file {file} is there already; delete one of the two.',
-  unreadable: 'The job {name} cannot be read; mend its file first.',
+  unreadable: 'The job {name} cannot be read; fix its file first.',
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',
   underWay: 'I am at the job {name} already; its answer will come.',
   sayWhere:

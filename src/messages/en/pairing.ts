@@ -6,7 +6,7 @@ export const pairing = {
   deny: 'Deny',
   mayWrite: '{name} may write to me now ({identity}, {role}).',
   notLetIn: '{name} was not let in.',
-  nobodyAsks: 'Nobody asks to be let in.',
+  nobodyAsks: 'Nobody is asking to be let in.',
   waiting: '- {name} ({identity}), code {code}',
   unknownCode: 'I do not know this code. Ask for a new one with /link on your other account.',
   expiredCode: 'This code is older than 10 minutes. Ask for a new one with /link on your other account.',

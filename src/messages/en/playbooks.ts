@@ -29,7 +29,7 @@ export const playbooks = {
     'I ended **{title}** after {n, plural, one {# step} other {# steps}}: the ticks in its plan are taken out again and again.',
   emptyPlan: 'The plan is empty.',
   changing: 'The plan is being changed again and again: try again when nobody edits it.',
-  noSuch: 'There is no such playbook. There are: {names}.',
+  noSuch: "I can't find that playbook. There are: {names}.",
   cannotUse: 'The playbook {name} cannot be used: {problem}.',
   finished: '**{title}** is done: {n} of {n} steps.',
   step: '{n}. ✓ {step}',

@@ -41,12 +41,15 @@ function line(job: JobView, messages: Messages): Text {
 const timeOf = (time: string, { timezone }: JobView, messages: Messages): Text =>
   messages.when(new Date(time), timezone);
 
+const placesText = (deliver: JobView['deliver'], messages: Messages): Text =>
+  deliver.length > 0
+    ? messages.text('jobs.goesTo', { places: messages.list(deliver.map((each) => `\`${each}\``)) })
+    : messages.text('jobs.goesNowhere');
+
 function details(job: JobView, messages: Messages): CommandReply {
   const { deliver, createdBy, lastRun, timezone, next } = job;
   const about = [
-    deliver.length > 0
-      ? messages.text('jobs.goesTo', { places: messages.list(deliver.map((each) => `\`${each}\``)) })
-      : messages.text('jobs.goesNowhere'),
+    placesText(deliver, messages),
     lastRun
       ? messages.text('jobs.lastRun', { state: say(`tasks.${lastRun.state}`), task: lastRun.task })
       : messages.text('jobs.neverRun'),
@@ -89,7 +92,8 @@ const VERBS: Readonly<Record<string, Act>> = {
   show: (service, name, { messages }) => details(service.find(name), messages),
   async run(service, name, { principal, messages }) {
     const job = await service.runNow(name, principal);
-    return { text: messages.text('jobs.runsNow', { name: plain(job.name) }) };
+    const begun = messages.text('jobs.runsNow', { name: plain(job.name) });
+    return { text: sentences(begun, placesText(job.deliver, messages)) };
   },
   async pause(service, name, { principal, messages }) {
     const job = await service.pause(name, principal);

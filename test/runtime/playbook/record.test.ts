@@ -189,7 +189,7 @@ describe('on disk', () => {
     expect(() => findPlaybook(home, 'link')).toThrow('not a regular file');
     expect(() => findPlaybook(home, 'huge')).toThrow('too large');
     for (const name of ['../playbooks/ship', 'Deploy It', '', 'constructor', 'x'.repeat(70)])
-      expect(() => findPlaybook(home, name)).toThrow('There is no such playbook');
+      expect(() => findPlaybook(home, name)).toThrow("I can't find that playbook");
   });
 });
 
