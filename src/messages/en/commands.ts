@@ -13,12 +13,13 @@ export const commands = {
   unknownTaskHere: 'I know no task {id} here. /tasks lists this group’s; ask me about others in a direct message.',
   whatToSteer: 'What should I do differently? Write it after /steer.',
   whatFollows: 'What comes next? Write it after /followup.',
-  queueNow: 'Messages here: **{mode}**, {means}.',
-  queueNowWaiting: 'Messages here: **{mode}**, {means}. {n, plural, one {# message waits.} other {# messages wait.}}',
-  queueSet: 'Messages here: **{mode}** from now on, {means}.',
+  queueNow: 'New messages here: **{mode}**, {means}.',
+  queueNowWaiting:
+    'New messages here: **{mode}**, {means}. {n, plural, one {# message waits.} other {# messages wait.}}',
+  queueSet: 'From now on, new messages here: **{mode}**, {means}.',
   queueHow: 'Write /queue steer, /queue collect or /queue followup.',
-  steer: 'what you write changes at once what I am doing',
-  collect: 'what you write meanwhile is put together, and I take it up when I have finished',
+  steer: 'what you write changes what I am doing right away',
+  collect: 'I collect what you write, and start on it when I have finished',
   followup: 'each message waits for its own turn',
   zoneIs: 'Your time zone is **{zone}**. Write /timezone and a city to change it.',
   zoneUnknown:
