@@ -16,7 +16,7 @@ export const commands = {
   queueNow: 'New messages here: **{mode}**, {means}.',
   queueNowWaiting:
     'New messages here: **{mode}**, {means}. {n, plural, one {# message waits.} other {# messages wait.}}',
-  queueSet: 'From now on, new messages here: **{mode}**, {means}.',
+  queueSet: 'New messages here: **{mode}** from now on, {means}.',
   queueHow: 'Write /queue steer, /queue collect or /queue followup.',
   steer: 'what you write changes what I am doing right away',
   collect: 'I collect what you write, and start on it when I have finished',
