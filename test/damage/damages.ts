@@ -64,7 +64,7 @@ export const DAMAGES: DamageKind[] = [
   { name: '"x"', isWords: true, apply: write('"x"') },
   { name: '1', isWords: true, apply: write('1') },
   { name: 'twisted', isWords: true, apply: twisted },
-  { name: 'no UTF-8', apply: write(Buffer.from([0xff, 0xfe, 0x80, 0xc3, 0x28, 0x0a])) },
+  { name: 'no UTF-8', apply: write(Buffer.from([0xff, 0x80, 0xc3, 0x28, 0x0a])) },
   { name: 'huge', isWords: true, apply: write(`[${'[1],\n'.repeat(1_000_000)}`) },
   { name: 'folder', apply: instead((file) => void fs.mkdirSync(file)) },
   { name: 'no rights', apply: (file) => fs.chmodSync(file, 0o000) },
