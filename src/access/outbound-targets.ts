@@ -52,9 +52,11 @@ export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTa
     const channel = channelOf(written.channel);
     if (!channel || channel.id === 'local' || channel.id === 'api')
       throw new UserError(`The channel ${written.channel} of ${text} is not on; switch it on in config.yaml.`);
-    if (written.account !== undefined && written.account !== channel.account)
+    // Before it has connected, a channel does not know which bot it is: that is found out before anything is sent.
+    const account = channel.account || written.account || '';
+    if (written.account !== undefined && written.account !== account)
       throw new UserError(`${text} names another bot than the one that is on.`);
-    return { ...written, account: channel.account };
+    return { ...written, account };
   }
 
   async function placeOf(address: Address): Promise<Place> {

@@ -166,6 +166,15 @@ test('the words of a refusal stay short, and a channel that is not there yet say
   });
 });
 
+test('an address that names the bot waits for its channel to connect, and is refused once that is another bot', async () => {
+  account = '';
+  const one = targets();
+  await expect(one.find('slack@A1:C1', who('owner'))).rejects.toMatchObject({ retryAfterMs: 5_000 });
+  expect(one.read('slack@A1:C1')).toMatchObject({ account: 'A1' });
+  account = 'A2';
+  await expect(one.find('slack@A1:C1', who('owner'))).rejects.toThrow('names another bot than the one that is on');
+});
+
 test('an owner may have something sent to the account they write from, whatever the list says', async () => {
   rules = { ...OPEN, dm: 'allowlist', allow: [] };
   const alex: Principal = { ...who('owner'), user: 'U1', person: 'alex' };
