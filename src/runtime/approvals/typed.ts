@@ -84,7 +84,7 @@ async function theirRequests(
 async function shownRequests(
   requests: readonly ApprovalRequest[],
   message: InboundMessage,
-  { questions, now = Date.now }: TypedServices,
+  { approvals, questions, now = Date.now }: TypedServices,
 ): Promise<{ shown: Open[]; isUnsure: boolean }> {
   const until = now() + SHOWN_SOON_MS;
   for (;;) {
@@ -94,9 +94,11 @@ async function shownRequests(
         return (await questions.asking(question)).map((asking) => ({ question, asking }));
       }),
     );
+    // One that was withdrawn meanwhile has lost its message, and is asked no more.
+    const open = new Set(approvals.all().map(({ id }) => id));
     const onTheirWay = requests.filter(
-      ({ asked }, at) =>
-        !found[at]?.length && !asked.every(({ address }) => WITHOUT_MESSAGES.includes(address.channel)),
+      ({ id, asked }, at) =>
+        open.has(id) && !found[at]?.length && !asked.every(({ address }) => WITHOUT_MESSAGES.includes(address.channel)),
     );
     if (onTheirWay.length === 0 || now() >= until) {
       const shown = found.flat().filter(({ asking }) => stoodBefore(asking, message));
