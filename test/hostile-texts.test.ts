@@ -105,7 +105,7 @@ const WORK: [string, length: number, (text: string) => unknown, limit?: number][
     ],
   ],
   ['one line of it', 300_000, (text) => [plainLine(text), stripComments(text), withoutHidden(text), scrub(text)]],
-  ['a plan', 200_000, (text) => [formatPlan(parsePlan(text), text), planNotes(text)]],
+  ['a plan', 100_000, (text) => [formatPlan(parsePlan(text), text), planNotes(text)]],
   [
     'a memory',
     100_000,
