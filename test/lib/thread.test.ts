@@ -15,7 +15,7 @@ await answerInThread(async (input) => {
   if (input === 'throw') throw new Error('inner');
   if (input === 'exit') process.exit(0);
   if (input === 'spin') for (;;);
-  if (input === 'eat') for (const all = [];;) all.push(new Array(1000).fill(all.length));
+  if (input === 'eat') for (let all;;) all = { all };
   return 'did ' + input;
 }, (error) => error instanceof Refusal);
 `;
