@@ -1,6 +1,6 @@
 /**
  * The gateway, put together once for the program and for tests alike: stores first, then what calls models, then what runs are offered.
- * Nothing is taken in and nothing is worked on before `start`. The order of its end is what it is about.
+ * Nothing is taken in and nothing is worked on before `start`. The order in which `stop` ends things matters: each step may need the next.
  */
 import type { Zones } from '../access/zones.ts';
 import { type Config, loadAgent } from '../config.ts';
@@ -43,7 +43,7 @@ import { openTools } from './tools.ts';
 
 const DRAIN_MS = 20_000;
 const SEND_MS = 3_000;
-/** What is left of traces is not worth more than that at a stop. */
+/** A stop waits this long at most for traces that have not been sent. */
 const TRACES_MS = 1_500;
 
 /** Throws LockedError, or a system error of the home. */

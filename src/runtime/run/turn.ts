@@ -216,12 +216,12 @@ function cutOff(lines: Parameters<typeof cutCall>[0]): RunOutcome {
   return { ...stoppedRun(), ...(cut === undefined ? {} : { text: cutOffWords(cut) }) };
 }
 
-/** The conversations that see a run: those it answers, and the others that are about its task now. */
-/** By conversation, the message that is answered there: the newest. */
+/** The newest message of each conversation is the one that is answered there. */
 function newestIn(items: readonly Item[]): ReadonlyMap<string, string> {
   return new Map(items.map(({ message: { message } }) => [conversationKey(message.address), message.messageId]));
 }
 
+/** A run is seen by the conversations it answers, and by the others that are about its task now. */
 function followers(items: readonly Item[], taskId: string, { tasks }: Gateway): Address[] {
   if (items.some(({ message }) => message.job)) return [];
   const keys = new Set(
