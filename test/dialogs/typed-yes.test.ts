@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openWire } from '../board/wire.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { PROGRAM } from '../helpers/program.ts';
@@ -111,6 +111,19 @@ it('with a second question that its reader may have, and of which the platform h
   await ask(slack, dm, 'remind bread', { text: 'bread' });
   await answer(slack, dm, 'yes', 'more than one thing');
   expect(jobs(world)).toEqual([]);
+});
+
+it('a yes whose id on Discord differs from that of its question in the last digits alone is a yes', async () => {
+  const world = await open(['discord']);
+  const { discord } = world.platforms;
+  const dm = discord.dm('alex');
+  const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+  await ask(discord, dm, 'remind milk', { text: 'milk' });
+  const after = discord.answers(dm).length;
+  discord.say(dm, 'yes');
+  now.mockRestore();
+  await waitFor(discord, dm, { after, text: 'I was told' });
+  expect(jobs(world)).toEqual(['milk.yaml']);
 });
 
 it('a yes in a linked direct message is a yes; in another conversation it is none', async () => {

@@ -149,11 +149,16 @@ const isRepliedTo = ({ address, messageId }: Asking, message: InboundMessage): b
  * before, and from one of a person's chats to another.
  */
 function stoodBefore({ address, messageId, at = 0, isEdit = false }: Asking, message: InboundMessage): boolean {
-  const place = conversationKey(address) === conversationKey(message.address) ? Number(messageId) : Number.NaN;
-  const isOrdered = message.sequence !== undefined && Number.isFinite(place);
-  if (isOrdered && message.sequence !== undefined && message.sequence <= place) return false;
+  const isHere = message.sequence !== undefined && conversationKey(address) === conversationKey(message.address);
+  const [asked, said] = isHere ? [ordinalOf(messageId), ordinalOf(message.messageId)] : [];
+  const isOrdered = asked !== undefined && said !== undefined;
+  if (isOrdered && said <= asked) return false;
   return isOrdered && !isEdit ? true : at <= endOf(message);
 }
+
+/** Ids of a platform in the order of their making, as `1001`, `1575572276630257664` or `1764180000.000100`: exact, where numbers would round. */
+const ordinalOf = (id: string): bigint | undefined =>
+  /^\d+(\.\d{6})?$/.test(id) ? BigInt(id.replace('.', '')) : undefined;
 
 /** A time in whole seconds may be any within its second. */
 const endOf = ({ sentAt }: InboundMessage): number => sentAt + (sentAt % 1_000 === 0 ? 999 : 0);
