@@ -4,7 +4,7 @@ import path from 'node:path';
 import { conversationKey } from '../src/channels/channel.ts';
 import { openConversations } from '../src/runtime/conversations/conversations.ts';
 import { openHome } from '../src/workspace/home.ts';
-import { newTaskId } from '../src/workspace/tasks.ts';
+import { newTaskId } from '../src/workspace/tasks/record.ts';
 import type { SessionEntry, TaskRecord } from '../src/workspace/types.ts';
 
 const TASKS = 1_000;

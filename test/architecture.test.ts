@@ -123,7 +123,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^@opentelemetry\//, in: /^telemetry\/otlp\.ts$/ },
   { name: /^(mdast|micromark)/, in: /^channels\/markdown\// },
   { name: /^(preact|@preact\/signals|@codemirror\/.+)$/, in: /^board\/ui\// },
-  { name: /^node-diff3$/, in: /^(board\/ui|workspace\/plan)\// },
+  { name: /^node-diff3$/, in: /^(board\/ui|workspace\/tasks)\// },
   { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace)\// },
   { name: /^@resvg\//, in: /^(skills\/chart\/canvas|runtime\/reading\/pictures\/worker)/ },
@@ -302,6 +302,18 @@ describe('imports', () => {
 
   test('form no cycle, counting types', () => {
     expect(cycle()).toEqual([]);
+  });
+
+  const TASKS = /^workspace\/tasks\//;
+  const isPastTheIndex = ({ from, to }: Pick<Import, 'from' | 'to'>) =>
+    TASKS.test(to) && to !== 'workspace/tasks/index.ts' && !TASKS.test(from);
+
+  test('the files of a task are reached through one index', () => {
+    expect(imports.filter(isPastTheIndex).map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+    expect(isPastTheIndex({ from: 'runtime/run/run.ts', to: 'workspace/tasks/session.ts' })).toBe(true);
+    expect(isPastTheIndex({ from: 'workspace/usage.ts', to: 'workspace/tasks/plan.ts' })).toBe(true);
+    expect(isPastTheIndex({ from: 'runtime/run/run.ts', to: 'workspace/tasks/index.ts' })).toBe(false);
+    expect(isPastTheIndex({ from: 'workspace/tasks/plan.ts', to: 'workspace/tasks/current.ts' })).toBe(false);
   });
 
   test('the seam imports nothing but itself', () => {

@@ -19,7 +19,7 @@ import { parseSkill } from '../src/skills/skill.ts';
 import { htmlToText } from '../src/skills/web/html-text.ts';
 import { bulletsOf, matching } from '../src/workspace/memory/bullets.ts';
 import { shareIn } from '../src/workspace/memory/same-words.ts';
-import { formatPlan, parsePlan, planNotes } from '../src/workspace/plan/markdown.ts';
+import { formatPlan, parsePlan, planNotes } from '../src/workspace/tasks/plan-markdown.ts';
 import { watchLoop } from './helpers/own-time.ts';
 
 /** Milliseconds of the thread's own time in one go. */

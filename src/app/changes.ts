@@ -1,6 +1,6 @@
 /** What the home's stores have written, as news: in every process, since a page may be served by another than the one that writes. */
 import type { News } from '../runtime/contract/news.ts';
-import { type Change, hearChanges } from '../workspace/changes.ts';
+import { type Change, hearChanges } from '../workspace/tasks/index.ts';
 import type { AppGateway } from './contract.ts';
 
 /** What it gives back ends it. */

@@ -12,9 +12,8 @@ import { type Config, terminalEnabled } from '../config.ts';
 import { machineLanguage } from '../lib/language.ts';
 import { menuSpecs } from '../runtime/commands/table.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
-import { artifactPath } from '../workspace/artifacts.ts';
 import { isId } from '../workspace/home.ts';
-import { readTaskSync } from '../workspace/tasks.ts';
+import { artifactPath, readTaskSync } from '../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway } from './contract.ts';
 import { openNaming } from './naming.ts';
 

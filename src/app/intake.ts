@@ -18,7 +18,7 @@ import { withDeadLetters } from '../runtime/intake/dead-letters.ts';
 import { isKept } from '../runtime/intake/let-in.ts';
 import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
 import { rewordedBy } from '../runtime/memory/reworded.ts';
-import { readTaskSync } from '../workspace/tasks.ts';
+import { readTaskSync } from '../workspace/tasks/index.ts';
 import type { AppGateway, Host } from './contract.ts';
 import { traceAccept } from './tracing.ts';
 

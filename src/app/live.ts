@@ -12,7 +12,7 @@ import type { Bus } from '../runtime/live/bus.ts';
 import { LiveProgress } from '../runtime/live/live.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import type { Home } from '../workspace/home.ts';
-import { planProgress, readPlan, stepAtWork } from '../workspace/plan/plan.ts';
+import { planProgress, readPlan, stepAtWork } from '../workspace/tasks/index.ts';
 
 export interface OpenLiveOptions {
   config: Config;

@@ -5,9 +5,7 @@ import { type Address, parseAddress } from '../channels/channel.ts';
 import { hashText } from '../lib/files.ts';
 import { escaped } from '../runtime/conversations/places.ts';
 import { getButton } from '../runtime/reply/attachments.ts';
-import { adoptArtifact } from '../workspace/artifacts.ts';
-import { hearAdoptions, type ToldAdoption } from '../workspace/plan/edits.ts';
-import { readTask } from '../workspace/tasks.ts';
+import { adoptArtifact, hearAdoptions, readTask, type ToldAdoption } from '../workspace/tasks/index.ts';
 import type { TaskRecord } from '../workspace/types.ts';
 import type { AppGateway } from './contract.ts';
 

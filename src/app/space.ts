@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { aliasesOf, type Principal, personText, principalText, readIdentity } from '../access/principal.ts';
 import { errorMessage } from '../errors.ts';
 import { say } from '../messages/messages.ts';
-import { limitSpace, type SpaceBudget } from '../workspace/space.ts';
+import { limitSpace, type SpaceBudget } from '../workspace/tasks/index.ts';
 import type { AppGateway } from './contract.ts';
 
 /** Owners hear of it while there is this many times as much as must stay free. */

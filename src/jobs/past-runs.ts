@@ -8,7 +8,7 @@ import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { appendLines, ensureDir, readText } from '../lib/files.ts';
 import { type Home, isId } from '../workspace/home.ts';
-import { readTask } from '../workspace/tasks.ts';
+import { readTask } from '../workspace/tasks/index.ts';
 
 const DAY_MS = 86_400_000;
 const LIST = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;

@@ -6,7 +6,7 @@ import { type Address, formatAddress } from '../channels/channel.ts';
 import { UserError } from '../errors.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import { nowhere, withAccount } from '../runtime/conversations/asked-places.ts';
-import { taskIdFor } from '../workspace/tasks.ts';
+import { taskIdFor } from '../workspace/tasks/index.ts';
 import type { Job } from './job.ts';
 
 export interface SlotFacts {

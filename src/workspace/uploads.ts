@@ -11,8 +11,8 @@ import { ensureDir } from '../lib/files.ts';
 import { peekJson, readJson } from '../lib/read-json.ts';
 import { isCount, isFilled, isFlag, objectOf, optional, shape } from '../lib/shape.ts';
 import { writeJson } from '../lib/write-json.ts';
-import { cleanType, extensionOf, safeName } from './artifact-names.ts';
 import type { Home } from './home.ts';
+import { cleanType, extensionOf, safeName } from './tasks/index.ts';
 
 export interface Upload {
   /** `uploads/{id}` */

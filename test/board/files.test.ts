@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createArtifact } from '../../src/workspace/artifacts.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { newTaskId, saveTask } from '../../src/workspace/tasks.ts';
+import { createArtifact } from '../../src/workspace/tasks/artifacts.ts';
+import { newTaskId, saveTask } from '../../src/workspace/tasks/record.ts';
 import { openWorld } from '../dialogs/harness.ts';
 
 const PNG = Buffer.from(

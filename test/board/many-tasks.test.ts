@@ -1,7 +1,7 @@
 /** Ten thousand tasks: every page of the list costs the same, all are in it once, and they stand in one order. */
 import { expect, test } from 'vitest';
 import { openHome } from '../../src/workspace/home.ts';
-import { updateTask } from '../../src/workspace/tasks.ts';
+import { updateTask } from '../../src/workspace/tasks/record.ts';
 import { openWorld } from '../dialogs/harness.ts';
 import { fillTasks } from '../helpers/many-tasks.ts';
 

@@ -6,7 +6,7 @@ import { Connection } from '../../src/board/protocol/connection.ts';
 import { EventLog } from '../../src/board/protocol/events.ts';
 import type { ProtocolParts } from '../../src/board/protocol/parts.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { saveTask } from '../../src/workspace/tasks.ts';
+import { saveTask } from '../../src/workspace/tasks/record.ts';
 import { openWorld } from '../dialogs/harness.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { openWire } from './wire.ts';

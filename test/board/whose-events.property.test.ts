@@ -16,7 +16,7 @@ import type { ProtocolParts } from '../../src/board/protocol/parts.ts';
 import type { AgentStreamEvent } from '../../src/channels/channel.ts';
 import type { News } from '../../src/runtime/contract/news.ts';
 import { openHome } from '../../src/workspace/home.ts';
-import { saveTask } from '../../src/workspace/tasks.ts';
+import { saveTask } from '../../src/workspace/tasks/record.ts';
 import type { TaskState } from '../../src/workspace/types.ts';
 import { openWorld } from '../dialogs/harness.ts';
 import { HubEmulator } from '../emulators/hub.ts';

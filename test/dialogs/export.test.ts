@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { writeTranscript } from '../../src/workspace/transcript.ts';
+import { writeTranscript } from '../../src/workspace/tasks/transcript.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import type { Place, Platform } from '../platforms/platform.ts';
 import { ask, waitFor } from '../platforms/platform.ts';

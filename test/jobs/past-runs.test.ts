@@ -4,8 +4,8 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { noteJobRun, sweepJobRuns } from '../../src/jobs/past-runs.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
-import { appendSession } from '../../src/workspace/sessions.ts';
-import { readTask, saveTask, updateTask } from '../../src/workspace/tasks.ts';
+import { readTask, saveTask, updateTask } from '../../src/workspace/tasks/record.ts';
+import { appendSession } from '../../src/workspace/tasks/session.ts';
 import type { TaskRecord } from '../../src/workspace/types.ts';
 import { tempFolder } from '../helpers/temp.ts';
 

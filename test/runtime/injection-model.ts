@@ -12,7 +12,7 @@ import type { SpoolFile } from '../../src/engine/local/recovery.ts';
 import { STEERED } from '../../src/runtime/context/past-run.ts';
 import { arrivalOf, type Entry, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { readTaskSync } from '../../src/workspace/tasks.ts';
+import { readTaskSync } from '../../src/workspace/tasks/record.ts';
 import type { SessionEntry } from '../../src/workspace/types.ts';
 
 /** In the order of time; what happened after a crash to the gateway that was left behind is not among it. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isPublicAddress, publicLookup } from '../../src/lib/public-address.ts';
 import { couldCarryData } from '../../src/lib/web-addresses.ts';
 import { createTools } from '../../src/runtime/tools/index.ts';
-import { listArtifacts } from '../../src/workspace/artifacts.ts';
+import { listArtifacts } from '../../src/workspace/tasks/artifacts.ts';
 import { openWeb, type Web } from './web-fetch-fixtures.ts';
 
 let web: Web;

@@ -3,14 +3,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
+import type { Home } from '../../src/workspace/home.ts';
 import {
   adoptArtifact,
   artifactPath,
   createArtifact,
   findArtifact,
   listArtifacts,
-} from '../../src/workspace/artifacts.ts';
-import type { Home } from '../../src/workspace/home.ts';
+} from '../../src/workspace/tasks/artifacts.ts';
 import { newHome } from './home-helper.ts';
 
 const TASK = '20260101-aaaaa';

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { checkWritten } from '../../src/cli/doctor/written.ts';
 import { listPlaybooks } from '../../src/runtime/playbook/library.ts';
 import { isSkillFile } from '../../src/skills/library.ts';
-import { currentTask } from '../../src/workspace/current-task.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';
 import { listMemoryFiles, readMemoryFile } from '../../src/workspace/memory/memory-files.ts';
-import { linkCurrentTask, readPlan, writePlan } from '../../src/workspace/plan/plan.ts';
+import { currentTask } from '../../src/workspace/tasks/current.ts';
+import { linkCurrentTask, readPlan, writePlan } from '../../src/workspace/tasks/plan.ts';
 import { listVibers } from '../../src/workspace/vibers.ts';
 import { newHome } from './home-helper.ts';
 

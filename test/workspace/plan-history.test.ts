@@ -1,6 +1,6 @@
 /** What a save from an editor becomes when the plan has changed since it was opened. */
 import { describe, expect, it } from 'vitest';
-import { settle } from '../../src/workspace/plan/history.ts';
+import { settle } from '../../src/workspace/tasks/plan-history.ts';
 
 const plan = (...steps: string[]) => ['## Goal', '', 'Ship it', '', '## Plan', '', ...steps, ''].join('\n');
 const OPENED = plan('- [ ] collect numbers', '- [ ] write the report', '- [ ] send it');

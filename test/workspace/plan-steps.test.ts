@@ -1,8 +1,8 @@
 /** Which step of a plan is which after a change: what stays, what is new, and that nothing is guessed; whatever is thrown at it. */
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readNamedPlan, writePlan } from '../../src/workspace/plan/plan.ts';
-import { follow, type KnownSteps, type NamedStep, standsAt } from '../../src/workspace/plan/steps.ts';
+import { readNamedPlan, writePlan } from '../../src/workspace/tasks/plan.ts';
+import { follow, type KnownSteps, type NamedStep, standsAt } from '../../src/workspace/tasks/plan-steps.ts';
 import { newHome } from './home-helper.ts';
 
 const NOTHING: KnownSteps = { steps: [], gone: [] };

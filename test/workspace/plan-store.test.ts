@@ -12,8 +12,8 @@ import {
   readImplementationPlan,
   readPlan,
   writePlan,
-} from '../../src/workspace/plan/plan.ts';
-import { saveTask } from '../../src/workspace/tasks.ts';
+} from '../../src/workspace/tasks/plan.ts';
+import { saveTask } from '../../src/workspace/tasks/record.ts';
 import type { Plan } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
 

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Home } from '../../src/workspace/home.ts';
-import { appendSession, findRun, readSessionTail } from '../../src/workspace/sessions.ts';
+import { appendSession, findRun, readSessionTail } from '../../src/workspace/tasks/session.ts';
 import type { SessionEntry } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
 

@@ -6,12 +6,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { exclusively, shareLocks } from '../../src/lib/locks.ts';
 import { ownerOf, ownMark } from '../../src/lib/processes.ts';
 import { writeJson } from '../../src/lib/write-json.ts';
-import { createArtifact } from '../../src/workspace/artifacts.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../src/workspace/memory/daily.ts';
 import { addToMemory } from '../../src/workspace/memory/memory.ts';
 import { addSuggestion, listSuggestions, takeSuggestion } from '../../src/workspace/memory/suggestions.ts';
-import { writePlan } from '../../src/workspace/plan/plan.ts';
+import { createArtifact } from '../../src/workspace/tasks/artifacts.ts';
+import { writePlan } from '../../src/workspace/tasks/plan.ts';
 import { openSharedEngine } from '../helpers/shared-engine.ts';
 import { tempFolder } from '../helpers/temp.ts';
 

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { listenForDamage } from '../../src/lib/damage.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { appendSession } from '../../src/workspace/sessions.ts';
 import {
   listTasks,
   newTaskId,
@@ -14,7 +13,8 @@ import {
   saveTask,
   titleOf,
   updateTask,
-} from '../../src/workspace/tasks.ts';
+} from '../../src/workspace/tasks/record.ts';
+import { appendSession } from '../../src/workspace/tasks/session.ts';
 import type { SessionEntry, TaskRecord } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
 

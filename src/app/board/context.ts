@@ -3,7 +3,7 @@ import { loadAgent } from '../../config.ts';
 import { scrub } from '../../log.ts';
 import { assembleContext } from '../../runtime/context/context.ts';
 import { countTokens } from '../../workspace/memory/tokens.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
+import { readSessionTail } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AppGateway } from '../contract.ts';
 

@@ -15,8 +15,7 @@ import { stopTask } from '../../runtime/commands/tasks/stop-task.ts';
 import { taskLane } from '../../runtime/contract/entry.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
-import { PlanWatch } from '../../workspace/plan/watch.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { PlanWatch, readTaskSync } from '../../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway, Protocol } from '../contract.ts';
 import { createSubmissions } from './submissions.ts';
 

@@ -13,7 +13,7 @@ import { spoolKey } from '../../engine/engine.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
 import { bindingKey } from '../../runtime/conversations/conversations.ts';
 import { mayChoose } from '../../runtime/conversations/vibers.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { readTaskSync } from '../../workspace/tasks/index.ts';
 import type { OpenGateway } from '../contract.ts';
 
 export interface SubmissionParts {

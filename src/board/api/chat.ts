@@ -4,7 +4,7 @@
  * goes away stops nothing: `GET /api/chat/{id}/stream` goes on with what is under way.
  */
 import type http from 'node:http';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { readTaskSync } from '../../workspace/tasks/index.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
 import { TRY_LATER } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';

@@ -1,10 +1,14 @@
 /** Tasks over HTTP: the twins of the frames about them (docs/websocket.md), and what stands on the disk of them. */
 import { isOneOf } from '../../access/principal.ts';
-import { listArtifacts } from '../../workspace/artifacts.ts';
-import { readPlan } from '../../workspace/plan/plan.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
-import { byChange, type ListedTask, TaskOrder } from '../../workspace/task-order.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import {
+  byChange,
+  type ListedTask,
+  listArtifacts,
+  readPlan,
+  readSessionTail,
+  readTaskSync,
+  TaskOrder,
+} from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';

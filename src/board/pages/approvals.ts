@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { readTaskSync } from '../../workspace/tasks/index.ts';
 import type { BoardRoute, Caller } from '../contract.ts';
 import { decideApproval } from '../protocol/decisions.ts';
 import { approvalSchema } from '../protocol/schemas.ts';

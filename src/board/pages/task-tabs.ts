@@ -2,7 +2,7 @@
 import { isRecord } from '../../lib/json.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
+import { readSessionTail } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import type { BoardRoute } from '../contract.ts';
 import { seenTask } from '../protocol/refusals.ts';

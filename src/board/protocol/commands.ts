@@ -1,7 +1,7 @@
 /** What each command does, for frames and for bodies over HTTP alike. Throws Refused, or UserError with words for whoever asked. */
 import type { z } from 'zod';
 import type { Address } from '../../channels/channel.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { readTaskSync } from '../../workspace/tasks/index.ts';
 import type { Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import { readArtifact } from './artifact.ts';

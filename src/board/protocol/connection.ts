@@ -3,7 +3,7 @@
  * above 1 MiB pieces of text are put together and other progress is dropped, and before 4 MiB wait the connection is closed with 1013.
  */
 import { type AgentStreamEvent, API } from '../../channels/channel.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { readTaskSync } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
 import type { Audience, LoggedEvent } from './events.ts';

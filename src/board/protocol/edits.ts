@@ -6,7 +6,7 @@ import { type HeldFolder, openFile, useFolder } from '../../lib/files/below.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import { DEFAULT_VIBER, type Home } from '../../workspace/home.ts';
-import { readPlan, writePlan } from '../../workspace/plan/plan.ts';
+import { readPlan, writePlan } from '../../workspace/tasks/index.ts';
 import { isViber } from '../../workspace/vibers.ts';
 import { Refused } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';

@@ -5,8 +5,7 @@
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
 import type { News } from '../../runtime/contract/news.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
-import { listTasks, readTaskSync } from '../../workspace/tasks.ts';
+import { listTasks, readSessionTail, readTaskSync } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
 import { ALL, Connection, type LiveChoice, type Peer, type Scope } from './connection.ts';

@@ -4,7 +4,7 @@ import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import { DeliveryError, StorageError, UserError } from '../../errors.ts';
 import { isId } from '../../workspace/home.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { readTaskSync } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { UploadRefused } from '../../workspace/uploads.ts';
 import type { BoardError } from '../contract.ts';

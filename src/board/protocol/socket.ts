@@ -4,7 +4,7 @@
  */
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { parseJson } from '../../lib/read-json.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { readTaskSync } from '../../workspace/tasks/index.ts';
 import type { AwaitedCaller, BoardUpgrade, Caller } from '../contract.ts';
 import { isError } from '../respond.ts';
 import { answerCommand } from './answer.ts';

@@ -7,7 +7,7 @@ import type { LedgerLine } from '../../engine/local/ledger.ts';
 import { errorCode } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { isId } from '../../workspace/home.ts';
-import { parseEntry } from '../../workspace/session-lines.ts';
+import { parseEntry } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { readUsage } from '../../workspace/usage.ts';
 

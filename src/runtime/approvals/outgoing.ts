@@ -8,7 +8,7 @@ import { crashPoint } from '../../crash-points.ts';
 import { UserError } from '../../errors.ts';
 import { isListed, isNamed, isSameHost, isWritten, pagesOf } from '../../lib/web-addresses.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession, findRun, readSessionTail } from '../../workspace/sessions.ts';
+import { appendSession, findRun, readSessionTail } from '../../workspace/tasks/index.ts';
 import type { Consent, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { WorkingMode } from '../contract/settings.ts';
 import type { Reach, RuntimeTool } from '../contract/task.ts';

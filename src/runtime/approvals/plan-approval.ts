@@ -7,8 +7,7 @@ import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readImplementationPlan, readPlan, writePlan } from '../../workspace/plan/plan.ts';
-import { updateTask } from '../../workspace/tasks.ts';
+import { readImplementationPlan, readPlan, updateTask, writePlan } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 
 export interface ImplementationPlan {

@@ -17,7 +17,7 @@ import { writeFileAtomic } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession, findRun } from '../../workspace/sessions.ts';
+import { appendSession, findRun } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, WaitingCall } from '../agent/agent.ts';
 import { resultMessage } from '../context/open-calls.ts';

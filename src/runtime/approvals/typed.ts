@@ -6,7 +6,7 @@ import type { Principal } from '../../access/principal.ts';
 import { conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import type { BareAnswer } from '../../messages/bare-answers.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTask } from '../../workspace/tasks.ts';
+import { readTask } from '../../workspace/tasks/index.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import type { ExpectedAnswer } from '../conversations/expected.ts';

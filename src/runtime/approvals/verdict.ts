@@ -1,6 +1,6 @@
 /** From a decision to what becomes of the call: it runs as it was shown, or it gets a result or a reason instead. */
 import type { Home } from '../../workspace/home.ts';
-import { updateTask } from '../../workspace/tasks.ts';
+import { updateTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Verdict } from '../agent/agent.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';

@@ -7,7 +7,7 @@ import { cutText } from '../../lib/text.ts';
 import { isPolite } from '../../messages/bare-answers.ts';
 import { type Messages, messagesFor, paragraphs, say, type Text, words } from '../../messages/messages.ts';
 import { type Home, isId } from '../../workspace/home.ts';
-import { listTasks, readTask } from '../../workspace/tasks.ts';
+import { listTasks, readTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { plainName, unknownTask } from '../conversations/places.ts';

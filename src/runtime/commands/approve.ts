@@ -6,7 +6,7 @@ import { principalText } from '../../access/principal.ts';
 import type { Attachment } from '../../channels/channel.ts';
 import { hashText, readText, sha256File } from '../../lib/files.ts';
 import { labelOf, type Messages, type Text, words } from '../../messages/messages.ts';
-import { readTask, updateTask } from '../../workspace/tasks.ts';
+import { readTask, updateTask } from '../../workspace/tasks/index.ts';
 import type { Consent, TaskRecord } from '../../workspace/types.ts';
 import { coveredText } from '../approvals/covers.ts';
 import { planFileName, planPath } from '../approvals/plan-approval.ts';

@@ -1,9 +1,8 @@
 /** What fits where a person is typing a command's argument. Shown to that person alone; asked at every keystroke. */
 import type { Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import { cutText } from '../../lib/text.ts';
-import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
-import { listTasks } from '../../workspace/tasks.ts';
+import { listArtifacts, listTasks } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { choosable, type ViberRules } from '../conversations/vibers.ts';
 import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';

@@ -3,17 +3,23 @@
  * takes the place of the disk's. Stable text stands first; sizes are bounded by the configuration.
  */
 import { join } from 'node:path';
-import { isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import { readBootstrap } from '../../workspace/bootstrap.ts';
 import type { Home } from '../../workspace/home.ts';
 import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from '../../workspace/memory/daily.ts';
 import { selectMemory, truncateTokens } from '../../workspace/memory/inject.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';
 import { createExclusion } from '../../workspace/memory/patterns.ts';
-import { formatPlan, isToDo, parsePlan } from '../../workspace/plan/markdown.ts';
-import { readPlan } from '../../workspace/plan/plan.ts';
-import { findRun, readSessionTail } from '../../workspace/sessions.ts';
-import { readTask } from '../../workspace/tasks.ts';
+import {
+  findRun,
+  formatPlan,
+  isLink,
+  isToDo,
+  listArtifacts,
+  parsePlan,
+  readPlan,
+  readSessionTail,
+  readTask,
+} from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
 import type { RuntimeTool } from '../contract/tool.ts';

@@ -1,7 +1,6 @@
 /** What requests look at of a session: its end, and the last compaction wherever that lies. Costs the same however long it is. */
 import type { Home } from '../../workspace/home.ts';
-import { findCompaction } from '../../workspace/session-span.ts';
-import { readSessionEnd } from '../../workspace/sessions.ts';
+import { findCompaction, readSessionEnd } from '../../workspace/tasks/index.ts';
 import type { SessionTail } from './history-window.ts';
 
 export const TAIL = { maxBytes: 262_144, maxEntries: 200 };

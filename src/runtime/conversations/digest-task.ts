@@ -6,10 +6,21 @@ import { readFile } from 'node:fs/promises';
 import { type Address, conversationKey, type DigestMark } from '../../channels/channel.ts';
 import { hashText } from '../../lib/files.ts';
 import type { Messages } from '../../messages/messages.ts';
-import { artifactPath, createArtifact, hasFile, isLink, keepLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession, findRun } from '../../workspace/sessions.ts';
-import { readTask, saveTask, taskIdFor, updateTask } from '../../workspace/tasks.ts';
+import {
+  appendSession,
+  artifactPath,
+  createArtifact,
+  findRun,
+  hasFile,
+  isLink,
+  keepLink,
+  listArtifacts,
+  readTask,
+  saveTask,
+  taskIdFor,
+  updateTask,
+} from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { JobOrder } from '../contract/entry.ts';

@@ -3,8 +3,15 @@ import { isOneOf, principalText } from '../../access/principal.ts';
 import { filesAround, formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { linkCurrentTask } from '../../workspace/plan/plan.ts';
-import { readTask, saveTask, saysNothing, syncTask, titleOf, updateTask } from '../../workspace/tasks.ts';
+import {
+  linkCurrentTask,
+  readTask,
+  saveTask,
+  saysNothing,
+  syncTask,
+  titleOf,
+  updateTask,
+} from '../../workspace/tasks/index.ts';
 import type { TaskRecord, TaskState } from '../../workspace/types.ts';
 import type { Entry } from '../contract/entry.ts';
 import { canBecome } from '../contract/task.ts';

@@ -13,8 +13,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { planProgress, readPlan, standOf } from '../../workspace/plan/plan.ts';
-import { readTask, titleOf } from '../../workspace/tasks.ts';
+import { planProgress, readPlan, readTask, standOf, titleOf } from '../../workspace/tasks/index.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Conversations } from './conversations.ts';
 

@@ -6,7 +6,7 @@
 import { isOneOf, type Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../channels/channel.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTask, resolveTaskId } from '../../workspace/tasks.ts';
+import { readTask, resolveTaskId } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 
 export interface Viewpoint {

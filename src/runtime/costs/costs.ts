@@ -8,7 +8,7 @@ import { NewLines } from '../../lib/files/new-lines.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTaskSync, updateTask } from '../../workspace/tasks.ts';
+import { readTaskSync, updateTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord, Usage } from '../../workspace/types.ts';
 import {
   addUsage,

@@ -9,7 +9,7 @@ import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
 import { type Queue, spoolKey } from '../../engine/engine.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
-import { newTaskId } from '../../workspace/tasks.ts';
+import { newTaskId } from '../../workspace/tasks/index.ts';
 import {
   commandLane,
   dedupeId,

@@ -6,7 +6,7 @@ import type { InboundMessage } from '../../channels/channel.ts';
 import type { KeyedMutex } from '../../lib/locks.ts';
 import type { Lru } from '../../lib/lru.ts';
 import { messagesFor } from '../../messages/messages.ts';
-import { newTaskId } from '../../workspace/tasks.ts';
+import { newTaskId } from '../../workspace/tasks/index.ts';
 import { findCommand } from '../commands/table.ts';
 import type { Visit } from '../contract/entry.ts';
 import { bindingKey, taskOf } from '../conversations/conversations.ts';

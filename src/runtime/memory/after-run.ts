@@ -14,7 +14,7 @@ import type { Home } from '../../workspace/home.ts';
 import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
 import { shareIn } from '../../workspace/memory/same-words.ts';
 import { listSuggestions, type Suggestion } from '../../workspace/memory/suggestions.ts';
-import { readTaskSync } from '../../workspace/tasks.ts';
+import { readTaskSync } from '../../workspace/tasks/index.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { TaskResult } from '../contract/task.ts';

@@ -8,7 +8,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { errorMessage } from '../../errors.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTask, saysNothing, titleOf, updateTask } from '../../workspace/tasks.ts';
+import { readTask, saysNothing, titleOf, updateTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { Entry } from '../contract/entry.ts';

@@ -1,7 +1,7 @@
 /** What an asked agent hands back: its words and files. What it wants remembered is for whoever asked to decide about. */
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { formatPlan } from '../../workspace/plan/plan.ts';
+import { formatPlan } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Made } from '../contract/outcome.ts';

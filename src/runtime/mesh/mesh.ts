@@ -11,7 +11,7 @@
 import { UserError } from '../../errors.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession, findRun } from '../../workspace/sessions.ts';
+import { appendSession, findRun } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
 import { RunError } from '../agent/agent.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';

@@ -1,8 +1,7 @@
 /** What the offline model does about a plan: makes it, ticks its steps, shows it. */
 import { clip } from '../../lib/text.ts';
 import { lines, type Messages, say, type Text, words } from '../../messages/messages.ts';
-import { isToDo } from '../../workspace/plan/plan.ts';
-import { standsAt } from '../../workspace/plan/steps.ts';
+import { isToDo, standsAt } from '../../workspace/tasks/index.ts';
 import type { PlanStep } from '../../workspace/types.ts';
 import type { OfflineRequest } from './requests.ts';
 import { type Call, fieldOf, type MadeCall, type View, type Work } from './view.ts';

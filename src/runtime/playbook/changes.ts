@@ -5,7 +5,7 @@
  */
 import { cutText, plainLine } from '../../lib/text.ts';
 import { PLAYBOOK_LIMITS, type Playbook, type PlaybookStep } from '../../skills/playbook.ts';
-import { isToDo } from '../../workspace/plan/plan.ts';
+import { isToDo } from '../../workspace/tasks/index.ts';
 import type { Plan, PlanStep } from '../../workspace/types.ts';
 import { readTitle, titledSteps, titleOfStep } from './record.ts';
 

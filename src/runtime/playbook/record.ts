@@ -11,8 +11,7 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
 import { formatPlaybook, isSame, type Playbook, type PlaybookStep, parsePlaybook } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
-import { isToDo, type PlanFile, readPlan, writePlan } from '../../workspace/plan/plan.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
+import { isToDo, type PlanFile, readPlan, readSessionTail, writePlan } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../workspace/types.ts';
 import { inheritedConstraints, type Titled } from './reworded.ts';
 

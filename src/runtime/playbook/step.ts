@@ -1,8 +1,8 @@
 /** One step of a playbook, up to a result that passes its check: its agent is asked, and once more with the reason if it does not. */
 import type { Logger } from '../../log.ts';
 import type { Playbook, PlaybookStep } from '../../skills/playbook.ts';
-import { listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
+import { listArtifacts } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { Waiting } from '../contract/agent.ts';
 import type { Order, PlayTurn } from '../contract/order.ts';

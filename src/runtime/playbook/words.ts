@@ -3,7 +3,7 @@
 import { cutText, plainLine } from '../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Playbook } from '../../skills/playbook.ts';
-import { planProgress } from '../../workspace/plan/plan.ts';
+import { planProgress } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
 import type { ButtonAction } from '../contract/buttons.ts';

@@ -2,8 +2,8 @@
 
 import type { Attachment } from '../../channels/channel.ts';
 import { labelOf, type Messages } from '../../messages/messages.ts';
-import { type ArtifactMeta, artifactPath, hasFile, isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
+import { type ArtifactMeta, artifactPath, hasFile, isLink, listArtifacts } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 

@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
-import { parsePlan } from '../../workspace/plan/markdown.ts';
+import { parsePlan } from '../../workspace/tasks/index.ts';
 import type { Plan } from '../../workspace/types.ts';
 import { type ArtifactDelta, artifactDeltaSchema, DELTA_LIMITS, planSchema } from '../contract/protocol.ts';
 import { usualPlan } from './plan-forms.ts';

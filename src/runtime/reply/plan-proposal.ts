@@ -1,8 +1,7 @@
 /** A plan of the viber's beside the one that stands, with a button for each. What was shown is what is decided about. */
 import { lines, type Messages, type Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
-import { parsePlan } from '../../workspace/plan/plan.ts';
-import { keepProposal } from '../../workspace/plan/proposal.ts';
+import { keepProposal, parsePlan } from '../../workspace/tasks/index.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import { planRows } from './plan-rows.ts';
 

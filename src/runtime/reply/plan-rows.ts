@@ -1,7 +1,7 @@
 /** The steps of a plan as people see them, and what has changed between two of them. Pure. */
 import { cutText, escaped, plainLine } from '../../lib/text.ts';
 import { type Messages, type Text, words } from '../../messages/messages.ts';
-import { nextStep } from '../../workspace/plan/markdown.ts';
+import { nextStep } from '../../workspace/tasks/index.ts';
 import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
 
 const MARKS: Readonly<Record<StepStatus, string>> = { done: '✓', in_progress: '▶', pending: '○', skipped: '–' };

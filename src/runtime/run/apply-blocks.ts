@@ -2,9 +2,8 @@
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
-import { createArtifact, isLink, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
-import { formatPlan, parsePlan, readPlan } from '../../workspace/plan/plan.ts';
+import { createArtifact, formatPlan, isLink, listArtifacts, parsePlan, readPlan } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Made } from '../contract/outcome.ts';

@@ -2,7 +2,7 @@
 import { principalText } from '../../access/principal.ts';
 import type { Lease, Queue, QueueItem } from '../../engine/engine.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
+import { readSessionTail } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
 import { type Entry, runOf } from '../contract/entry.ts';

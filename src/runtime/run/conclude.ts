@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crashPoint } from '../../crash-points.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession, readSessionTail } from '../../workspace/sessions.ts';
+import { appendSession, readSessionTail } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
 import type { Entry } from '../contract/entry.ts';

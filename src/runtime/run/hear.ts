@@ -6,7 +6,7 @@ import { principalText } from '../../access/principal.ts';
 import type { InboundMessage, QuotedText } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { clip } from '../../lib/text.ts';
-import { artifactPath } from '../../workspace/artifacts.ts';
+import { artifactPath } from '../../workspace/tasks/index.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Reading } from '../contract/reading.ts';
 import { Unreadable } from '../contract/reading.ts';

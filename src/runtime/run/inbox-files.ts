@@ -10,9 +10,8 @@ import type { Channel, InboundMessage, QuotedText, RemoteFile } from '../../chan
 import type { QueueItem } from '../../engine/engine.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { ensureDir, hashText } from '../../lib/files.ts';
-import { type ArtifactMeta, adoptArtifact, hasFile, listArtifacts } from '../../workspace/artifacts.ts';
 import type { Home } from '../../workspace/home.ts';
-import { roomIn } from '../../workspace/space.ts';
+import { type ArtifactMeta, adoptArtifact, hasFile, listArtifacts, roomIn } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { dedupeId, type Entry } from '../contract/entry.ts';
 import type { Owner } from '../contract/order.ts';

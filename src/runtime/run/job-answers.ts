@@ -11,7 +11,7 @@ import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
 import { lines, type Messages, type Said, say } from '../../messages/messages.ts';
-import { findRun } from '../../workspace/sessions.ts';
+import { findRun } from '../../workspace/tasks/index.ts';
 import type { Json } from '../../workspace/types.ts';
 import { hasUsed, toolValues } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';

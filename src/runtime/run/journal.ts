@@ -3,7 +3,7 @@ import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession } from '../../workspace/sessions.ts';
+import { appendSession } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import { answersOfAgents, usesTools } from '../context/past-run.ts';
 import type { AgentHooks } from '../contract/agent.ts';

@@ -3,7 +3,7 @@
  * What stands in a document is data. A PDF is left to a model that looks at its pages itself.
  */
 import { principalText } from '../../access/principal.ts';
-import { artifactPath } from '../../workspace/artifacts.ts';
+import { artifactPath } from '../../workspace/tasks/index.ts';
 import type { TurnDocument } from '../context/turn.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { Unreadable } from '../contract/reading.ts';

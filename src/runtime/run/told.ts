@@ -1,7 +1,7 @@
 /** What people, files and tools have said in a task: a block of an answer that repeats it is not the model's own. */
 import { isRecord } from '../../lib/json.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readSessionTail } from '../../workspace/sessions.ts';
+import { readSessionTail } from '../../workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
 import { textsIn, toldIn } from '../reply/told.ts';
 

@@ -11,7 +11,7 @@ import { crashPoint } from '../../crash-points.ts';
 import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { messagesFor, say } from '../../messages/messages.ts';
-import { findRun } from '../../workspace/sessions.ts';
+import { findRun } from '../../workspace/tasks/index.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { createArtifact } from '../../workspace/artifacts.ts';
+import { createArtifact } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import { type Ability, defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { readBytes } from '../../lib/files/below.ts';
 import { hashText } from '../../lib/files.ts';
-import { createArtifact, findArtifact, keepLink } from '../../workspace/artifacts.ts';
+import { createArtifact, findArtifact, keepLink } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { useFound } from './paths.ts';

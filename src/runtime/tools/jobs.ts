@@ -7,7 +7,7 @@ import { formatAddress } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { lines, type Messages, messagesIn, type Text, words } from '../../messages/messages.ts';
 import { scheduleText } from '../../messages/schedules.ts';
-import { findRun } from '../../workspace/sessions.ts';
+import { findRun } from '../../workspace/tasks/index.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../contract/job-service.ts';
 import { type Ability, defineTool } from '../contract/tool.ts';
 import { perRun } from './bind.ts';

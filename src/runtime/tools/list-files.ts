@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { type HeldFolder, useFolder } from '../../lib/files/below.ts';
-import { listArtifacts } from '../../workspace/artifacts.ts';
+import { listArtifacts } from '../../workspace/tasks/index.ts';
 import type { Json } from '../../workspace/types.ts';
 import { defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';

@@ -7,7 +7,7 @@ import { formatAddress } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
-import { listArtifacts } from '../../workspace/artifacts.ts';
+import { listArtifacts } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import { attach } from '../reply/attachments.ts';
 import { perRun } from './bind.ts';

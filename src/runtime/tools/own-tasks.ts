@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { nextStep, readPlan, standOf } from '../../workspace/plan/plan.ts';
-import { listTasks, newTaskId } from '../../workspace/tasks.ts';
+import { listTasks, newTaskId, nextStep, readPlan, standOf } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { defineTool } from '../contract/tool.ts';
 import { bindingAt } from '../conversations/conversations.ts';

@@ -1,7 +1,7 @@
 /** `read_file`: text of an artifact or a workspace file, a page at a time. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { readPlan } from '../../workspace/plan/plan.ts';
+import { readPlan } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import { toEverybody } from './offered.ts';
 import { type FoundFile, splitArea, useFound } from './paths.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
-import { parsePlan, planProgress, readPlan, writePlan } from '../../workspace/plan/plan.ts';
+import { parsePlan, planProgress, readPlan, writePlan } from '../../workspace/tasks/index.ts';
 import { planSchema } from '../contract/protocol.ts';
 import { defineTool } from '../contract/tool.ts';
 import { refusal, usualPlan } from '../reply/plan-forms.ts';

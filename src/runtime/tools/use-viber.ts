@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { newTaskId } from '../../workspace/tasks.ts';
+import { newTaskId } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import { choosable, choose, type Standing } from '../conversations/vibers.ts';
 import { inConversation } from './offered.ts';

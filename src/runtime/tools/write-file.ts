@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { PathRefused, putFile, useFile } from '../../lib/files/below.ts';
 import { ensureDir, sha256File } from '../../lib/files.ts';
-import { createArtifact } from '../../workspace/artifacts.ts';
+import { createArtifact } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { attached, decode, MAKES_FILES } from './artifacts.ts';

@@ -5,7 +5,7 @@ import { UserError } from '../../errors.ts';
 import { createThreads, ThreadError } from '../../lib/thread.ts';
 import { attached } from '../../runtime/tools/artifacts.ts';
 import { toEverybody } from '../../runtime/tools/offered.ts';
-import { createArtifact } from '../../workspace/artifacts.ts';
+import { createArtifact } from '../../workspace/tasks/index.ts';
 import { defineBundled } from '../bundled.ts';
 import type { ChartSpec, RenderedChart } from './render.ts';
 

@@ -10,7 +10,7 @@ import { couldCarryData, hostOf, isFetchable, isSameHost, pagesOf, webAddress } 
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import { perRun } from '../../runtime/tools/bind.ts';
 import { toEverybody } from '../../runtime/tools/offered.ts';
-import { createArtifact } from '../../workspace/artifacts.ts';
+import { createArtifact } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../workspace/types.ts';
 import { type BundledRun, defineBundled } from '../bundled.ts';
 import type { WebAnswer } from './request.ts';

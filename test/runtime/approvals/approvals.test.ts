@@ -28,8 +28,8 @@ import { digestOf, fenced, shownInput, visible } from '../../../src/runtime/repl
 import { askUser } from '../../../src/runtime/tools/ask-user.ts';
 import { bind } from '../../../src/runtime/tools/bind.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
-import { readTask, saveTask } from '../../../src/workspace/tasks.ts';
+import { readTask, saveTask } from '../../../src/workspace/tasks/record.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { SessionEntry, TaskRecord } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
 import { eventually } from '../../helpers/eventually.ts';

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandSpecs } from '../../../src/runtime/commands/table.ts';
-import { listArtifacts } from '../../../src/workspace/artifacts.ts';
-import { writePlan } from '../../../src/workspace/plan/plan.ts';
+import { listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
+import { writePlan } from '../../../src/workspace/tasks/plan.ts';
 import { among, codeIn, commandWorld, direct } from './fixtures.ts';
 
 const alexTg = direct('telegram:1001');

@@ -15,9 +15,9 @@ import { openConversationSettings } from '../../../src/runtime/conversations/set
 import { findTask, mayOpen } from '../../../src/runtime/conversations/visibility.ts';
 import type { AttachMode } from '../../../src/runtime/reply/attachments.ts';
 import type { Gateway } from '../../../src/runtime/run/gateway.ts';
-import { createArtifact } from '../../../src/workspace/artifacts.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
-import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks.ts';
+import { createArtifact } from '../../../src/workspace/tasks/artifacts.ts';
+import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks/record.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
 import { openTestGateway } from '../../helpers/gateway.ts';
 import { ONE_VIBER } from '../../helpers/vibers.ts';

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newTaskId } from '../../../src/workspace/tasks.ts';
+import { newTaskId } from '../../../src/workspace/tasks/record.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { among, commandWorld, direct } from './fixtures.ts';
 

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { assembleContext, type ContextOptions } from '../../../src/runtime/context/context.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
-import { createArtifact } from '../../../src/workspace/artifacts.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { writePlan } from '../../../src/workspace/plan/plan.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
+import { createArtifact } from '../../../src/workspace/tasks/artifacts.ts';
+import { writePlan } from '../../../src/workspace/tasks/plan.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';

@@ -7,7 +7,7 @@ import { silentLog } from '../../../src/log.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
 import { openConversations } from '../../../src/runtime/conversations/conversations.ts';
 import { createTaskRecords } from '../../../src/runtime/conversations/task-record.ts';
-import { readTask, updateTask } from '../../../src/workspace/tasks.ts';
+import { readTask, updateTask } from '../../../src/workspace/tasks/record.ts';
 import { newHome } from '../../workspace/home-helper.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -11,7 +11,7 @@ import { CapError, createMeter } from '../../../src/runtime/costs/meter.ts';
 import { spokenUsage } from '../../../src/runtime/costs/minutes.ts';
 import { capsText, money, usageText } from '../../../src/runtime/costs/words.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks.ts';
+import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks/record.ts';
 import { addUsage, readUsage } from '../../../src/workspace/usage.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 

@@ -12,8 +12,8 @@ import type { Home } from '../../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../../src/workspace/memory/daily.ts';
 import { readMemory } from '../../../src/workspace/memory/memory.ts';
 import { addSuggestion } from '../../../src/workspace/memory/suggestions.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
-import { saveTask } from '../../../src/workspace/tasks.ts';
+import { saveTask } from '../../../src/workspace/tasks/record.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
 import { newHome } from '../../workspace/home-helper.ts';
 

@@ -10,8 +10,8 @@ import { type Compaction, createCompaction } from '../../../src/runtime/memory/c
 import { createModels } from '../../../src/runtime/model/models.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import type { Suggestion } from '../../../src/workspace/memory/suggestions.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
-import { saveTask } from '../../../src/workspace/tasks.ts';
+import { saveTask } from '../../../src/workspace/tasks/record.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
 import { tempFolder } from '../../helpers/temp.ts';

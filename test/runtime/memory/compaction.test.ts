@@ -14,7 +14,7 @@ import { addToMemory } from '../../../src/workspace/memory/memory.ts';
 import { keepQuestion, openQuestions } from '../../../src/workspace/memory/questions.ts';
 import { appendRecord } from '../../../src/workspace/memory/record.ts';
 import { listSuggestions, takeSuggestion } from '../../../src/workspace/memory/suggestions.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { answered, compactionWorld, digestOf, isDigest, said, TASK, turns } from './compaction-fixtures.ts';

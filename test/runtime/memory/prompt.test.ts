@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { assembleContext, type MemoryLimits } from '../../../src/runtime/context/context.ts';
 import type { Home } from '../../../src/workspace/home.ts';
 import { addToMemory } from '../../../src/workspace/memory/memory.ts';
-import { writePlan } from '../../../src/workspace/plan/plan.ts';
+import { writePlan } from '../../../src/workspace/tasks/plan.ts';
 import { openWorld, type World } from '../../dialogs/harness.ts';
 import type { LlmRequest } from '../../emulators/llm.ts';
 import { newHome } from '../../workspace/home-helper.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunError } from '../../../src/runtime/agent/agent.ts';
 import { RunAbort } from '../../../src/runtime/contract/abort.ts';
-import { findRun } from '../../../src/workspace/sessions.ts';
+import { findRun } from '../../../src/workspace/tasks/session.ts';
 import type { LlmRequest, Turn } from '../../emulators/llm.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { ownTime } from '../../helpers/own-time.ts';

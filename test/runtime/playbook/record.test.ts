@@ -16,9 +16,9 @@ import {
 import { stepMessage } from '../../../src/runtime/playbook/words.ts';
 import { type Playbook, parsePlaybook } from '../../../src/skills/playbook.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { parsePlan, readPlan, writePlan } from '../../../src/workspace/plan/plan.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
-import { saveTask } from '../../../src/workspace/tasks.ts';
+import { parsePlan, readPlan, writePlan } from '../../../src/workspace/tasks/plan.ts';
+import { saveTask } from '../../../src/workspace/tasks/record.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { TASK } from '../mesh/world.ts';

@@ -12,8 +12,8 @@ import { nowhere } from '../../../src/runtime/conversations/asked-places.ts';
 import { attachRules } from '../../../src/runtime/reply/render-answer.ts';
 import { createJobAnswers } from '../../../src/runtime/run/job-answers.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
-import { readTask, saveTask } from '../../../src/workspace/tasks.ts';
+import { readTask, saveTask } from '../../../src/workspace/tasks/record.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 

@@ -4,7 +4,7 @@ import { LeaseLost } from '../../../src/errors.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import { journal, progressOf } from '../../../src/runtime/run/journal.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { readSessionTail } from '../../../src/workspace/sessions.ts';
+import { readSessionTail } from '../../../src/workspace/tasks/session.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 async function open(stored: () => Promise<void>) {

@@ -13,8 +13,8 @@ import { kindOf, type RuntimeTool } from '../../../src/runtime/contract/task.ts'
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
-import { listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
+import { listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';

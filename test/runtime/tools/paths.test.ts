@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UserError } from '../../../src/errors.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
-import { createArtifact } from '../../../src/workspace/artifacts.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
+import { createArtifact } from '../../../src/workspace/tasks/artifacts.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 
 const SECRET = 'TOP-SECRET-CONTENT';
 let root: string;

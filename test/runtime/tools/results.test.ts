@@ -8,8 +8,8 @@ import { runtimeTool as defineTool, type ToolScope } from '../../../src/runtime/
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { toRuntimeTool } from '../../../src/runtime/tools/mcp/tool.ts';
 import { toldIn, withoutBase64 } from '../../../src/runtime/tools/result.ts';
-import { createArtifact, listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { openHome } from '../../../src/workspace/home.ts';
+import { createArtifact, listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { openWorld } from '../../dialogs/harness.ts';
 import { ownTime } from '../../helpers/own-time.ts';

@@ -23,7 +23,7 @@ import { workFolder } from '../../../src/runtime/tools/skills/work-folder.ts';
 import { OWN_TOOLS } from '../../../src/runtime/tools/table.ts';
 import { parseSkill } from '../../../src/skills/skill.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { saveTask } from '../../../src/workspace/tasks.ts';
+import { saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
 import { partsOf } from '../../helpers/gateway.ts';
 import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';

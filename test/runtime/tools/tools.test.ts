@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
 import { createTools, type PlanChange } from '../../../src/runtime/tools/index.ts';
-import { createArtifact, listArtifacts } from '../../../src/workspace/artifacts.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
-import { readPlan, writePlan } from '../../../src/workspace/plan/plan.ts';
-import { appendSession } from '../../../src/workspace/sessions.ts';
+import { createArtifact, listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
+import { readPlan, writePlan } from '../../../src/workspace/tasks/plan.ts';
+import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 import charsets from '../../fixtures/charsets.json' with { type: 'json' };
 

@@ -3,8 +3,8 @@
 import type { Attachment } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { lines, type Messages, words } from '../../../messages/messages.ts';
-import { type ArtifactMeta, findArtifact, isLink, listArtifacts } from '../../../workspace/artifacts.ts';
 import type { Home } from '../../../workspace/home.ts';
+import { type ArtifactMeta, findArtifact, isLink, listArtifacts } from '../../../workspace/tasks/index.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
 import { plainName } from '../../conversations/places.ts';
 import { getButton, toAttachment } from '../../reply/attachments.ts';

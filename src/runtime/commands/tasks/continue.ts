@@ -1,5 +1,5 @@
 /** The button under a digest: the conversation goes on in its task. */
-import { linkCurrentTask } from '../../../workspace/plan/plan.ts';
+import { linkCurrentTask } from '../../../workspace/tasks/index.ts';
 import { unknownTask } from '../../conversations/places.ts';
 import type { Command } from '../command.ts';
 import { noteConversation } from './open.ts';

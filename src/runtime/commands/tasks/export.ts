@@ -9,7 +9,7 @@ import { isOneOf } from '../../../access/principal.ts';
 import type { Attachment } from '../../../channels/channel.ts';
 import { sha256File } from '../../../lib/files.ts';
 import { sentences } from '../../../messages/messages.ts';
-import { sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/transcript.ts';
+import { sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/tasks/index.ts';
 import { type Command, isPrivate, TASK_ID } from '../command.ts';
 
 const KEPT_MS = 3 * 86_400_000;

@@ -2,11 +2,16 @@
 import { formatAddress } from '../../../channels/channel.ts';
 import { cutText } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
-import { listArtifacts } from '../../../workspace/artifacts.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { linkCurrentTask, nextStep, planProgress, readPlan } from '../../../workspace/plan/plan.ts';
-import { readSessionTail } from '../../../workspace/sessions.ts';
-import { updateTask } from '../../../workspace/tasks.ts';
+import {
+  linkCurrentTask,
+  listArtifacts,
+  nextStep,
+  planProgress,
+  readPlan,
+  readSessionTail,
+  updateTask,
+} from '../../../workspace/tasks/index.ts';
 import type { Plan, TaskRecord } from '../../../workspace/types.ts';
 import { addressName, unknownTask } from '../../conversations/places.ts';
 import { getButton } from '../../reply/attachments.ts';

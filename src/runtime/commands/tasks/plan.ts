@@ -6,16 +6,17 @@ import { cutText, plainLine } from '../../../lib/text.ts';
 import { type Messages, paragraphs, say, type Text, words } from '../../../messages/messages.ts';
 import {
   changePlan,
+  dropProposal,
   nextStep,
   type PlanWrite,
   planNotes,
   planProgress,
   readNamedPlan,
   readPlan,
+  readProposal,
+  standsAt,
   writePlan,
-} from '../../../workspace/plan/plan.ts';
-import { dropProposal, readProposal } from '../../../workspace/plan/proposal.ts';
-import { standsAt } from '../../../workspace/plan/steps.ts';
+} from '../../../workspace/tasks/index.ts';
 import type { Plan, PlanStep, StepStatus } from '../../../workspace/types.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
 import { escaped } from '../../conversations/places.ts';

@@ -3,7 +3,7 @@
 import { UserError } from '../../../errors.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, say } from '../../../messages/messages.ts';
-import { planProgress, readPlan } from '../../../workspace/plan/plan.ts';
+import { planProgress, readPlan } from '../../../workspace/tasks/index.ts';
 import { taskLane } from '../../contract/entry.ts';
 import { type Command, type CommandReply, type Invocation, mayUse } from '../command.ts';
 

@@ -3,9 +3,7 @@
 import { principalText } from '../../../access/principal.ts';
 import type { Address } from '../../../channels/channel.ts';
 import { lines, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
-import { planProgress, readPlan } from '../../../workspace/plan/plan.ts';
-import { readSessionTail } from '../../../workspace/sessions.ts';
-import { readTask } from '../../../workspace/tasks.ts';
+import { planProgress, readPlan, readSessionTail, readTask } from '../../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import { coveredText } from '../../approvals/covers.ts';
 import { taskLane } from '../../contract/entry.ts';

@@ -1,6 +1,6 @@
 /** Ends what a task is at, whoever asks: a run, what waits for its turn, a question. */
 import { type Principal, principalText } from '../../../access/principal.ts';
-import { readTask, updateTask } from '../../../workspace/tasks.ts';
+import { readTask, updateTask } from '../../../workspace/tasks/index.ts';
 import { taskLane } from '../../contract/entry.ts';
 import type { Gateway } from '../../run/gateway.ts';
 

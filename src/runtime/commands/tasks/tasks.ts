@@ -10,7 +10,7 @@ import {
   words,
 } from '../../../messages/messages.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { readPlan, standOf } from '../../../workspace/plan/plan.ts';
+import { readPlan, standOf } from '../../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
 import { taskLane } from '../../contract/entry.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { hashText } from '../../../lib/files.ts';
 import { isRecord } from '../../../lib/json.ts';
-import { createArtifact } from '../../../workspace/artifacts.ts';
+import { createArtifact } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../../workspace/types.ts';
 import { clip, formatSize, visibleText } from '../../context/turn.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';

@@ -10,7 +10,7 @@ import { type Bullet, bulletsOf, matching } from '../../../workspace/memory/bull
 import { forgetBullet } from '../../../workspace/memory/changes.ts';
 import { localDay, readDailyLogs } from '../../../workspace/memory/daily.ts';
 import { readMemory } from '../../../workspace/memory/memory.ts';
-import { listTasks } from '../../../workspace/tasks.ts';
+import { listTasks } from '../../../workspace/tasks/index.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { plainName } from '../../conversations/places.ts';
 import { perRun } from '../bind.ts';

@@ -5,8 +5,7 @@
 import { isRecord } from '../../../lib/json.ts';
 import type { Home } from '../../../workspace/home.ts';
 import type { OwnWords } from '../../../workspace/memory/stated.ts';
-import { findCompaction } from '../../../workspace/session-span.ts';
-import { readSessionTail } from '../../../workspace/sessions.ts';
+import { findCompaction, readSessionTail } from '../../../workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
 import { withoutCode } from '../../reply/written-calls.ts';
 import { toolNamed } from '../table.ts';

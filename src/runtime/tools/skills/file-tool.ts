@@ -11,7 +11,7 @@ import { sentences } from '../../../messages/messages.ts';
 import { missingHint } from '../../../skills/missing.ts';
 import { programOf, type SkillProgram } from '../../../skills/program.ts';
 import type { Skill } from '../../../skills/skill.ts';
-import { artifactPath } from '../../../workspace/artifacts.ts';
+import { artifactPath } from '../../../workspace/tasks/index.ts';
 import { defineTool } from '../../contract/tool.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 import { artifactNamed } from '../paths.ts';

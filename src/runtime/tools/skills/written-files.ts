@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { errorCode } from '../../../errors.ts';
 import { type HeldFolder, PathRefused, readBytes, useFile, useFolder } from '../../../lib/files/below.ts';
-import { createArtifact } from '../../../workspace/artifacts.ts';
+import { createArtifact } from '../../../workspace/tasks/index.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 import { attached } from '../artifacts.ts';
 import type { WorkFolder } from './work-folder.ts';

@@ -4,11 +4,12 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../errors.ts';
-import { quarantine, reportOnce } from '../lib/damage.ts';
-import { appendLinesSync, ensureDir, syncFile, syncFolder } from '../lib/files.ts';
-import { createLru } from '../lib/lru.ts';
-import type { Home } from './home.ts';
+import { errorCode } from '../../errors.ts';
+import { quarantine, reportOnce } from '../../lib/damage.ts';
+import { appendLinesSync, ensureDir, syncFile, syncFolder } from '../../lib/files.ts';
+import { createLru } from '../../lib/lru.ts';
+import type { Home } from '../home.ts';
+import type { SessionEntry } from '../types.ts';
 import { withoutStale } from './session-lines.ts';
 import {
   emptyWindow,
@@ -19,7 +20,6 @@ import {
   type SessionLine,
   type SessionWindow,
 } from './session-window.ts';
-import type { SessionEntry } from './types.ts';
 
 const FIRST_BYTES = 32 * 1024;
 const DEFAULT_BYTES = 256 * 1024;

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { errorCode } from '../errors.ts';
-import { scrub } from '../log.ts';
+import { errorCode } from '../../errors.ts';
+import { scrub } from '../../log.ts';
+import type { SessionEntry } from '../types.ts';
 import { parseEntry } from './session-lines.ts';
-import type { SessionEntry } from './types.ts';
 
 /** One thing that was said, asked or answered. */
 export interface Turn {

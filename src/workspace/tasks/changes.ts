@@ -1,6 +1,6 @@
 /** What the home's stores have written, told to whoever listens: one for each home. */
-import type { Home } from './home.ts';
-import type { ArtifactRef } from './types.ts';
+import type { Home } from '../home.ts';
+import type { ArtifactRef } from '../types.ts';
 
 export type Change =
   | { kind: 'plan'; taskId: string; hash: string }

@@ -4,10 +4,10 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { namesIn } from '../lib/damage.ts';
-import { DEFAULT_VIBER, type Home, isId } from './home.ts';
+import { namesIn } from '../../lib/damage.ts';
+import { DEFAULT_VIBER, type Home, isId } from '../home.ts';
+import type { SessionEntry, TaskRecord } from '../types.ts';
 import { parseEntry } from './session-lines.ts';
-import type { SessionEntry, TaskRecord } from './types.ts';
 
 const HEAD_BYTES = 512 * 1024;
 

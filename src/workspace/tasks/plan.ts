@@ -9,16 +9,16 @@ import { UserError } from '../../errors.ts';
 import { createStatCache } from '../../lib/files/cache.ts';
 import { editText, hashText, isWords, keepLetters, readTextSync } from '../../lib/files.ts';
 import { exclusively, isShared } from '../../lib/locks.ts';
-import { tellChange } from '../changes.ts';
-import { isInSave, planFile, settleEdits, settlePlan, settleSaved, takeWritten } from '../current-task.ts';
 import type { Home } from '../home.ts';
 import type { Plan, PlanStep, TaskRecord, TaskState } from '../types.ts';
-import { knownTexts, noteKnown } from './history.ts';
-import { formatPlan, isToDo, parsePlan } from './markdown.ts';
-import { keysOf, noteChange } from './steps.ts';
+import { tellChange } from './changes.ts';
+import { isInSave, planFile, settleEdits, settlePlan, settleSaved, takeWritten } from './current.ts';
+import { knownTexts, noteKnown } from './plan-history.ts';
+import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
+import { keysOf, noteChange } from './plan-steps.ts';
 
-export { linkCurrentTask } from '../current-task.ts';
-export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress, stepAtWork } from './markdown.ts';
+export { linkCurrentTask } from './current.ts';
+export { formatPlan, isToDo, nextStep, parsePlan, planNotes, planProgress, stepAtWork } from './plan-markdown.ts';
 
 const MAX_CHARS = 256 * 1024;
 /** Until an editor has written what it saves. */

@@ -3,9 +3,9 @@
  * begins at the beginning of a line. Offsets are bytes.
  */
 import fs from 'node:fs';
-import { reportOnce } from '../lib/damage.ts';
+import { reportOnce } from '../../lib/damage.ts';
+import type { SessionEntry } from '../types.ts';
 import { parseEntry, salvage } from './session-lines.ts';
-import type { SessionEntry } from './types.ts';
 
 /** Told of each damaged line once: the file and the beginning of the line. */
 export type OnCorrupt = (file: string, line: string) => void;

@@ -6,12 +6,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { exclusively } from '../../lib/locks.ts';
-import { tellChange } from '../changes.ts';
-import { currentTask, planFile, settleEdits } from '../current-task.ts';
 import type { Home } from '../home.ts';
-import { readTaskSync } from '../tasks.ts';
 import { listVibers } from '../vibers.ts';
+import { tellChange } from './changes.ts';
+import { currentTask, planFile, settleEdits } from './current.ts';
 import { readPlan, readPlanHeld } from './plan.ts';
+import { readTaskSync } from './record.ts';
 
 const MAX_TASKS = 256;
 /** An editor saves in several steps. */

@@ -6,15 +6,15 @@
 import { hash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../errors.ts';
-import { appendLines, ensureDir, sha256File, syncFile, syncFolder, writeFileAtomic } from '../lib/files.ts';
-import { exclusively } from '../lib/locks.ts';
+import { UserError } from '../../errors.ts';
+import { appendLines, ensureDir, sha256File, syncFile, syncFolder, writeFileAtomic } from '../../lib/files.ts';
+import { exclusively } from '../../lib/locks.ts';
+import { type Home, isId } from '../home.ts';
+import type { ArtifactRef } from '../types.ts';
 import { type ArtifactMeta, type ArtifactOrigin, readIndex } from './artifact-index.ts';
 import { cleanType, extensionOf, nameFromTitle, safeName, safeTitle } from './artifact-names.ts';
 import { tellChange } from './changes.ts';
-import { type Home, isId } from './home.ts';
 import { takeRoom } from './space.ts';
-import type { ArtifactRef } from './types.ts';
 
 export type { ArtifactMeta, ArtifactOrigin } from './artifact-index.ts';
 

@@ -1,5 +1,5 @@
 /** Names and types of artifacts. What comes from outside is metadata; the names on disk are our own. */
-import { cutText, plainLine } from '../lib/text.ts';
+import { cutText, plainLine } from '../../lib/text.ts';
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/plain': 'txt',

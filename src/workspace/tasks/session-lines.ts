@@ -1,7 +1,7 @@
 /** Lines of a session file: what counts as an entry, and what can be rescued of a damaged line. */
-import { parseJson } from '../lib/read-json.ts';
-import { type Is, isNumber, isText, listOf, objectOf, optional, shape } from '../lib/shape.ts';
-import type { SessionEntry } from './types.ts';
+import { parseJson } from '../../lib/read-json.ts';
+import { type Is, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
+import type { SessionEntry } from '../types.ts';
 
 type Kind = SessionEntry['type'];
 

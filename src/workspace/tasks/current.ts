@@ -6,10 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../errors.ts';
-import { hashText, isWords, readTextSync } from '../lib/files.ts';
+import { errorCode } from '../../errors.ts';
+import { hashText, isWords, readTextSync } from '../../lib/files.ts';
+import { DEFAULT_VIBER, type Home, isId } from '../home.ts';
 import { tellChange } from './changes.ts';
-import { DEFAULT_VIBER, type Home, isId } from './home.ts';
 import {
   type Adoption,
   isHeard,
@@ -19,9 +19,9 @@ import {
   noteText,
   shownTasks,
   tellAdoption,
-} from './plan/edits.ts';
-import { knownTexts, noteKnown, settle } from './plan/history.ts';
-import { readTaskSync } from './tasks.ts';
+} from './plan-edits.ts';
+import { knownTexts, noteKnown, settle } from './plan-history.ts';
+import { readTaskSync } from './record.ts';
 
 export const planFile = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), 'task.md');
 

@@ -13,7 +13,7 @@ import { createLru } from '../../lib/lru.ts';
 import { peekJson } from '../../lib/read-json.ts';
 import { isText, listOf, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
-import { parsePlan } from './markdown.ts';
+import { parsePlan } from './plan-markdown.ts';
 
 /** The newest text, and whether what it replaces is to be kept because it does not hold all of that. */
 export interface Settled {

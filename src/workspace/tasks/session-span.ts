@@ -3,10 +3,10 @@
  * bytes. Cost follows the distance, never the length of the file. Offsets are bytes.
  */
 import fs from 'node:fs';
-import { createLru } from '../lib/lru.ts';
+import { createLru } from '../../lib/lru.ts';
+import type { SessionEntry } from '../types.ts';
 import { withoutStale } from './session-lines.ts';
 import { parseLines, readRange, type SessionLine } from './session-window.ts';
-import type { SessionEntry } from './types.ts';
 
 export type CompactionEntry = Extract<SessionEntry, { type: 'compaction' }>;
 

@@ -9,7 +9,7 @@
  * a backslash, as Markdown does.
  */
 import type { Plan, PlanStep, StepStatus } from '../types.ts';
-import { codeIn, withoutCode } from './code.ts';
+import { codeIn, withoutCode } from './plan-code.ts';
 
 interface Section {
   level: number;

@@ -4,11 +4,11 @@
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode, UserError } from '../errors.ts';
-import { createLru } from '../lib/lru.ts';
-import type { Home } from './home.ts';
-import { TaskOrder } from './task-order.ts';
-import { readTask } from './tasks.ts';
+import { errorCode, UserError } from '../../errors.ts';
+import { createLru } from '../../lib/lru.ts';
+import type { Home } from '../home.ts';
+import { TaskOrder } from './order.ts';
+import { readTask } from './record.ts';
 
 export interface SpaceBudget {
   /** Whose it is. */

@@ -1,11 +1,11 @@
 /** The index of a task's artifacts: what an entry is, and reading it past torn or foreign lines. */
 
 import fs from 'node:fs';
-import { createStatCache } from '../lib/files/cache.ts';
-import { readJsonLines } from '../lib/read-json.ts';
-import { isInteger, isText, objectOf, oneOf, shape } from '../lib/shape.ts';
-import { isId } from './home.ts';
-import type { ArtifactRef } from './types.ts';
+import { createStatCache } from '../../lib/files/cache.ts';
+import { readJsonLines } from '../../lib/read-json.ts';
+import { isInteger, isText, objectOf, oneOf, shape } from '../../lib/shape.ts';
+import { isId } from '../home.ts';
+import type { ArtifactRef } from '../types.ts';
 
 /** `agent`: made by a run. `user`: sent in by a person. */
 export type ArtifactOrigin = 'agent' | 'user';

@@ -5,9 +5,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Home } from './home.ts';
-import { readTaskSync, taskIds } from './tasks.ts';
-import type { TaskRecord } from './types.ts';
+import type { Home } from '../home.ts';
+import type { TaskRecord } from '../types.ts';
+import { readTaskSync, taskIds } from './record.ts';
 
 /** What lists are ordered and filtered by. */
 export type ListedTask = Pick<
