@@ -60,14 +60,17 @@ export async function configOf(
   const { data, warnings } = addChannels(tidy(substitute(file, env, missing)), env);
   if (Object.keys(data).length === 0)
     return { config: structuredClone(defaults), source, warnings, isPortChosen: false };
-  const [{ configSchema }, { validate }, { brokenRules, oddSettings }, { unknownVibers }] = await Promise.all([
-    import('./config/schema.ts'),
-    import('./config/validate.ts'),
-    import('./config/rules.ts'),
-    import('./config/vibers.ts'),
-  ]);
-  const broken = [...missing, ...brokenRules(data), ...(home === undefined ? [] : unknownVibers(data, home))];
-  const { value: config, warnings: unknown } = validate<Config>(configSchema, data, broken);
+  const [{ configSchema }, { channelsSchema }, { validate }, { brokenRules, oddSettings }, { unknownVibers }] =
+    await Promise.all([
+      import('./config/schema.ts'),
+      import('./config/schema-channels.ts'),
+      import('./config/validate.ts'),
+      import('./config/rules.ts'),
+      import('./config/vibers.ts'),
+    ]);
+  const broken = [...missing, ...(await brokenRules(data)), ...(home === undefined ? [] : unknownVibers(data, home))];
+  const schema = configSchema.extend({ channels: (await channelsSchema()).prefault({}) });
+  const { value: config, warnings: unknown } = validate<Config>(schema, data, broken);
   const isPortChosen = isRecord(data.http) && data.http.port !== undefined;
   return { config, source, warnings: [...warnings, ...unknown, ...oddSettings(config)], isPortChosen };
 }

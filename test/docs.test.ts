@@ -6,14 +6,11 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import {
-  chatDefaults,
-  defaults,
-  discordDefaults,
-  slackDefaults,
-  telegramDefaults,
-  webhookPath,
-} from '../src/config/defaults.ts';
+import { discordDefaults } from '../src/channels/discord/settings.ts';
+import { slackDefaults } from '../src/channels/slack/settings.ts';
+import { telegramDefaults, webhookPath } from '../src/channels/telegram/settings.ts';
+import { defaults } from '../src/config/defaults.ts';
+import { chatDefaults } from '../src/config/schema-parts.ts';
 import { loadConfig } from '../src/config.ts';
 import { COMMANDS } from '../src/runtime/commands/table.ts';
 

@@ -11,6 +11,7 @@ import {
   type Place,
   parseAddress,
 } from '../channels/channel.ts';
+import { exampleOf } from '../channels/index.ts';
 import { DeliveryError, UserError } from '../errors.ts';
 import { createLru } from '../lib/lru.ts';
 import { type AccessRules, authoriseEntry } from './authorise.ts';
@@ -19,7 +20,7 @@ import type { Principal } from './principal.ts';
 
 export interface OutboundTargets {
   /**
-   * The address of a text such as `telegram:1001`, without asking anybody whether it is there. Throws UserError when it is none,
+   * The address of a text such as `CHANNEL:CHAT`, without asking anybody whether it is there. Throws UserError when it is none,
    * or its channel is off.
    */
   read(text: string): Address;
@@ -41,7 +42,7 @@ export interface OutboundTargetsOptions {
 
 const KEPT = 500;
 const KEPT_MS = 3_600_000;
-const EXAMPLE = 'an address looks like telegram:1001, discord:99887 or slack:C024BE91L';
+const EXAMPLE = `an address looks like ${exampleOf('conversation')}`;
 
 export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTargetsOptions): OutboundTargets {
   const places = createLru<{ place: Place; at: number }>(KEPT);

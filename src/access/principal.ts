@@ -1,11 +1,13 @@
 /** Who acts. Only immutable platform ids identify people, never names (promise 31). */
 
+import { kindOf } from '../channels/index.ts';
+
 export type Role = 'owner' | 'member' | 'guest';
 
 export interface Principal {
   channel: string;
   account: string;
-  /** Slack team or Discord guild. */
+  /** A team or server, on platforms that have them. */
   workspace?: string;
   user: string;
   /** The person this identity belongs to: a name of `people:`, or one made when accounts were linked. */
@@ -19,9 +21,9 @@ export interface Principal {
   name: string;
 }
 
-/** `telegram:1001`, `slack:T01:U03`: how people are written in configuration. */
+/** `CHANNEL:USER`, or `CHANNEL:WORKSPACE:USER` where accounts are those of a workspace: how people are written in configuration. */
 export function identityText(who: { channel: string; workspace?: string | undefined; user: string }): string {
-  return who.workspace && who.channel === 'slack'
+  return who.workspace && kindOf(who.channel)?.hasWorkspaces
     ? `${who.channel}:${who.workspace}:${who.user}`
     : `${who.channel}:${who.user}`;
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../board/contract.ts';
 import { API, HUB } from '../channels/address.ts';
 import { type Address, type CommandSpec, conversationKey, type LiveMode, type NameOf } from '../channels/channel.ts';
 import type { Hub } from '../channels/hub/adapter.ts';
-import { channelModules } from '../channels/index.ts';
+import { channelModules, chatSections } from '../channels/index.ts';
 import type { ChatChannelConfig } from '../config/types.ts';
 import { type Config, terminalEnabled } from '../config.ts';
 import { machineLanguage } from '../lib/language.ts';
@@ -52,7 +52,7 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
     }),
   );
   const commands = menuSpecs(config.language, { servers: Object.keys(config.mcp).length > 0 });
-  await Promise.all([buildTelegram(open, commands), buildDiscord(open, commands), buildSlack(open, commands)]);
+  await Promise.all(chatSections(config).map((each) => buildChat(open, each, commands)));
   const hub = await openHub(open);
   if (hub) {
     channels.set(HUB, hub);
@@ -66,81 +66,31 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
   channels.set('terminal', createTerminal({ input, output, env, ...about }));
 }
 
-async function buildTelegram({ gw, host }: OpenGateway, attachCommands: CommandSpec[]): Promise<void> {
+async function buildChat(
+  { gw, host }: OpenGateway,
+  { kind, settings }: ReturnType<typeof chatSections>[number],
+  commands: CommandSpec[],
+): Promise<void> {
   const { config, engine, log } = gw;
-  const { telegram } = config.channels;
-  if (!telegram) return;
-  const { createTelegram } = await channelModules.telegram();
-  const { token, apiRoot, mode, webhook, pollSeconds, localFiles } = telegram;
-  const channel = createTelegram({
-    token,
-    apiRoot,
-    mode,
+  const { name, webhook } = kind;
+  const channel = await kind.open(settings, {
     log,
-    live: modeOf(telegram),
-    pollSeconds,
-    localFiles,
-    attachCommands,
+    live: modeOf(settings),
+    commands,
+    nameOf: namesOn(name, config),
     cache: engine.state,
+    cursors: () => cursorsOf(name, { gw, host }),
     lead: host.lead,
-    nameOf: namesOn('telegram', config),
-    ...(webhook && { webhook }),
-  });
-  host.built.channels.set('telegram', channel);
-  if (webhook && channel.webhook) host.built.mounts.set(webhook.path, channel.webhook);
-}
-
-async function buildDiscord(open: OpenGateway, commands: CommandSpec[]): Promise<void> {
-  const { config, engine, log } = open.gw;
-  const { discord } = config.channels;
-  if (!discord) return;
-  const { createDiscord } = await channelModules.discord();
-  const { token, apiRoot, cdnRoot, threads, archiveMinutes } = discord;
-  const { built, isShared, lead } = open.host;
-  const channel = createDiscord({
-    token,
-    apiRoot,
-    cdnRoot,
-    threads,
-    live: modeOf(discord),
-    archiveMinutes,
-    commands,
-    nameOf: namesOn('discord', config),
-    cursors: marksOf('discord', open),
-    cache: engine.state,
-    log,
-    ...(isShared && { shared: { lead, sessions: engine.state } }),
-  });
-  built.channels.set('discord', channel);
-}
-
-async function buildSlack(open: OpenGateway, commands: CommandSpec[]): Promise<void> {
-  const { config, engine, log } = open.gw;
-  const { slack } = config.channels;
-  if (!slack) return;
-  const { createSlack } = await channelModules.slack();
-  const { botToken, appToken, signingSecret, mode, apiRoot, command } = slack;
-  const channel = createSlack({
-    botToken,
-    mode,
-    apiRoot,
-    command,
-    live: modeOf(slack),
-    commands,
-    cursors: marksOf('slack', open),
-    cache: engine.state,
-    log,
-    nameOf: namesOn('slack', config),
+    isShared: host.isShared,
     ...(config.language !== 'auto' && { language: config.language }),
-    ...(appToken !== undefined && { appToken }),
-    ...(signingSecret !== undefined && { signingSecret }),
   });
-  open.host.built.channels.set('slack', channel);
-  if (mode === 'http' && channel.webhook) open.host.built.mounts.set(slack.path, channel.webhook);
+  host.built.channels.set(name, channel);
+  const path = webhook?.path({ ...settings });
+  if (channel.webhook && typeof path === 'string') host.built.mounts.set(path, channel.webhook);
 }
 
-/** What a channel has read, for those whose platform does not keep it for us. */
-function marksOf(channel: string, { gw, host }: OpenGateway) {
+/** How far a channel has read, for those whose platform does not keep it for us. */
+function cursorsOf(channel: string, { gw, host }: Pick<OpenGateway, 'gw' | 'host'>) {
   const { isShared, built } = host;
   const cursors = openReadCursors(path.join(gw.home.spool, 'marks'), channel, gw.log, { isShared });
   built.closing.push(cursors.close);

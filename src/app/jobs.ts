@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { createOutboundTargets, type OutboundTargets } from '../access/outbound-targets.ts';
-import { isDirectAddress } from '../channels/channel.ts';
+import { isDirectAddress } from '../channels/index.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { LookUp } from '../jobs/names.ts';

@@ -1,8 +1,8 @@
 /** Live progress with all it needs of the gateway, and what people have chosen about it for their conversations. */
 import path from 'node:path';
 import type { Languages } from '../access/languages.ts';
-import { type Address, type Channel, isDirectAddress } from '../channels/channel.ts';
-import type { ChatChannelConfig } from '../config/types.ts';
+import type { Address, Channel } from '../channels/channel.ts';
+import { chatSection, isDirectAddress } from '../channels/index.ts';
 import type { Config } from '../config.ts';
 import type { State } from '../engine/engine.ts';
 import type { Logger } from '../log.ts';
@@ -31,13 +31,8 @@ const AT_MACHINE = ['terminal', 'local'];
 
 export function openLive(options: OpenLiveOptions): { live: LiveProgress; settings: ConversationSettings } {
   const { home, delivery } = options;
-  const { telegram, discord, slack } = options.config.channels;
-  const configured = new Map<string, Pick<ChatChannelConfig, 'live' | 'injection'>>();
-  for (const [id, section] of Object.entries({ telegram, discord, slack })) {
-    if (section) configured.set(id, section);
-  }
   const configuredAt = (address: Address) => {
-    const section = configured.get(address.channel);
+    const section = chatSection(options.config, address.channel);
     if (!section) return AT_MACHINE.includes(address.channel) ? { live: 'text' as const } : {};
     const fitting = isDirectAddress(address) ? 'text' : 'status';
     return { live: section.live === 'auto' ? fitting : section.live, queue: section.injection };

@@ -7,6 +7,7 @@ import { createPeople } from '../access/people.ts';
 import { readIdentity } from '../access/principal.ts';
 import { Zones } from '../access/zones.ts';
 import type { Address, OutboundMessage } from '../channels/channel.ts';
+import { chatSection, chatSections } from '../channels/index.ts';
 import { isBlank } from '../channels/markdown/blank.ts';
 import { accessRulesOf, type Config, configuredViber, loadAgent } from '../config.ts';
 import type { State } from '../engine/engine.ts';
@@ -172,19 +173,12 @@ function openAccess(config: Config, folder: string, shared: State | undefined) {
   return { ...people, links, pairing, isAccountOf };
 }
 
-function attachRulesOf({ channels }: Config, channelOf: Places['channelOf']) {
-  const { telegram, discord, slack } = channels;
-  const modes = new Map(Object.entries({ telegram, discord, slack }).map(([id, section]) => [id, section?.attach]));
-  return (address: Address) => attachRules(channelOf(address), modes.get(address.channel));
-}
+const attachRulesOf = (config: Config, channelOf: Places['channelOf']) => (address: Address) =>
+  attachRules(channelOf(address), chatSection(config, address.channel)?.attach);
 
 /** What commands begin with, by channel. */
-function prefixesOf({ channels: { telegram, discord, slack } }: Config): Record<string, string> {
-  return {
-    terminal: '/',
-    local: '/',
-    ...(telegram && { telegram: '/' }),
-    ...(discord && { discord: '/viber ' }),
-    ...(slack && { slack: `${slack.command} ` }),
-  };
-}
+const prefixesOf = (config: Config): Record<string, string> => ({
+  terminal: '/',
+  local: '/',
+  ...Object.fromEntries(chatSections(config).map(({ kind, settings }) => [kind.name, kind.commandPrefix(settings)])),
+});

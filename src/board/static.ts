@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { errorCode } from '../errors.ts';
 import type { OpenRoute } from './contract.ts';
-import { pageFolder } from './page-files.ts';
+import { PAGE_POLICY, pageFolder } from './page-files.ts';
 import { Refused } from './respond.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,23 +19,6 @@ const TYPES: Readonly<Record<string, string>> = {
   ...{ '.woff2': 'font/woff2', '.json': 'application/json', '.webmanifest': 'application/manifest+json' },
   '.txt': 'text/plain; charset=utf-8',
 };
-
-/** Scripts and styles of our own files, pictures also from bytes that a script has fetched, requests to this origin: nothing else. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob: data:",
-  "media-src 'self' blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
 
 const PAGE_HEADERS = {
   'content-security-policy': PAGE_POLICY,

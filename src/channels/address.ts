@@ -4,17 +4,17 @@
 export interface Address {
   channel: string;
   account: string;
-  /** Slack team or Discord guild; Telegram has none. */
+  /** A team or server, on platforms that have them. */
   workspace?: string;
   chat: string;
-  /** Forum topic, Slack thread, Discord thread. */
+  /** A thread, or a topic of a forum. */
   thread?: string;
 }
 
-/** Who wrote, as the platform names them. Only `user` identifies; names are for showing. */
-/** The name of somebody whom the configuration names, by their id on a platform; `workspace`: Slack's team. */
+/** The name of somebody whom the configuration names, by their id on a platform. */
 export type NameOf = (user: string, workspace?: string) => string | undefined;
 
+/** The person who wrote, as the platform names them. Only `user` identifies; names are for showing. */
 export interface Sender {
   user: string;
   name: string;
@@ -30,12 +30,6 @@ export interface Sender {
 export function conversationKey(address: Address): string {
   const { channel, account, workspace, chat, thread } = address;
   return JSON.stringify([channel, account, workspace ?? null, chat, thread ?? null]);
-}
-
-/** Whether only one person reads there, as the platform's ids tell. */
-export function isDirectAddress({ channel, chat, workspace }: Address): boolean {
-  if (channel === 'telegram') return !chat.startsWith('-');
-  return channel === 'slack' ? chat.startsWith('D') : workspace === undefined;
 }
 
 /** Where programs come in: each has a conversation, and each task that it submits is another, whose thread it is. */

@@ -14,7 +14,6 @@ export {
   conversationKey,
   formatAddress,
   HUB,
-  isDirectAddress,
   isProgramTask,
   type NameOf,
   parseAddress,

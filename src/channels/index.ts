@@ -1,10 +1,84 @@
-/** Channels by name. Each is imported only when it is switched on: an SDK that is not used costs nothing. */
+/** The table of channel kinds. Each loads its client only when it is switched on: an SDK that is not used costs nothing. */
+import type { Address } from './address.ts';
+import { discord } from './discord/index.ts';
+import type { AccessConfig, ChannelKind, ChatChannelConfig, ServerConfig } from './kind.ts';
+import { slack } from './slack/index.ts';
+import { telegram } from './telegram/index.ts';
+
+const BUILT_IN = { telegram, discord, slack };
+const kinds = new Map<string, ChannelKind>(Object.entries(BUILT_IN));
+
+type SettingsOf<K> = K extends ChannelKind<infer S> ? S : never;
+/** The sections of the channels that come with the gateway; one is absent when its channel is off. */
+export type BuiltInSections = { [K in keyof typeof BUILT_IN]?: SettingsOf<(typeof BUILT_IN)[K]> };
+
+/** This machine's own channels. */
 export const channelModules = {
-  telegram: () => import('./telegram/adapter.ts'),
-  discord: () => import('./discord/adapter.ts'),
-  slack: () => import('./slack/adapter.ts'),
   api: () => import('./api/adapter.ts'),
   local: () => import('./local/adapter.ts'),
   hub: () => import('./hub/adapter.ts'),
   terminal: () => import('./terminal/adapter.ts'),
 } as const;
+
+export const OWN_CHANNELS: readonly string[] = ['terminal', 'local', 'api', 'hub'];
+
+export const channelKinds = (): readonly ChannelKind[] => [...kinds.values()];
+
+export const kindOf = (channel: string): ChannelKind | undefined => kinds.get(channel);
+
+/** A kind from outside; one of the same name takes the place of the earlier, but never that of a built-in one. */
+export function addKind(kind: ChannelKind): void {
+  if (!Object.hasOwn(BUILT_IN, kind.name)) kinds.set(kind.name, kind);
+}
+
+/** `a, b or c` of an example of each kind, as people write it. */
+export const exampleOf = (what: keyof ChannelKind['examples']): string =>
+  Object.values(BUILT_IN)
+    .map(({ examples }) => examples[what])
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' or $1');
+
+/** Whether a text is an account of a chat channel, as `people:` names it. */
+export const isAccount = (text: string): boolean =>
+  channelKinds().some(({ name, accountPattern }) => new RegExp(`^${name}:(?:${accountPattern})$`).test(text));
+
+interface Sections {
+  channels: Readonly<Record<string, unknown>>;
+}
+
+/** The settings of a chat channel that is switched on. */
+export function chatSection({ channels }: Sections, name: string): ChatChannelConfig | undefined {
+  // The schema of its kind has made the section.
+  return kinds.has(name) ? (channels[name] as ChatChannelConfig | undefined) : undefined;
+}
+
+/** The chat channels that are switched on. */
+export function chatSections(config: Sections): { kind: ChannelKind; settings: ChatChannelConfig }[] {
+  return channelKinds().flatMap((kind) => {
+    const settings = chatSection(config, kind.name);
+    return settings ? [{ kind, settings }] : [];
+  });
+}
+
+/** The server of an address, where the channel's section lists it. */
+export function serverOf(config: Sections, { channel, workspace }: Pick<Address, 'channel' | 'workspace'>) {
+  const section = workspace === undefined ? undefined : chatSection(config, channel);
+  const servers: readonly ServerConfig[] = section ? (kindOf(channel)?.servers?.of(section) ?? []) : [];
+  return servers.find(({ id }) => id === workspace);
+}
+
+/**
+ * The access rules of a chat channel. A server that is listed is open in all its channels, with its own `groups` if it has one; in any
+ * other server only the channels of `access.chats` count.
+ */
+export function accessOf(config: Sections, at: Pick<Address, 'channel' | 'workspace'>): AccessConfig | undefined {
+  const access = chatSection(config, at.channel)?.access;
+  const server = serverOf(config, at);
+  return access && server ? { ...access, groups: server.groups ?? access.groups, chats: ['*'] } : access;
+}
+
+/** Whether only one person reads there, as the platform's ids tell. */
+export function isDirectAddress({ channel, chat, workspace }: Address): boolean {
+  const at = { chat, ...(workspace !== undefined && { workspace }) };
+  return kindOf(channel)?.isDirect?.(at) ?? workspace === undefined;
+}

@@ -1,4 +1,5 @@
 /** `--help` and docs/commands.md, both made of the table. */
+import { channelKinds } from '../channels/index.ts';
 import { type CliCommand, type CliOption, EXIT_MEANINGS } from './command.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
 
@@ -37,7 +38,9 @@ export function overview(): string {
   return [
     'Usage: viber [COMMAND] [OPTIONS]',
     '',
-    'People talk to a viber on this machine over Telegram, Discord, Slack and the terminal.',
+    `People talk to a viber on this machine over ${channelKinds()
+      .map(({ label }) => label)
+      .join(', ')} and the terminal.`,
     'Without a command it starts.',
     '',
     'Commands:',

@@ -4,23 +4,27 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { channelKinds } from '../channels/index.ts';
 import { openHome } from '../workspace/home.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-const STARTER = `# What is left out has a default; the repository's config.example.yaml explains every key.
+/** Each line a comment. */
+const commented = (lines: string, indent: number): string =>
+  lines
+    .split('\n')
+    .map((line) => `#${' '.repeat(indent)}${line}\n`)
+    .join('');
+
+const starter =
+  (): string => `# What is left out has a default; the repository's config.example.yaml explains every key.
 # model: anthropic/claude-sonnet-5-5        # without it, the provider key in the environment decides
 # channels:
-#   telegram:
-#     token: "\${TELEGRAM_BOT_TOKEN}"
-#   discord:
-#     token: "\${DISCORD_BOT_TOKEN}"
-#     guilds: [175928847299117063]
-#   slack:
-#     botToken: "\${SLACK_BOT_TOKEN}"
-#     appToken: "\${SLACK_APP_TOKEN}"
-#     access: { chats: [C024BE91L] }
-# people:
-#   - { name: me, role: owner, ids: ["telegram:1001", "discord:2002", "slack:T01:U03"] }
+${channelKinds()
+  .flatMap(({ name, setup }) => (setup ? [commented(`${name}:`, 3), commented(setup.starter, 5)] : []))
+  .join('')}# people:
+#   - { name: me, role: owner, ids: [${channelKinds()
+    .map(({ examples }) => JSON.stringify(examples.account))
+    .join(', ')}] }
 `;
 
 export async function run(context: CliContext): Promise<number> {
@@ -33,7 +37,7 @@ export async function run(context: CliContext): Promise<number> {
   await openHome(home);
   const file = path.join(home, 'config.yaml');
   const created = !fs.existsSync(file);
-  if (created) fs.writeFileSync(file, STARTER, { mode: 0o600, flag: 'wx' });
+  if (created) fs.writeFileSync(file, starter(), { mode: 0o600, flag: 'wx' });
   print(
     json
       ? JSON.stringify({ home, config: file, created })

@@ -1,4 +1,5 @@
 /** Every command of `viber`. The code of each is loaded only when it is asked for. */
+import { channelKinds, exampleOf } from '../channels/index.ts';
 import type { CliCommand, CliOption } from './command.ts';
 
 /** What every command takes. */
@@ -9,6 +10,9 @@ export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
 };
 export const JSON_OPTION: CliOption = { about: 'the answer as JSON, for programs' };
 
+const SOMEBODY = channelKinds()[0]?.examples.account ?? '';
+const TOKEN = channelKinds()[0]?.setup?.tokens[0]?.option ?? '';
+const VARIABLE = Object.values(channelKinds()[0]?.variables ?? {})[0] ?? '';
 const OTHER_VIBER: CliOption = { takes: 'ID', about: 'another viber than the usual one' };
 
 const PAIR_VERBS = {
@@ -58,11 +62,12 @@ const INIT_OPTIONS: Readonly<Record<string, CliOption>> = {
   model: { takes: 'PROVIDER/MODEL', about: 'which model answers' },
   'model-key-env': { takes: 'NAME', about: 'the variable that holds its key' },
   'base-url': { takes: 'URL', about: 'where an OpenAI-compatible provider is reached' },
-  'telegram-token-env': { takes: 'NAME', about: 'the variable that holds the token of BotFather' },
-  'discord-token-env': { takes: 'NAME', about: 'the variable that holds the token of the bot' },
-  'slack-bot-token-env': { takes: 'NAME', about: 'the variable that holds the xoxb- token' },
-  'slack-app-token-env': { takes: 'NAME', about: 'the variable that holds the xapp- token' },
-  owner: { takes: 'ID', about: 'who owns it, as telegram:1001, discord:2002 or slack:T01:U03' },
+  ...Object.fromEntries(
+    channelKinds()
+      .flatMap(({ setup }) => setup?.tokens ?? [])
+      .map(({ option, about }) => [option, { takes: 'NAME', about }]),
+  ),
+  owner: { takes: 'ID', about: `who owns it, as ${exampleOf('account')}` },
   yes: { about: 'ask nothing' },
 };
 
@@ -112,7 +117,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
       'On a terminal it asks, checks each answer, and can be left and taken up at any time. With options it asks nothing. Secrets go into .env in the home, never into the configuration; what you have written there stays.',
       'Without a terminal and without options it makes the home and a configuration file to edit.',
     ],
-    examples: ['viber init', 'viber init --model ollama/llama3 --telegram-token-env TELEGRAM_BOT_TOKEN --yes'],
+    examples: ['viber init', `viber init --model ollama/llama3 --${TOKEN} ${VARIABLE} --yes`],
     exits: { 1: 'something does not work that no setting fixes', 2: 'a secret or another setting is wrong' },
     load: () => import('./init.ts'),
   },
@@ -152,14 +157,14 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     options: {
       at: { takes: 'PHRASE', about: 'when, for add: cron or words' },
       prompt: { takes: 'TEXT', about: 'what to do each time, for add' },
-      deliver: { takes: 'ADDRESS', about: 'the chat that gets the result, for add: telegram:1001' },
+      deliver: { takes: 'ADDRESS', about: `the chat that gets the result, for add: ${SOMEBODY}` },
       timezone: { takes: 'ZONE', about: 'where its times are meant, for add' },
     },
     json: true,
     examples: [
       'viber jobs',
       'viber jobs when "every weekday at 9"',
-      'viber jobs add digest --at "weekdays at half past seven" --prompt "What is new?" --deliver telegram:1001',
+      `viber jobs add digest --at "weekdays at half past seven" --prompt "What is new?" --deliver ${SOMEBODY}`,
       'viber jobs run morning-briefing',
     ],
     load: () => import('./jobs/jobs.ts'),

@@ -1,39 +1,5 @@
 /** What holds where nothing is configured. Plain data, so that a start without a file loads neither zod nor yaml. */
-import type { ChatChannelConfig, Config, DiscordConfig, SlackConfig, TelegramConfig } from './types.ts';
-
-export const chatDefaults: ChatChannelConfig = {
-  access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
-  live: 'auto',
-  injection: 'steer',
-  attach: 'auto',
-};
-
-export const telegramDefaults: Omit<TelegramConfig, 'token'> = {
-  ...chatDefaults,
-  apiRoot: 'https://api.telegram.org',
-  mode: 'polling',
-  pollSeconds: 30,
-  localFiles: [],
-};
-
-export const discordDefaults: Omit<DiscordConfig, 'token'> = {
-  ...chatDefaults,
-  apiRoot: 'https://discord.com/api',
-  cdnRoot: 'https://cdn.discordapp.com',
-  threads: 'per-task',
-  guilds: [],
-  archiveMinutes: 1,
-};
-
-/** The mode follows from the secrets: `socket` where there is an app token, else `http`. */
-export const slackDefaults: Omit<SlackConfig, 'botToken' | 'appToken' | 'signingSecret' | 'mode'> = {
-  ...chatDefaults,
-  apiRoot: 'https://slack.com/api/',
-  command: '/viber',
-  path: '/webhooks/slack',
-};
-
-export const webhookPath = '/webhooks/telegram';
+import type { Config } from './types.ts';
 
 export const defaults: Config = {
   vibers: [],

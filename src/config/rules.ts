@@ -1,42 +1,26 @@
 /** Rules that tie several keys together. They look at the raw data, so that they speak up beside every other problem. */
+import { channelKinds, chatSections } from '../channels/index.ts';
 import type { ConfigProblem } from '../errors.ts';
-import { defaults, slackDefaults } from './defaults.ts';
+import { isRecord } from '../lib/json.ts';
+import { defaults } from './defaults.ts';
 import type { Data } from './parse.ts';
 import type { Config } from './types.ts';
 import { valueAt } from './validate.ts';
 
-const VARIABLES = { appToken: 'SLACK_APP_TOKEN', signingSecret: 'SLACK_SIGNING_SECRET' } as const;
-
 /** What is wrong with keys that are each right by themselves; [] when nothing is. */
-export function brokenRules(data: Data): ConfigProblem[] {
+export async function brokenRules(data: Data): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   const host = valueAt(data, ['http', 'host']);
   if (typeof host === 'string' && !isLoopback(host) && valueAt(data, ['http', 'token']) === undefined) {
     problems.push({ path: 'http.token', message: `is required because http.host ${host} can be reached from outside` });
   }
-  const telegram = valueAt(data, ['channels', 'telegram']);
-  for (const key of valueAt(telegram, ['mode']) === 'webhook' ? ['url', 'secret'] : []) {
-    if (valueAt(telegram, ['webhook', key]) !== undefined) continue;
-    problems.push({ path: `channels.telegram.webhook.${key}`, message: 'is required because mode is webhook' });
-  }
   return [
     ...problems,
-    ...ownPaths(data),
+    ...(await channelRules(data)),
     ...clientRules(data),
     ...engineRules(valueAt(data, ['engine'])),
-    ...slackRules(data),
     ...sharedPeople(valueAt(data, ['people'])),
   ];
-}
-
-/** Where the gateway's own HTTP answers, no webhook may. */
-function ownPaths(data: Data): ConfigProblem[] {
-  const keys = ['channels.telegram.webhook.path', 'channels.slack.path'];
-  return keys.flatMap((key) => {
-    const path = valueAt(data, key.split('.'));
-    const isOwn = typeof path === 'string' && /^\/(healthz|readyz|metrics|ws|board|board\/.*|api\/.*)?$/.test(path);
-    return isOwn ? [{ path: key, message: `${path} is a path of the gateway itself; choose another` }] : [];
-  });
 }
 
 /** Each client has a token that is nobody else's, and speaks for somebody who is there. */
@@ -75,42 +59,39 @@ function engineRules(engine: Data | undefined): ConfigProblem[] {
   return isPart ? [{ path: 'engine.roles', message: 'must be all of them unless engine.kind is redis' }] : [];
 }
 
-function slackRules(data: Data): ConfigProblem[] {
-  const slack = valueAt(data, ['channels', 'slack']);
-  if (slack === undefined) return [];
-  const mode = valueAt(slack, ['mode']);
-  const has = (key: keyof typeof VARIABLES) => valueAt(slack, [key]) !== undefined;
-  const missing = (key: keyof typeof VARIABLES, why: string): ConfigProblem[] => [
-    {
-      path: `channels.slack.${key}`,
-      message: `${why}, here or as ${VARIABLES[key]} in the environment`,
-      variable: VARIABLES[key],
-    },
-  ];
-  if (mode === 'socket' && !has('appToken')) return missing('appToken', 'is required because mode is socket');
-  if (mode === 'http' && !has('signingSecret')) return missing('signingSecret', 'is required because mode is http');
-  if (mode === undefined && !has('appToken') && !has('signingSecret')) {
-    return missing('appToken', 'is required (or signingSecret, for requests over HTTP)');
+/** What each channel has to say of its own section, and of the paths at which their platforms' requests arrive. */
+async function channelRules(data: Data): Promise<ConfigProblem[]> {
+  const problems: ConfigProblem[] = [];
+  const taken = new Map<unknown, string>();
+  for (const { name, rules, webhook } of channelKinds()) {
+    const section = valueAt(data, ['channels', name]);
+    if (!isRecord(section)) continue;
+    const path = (key: string) => `channels.${name}.${key}`;
+    for (const problem of (await rules?.(section)) ?? []) problems.push({ ...problem, path: path(problem.path) });
+    const arrives = webhook?.path(section);
+    if (webhook === undefined || typeof arrives !== 'string') continue;
+    const key = path(webhook.key);
+    const other = taken.get(arrives);
+    if (/^\/(healthz|readyz|metrics|ws|board|board\/.*|api\/.*)?$/.test(arrives))
+      problems.push({ path: key, message: `${arrives} is a path of the gateway itself; choose another` });
+    else if (other !== undefined)
+      problems.push({ path: key, message: `is the path of ${other} too; each needs its own` });
+    taken.set(arrives, path(webhook.key.replace(/\.?path$/, '')).replace(/\.$/, ''));
   }
-  const telegram = valueAt(data, ['channels', 'telegram']);
-  const path = valueAt(slack, ['path']) ?? slackDefaults.path;
-  return valueAt(telegram, ['mode']) === 'webhook' && valueAt(telegram, ['webhook', 'path']) === path
-    ? [{ path: 'channels.slack.path', message: 'is the path of channels.telegram.webhook too; each needs its own' }]
-    : [];
+  return problems;
 }
 
 /** Settings that may be right and mostly are not; one sentence each. The platform has the last word. */
-export function oddSettings({ channels: { discord, slack }, ...config }: Config): string[] {
+export function oddSettings(config: Config): string[] {
   const odd: string[] = unknownPrices(config);
   if (config.engine.kind === 'local' && config.engine.url !== undefined)
     odd.push('engine.url: is not used because engine.kind is local');
-  const shape = (path: string, value: string | undefined, pattern: RegExp, looks: string) => {
-    if (value !== undefined && !pattern.test(value)) odd.push(`${path}: ${looks}; this one does not`);
-  };
-  const parts = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-  shape('channels.discord.token', discord?.token, parts, 'a bot token has three parts with dots between them');
-  shape('channels.slack.botToken', slack?.botToken, /^xoxb-/, 'a bot token begins with xoxb-');
-  shape('channels.slack.appToken', slack?.appToken, /^xapp-/, 'an app-level token begins with xapp-');
+  for (const { kind, settings } of chatSections(config))
+    for (const [key, { pattern, looks }] of Object.entries(kind.usual ?? {})) {
+      const value: unknown = Reflect.get(settings, key);
+      if (typeof value === 'string' && !pattern.test(value))
+        odd.push(`channels.${kind.name}.${key}: ${looks}; this one does not`);
+    }
   return odd;
 }
 

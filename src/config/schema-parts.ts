@@ -1,5 +1,6 @@
 /** The pieces the schemas are made of. Every leaf's error text says what was expected there; validate.ts adds what was found. */
 import { z } from 'zod';
+import type { ChatChannelConfig } from '../channels/kind.ts';
 
 /** For an unknown key the error text is the list of those that are known: validate.ts makes a suggestion of it. */
 export const section = <T extends z.ZodRawShape>(shape: T, expected = 'expected a section with keys') =>
@@ -103,3 +104,41 @@ export const timezone = z.string('expected a time zone, for example Europe/Berli
     throw error;
   }
 }, 'expected a time zone, for example Europe/Berlin');
+
+/** What holds in the section of a chat channel where nothing is said. */
+export const chatDefaults: ChatChannelConfig = {
+  access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
+  live: 'auto',
+  injection: 'steer',
+  attach: 'auto',
+};
+
+export const groups = oneOf('mention', 'all', 'off');
+
+const access = (user: z.ZodType<string>, chat: z.ZodType<string>) =>
+  section({
+    dm: oneOf('pairing', 'allowlist', 'open', 'off').default(chatDefaults.access.dm),
+    groups: groups.default(chatDefaults.access.groups),
+    allow: listOf(user).default([]),
+    chats: listOf(chat).default([]),
+    memory: oneOf('direct', 'group').default(chatDefaults.access.memory),
+  });
+
+/** The keys of every chat channel; the two patterns are those of the platform's own ids. */
+export const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
+  access: access(user, group).prefault({}),
+  live: oneOf('auto', 'off', 'status', 'text').default(chatDefaults.live),
+  injection: oneOf('steer', 'collect', 'followup').default(chatDefaults.injection),
+  attach: oneOf('auto', 'ask', 'never').default(chatDefaults.attach),
+  viber: viber.exactOptional(),
+});
+
+/** Where a token may come from the environment instead, the error text names the variable. */
+export const here = (what: string, variable: string) => `expected ${what}, here or as ${variable} in the environment`;
+
+/** A platform's secret: it travels in an HTTP header or address, where nothing but printable ASCII may stand. */
+export const token = (what: string, variable: string) => text(here(what, variable), /^[!-~]+$/);
+
+/** The root of an API: with no slash at its end, or with exactly one. */
+export const apiRoot = (variable: string, end: '' | '/' = '') =>
+  address(here('an http or https address', variable)).transform((value) => value.replace(/\/*$/, end));

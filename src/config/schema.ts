@@ -3,8 +3,8 @@
  * expected there; validate.ts adds what was found. Objects are strict: validate.ts turns unknown keys into warnings.
  */
 import { z } from 'zod';
+import { exampleOf, isAccount } from '../channels/index.ts';
 import { defaults } from './defaults.ts';
-import { channels } from './schema-channels.ts';
 import { engine } from './schema-engine.ts';
 import {
   address,
@@ -26,10 +26,14 @@ import {
   webHost,
   whole,
 } from './schema-parts.ts';
-import type { AgentConfig, Config } from './types.ts';
+import type { AgentConfig, ChannelsConfig, Config } from './types.ts';
 
 const texts = listOf(text('expected text'));
 const model = text('expected provider/model, for example openai/gpt-5-mini', /^\S+\/\S+$/);
+
+const PERSON = `expected a person as ${exampleOf('account')}`;
+/** An account of a channel, or of this machine's terminal. */
+const account = z.string(PERSON).refine((text) => /^terminal:[\w.-]+$/.test(text) || isAccount(text), PERSON);
 
 const person = section({
   name: text(
@@ -37,17 +41,12 @@ const person = section({
     /^(?=.{1,64}$)[\p{L}\p{N}][\p{L}\p{M}\p{N}._'’-]*(?: [\p{L}\p{M}\p{N}._'’-]+)*$/u,
   ),
   role: oneOf('owner', 'member').default('member'),
-  ids: listOf(
-    text(
-      'expected a person as telegram:1001, discord:2002 or slack:T01:U03',
-      /^(telegram:-?\d{1,19}|discord:\d{1,20}|slack:[A-Z0-9]+:[A-Z0-9]+|terminal:[\w.-]+)$/,
-    ),
-  ),
+  ids: listOf(account),
   viber: viber.exactOptional(),
 });
 
 const place = text(
-  'expected a conversation as telegram:-1001234567890, discord:99887 or slack:C024BE91L, with :THREAD for one in it',
+  `expected a conversation as ${exampleOf('conversation')}, with :THREAD for one in it`,
   /^[a-z][a-z0-9-]{0,31}:[^\s:]{1,64}(:[^\s:]{1,64})?$/,
 );
 
@@ -99,7 +98,8 @@ export const configSchema = section({
   providers: z.record(z.string(), provider, 'expected a section with one key for each provider').default({}),
   prices: z.record(z.string(), price, 'expected a section with one key for each model').default({}),
   currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/).default(defaults.currency),
-  channels: channels.prefault({}),
+  /** `channelsSchema` takes its place: which channels there are is known only when a file is read. */
+  channels: z.custom<ChannelsConfig>(),
   people: listOf(person).default([]),
   conversations: z
     .record(place, section({ viber: viber.exactOptional() }), 'expected a section with one key for each conversation')

@@ -1,8 +1,10 @@
 /** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
+import type { BuiltInSections } from '../channels/index.ts';
 import type { EngineConfig } from './types-engine.ts';
 import type { TelemetryConfig } from './types-telemetry.ts';
 import type { HubConfig, SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
 
+export type { AccessConfig, ChatChannelConfig } from '../channels/kind.ts';
 export type { AgentConfig } from './types-agent.ts';
 export type { EngineConfig, EngineRole } from './types-engine.ts';
 export type { HubConfig, SearchConfig, SkillsConfig, WebConfig } from './types-web.ts';
@@ -18,109 +20,20 @@ export interface ProviderConfig {
   maxOutputTokens?: number;
 }
 
-/** Who may write to the viber. Ids are the platform's own, kept as strings. */
-export interface AccessConfig {
-  /** Direct messages: a code to be approved, the lists below only, everybody, nobody. */
-  dm: 'pairing' | 'allowlist' | 'open' | 'off';
-  /** Groups: when addressed, every message, never. */
-  groups: 'mention' | 'all' | 'off';
-  /** People. An empty list means nobody. */
-  allow: string[];
-  /** Groups and channels; `*` is each the bot was added to. An empty list means none. */
-  chats: string[];
-  /** Where MEMORY.md, USER.md and daily logs stand in prompts: in direct messages alone, or in groups too. */
-  memory: 'direct' | 'group';
-}
-
-/** What every chat channel has. */
-export interface ChatChannelConfig {
-  access: AccessConfig;
-  /** `auto`: `text` where one person reads, `status` where several do. */
-  live: 'auto' | 'off' | 'status' | 'text';
-  injection: 'steer' | 'collect' | 'followup';
-  attach: 'auto' | 'ask' | 'never';
-  /** Who answers there; here and in every other place: absent where the next wider one decides. */
-  viber?: string;
-}
-
-export interface WebhookConfig {
-  /** The public https address given to Telegram. */
-  url: string;
-  /** Telegram repeats it in a header of every call; 16 to 256 of A-Z a-z 0-9 _ -. */
-  secret: string;
-  /** Where the calls arrive on our own HTTP server. */
-  path: string;
-}
-
-export interface TelegramConfig extends ChatChannelConfig {
-  token: string;
-  /** Without a slash at the end. */
-  apiRoot: string;
-  mode: 'polling' | 'webhook';
-  /** There when `mode` is `webhook`, and only then. */
-  webhook?: WebhookConfig;
-  /** Seconds one getUpdates call stays open. */
-  pollSeconds: number;
-  /** Absolute folders where a Bot API server of one's own keeps files; none: it is not in local mode. */
-  localFiles: string[];
-}
-
-/** A server in which every channel the bot can see may be used. */
-export interface GuildConfig {
-  /** A snowflake. */
-  id: string;
-  /** In place of the channel's `access.groups`. */
-  groups?: AccessConfig['groups'];
-  viber?: string;
-}
-
-export interface DiscordConfig extends ChatChannelConfig {
-  token: string;
-  /** Without a slash at the end, and without a version. */
-  apiRoot: string;
-  /** Where attachments are fetched; without a slash at the end. */
-  cdnRoot: string;
-  /** `per-task`: a mention or a goal in a channel opens a thread of its own. */
-  threads: 'per-task' | 'off';
-  guilds: GuildConfig[];
-  /** Minutes of quiet after which the thread of a finished task is archived; 0 means never by us. */
-  archiveMinutes: number;
-}
-
-export interface SlackConfig extends ChatChannelConfig {
-  botToken: string;
-  /** Always there when `mode` is `socket`. */
-  appToken?: string;
-  /** Always there when `mode` is `http`. */
-  signingSecret?: string;
-  mode: 'socket' | 'http';
-  /** With one slash at the end. */
-  apiRoot: string;
-  /** The slash command as the app declares it, with its slash. */
-  command: string;
-  /** Where Slack's requests arrive on our own HTTP server (mode `http`). */
-  path: string;
-}
-
 export interface TerminalConfig {
   /** `auto`: on when no chat channel is configured; `terminalEnabled` decides. */
   enabled: boolean | 'auto';
   viber?: string;
 }
 
-export interface ChannelsConfig {
-  /** A chat channel is absent when it is off. */
-  telegram?: TelegramConfig;
-  discord?: DiscordConfig;
-  slack?: SlackConfig;
-  terminal: TerminalConfig;
-}
+/** `chatSection` of the table of channels finds one by its name, those from outside among them. */
+export type ChannelsConfig = BuiltInSections & { terminal: TerminalConfig };
 
 /** One human with an account on one or more platforms. */
 export interface PersonConfig {
   name: string;
   role: 'owner' | 'member';
-  /** People as text: `telegram:1001`, `discord:2002`, `slack:T01:U03`. */
+  /** Their accounts, each with its channel before it. */
   ids: string[];
   /** Who answers their direct messages. */
   viber?: string;

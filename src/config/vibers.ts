@@ -1,6 +1,7 @@
 /** Which viber the configuration names for a place, and names that mean none. Pure but for a look at which vibers there are. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { channelKinds, chatSection, serverOf } from '../channels/index.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { Place as Within } from './access-rules.ts';
@@ -21,24 +22,24 @@ export interface WrittenIn extends Within {
 
 /**
  * The narrowest place that names one decides: the thread, its chat, the person (in direct messages alone: in a group everybody talks
- * to the same one), the Discord server, the channel, the whole configuration.
+ * to the same one), the server, the channel, the whole configuration.
  */
 export function configuredViber(config: Config, at: WrittenIn): string {
   const { channel, chat, thread, workspace, isDirect, person } = at;
-  const { conversations, channels, people } = config;
+  const { conversations, people } = config;
   const place = `${channel}:${chat}`;
   const inThread = thread === undefined ? undefined : conversations[`${place}:${thread}`];
   const theirs = isDirect && person !== undefined ? people.find(({ name }) => name === person) : undefined;
-  const guild = channel === 'discord' ? channels.discord?.guilds.find(({ id }) => id === workspace) : undefined;
-  const chosen = [inThread, conversations[place], theirs, guild, sectionOf(config, channel)];
+  const server = serverOf(config, { channel, ...(workspace !== undefined && { workspace }) });
+  const chosen = [inThread, conversations[place], theirs, server, sectionOf(config, channel)];
   return chosen.find((each) => each?.viber !== undefined)?.viber ?? config.viber ?? USUAL_VIBER;
 }
 
 /** The machine's own socket is the terminal of other programs. */
-function sectionOf({ channels: { telegram, discord, slack, terminal }, hub }: Config, channel: string) {
-  const ofHub = hub.viberId === undefined ? {} : { viber: hub.viberId };
-  const sections: Record<string, { viber?: string } | undefined> = { telegram, discord, slack, hub: ofHub };
-  return channel === 'terminal' || channel === 'local' ? terminal : sections[channel];
+function sectionOf(config: Config, channel: string): { viber?: string } | undefined {
+  const { channels, hub } = config;
+  if (channel === 'hub') return hub.viberId === undefined ? undefined : { viber: hub.viberId };
+  return channel === 'terminal' || channel === 'local' ? channels.terminal : chatSection(config, channel);
 }
 
 /** Names of vibers that have neither settings (`agents/ID.yaml`) nor a folder (`vibers/ID`), each with its setting. */
@@ -81,7 +82,9 @@ function namedIn(data: Data): [path: string, id: Data | undefined][] {
     at('hub', 'viberId'),
     ...each('vibers').map((index) => at('vibers', index)),
     ...each('channels').map((channel) => at('channels', channel, 'viber')),
-    ...each('channels', 'discord', 'guilds').map((index) => at('channels', 'discord', 'guilds', index, 'viber')),
+    ...channelKinds().flatMap(({ name, servers }) =>
+      servers ? each('channels', name, servers.key).map((n) => at('channels', name, servers.key, n, 'viber')) : [],
+    ),
     ...each('people').map((index) => at('people', index, 'viber')),
     ...each('conversations').map((place) => at('conversations', place, 'viber')),
   ];

@@ -12,8 +12,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Channel, InboundMessage } from '../../src/channels/channel.ts';
+import type { TelegramSettings } from '../../src/channels/telegram/settings.ts';
 import { defaults } from '../../src/config/defaults.ts';
-import type { TelegramConfig } from '../../src/config/types.ts';
 import type { CrashPoint } from '../../src/crash-points.ts';
 import type { Queue } from '../../src/engine/engine.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
@@ -26,7 +26,7 @@ import { scriptedAgent } from './injection-agent.ts';
 import { type Happened, lines } from './injection-model.ts';
 
 /** Everybody may write, and in every group; nothing of it is sent there. */
-const TELEGRAM: TelegramConfig = {
+const TELEGRAM: TelegramSettings = {
   ...{ token: '1:test', apiRoot: 'http://127.0.0.1:9', mode: 'polling', pollSeconds: 1, localFiles: [] },
   access: { dm: 'open', groups: 'all', allow: [], chats: ['*'], memory: 'direct' },
   ...{ live: 'off', injection: 'steer', attach: 'auto' },

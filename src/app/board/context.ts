@@ -1,4 +1,5 @@
 /** What a run of a task is told, put together as a run that began now would have it: for whoever looks on the Board. */
+import { chatSection } from '../../channels/index.ts';
 import { loadAgent } from '../../config.ts';
 import { scrub } from '../../log.ts';
 import { assembleContext } from '../../runtime/context/context.ts';
@@ -46,8 +47,6 @@ export async function contextOf({ config, home }: AppGateway, task: TaskRecord):
 /** Nobody's memory is told to guests, and in groups only where the configuration says so. */
 function isUntold(last: SessionEntry | undefined, config: AppGateway['config']): boolean {
   if (last?.type !== 'message') return false;
-  const { telegram, discord, slack } = config.channels;
-  const channels = new Map(Object.entries({ telegram, discord, slack }));
-  const memory = channels.get(last.from.channel)?.access.memory ?? 'direct';
+  const memory = chatSection(config, last.from.channel)?.access.memory ?? 'direct';
   return last.isGuest === true || (last.isGroup === true && memory === 'direct');
 }

@@ -151,10 +151,7 @@ function findPlace({ chat, thread }: { chat: string; thread?: string }, account:
 export { telegramCard } from './connect/card.ts';
 
 /** For the doctor: one sentence when the token is good. Throws ConfigError when it is not, TelegramError when Telegram cannot be asked. */
-export async function checkTelegram({
-  token,
-  apiRoot,
-}: Pick<TelegramOptions, 'token' | 'apiRoot' | 'log'>): Promise<string> {
+export async function checkTelegram({ token, apiRoot }: Pick<TelegramOptions, 'token' | 'apiRoot'>): Promise<string> {
   const api = createApi({ token, apiRoot: apiRoot.replace(/\/+$/, '') });
   try {
     const bot = await getMe(api, AbortSignal.timeout(15_000));

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { channelModules } from '../../channels/index.ts';
+import { chatSections } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import type { Config } from '../../config.ts';
 import { ConfigError, errorCode, errorMessage } from '../../errors.ts';
@@ -220,26 +220,16 @@ async function sayOk(name: string, providers: Config['providers'], env: NodeJS.P
 
 /** Calls every platform that is switched on. */
 export async function checkChannels(config: Config): Promise<Finding[]> {
-  const { telegram, discord, slack } = config.channels;
   const log = silentLog();
-  const checks: Promise<Finding[]>[] = [];
-  const doors: Door[] = [];
-  const check = (name: string, work: () => Promise<string[]>) => checks.push(attempt(name, PLATFORM_MS, work));
-  if (telegram) {
-    check('telegram', async () => {
-      const { checkTelegram } = await channelModules.telegram();
-      return [await checkTelegram({ token: telegram.token, apiRoot: telegram.apiRoot, log })].flat();
-    });
-    doors.push({ name: 'telegram', access: telegram.access });
-  }
-  if (discord) {
-    check('discord', async () => (await channelModules.discord()).checkDiscord(discord));
-    doors.push({ name: 'discord', access: discord.access, guilds: discord.guilds });
-  }
-  if (slack) {
-    check('slack', async () => (await channelModules.slack()).checkSlack({ ...slack, log }));
-    doors.push({ name: 'slack', access: slack.access });
-  }
+  const sections = chatSections(config);
+  const checks = sections.flatMap(({ kind, settings }) => {
+    const { name } = kind;
+    return kind.check ? [attempt(name, PLATFORM_MS, async () => [...((await kind.check?.(settings, log)) ?? [])])] : [];
+  });
   const found = (await Promise.all(checks)).flat();
+  const doors = sections.map(({ kind, settings: { access }, settings }): Door => {
+    const { name, servers } = kind;
+    return { name, access, ...(servers && { servers: { key: servers.key, list: servers.of(settings) } }) };
+  });
   return [...found, ...doors.flatMap((door) => checkDoor(door, config))];
 }

@@ -1,13 +1,14 @@
 /** Who may write on a channel: the list as it takes effect, doors that stand open to everybody, and settings that let nobody in. */
+import type { ServerConfig } from '../../channels/kind.ts';
 import type { AccessConfig, Config } from '../../config.ts';
 import type { Finding } from './finding.ts';
 
 export interface Door {
   /** The channel. */
-  name: 'telegram' | 'discord' | 'slack';
+  name: string;
   access: AccessConfig;
-  /** Discord's `guilds`. */
-  guilds?: readonly { id: string; groups?: AccessConfig['groups'] }[];
+  /** Those that the section lists, and under which key; absent where the platform has none. */
+  servers?: { key: string; list: readonly ServerConfig[] };
 }
 
 const LET_IN = 'may spend your model’s money; those on no list see no memory and no files of the workspace';
@@ -34,18 +35,19 @@ export function checkDoor(door: Door, { people }: Pick<Config, 'people'>): Findi
   ];
 }
 
-/** Servers under `guilds` are open in all their channels, in addition to the channels of `access.chats`. */
-function effective({ name, access, guilds = [] }: Door): string {
+/** Servers that are listed are open in all their channels, in addition to the channels of `access.chats`. */
+function effective({ access, servers }: Door): string {
   const { dm, groups, chats } = access;
-  const servers = guilds.map((guild) => `all of server ${guild.id} (${WHEN[guild.groups ?? groups]})`);
-  const every = name === 'discord' ? 'every channel of every other server' : 'every group it was added to';
+  const open = (servers?.list ?? []).map((server) => `all of server ${server.id} (${WHEN[server.groups ?? groups]})`);
+  const every = servers ? 'every channel of every other server' : 'every group it was added to';
   const listed = chats.includes('*') ? every : chats.length > 0 ? `in ${chats.join(', ')}` : '';
-  const places = [...servers, ...(listed ? [`${listed} (${WHEN[groups]})`] : [])];
+  const places = [...open, ...(listed ? [`${listed} (${WHEN[groups]})`] : [])];
   return `answers in direct messages: ${DIRECT[dm]}; in groups: ${places.join(', ') || 'nowhere'}`;
 }
 
 /** What lets in people whom nobody has named. */
-function openDoors({ name, access, guilds = [] }: Door): string[] {
+function openDoors({ name, access, servers }: Door): string[] {
+  const listed = servers?.list ?? [];
   const { dm, groups, chats, memory } = access;
   const key = `channels.${name}.access`;
   const isOn = (own: AccessConfig['groups'] = groups) => own !== 'off';
@@ -53,15 +55,15 @@ function openDoors({ name, access, guilds = [] }: Door): string[] {
     own === 'all' ? 'everybody who writes' : 'everybody who mentions it';
   const found: string[] = [];
   if (dm === 'open') found.push(`${key}.dm is open: everybody on ${name} ${LET_IN}`);
-  for (const { id, groups: own } of guilds.filter((guild) => isOn(guild.groups)))
-    found.push(`channels.discord.guilds lists server ${id}: ${who(own)} in any of its channels ${LET_IN}`);
+  for (const { id, groups: own } of listed.filter((server) => isOn(server.groups)))
+    found.push(`channels.${name}.${servers?.key} lists server ${id}: ${who(own)} in any of its channels ${LET_IN}`);
   if (chats.includes('*') && isOn())
     found.push(`${key}.chats holds "*": whoever adds it to a group opens that group; ${who()} there ${LET_IN}`);
   if (groups === 'all' && chats.length > 0)
     found.push(
       `${key}.groups is all: every message in ${chats.includes('*') ? 'every group' : chats.join(', ')} is answered and costs a model call`,
     );
-  const hasGroups = chats.length > 0 || guilds.length > 0;
+  const hasGroups = chats.length > 0 || listed.length > 0;
   if (memory === 'group' && hasGroups)
     found.push(
       `${key}.memory is group: whoever reads along there may read what was made of MEMORY.md, USER.md and the daily logs`,
@@ -70,15 +72,15 @@ function openDoors({ name, access, guilds = [] }: Door): string[] {
 }
 
 /** Settings that are right and let nobody in: the first thing to look at when there is no answer. */
-function shut({ name, access, guilds = [] }: Door, people: Config['people']): string[] {
+function shut({ name, access, servers }: Door, people: Config['people']): string[] {
   const key = `channels.${name}.access`;
   const found: string[] = [];
   const isNobodyListed =
     access.allow.length === 0 && !people.some(({ ids }) => ids.some((id) => id.startsWith(`${name}:`)));
   if (access.dm === 'allowlist' && isNobodyListed)
     found.push(`${key}.allow is empty and people: lists nobody of ${name}: direct messages are answered to nobody`);
-  if (access.groups !== 'off' && access.chats.length === 0 && guilds.length === 0) {
-    const lists = name === 'discord' ? 'channels.discord.guilds and ' : '';
+  if (access.groups !== 'off' && access.chats.length === 0 && (servers?.list ?? []).length === 0) {
+    const lists = servers ? `channels.${name}.${servers.key} and ` : '';
     found.push(`${lists}${key}.chats ${lists ? 'are' : 'is'} empty: it answers in direct messages only`);
   }
   return found;

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { parseAddress } from '../../channels/address.ts';
+import { kindOf } from '../../channels/index.ts';
 import { errorMessage } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { jobsInDatabase } from './openclaw-database.ts';
@@ -113,7 +114,7 @@ function scheduleOf(
   return time > now ? { schedule: time.toISOString().replace(/\.\d+Z$/, 'Z') } : 'its time is over';
 }
 
-/** `channel: telegram, to: telegram:group:-100:topic:7` is our `telegram:-100:7`. */
+/** `channel: NAME, to: NAME:group:-100:topic:7` is our `NAME:-100:7`. */
 function placeOf({ mode, channel, to, threadId }: Record<string, unknown>): { deliver?: string[]; note?: string } {
   if (mode === 'none') return {};
   if (mode === 'webhook') return { note: 'was posted to a webhook; its result goes to the owners now' };
@@ -124,7 +125,6 @@ function placeOf({ mode, channel, to, threadId }: Record<string, unknown>): { de
     .replace(':topic:', ':');
   const hasThread = chat.includes(':') || !/^[\w.-]+$/.test(String(threadId ?? ''));
   const address = `${channel}:${chat}${hasThread ? '' : `:${String(threadId)}`}`;
-  const isKnown =
-    ['telegram', 'discord', 'slack'].includes(channel) && !chat.startsWith('user:') && parseAddress(address);
+  const isKnown = kindOf(channel) !== undefined && !chat.startsWith('user:') && parseAddress(address);
   return isKnown ? { deliver: [address] } : { note: `went to ${channel} ${to}; its result goes to the owners now` };
 }

@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { channelKinds } from '../../channels/index.ts';
 import { parseYaml } from '../../config/parse.ts';
 import { errorMessage, UserError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
@@ -117,11 +118,13 @@ function addSkills(plan: Plan, root: string): void {
   }
 }
 
-const CHANNELS: [variable: string, ...keys: string[]][] = [
-  ['TELEGRAM_BOT_TOKEN', 'channels', 'telegram', 'botToken'],
-  ['DISCORD_BOT_TOKEN', 'channels', 'discord', 'token'],
-  ['SLACK_BOT_TOKEN', 'channels', 'slack', 'botToken'],
-  ['SLACK_APP_TOKEN', 'channels', 'slack', 'appToken'],
+/** A variable of ours, and where OpenClaw has the secret; it calls the one token of some channels `botToken`. */
+const secretPlaces = (): [variable: string, ...keys: string[]][] => [
+  ...channelKinds().flatMap(({ name, setup, variables = {} }) =>
+    (setup?.tokens ?? [])
+      .flatMap(({ key }) => (key === 'token' ? [key, 'botToken'].map((theirs) => [key, theirs]) : [[key, key]]))
+      .map(([key = '', theirs = '']): [string, ...string[]] => [variables[key] ?? key, 'channels', name, theirs]),
+  ),
   ['OPENVIBER_TOKEN', 'gateway', 'auth', 'token'],
 ];
 
@@ -131,7 +134,7 @@ function nameSecrets(
   { settings, file }: { settings: Record<string, unknown>; file: string },
   plan: Plan,
 ): void {
-  for (const [variable, ...keys] of CHANNELS)
+  for (const [variable, ...keys] of secretPlaces())
     if (at(settings, ...keys) !== undefined)
       plan.notes.push(`Set ${variable} yourself: OpenClaw has its own under ${keys.join('.')} in ${file}.`);
   for (const [name, provider] of Object.entries(at(settings, 'models', 'providers') ?? {}))
@@ -140,7 +143,7 @@ function nameSecrets(
   const model = at(settings, 'agents', 'defaults', 'model');
   const primary = typeof model === 'string' ? model : at(model, 'primary');
   if (typeof primary === 'string') plan.notes.push(`Its model was ${primary}: say so under model in config.yaml.`);
-  for (const channel of ['telegram', 'discord', 'slack']) {
+  for (const { name: channel } of channelKinds()) {
     const allowed = at(settings, 'channels', channel, 'allowFrom');
     if (Array.isArray(allowed) && allowed.length > 0)
       plan.notes.push(

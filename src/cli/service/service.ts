@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { channelKinds } from '../../channels/index.ts';
 import { envFileOf } from '../../config/env-file.ts';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
 import { type CliContext, EXIT } from '../command.ts';
@@ -13,7 +14,9 @@ import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
 const run1 = promisify(execFile);
 const ENV_FILE = 'service.env';
 /** Variables that the gateway reads, and that a service is not started with. */
-const OURS = /^(TELEGRAM|DISCORD|SLACK|OPENVIBER)_\w+$|_API_KEY$|^(HTTPS?|NO)_PROXY$|^(https?|no)_proxy$/;
+const OURS = /^OPENVIBER_\w+$|_API_KEY$|^(HTTPS?|NO)_PROXY$|^(https?|no)_proxy$/;
+const isOurs = (name: string): boolean =>
+  OURS.test(name) || channelKinds().some((kind) => name.startsWith(`${kind.name.toUpperCase()}_`));
 
 export async function run(context: CliContext): Promise<number> {
   const { args, home, env, print, switches } = context;
@@ -81,7 +84,7 @@ function refuseOther(file: string, home: string): void {
 }
 
 const given = ({ env }: Pick<CliContext, 'env'>): string[] =>
-  Object.keys(env).filter((name) => OURS.test(name) && name !== 'OPENVIBER_HOME' && env[name]?.trim());
+  Object.keys(env).filter((name) => isOurs(name) && name !== 'OPENVIBER_HOME' && env[name]?.trim());
 
 const namesIn = (file: string): Set<string> =>
   new Set(

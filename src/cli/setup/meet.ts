@@ -9,7 +9,7 @@ import type { Config } from '../../config.ts';
 import { errorMessage, LockedError } from '../../errors.ts';
 import { within } from '../../lib/within.ts';
 import { silentLog } from '../../log.ts';
-import { cardOf, type PlatformName, SETUPS } from './platforms.ts';
+import { cardOf, type Platform } from './platforms.ts';
 import { showLink } from './qr.ts';
 import { Left, type Screen } from './screen.ts';
 import type { Settings } from './settings.ts';
@@ -53,13 +53,13 @@ export async function meet(
   screen: Screen,
   settings: Settings,
   app: App | undefined,
-  name: PlatformName,
+  platform: Platform,
 ): Promise<void> {
   const { config } = await settings.load();
   if (app) await connected(screen, app);
   else screen.bad('A gateway runs on this home already. It takes new settings at its next start: restart it now.');
   const pairing = await pairingOf(settings);
-  await invite(screen, config, name);
+  await invite(screen, config, platform);
   const isRefused = new Set<string>();
   for (;;) {
     const entry = await nextOf(pairing, isRefused, watchOf(screen, app));
@@ -84,15 +84,15 @@ async function connected(screen: Screen, app: App): Promise<void> {
     if (state !== 'connected') screen.bad(`${channel} is not connected yet${detail ? `: ${detail}` : ''}`);
 }
 
-async function invite(screen: Screen, config: Config, name: PlatformName): Promise<void> {
+async function invite(screen: Screen, config: Config, platform: Platform): Promise<void> {
   try {
-    const card = await cardOf(name, config);
+    const card = await cardOf(platform, config);
     await showLink(screen, card.link);
     screen.say(
-      `Write to ${card.name} on ${SETUPS[name].label} now: any message will do. (Ctrl-C leaves; what is done is kept.)`,
+      `Write to ${card.name} on ${platform.label} now: any message will do. (Ctrl-C leaves; what is done is kept.)`,
     );
   } catch (error) {
-    screen.bad(`${errorMessage(error)}\nWrite to your bot on ${SETUPS[name].label} all the same.`);
+    screen.bad(`${errorMessage(error)}\nWrite to your bot on ${platform.label} all the same.`);
   }
 }
 

@@ -8,7 +8,7 @@ import { splitModelName } from '../../runtime/contract/providers.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { setUp } from './chat.ts';
 import { chooseModel, isKeyed, KEY_PAGES, modelChange } from './models.ts';
-import { checkPlatform, PLATFORMS, SETUPS } from './platforms.ts';
+import { checkPlatform, platforms } from './platforms.ts';
 import type { Screen } from './screen.ts';
 import type { Settings } from './settings.ts';
 
@@ -21,14 +21,14 @@ export async function askMissing(screen: Screen, settings: Settings): Promise<vo
   for (const { path, variable } of missing) secrets[variable] ??= await askValue(screen, path, variable);
   if (missing.length > 0) await settings.save({ settings: [], secrets });
   await settings.load();
-  for (const name of PLATFORMS) {
-    if (!missing.some(({ path }) => path.startsWith(`channels.${name}.`))) continue;
-    const found = await checkPlatform(settings, name, NOTHING);
+  for (const platform of platforms()) {
+    if (!missing.some(({ path }) => path.startsWith(`channels.${platform.name}.`))) continue;
+    const found = await checkPlatform(settings, platform, NOTHING);
     const wrong = found.filter(({ state }) => state === 'wrong').map(({ detail }) => detail);
-    if (wrong.length === 0) screen.good(found[0]?.detail ?? `${SETUPS[name].label} answers`);
+    if (wrong.length === 0) screen.good(found[0]?.detail ?? `${platform.label} answers`);
     else {
       screen.bad(wrong.join('\n'));
-      await setUp(screen, settings, name);
+      await setUp(screen, settings, platform);
     }
   }
 }
@@ -69,9 +69,9 @@ async function missingIn(settings: Settings): Promise<Required<Pick<ConfigProble
 
 function askValue(screen: Screen, path: string, variable: string): Promise<string> {
   const [, channel, key] = path.split('.');
-  const setup = PLATFORMS.find((name) => name === channel && path.startsWith('channels.'));
-  const token = setup && SETUPS[setup].tokens.find((each) => each.key === key);
-  screen.say(`${path} is missing.${token === undefined ? '' : ` It is here: ${setup && SETUPS[setup].page}`}`);
+  const setup = platforms().find(({ name }) => name === channel && path.startsWith('channels.'))?.setup;
+  const token = setup?.tokens.find((each) => each.key === key);
+  screen.say(`${path} is missing.${token === undefined ? '' : ` It is here: ${setup?.page}`}`);
   if (token !== undefined) return screen.secret(token.question);
   return isSecretName(variable)
     ? screen.secret(`The value of ${variable} (it is not shown)`)

@@ -1,20 +1,12 @@
 /** `viber init` by its options alone: for scripts, and where there is no terminal. Nothing is asked; what is wrong is named. */
+import { exampleOf, isAccount } from '../../channels/index.ts';
 import { UserError } from '../../errors.ts';
 import type { CliContext } from '../command.ts';
 import { EXIT } from '../command.ts';
 import { awayFix, type Finding, isAway, SIGNS } from '../doctor/finding.ts';
 import { checkModel, modelChange } from './models.ts';
-import { cardOf, checkPlatform, PLATFORMS, type PlatformName, platformChange, SETUPS } from './platforms.ts';
+import { cardOf, checkPlatform, type Platform, platformChange, platforms, variableFor } from './platforms.ts';
 import type { Change, Settings } from './settings.ts';
-
-/** The option that names the variable of each secret: `--slack-bot-token-env` for SLACK_BOT_TOKEN. */
-export const optionFor = (variable: string): string =>
-  `${variable
-    .toLowerCase()
-    .replaceAll('_', '-')
-    .replace(/^(telegram|discord)-bot-/, '$1-')}-env`;
-
-const OWNER = /^(telegram:\d{1,19}|discord:\d{1,20}|slack:[A-Z0-9]+:[A-Z0-9]+)$/;
 
 export const isScripted = ({ values, switches }: Pick<CliContext, 'values' | 'switches'>): boolean =>
   switches.has('yes') || Object.keys(values).some((name) => name !== 'home' && name !== 'config');
@@ -36,10 +28,10 @@ export async function script(context: CliContext, settings: Settings): Promise<n
   }
   const model = modelOf(context);
   if (model) await apply(model, () => checkModel(settings, model));
-  for (const name of PLATFORMS) {
-    const change = platformOf(context, name);
-    if (change && (await apply(change, () => checkPlatform(settings, name, change))))
-      links[name] = (await cardOf(name, (await settings.load()).config)).link;
+  for (const platform of platforms()) {
+    const change = platformOf(context, platform);
+    if (change && (await apply(change, () => checkPlatform(settings, platform, change))))
+      links[platform.name] = (await cardOf(platform, (await settings.load()).config)).link;
   }
   await settings.save({ settings: await ownerSetting(values.owner, settings), secrets: {} });
   await settings.begin();
@@ -50,8 +42,10 @@ export async function script(context: CliContext, settings: Settings): Promise<n
     for (const { name, state, detail } of findings) print(`${SIGNS[state]} ${name.padEnd(14)} ${detail}`);
     const away = findings.find(({ state, detail }) => state === 'wrong' && isAway(detail));
     if (away) print(awayFix(away.detail));
-    for (const [name, link] of Object.entries(links))
-      print(`Write to it on ${SETUPS[name as PlatformName].label}: ${link}`);
+    for (const platform of platforms()) {
+      const link = links[platform.name];
+      if (link !== undefined) print(`Write to it on ${platform.label}: ${link}`);
+    }
     print(`The home is ${settings.home}; the settings are in ${file}.`);
   }
   if (isWell) return EXIT.ok;
@@ -70,12 +64,12 @@ function modelOf({ values, env }: CliContext): Change | undefined {
 }
 
 /** Undefined where no option is about the platform. */
-function platformOf({ values, env }: CliContext, name: PlatformName): Change | undefined {
-  const given = SETUPS[name].tokens.flatMap(({ variable }): [string, string][] => {
-    const from = values[optionFor(variable)];
-    return from === undefined ? [] : [[variable, secretIn(env, from, optionFor(variable))]];
+function platformOf({ values, env }: CliContext, platform: Platform): Change | undefined {
+  const given = platform.setup.tokens.flatMap(({ key, option }): [string, string][] => {
+    const from = values[option];
+    return from === undefined ? [] : [[variableFor(platform, key), secretIn(env, from, option)]];
   });
-  return given.length === 0 ? undefined : platformChange(name, Object.fromEntries(given));
+  return given.length === 0 ? undefined : platformChange(platform, Object.fromEntries(given));
 }
 
 function secretIn(env: NodeJS.ProcessEnv, name: string, option: string): string {
@@ -88,8 +82,7 @@ function secretIn(env: NodeJS.ProcessEnv, name: string, option: string): string 
 
 async function ownerSetting(owner: string | undefined, settings: Settings): Promise<Change['settings']> {
   if (owner === undefined) return [];
-  if (!OWNER.test(owner))
-    throw new UserError(`--owner ${owner}: write it as telegram:1001, discord:2002 or slack:T01:U03.`);
+  if (!isAccount(owner)) throw new UserError(`--owner ${owner}: write it as ${exampleOf('account')}.`);
   const { people } = (await settings.load()).config;
   if (people.some(({ ids }) => ids.includes(owner))) return [];
   const name = people.some((person) => person.name === 'owner') ? `owner ${owner.replace(/\W/g, '-')}` : 'owner';

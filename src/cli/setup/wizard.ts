@@ -11,7 +11,7 @@ import { choosePlatform } from './chat.ts';
 import { meet, pairingOf, startGateway } from './meet.ts';
 import { askMissing, askMissingKey } from './missing.ts';
 import { chooseModel } from './models.ts';
-import { type PlatformName, platformsOf, SETUPS } from './platforms.ts';
+import { type Platform, platformsOf } from './platforms.ts';
 import { Left, openScreen, type Screen } from './screen.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,15 +22,15 @@ export async function wizard(settings: Settings): Promise<number> {
   try {
     await askMissing(screen, settings);
     await prepare(screen, settings);
-    const name = await platform(screen, settings);
-    if (name === undefined) {
+    const chosen = await platform(screen, settings);
+    if (chosen === undefined) {
       screen.outro(`Talk to it here: ${viberCommand('chat')}`);
       return EXIT.ok;
     }
     const isOwned = (await pairingOf(settings)).ownership() === 'somebody';
     if (!isOwned) {
       app = await startGateway(settings);
-      await meet(screen, settings, app, name);
+      await meet(screen, settings, app, chosen);
     }
     const stop = async () => {
       await app?.stop();
@@ -55,7 +55,7 @@ export async function wizard(settings: Settings): Promise<number> {
 /** The model, unless there is one, and its key. */
 async function prepare(screen: Screen, settings: Settings): Promise<void> {
   const { config } = await settings.load();
-  const on = platformsOf(config).map((name) => SETUPS[name].label);
+  const on = platformsOf(config).map(({ label }) => label);
   if (config.model === undefined) return chooseModel(screen, settings);
   if (await askMissingKey(screen, settings, config.model)) return;
   screen.good([`Model: ${config.model}`, ...(on.length > 0 ? [`Chat: ${on.join(', ')}`] : [])].join('\n'));
@@ -67,11 +67,11 @@ async function prepare(screen: Screen, settings: Settings): Promise<void> {
 }
 
 /** The platform on which the first message comes. */
-async function platform(screen: Screen, settings: Settings): Promise<PlatformName | undefined> {
+async function platform(screen: Screen, settings: Settings): Promise<Platform | undefined> {
   const [there] = platformsOf((await settings.load()).config);
   if (there === undefined) return choosePlatform(screen, settings);
   const next = await screen.select('The chats', [
-    { value: 'on', label: `Go on with ${SETUPS[there].label}` },
+    { value: 'on', label: `Go on with ${there.label}` },
     { value: 'more', label: 'Add or change one' },
   ]);
   return next === 'on' ? there : ((await choosePlatform(screen, settings)) ?? there);

@@ -20,7 +20,7 @@ export const channels = translate(english)({
   moreChoices: 'Weitere Möglichkeiten:',
   choose: 'Wähl aus:',
   noText: '(ohne Text)',
-  mayNotWriteDiscord:
+  barredRights:
     'In diesen Kanal darf ich nicht schreiben. Gib meiner Rolle hier „Kanal ansehen“ und „Nachrichten senden“, oder nimm einen anderen Kanal; gib den Befehl dann nochmal.',
   cannotAnswer: 'Ich habe „{words}“ gelesen, kann aber dort nicht antworten: {why} Schreib mir stattdessen hier.',
   barredArchived: 'Der Channel ist archiviert.',

@@ -67,7 +67,7 @@ export const tasks = translate(english)({
   board: '{form, select, alone {das Board} other {dem Board}}',
   program: '{form, select, alone {ein Programm} other {einem Programm}}',
   group: '{name}-Gruppe {chat}',
-  slackChannel: '{name} #{chat}',
+  namedGroup: '{name} #{chat}',
   topic: '{where}, ein Thema',
   thread: '{where}, ein Thread',
   morePlaces: '{n, plural, other {# weitere}}',

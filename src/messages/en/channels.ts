@@ -16,7 +16,7 @@ export const channels = {
   moreChoices: 'More choices:',
   choose: 'Choose:',
   noText: '(no text)',
-  mayNotWriteDiscord:
+  barredRights:
     'I may not write in this channel. Give my role "View Channel" and "Send Messages" here, or use another channel; then give the command again.',
   cannotAnswer: 'I read “{words}”, but I can’t answer where you wrote it: {why} Write to me here instead.',
   barredArchived: 'The channel is archived.',

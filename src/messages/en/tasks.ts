@@ -64,7 +64,7 @@ export const tasks = {
   board: 'the Board{form, select, other {}}',
   program: 'a program{form, select, other {}}',
   group: '{name} group {chat}',
-  slackChannel: '{name} #{chat}',
+  namedGroup: '{name} #{chat}',
   topic: '{where} topic',
   thread: '{where} thread',
   morePlaces: '{n, plural, other {# more}}',

@@ -2,36 +2,35 @@
 
 import type { Principal } from '../../access/principal.ts';
 import { type Address, formatAddress } from '../../channels/channel.ts';
+import { channelKinds, kindOf } from '../../channels/index.ts';
 import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { type Messages, type Said, say } from '../../messages/messages.ts';
 
-const NAMES: Readonly<Record<string, string>> = { telegram: 'Telegram', discord: 'Discord', slack: 'Slack' };
-
-/** What the conversation of somebody who is known is called there, whatever they are known by. */
-const PERSON = /^(person|telegram|discord|slack|terminal|local)-/;
+/** Whether a program's conversation is that of a person, whatever they are known by. */
+const isPersons = (chat: string): boolean =>
+  /^(person|terminal|local)-/.test(chat) || channelKinds().some(({ name }) => chat.startsWith(`${name}-`));
 
 /** Whether a place stands by itself, as in a list, or within a sentence: some languages tell the two apart. */
 type Form = 'alone' | 'within';
 
-/** `Telegram`; a channel without a name of its own is called by its id. */
+/** The name that people call a channel by; one without is called by its id. */
 export const channelName = (channel: string, messages: Messages, form: Form = 'within'): string => {
   if (channel === 'terminal' || channel === 'local') return messages.text('tasks.terminal', { form });
-  return Object.hasOwn(NAMES, channel) ? (NAMES[channel] ?? channel) : channel;
+  return kindOf(channel)?.label ?? channel;
 };
 
-/** `Telegram`, `Telegram group -100123`, `Slack #C024BE91L thread`, `Discord thread`: from `<channel>@<account>:<chat>[:<thread>]`. */
+/** `Telegram group -100123`, `Slack #C024BE91L thread`, from `<channel>@<account>:<chat>[:<thread>]`. */
 function placeName(place: string, messages: Messages, form: Form): string {
   const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
   // A person's own conversation there; programs without one have their names.
-  if (channel === 'api') return messages.text(PERSON.test(chat) ? 'tasks.board' : 'tasks.program', { form });
+  if (channel === 'api') return messages.text(isPersons(chat) ? 'tasks.board' : 'tasks.program', { form });
   const name = channelName(channel, messages, form);
-  const isGroup = channel === 'slack' ? !chat.startsWith('D') : channel === 'telegram' && chat.startsWith('-');
-  const where = isGroup
-    ? messages.text(channel === 'slack' ? 'tasks.slackChannel' : 'tasks.group', { name, chat })
-    : name;
+  const { words, isDirect } = kindOf(channel) ?? {};
+  const group = isDirect?.({ chat }) === false ? words?.group : undefined;
+  const where = group ? messages.text(group, { name, chat }) : name;
   if (!thread) return where;
-  return messages.text(channel === 'telegram' ? 'tasks.topic' : 'tasks.thread', { where });
+  return messages.text(words?.thread ?? 'tasks.thread', { where });
 }
 
 export const addressName = (address: Address, messages: Messages): string =>

@@ -52,7 +52,7 @@ const WHY: Readonly<Record<Barred, Said>> = {
   locked: say('channels.barredLocked'),
   muted: say('channels.barredMuted'),
   out: say('channels.barredOut'),
-  rights: say('channels.mayNotWriteDiscord'),
+  rights: say('channels.barredRights'),
 };
 const REFUSED_MS = 10 * 60_000;
 const TOLD_MS = 12 * 3_600_000;

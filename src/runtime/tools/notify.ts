@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { formatAddress } from '../../channels/channel.ts';
+import { exampleOf } from '../../channels/index.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
@@ -14,7 +15,10 @@ import { perRun } from './bind.ts';
 import type { ToolRun } from './run.ts';
 
 const input = z.object({
-  to: z.string().max(300).describe('address: telegram:1001, discord:99887, slack:C024BE91L'),
+  to: z
+    .string()
+    .max(300)
+    .describe(`address: ${exampleOf('conversation')}`),
   text: z.string().describe('Markdown'),
   artifacts: z.array(z.string()).max(10).describe('ids of artifacts of this task to attach').exactOptional(),
 });

@@ -1,7 +1,8 @@
 /** All tasks of all channels, as they change. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { TaskRow } from '../net/shapes.ts';
+import { of, useResource } from '../net/resource.ts';
+import type { Health, TaskRow } from '../net/shapes.ts';
 import { type ShownState, shownState } from '../net/states.ts';
 import { type Filter, taskList } from '../net/tasks.ts';
 import { Choice, Empty, Loading, PageHead, Problem, StateDot } from '../parts/common.tsx';
@@ -15,7 +16,8 @@ type Row = { kind: 'day'; label: string } | { kind: 'task'; task: TaskRow };
 const ROW = 68;
 const DAY = 48;
 const STATES = ['', 'waiting', 'running', 'pending', 'completed', 'error', 'stopped'] as const;
-const CHANNELS = ['telegram', 'discord', 'slack', 'terminal', 'local', 'api', 'hub', 'job'];
+/** They have tasks whatever is configured. */
+const OWN_CHANNELS = ['terminal', 'local', 'api', 'hub', 'job'];
 
 const heightOf = (row: Row): number => (row.kind === 'day' ? DAY : ROW);
 const keyOf = (row: Row): string => (row.kind === 'day' ? row.label : row.task.taskId);
@@ -50,6 +52,10 @@ export function Tasks(): JSX.Element {
   useEffect(() => list.open(), [list]);
   // Made anew with each list: another choice is another list.
   const rows = rowsOf(list.tasks.value ?? [], now.value);
+  const health = useResource<Health>('/api/health', of('channel:status'));
+  const seen = (list.tasks.value ?? []).flatMap((task) => task.channel ?? []);
+  const on = Object.keys(health.data.value?.channels ?? {});
+  const channels = [...new Set([...on, ...OWN_CHANNELS, ...seen, channel].filter((name) => name !== ''))];
   const isFiltered = state !== '' || channel !== '';
   return (
     <>
@@ -66,7 +72,7 @@ export function Tasks(): JSX.Element {
           onChange={(event) => choose({ channel: event.currentTarget.value })}
         >
           <option value="">{words.tasks.everyChannel}</option>
-          {CHANNELS.map((name) => (
+          {channels.map((name) => (
             <option key={name} value={name}>
               {channelName(name)}
             </option>

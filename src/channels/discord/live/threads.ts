@@ -135,7 +135,7 @@ class TaskThreads implements Threads {
       return await this.#to.api.call('POST', `/channels/${chat}/messages`, { body });
     } catch (error) {
       if (!(error instanceof DiscordError) || error.code === undefined || !MAY_NOT.has(error.code)) throw error;
-      throw new UserError(say('channels.mayNotWriteDiscord'), { cause: error });
+      throw new UserError(say('channels.barredRights'), { cause: error });
     }
   }
 

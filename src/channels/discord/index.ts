@@ -1,0 +1,45 @@
+/** Discord, as the rest of the gateway knows it. */
+import { defineChannel } from '../kind.ts';
+
+export const discord = defineChannel({
+  name: 'discord',
+  label: 'Discord',
+  accountPattern: String.raw`\d{1,20}`,
+  examples: { account: 'discord:2002', conversation: 'discord:99887' },
+  variables: { token: 'DISCORD_BOT_TOKEN', apiRoot: 'DISCORD_API_ROOT', cdnRoot: 'DISCORD_CDN_ROOT' },
+  switches: [['token']],
+  servers: { key: 'guilds', of: ({ guilds }) => guilds },
+  usual: {
+    token: {
+      pattern: /^[\w-]+\.[\w-]+\.[\w-]+$/,
+      looks: 'a bot token has three parts with dots between them',
+    },
+  },
+  commandPrefix: () => '/viber ',
+  settings: async () => (await import('./settings.ts')).settings,
+  async open(settings, { isShared, lead, cursors, ...gateway }) {
+    const { createDiscord } = await import('./adapter.ts');
+    return createDiscord({
+      ...settings,
+      ...gateway,
+      cursors: cursors(),
+      ...(isShared && { shared: { lead, sessions: gateway.cache } }),
+    });
+  },
+  check: async (settings) => (await import('./adapter.ts')).checkDiscord(settings),
+  card: async (settings) => (await import('./adapter.ts')).discordCard(settings),
+  setup: {
+    steps:
+      '1. Open https://discord.com/developers/applications and press "New Application"\n2. Page "Bot": switch "Message Content Intent" on, and save\n3. The same page: press "Reset Token" and copy it',
+    tokens: [
+      {
+        key: 'token',
+        option: 'discord-token-env',
+        about: 'the variable that holds the token of the bot',
+        question: 'Paste the token (it is not shown)',
+      },
+    ],
+    page: 'https://discord.com/developers/applications, page "Bot", "Reset Token"',
+    starter: `token: "\${DISCORD_BOT_TOKEN}"\nguilds: [175928847299117063]`,
+  },
+});

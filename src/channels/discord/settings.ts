@@ -1,0 +1,57 @@
+/** The section `channels.discord`. */
+import { z } from 'zod';
+import {
+  apiRoot,
+  chat,
+  chatDefaults,
+  groups,
+  id,
+  listOf,
+  oneOf,
+  section,
+  token,
+  viber,
+  whole,
+} from '../../config/schema-parts.ts';
+
+export const discordDefaults = {
+  ...chatDefaults,
+  apiRoot: 'https://discord.com/api',
+  cdnRoot: 'https://cdn.discordapp.com',
+  threads: 'per-task' as const,
+  guilds: [],
+  archiveMinutes: 1,
+};
+
+const snowflake = /^\d{1,20}$/;
+
+/** The number of a server by itself, or a section with `id`. */
+const guild = z.preprocess(
+  (value) => (/^(string|number)$/.test(typeof value) && snowflake.test(String(value)) ? { id: String(value) } : value),
+  section(
+    {
+      id: id('expected the number of a server', snowflake),
+      groups: groups.exactOptional(),
+      viber: viber.exactOptional(),
+    },
+    'expected the number of a server, or a section with id, groups and viber',
+  ),
+);
+
+export const settings = section({
+  token: token("the bot's token", 'DISCORD_BOT_TOKEN'),
+  apiRoot: apiRoot('DISCORD_API_ROOT').default(discordDefaults.apiRoot),
+  /** Attachments are fetched there. */
+  cdnRoot: apiRoot('DISCORD_CDN_ROOT').default(discordDefaults.cdnRoot),
+  /** `per-task`: a mention or a goal in a channel opens a thread of its own. */
+  threads: oneOf('per-task', 'off').default(discordDefaults.threads),
+  guilds: listOf(guild).default(discordDefaults.guilds),
+  /** Minutes of quiet after which the thread of a finished task is archived; 0 means never by us. */
+  archiveMinutes: whole(0, 10_080).default(discordDefaults.archiveMinutes),
+  ...chat(
+    id('expected the number of a person (not a name: names change hands)', snowflake),
+    id('expected the number of a channel or "*"', /^(\d{1,20}|\*)$/),
+  ),
+});
+
+export type DiscordSettings = z.output<typeof settings>;

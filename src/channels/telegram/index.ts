@@ -1,0 +1,44 @@
+/** Telegram, as the rest of the gateway knows it. */
+import { isRecord } from '../../lib/json.ts';
+import { defineChannel } from '../kind.ts';
+
+export const telegram = defineChannel({
+  name: 'telegram',
+  label: 'Telegram',
+  accountPattern: String.raw`-?\d{1,19}`,
+  examples: { account: 'telegram:1001', conversation: 'telegram:-1001234567890' },
+  variables: { token: 'TELEGRAM_BOT_TOKEN', apiRoot: 'TELEGRAM_API_ROOT' },
+  switches: [['token']],
+  webhook: {
+    key: 'webhook.path',
+    path: ({ mode, webhook }) => (mode === 'webhook' && isRecord(webhook) ? webhook.path : undefined),
+  },
+  words: { group: 'tasks.group', thread: 'tasks.topic' },
+  commandPrefix: () => '/',
+  // A group's id is below zero.
+  isDirect: ({ chat }) => !chat.startsWith('-'),
+  settings: async () => (await import('./settings.ts')).settings,
+  rules: async (section) => (await import('./settings.ts')).rules(section),
+  async open(settings, { commands, ...gateway }) {
+    const { createTelegram } = await import('./adapter.ts');
+    return createTelegram({ ...settings, ...gateway, attachCommands: commands });
+  },
+  async check({ token, apiRoot }) {
+    return [await (await import('./adapter.ts')).checkTelegram({ token, apiRoot })];
+  },
+  card: async (settings) => (await import('./adapter.ts')).telegramCard(settings),
+  setup: {
+    steps:
+      '1. Open https://t.me/BotFather and send /newbot\n2. Give your bot a name, and a username that ends in bot\n3. BotFather answers with the token: copy it',
+    tokens: [
+      {
+        key: 'token',
+        option: 'telegram-token-env',
+        about: 'the variable that holds the token of BotFather',
+        question: 'Paste the token (it is not shown)',
+      },
+    ],
+    page: 'https://t.me/BotFather, /mybots, "API Token"',
+    starter: `token: "\${TELEGRAM_BOT_TOKEN}"`,
+  },
+});

@@ -1,0 +1,65 @@
+/** The section `channels.telegram`. */
+import type { z } from 'zod';
+import {
+  address,
+  apiRoot,
+  chat,
+  chatDefaults,
+  here,
+  id,
+  listOf,
+  oneOf,
+  path,
+  section,
+  text,
+  whole,
+} from '../../config/schema-parts.ts';
+import type { ConfigProblem } from '../../errors.ts';
+import { isRecord } from '../../lib/json.ts';
+import type { Section } from '../kind.ts';
+
+export const telegramDefaults = {
+  ...chatDefaults,
+  apiRoot: 'https://api.telegram.org',
+  mode: 'polling' as const,
+  pollSeconds: 30,
+  localFiles: [],
+};
+
+export const webhookPath = '/webhooks/telegram';
+
+const webhook = section({
+  /** The public https address given to Telegram. */
+  url: address().exactOptional(),
+  /** Telegram repeats it in a header of every call. */
+  secret: text('expected 1 to 256 of the characters A-Z a-z 0-9 _ -', /^[\w-]{1,256}$/).exactOptional(),
+  path: path.default(webhookPath),
+});
+
+export const settings = section({
+  token: text(here('the token BotFather gave', 'TELEGRAM_BOT_TOKEN'), /^[^\s/]+$/),
+  apiRoot: apiRoot('TELEGRAM_API_ROOT').default(telegramDefaults.apiRoot),
+  mode: oneOf('polling', 'webhook').default(telegramDefaults.mode),
+  webhook: webhook.prefault({}),
+  /** Seconds one getUpdates call stays open. */
+  pollSeconds: whole(1, 50).default(telegramDefaults.pollSeconds),
+  /** Folders in which a Bot API server in local mode keeps files; an empty list means that ours is not one. */
+  localFiles: listOf(text('expected an absolute folder', /^\/./)).default(telegramDefaults.localFiles),
+  ...chat(
+    id('expected the number of a person (not a name: names change hands)', /^-?\d{1,19}$/),
+    id('expected the number of a chat (a group\'s is below zero) or "*"', /^(-?\d{1,19}|\*)$/),
+  ),
+}).transform(({ webhook: { url, secret, path }, ...telegram }) => {
+  // `rules` has refused mode webhook without the two.
+  const wanted = telegram.mode === 'webhook' && url !== undefined && secret !== undefined;
+  return { ...telegram, ...(wanted && { webhook: { url, secret, path } }) };
+});
+
+export type TelegramSettings = z.output<typeof settings>;
+
+export function rules({ mode, webhook }: Section): ConfigProblem[] {
+  if (mode !== 'webhook') return [];
+  return ['url', 'secret']
+    .filter((key) => !isRecord(webhook) || webhook[key] === undefined)
+    .map((key) => ({ path: `webhook.${key}`, message: 'is required because mode is webhook' }));
+}
