@@ -45,7 +45,7 @@ describe.skipIf(isLeftOut)('the Board of a real gateway', () => {
     await choose('Done');
     await expect.poll(titles).toEqual(['This works']);
     await choose('All');
-    await page.getByLabel('Channel').selectOption('slack');
+    await page.getByLabel('Channel').selectOption('terminal');
     await expect.poll(titles).toEqual([]);
     await page.getByLabel('Channel').selectOption('telegram');
     await expect.poll(async () => (await titles()).length).toBe(2);
