@@ -89,7 +89,7 @@ const clientTypes: Plugin = {
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
   // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
-  // Documents are read and charts are drawn in threads, which begin with files of their own.
+  // Documents are read and charts are drawn in processes, which begin with files of their own.
   input: {
     main: 'src/main.ts',
     'messages-format': 'src/messages/format.ts',

@@ -9,8 +9,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, UserError } from '../errors.ts';
+import { bytesInMemory, watchMemory } from '../lib/memory-watch.ts';
+import { killGroup } from '../lib/process-group.ts';
 import { within } from '../lib/within.ts';
-import { bytesInMemory, watchMemory } from './memory-watch.ts';
 import { createOutputBuffer, type OutputBuffer } from './output.ts';
 
 /**
@@ -201,16 +202,6 @@ async function endStrays(strays: Strays, first: () => number | undefined): Promi
 async function isAlive(pid: number): Promise<boolean> {
   const stat = await readOf(pid, 'stat');
   return stat !== '' && !/\) [ZX] [^)]*$/.test(stat);
-}
-
-function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    // ESRCH: none is left. EPERM: macOS says so of a group whose processes have all ended.
-    if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
-  }
 }
 
 /** Ends every process that has this text in its environment. Looks until none is found: one that was being started while we looked is found the next time. */

@@ -8,9 +8,10 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
+import { memoryLimitMb } from '../lib/memory-watch.ts';
+import { FIRST_TO_GO, LIFELINE } from '../lib/process-group.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Shell } from './fences.ts';
-import { memoryLimitMb } from './memory-watch.ts';
 import { repositoriesIn } from './repositories.ts';
 import { createRunFolder, removeRunFolder } from './run-folder.ts';
 import { runProcess } from './run-process.ts';
@@ -77,11 +78,7 @@ const LIMITS = [
   'ulimit -c 0; ulimit -t "$1"; ulimit -n 1024; ulimit -f 2097152; ulimit -d 2097152',
   '(ulimit -u "$2") 2>/dev/null && ulimit -u "$2" || ulimit -p "$2"',
 ].join('; ');
-/** Memory that a script has taken ends the script, before anything else on this machine. */
-const FIRST_TO_GO = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null';
 const WRAPPER = `{ ${LIMITS}; } 2>/dev/null; shift 2; exec "$@"`;
-/** Without a sandbox, which does that itself: when this gateway is killed, descriptor 3 ends, and the group with it. */
-const LIFELINE = '( ( read _ <&3; kill -9 0 ) >/dev/null 2>&1 & ); exec 3<&-';
 /** Processes: inside, those of the script alone; outside, all of this user. */
 const MAX_PROCESSES = { inside: '512', outside: '4096' };
 
@@ -222,6 +219,7 @@ async function commandOf(order: ScriptOrder, given: Given): Promise<{ command: s
   const own = order.program?.command ?? [...interpreter, path.join(run, 'script')];
   const what = proxy ? withProxy(process.execPath, proxy.socket, own) : own;
   const args = ['-c', WRAPPER, 'sh', ...limits, ...what];
+  // A sandbox ends with this gateway by itself.
   if (!sandbox)
     return { command: '/bin/sh', args: ['-c', `${FIRST_TO_GO}; ${LIFELINE}; ${WRAPPER}`, ...args.slice(2)] };
   const { skillFolder, readable, program } = order;

@@ -2,6 +2,7 @@
  * A file as a model is shown it. What it is, its bytes say. What no provider takes is drawn anew where that can be done, and named
  * where it cannot: one picture that is sent all the same costs a refusal of the whole request.
  */
+import type { FileHandle } from 'node:fs/promises';
 import { errorCode } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
 import { lookAtPicture, type Picture } from '../../lib/picture.ts';
@@ -31,7 +32,7 @@ const MAX_EDGE = 8_000;
 const MAX_PAGES = 100;
 /** The longer edge of one that is drawn anew: models see no more of it. */
 const DRAWN_EDGE = 1_200;
-/** Pixels that are drawn anew within a thread's memory. */
+/** Pixels that are drawn anew within a process's memory. */
 const MAX_PIXELS = 50_000_000;
 /** Bytes of a file that is looked at. */
 const MAX_READ = 25_000_000;
@@ -42,16 +43,6 @@ const TAKEN = /^image\/(?:png|jpeg|webp)$/;
 const CANDIDATE = /^(?:image\/(?!svg)|application\/(?:pdf|octet-stream)$)/;
 
 export const mayBeShown = ({ mimeType }: InputFile): boolean => CANDIDATE.test(mimeType);
-
-/** Undefined for one that is larger. */
-async function readUpTo(file: string, max: number): Promise<Buffer | undefined> {
-  const handle = await openKept(file);
-  try {
-    return (await handle.stat()).size > max ? undefined : await handle.readFile();
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Undefined for a file that is neither a picture nor a PDF. @param room bytes that are left for the files of the request */
 export async function showFile(
@@ -65,8 +56,11 @@ export async function showFile(
     part: note(why),
     unseen: { name: shown, why: said, ...(isPages && { isPages }) },
   });
+  let handle: FileHandle | undefined;
   try {
-    const bytes = await readUpTo(file.path, MAX_READ);
+    handle = await openKept(file.path);
+    // Undefined for one that is larger.
+    const bytes = (await handle.stat()).size > MAX_READ ? undefined : await handle.readFile();
     if (!bytes) return unseen('is too large to be shown to you', say('answers.unseenLarge'));
     const size = bytes.length;
     const picture = lookAtPicture(bytes);
@@ -74,7 +68,7 @@ export async function showFile(
     if (!picture && isVague && !file.mimeType.startsWith('image/')) return undefined;
     const form = formOf(picture, size, file.mimeType);
     if ('said' in form) return unseen(form.why, form.said, picture?.type === 'application/pdf');
-    const content = form.draw ? await redrawn({ path: file.path, ...form.draw }, signal) : bytes;
+    const content = form.draw ? await redrawn(handle, form.draw, signal) : bytes;
     // What cannot be drawn may be taken as it is, unless it is known that it is not.
     if (!content && form.isNeeded) return unseen('cannot be shown to you', say('answers.unseenLarge'));
     const data = content ?? bytes;
@@ -85,12 +79,14 @@ export async function showFile(
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
     return { part: note('is no longer there') };
+  } finally {
+    await handle?.close();
   }
 }
 
 const nameOf = ({ name }: InputFile): string => name.replace(/[\r\n\]]/g, ' ');
 
-type Form = { why: string; said: Said } | { draw?: Omit<Redrawing, 'path'>; isNeeded?: boolean };
+type Form = { why: string; said: Said } | { draw?: Redrawing; isNeeded?: boolean };
 
 /** Pure. */
 function formOf(picture: Picture | undefined, size: number, claimed: string): Form {

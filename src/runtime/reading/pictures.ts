@@ -1,10 +1,9 @@
-/** Pictures made fit for a model, each in a thread of its own: what is in them is anybody's. */
-import { stat } from 'node:fs/promises';
+/** Pictures made fit for a model, each in a process of its own: what is in them is anybody's. */
+import type { FileHandle } from 'node:fs/promises';
 import { createLru } from '../../lib/lru.ts';
-import { createThreads, ThreadError } from '../../lib/thread.ts';
+import { createProcesses, ProcessError } from '../../lib/worker-process.ts';
 
 export interface Redrawing {
-  path: string;
   /** As its bytes have it. */
   type: string;
   /** To be drawn as, before it is turned. */
@@ -15,10 +14,10 @@ export interface Redrawing {
 }
 
 /** Where the bundled program keeps it. */
-const FILE = import.meta.filename.endsWith('.ts') ? './pictures/worker.ts' : './picture-worker.js';
+const ENTRY = import.meta.filename.endsWith('.ts') ? './pictures/worker.ts' : './picture-worker.js';
 
-const inThread = createThreads<Redrawing, Uint8Array>(new URL(FILE, import.meta.url), {
-  ...{ timeoutMs: 20_000, memoryMb: 256, atOnce: 1 },
+const inProcess = createProcesses<Redrawing>(new URL(ENTRY, import.meta.url), {
+  ...{ timeoutMs: 20_000, memoryMb: 1024, atOnce: 1 },
 });
 
 /** A picture of before is shown again with each message for a while. */
@@ -26,17 +25,17 @@ const MAX_KEPT_BYTES = 20_000_000;
 const kept = createLru<Buffer>(MAX_KEPT_BYTES, ({ length }) => length);
 
 /** A PNG of that size; undefined when there is no picture in the file, or it takes too much to draw it. */
-export async function redrawn(picture: Redrawing, signal: AbortSignal): Promise<Buffer | undefined> {
-  const { mtimeMs, size } = await stat(picture.path);
-  const key = JSON.stringify([picture, mtimeMs, size]);
+export async function redrawn(file: FileHandle, picture: Redrawing, signal: AbortSignal): Promise<Buffer | undefined> {
+  const { dev, ino, mtimeMs, size } = await file.stat();
+  const key = JSON.stringify([picture, dev, ino, mtimeMs, size]);
   const before = kept.get(key);
   if (before) return before;
   try {
-    const drawn = Buffer.from(await inThread(picture, signal));
+    const { bytes: drawn } = await inProcess({ input: picture, file: file.fd, signal });
     kept.set(key, drawn);
     return drawn;
   } catch (error) {
-    if (error instanceof ThreadError) return undefined;
+    if (error instanceof ProcessError) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { createThreads, ThreadError } from '../../lib/thread.ts';
+import { createProcesses, ProcessError } from '../../lib/worker-process.ts';
 import { attached } from '../../runtime/tools/artifacts.ts';
 import { toEverybody } from '../../runtime/tools/offered.ts';
 import { createArtifact } from '../../workspace/tasks/index.ts';
@@ -13,15 +13,18 @@ const WIDTH = { usual: 1200, min: 300, max: 2400 };
 const HEIGHT = { usual: 675, min: 200, max: 1600 };
 
 /** Where the bundled program keeps it. */
-const FILE = import.meta.filename.endsWith('.ts') ? './worker.ts' : './chart-worker.js';
+const ENTRY = import.meta.filename.endsWith('.ts') ? './worker.ts' : './chart-worker.js';
 const TOO_MUCH = 'This is too much data for a chart: sum it up first, or leave out the columns it does not need.';
 
-/** As it comes out of a thread. */
-type Drawn = Omit<RenderedChart, 'png'> & { png: Uint8Array };
-
 /** Twice as long as 100,000 rows of seven columns take on a small machine. */
-const inThread = createThreads<ChartSpec, Drawn>(new URL(FILE, import.meta.url), {
-  ...{ timeoutMs: 20_000, memoryMb: 384, atOnce: 1 },
+const inProcess = createProcesses<ChartSpec>(new URL(ENTRY, import.meta.url), {
+  ...{ timeoutMs: 20_000, memoryMb: 768, atOnce: 1 },
+});
+
+const facts = z.object({
+  rows: z.number(),
+  series: z.array(z.object({ name: z.string(), points: z.number(), min: z.number(), max: z.number() })),
+  notes: z.array(z.string()),
 });
 
 const input = z.object({
@@ -63,11 +66,12 @@ export const chart = defineBundled({
 });
 
 /** Throws UserError for data that cannot be drawn, or not in time. */
-async function draw(spec: ChartSpec, signal: AbortSignal): Promise<Drawn> {
+async function draw(spec: ChartSpec, signal: AbortSignal): Promise<RenderedChart> {
   try {
-    return await inThread(spec, signal);
+    const { bytes: png, about } = await inProcess({ input: spec, signal });
+    return { png, ...facts.parse(about) };
   } catch (error) {
-    if (!(error instanceof ThreadError)) throw error;
+    if (!(error instanceof ProcessError)) throw error;
     throw new UserError(error.why === 'refused' ? error.message : TOO_MUCH, { cause: error });
   }
 }

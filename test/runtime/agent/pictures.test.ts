@@ -1,6 +1,6 @@
 /** Pictures as people send them, against a model that refuses what providers refuse. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -10,7 +10,7 @@ import type { AgentOutcome } from '../../../src/runtime/agent/agent.ts';
 import type { Prompt } from '../../../src/runtime/contract/model.ts';
 import type { InputFile, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import { fitFiles } from '../../../src/runtime/model/files-room.ts';
-import { redrawn } from '../../../src/runtime/reading/pictures.ts';
+import { type Redrawing, redrawn } from '../../../src/runtime/reading/pictures.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { corners, gif, HEIC, JPEG, png, turned, WEBP } from '../../helpers/made-pictures.ts';
 import { PATIENT, record, runWith, tool } from './fixtures.ts';
@@ -39,7 +39,7 @@ async function file(name: string, bytes: Buffer, mimeType: string): Promise<Inpu
 const asking = (...files: InputFile[]): { messages: TaskMessage[] } => ({
   messages: [{ role: 'user', text: 'what is it?', files }],
 });
-const ask = (...files: InputFile[]) => runWith(local(), asking(...files));
+const ask = (...files: InputFile[]) => runWith(local(), asking(...files), record(), PATIENT);
 const told = ({ unseen = [] }: AgentOutcome) => unseen.map(({ name, why }) => `${name}: ${messagesIn('en').said(why)}`);
 /** Types of the pictures in the last request. */
 const sent = () =>
@@ -100,15 +100,23 @@ describe('by its bytes', () => {
   });
 });
 
+async function redraw(path: string, picture: Redrawing): Promise<Buffer | undefined> {
+  const handle = await open(path);
+  try {
+    return await redrawn(handle, picture, new AbortController().signal);
+  } finally {
+    await handle.close();
+  }
+}
+
 it('one that was drawn anew is not drawn again for the next message', async () => {
   const { path } = await file('big.png', png(9_000, 20), 'image/png');
-  const { signal } = new AbortController();
-  const picture = { path, type: 'image/png', width: 900, height: 2 };
-  const drawn = await redrawn(picture, signal);
+  const picture = { type: 'image/png', width: 900, height: 2 };
+  const drawn = await redraw(path, picture);
   expect(drawn && lookAtPicture(drawn)).toMatchObject({ width: 900, height: 2 });
-  expect(await redrawn(picture, signal)).toBe(drawn);
+  expect(await redraw(path, picture)).toBe(drawn);
   await writeFile(path, png(9_000, 21));
-  expect(await redrawn(picture, signal)).not.toBe(drawn);
+  expect(await redraw(path, picture)).not.toBe(drawn);
 });
 
 it('one that is drawn anew stands upright, as whoever took it has seen it', async () => {
@@ -130,8 +138,8 @@ it('one that is drawn anew stands upright, as whoever took it has seen it', asyn
     const looked = lookAtPicture(bytes);
     expect(looked).toEqual({ type: 'image/jpeg', ...edges, ...(turn !== 1 && { turn }) });
     const { path } = await file('photo.jpg', bytes, 'image/jpeg');
-    const picture = { path, type: 'image/jpeg', ...edges, ...(looked?.turn !== undefined && { turn: looked.turn }) };
-    const drawn = (await redrawn(picture, new AbortController().signal)) as Buffer;
+    const picture = { type: 'image/jpeg', ...edges, ...(looked?.turn !== undefined && { turn: looked.turn }) };
+    const drawn = (await redraw(path, picture)) as Buffer;
     const { first, last } = corners(drawn);
     expect([turn, isRed(first), isRed(last), lookAtPicture(drawn)?.width]).toEqual([turn, isFirst, !isFirst, width]);
   }

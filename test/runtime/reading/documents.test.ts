@@ -1,12 +1,14 @@
 /** Documents to text: each kind, and what damaged, locked, empty and hostile ones come to. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { constants, deflateRawSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Unreadable } from '../../../src/runtime/contract/reading.ts';
 import { readDocument } from '../../../src/runtime/reading/documents.ts';
 import { kindOf } from '../../../src/runtime/reading/kinds.ts';
 import { tempFolder } from '../../helpers/temp.ts';
+import { processesWith } from '../../skills/helpers.ts';
 import {
   cells,
   deck,
@@ -17,11 +19,14 @@ import {
   locked,
   ods,
   odt,
+  packedPdf,
   pdf,
   pptx,
   timesheet,
   xlsx,
 } from './made.ts';
+
+const zipOf = (bytes: Buffer) => Buffer.from(zipSync({ 'one.zip': bytes }, { level: 9 }));
 
 let folder: string;
 beforeEach(() => {
@@ -164,11 +169,54 @@ describe('a hostile document', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it('with a cell at the end of the world ends its own thread alone', async () => {
+  it('with a cell at the end of the world ends its own process alone', async () => {
     const far = xlsx([['here'], ['there']], (row) => (row === 0 ? 'A1' : 'XFD1048576'));
     expect(await read(far, 10_000)).toMatch(
       /^refused: It (is too large|takes too long)|^refused: The file is damaged|there/,
     );
+  });
+
+  /** Deflated: a megabyte of these words, so many times, without ever being unpacked here. */
+  const packed = (megabytes: number, piece: string) => {
+    const block = deflateRawSync(Buffer.alloc(1024 * 1024, piece, 'latin1'), { finishFlush: constants.Z_FULL_FLUSH });
+    return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array(megabytes).fill(block), Buffer.from([0x03, 0x00])]);
+  };
+  const OUT_OF_ROOM = /^refused: It (is too large or too damaged|takes too long) to be read\.$/;
+
+  it.each([
+    ['a PDF whose page unpacks to gigabytes', () => packedPdf(packed(1_500, 'q Q ')), /^refused: /],
+    ['a PDF whose page is one text without end', () => packedPdf(packed(100, 'BT (words) Tj ET\n')), /./],
+    ['a PDF whose page opens brackets', () => packedPdf(packed(300, '[')), /^refused: /],
+    ['a Word document of nothing but elements', () => docx('', '<w:p/>'.repeat(5_000_000)), /^refused: /],
+    ['a page of open elements', () => Buffer.from(`<html>${'<b>'.repeat(4_000_000)}`), /./],
+    ['an archive of archives', () => zipOf(zipOf(Buffer.alloc(60 * 1024 * 1024))), /An archive of 1 files/],
+  ])('%s leaves the gateway its memory', async (_what, bytes, words) => {
+    const [made, before] = [bytes(), process.memoryUsage().rss];
+    const text = await read(made, 20_000);
+    expect(text.slice(0, 500)).toMatch(words);
+    if (text.startsWith('refused: It')) expect(text).toMatch(OUT_OF_ROOM);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+    expect(await read(docx('the next'))).toBe('the next');
+  });
+
+  it.skipIf(process.platform !== 'linux')('whose process is killed is one that cannot be read', async () => {
+    const long = docx(Array.from({ length: 300_000 }, (_line, index) => `line ${index}`).join('\n'));
+    const children = () =>
+      processesWith('documents/worker.ts').filter((pid) => {
+        const [, parent] = /\) \S (\d+)/.exec(fs.readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
+        return Number(parent) === process.pid;
+      });
+    const text = read(long);
+    await expect.poll(children, { timeout: 60_000 }).toHaveLength(1);
+    for (const pid of children()) process.kill(Number(pid), 'SIGKILL');
+    expect(await text).toBe('refused: It is too large or too damaged to be read.');
+  });
+
+  it('that was replaced by a link to another is not read', async () => {
+    const [file, other] = [path.join(folder, 'file'), path.join(tempFolder(), 'other')];
+    fs.writeFileSync(other, docx('of somebody else'));
+    fs.symlinkSync(other, file);
+    await expect(readDocument(file, new AbortController().signal)).rejects.toThrow('It is no longer there.');
   });
 
   it('that takes too long is left, and so is one whose run was stopped', async () => {

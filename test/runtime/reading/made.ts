@@ -210,18 +210,30 @@ export function odt(text: string): Buffer {
   );
 }
 
+/** @param packed what is drawn on its one page, deflated */
+export const packedPdf = (packed: Buffer): Buffer =>
+  pdfOf([`<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${packed.toString('latin1')}\nendstream`]);
+
 /** A page a text; '' is a page with nothing but a drawing. */
-export function pdf(pages: string[]): Buffer {
+export const pdf = (pages: string[]): Buffer =>
+  pdfOf(
+    pages.map((text) => {
+      const stream = text === '' ? '10 10 100 100 re f' : `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
+      return `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`;
+    }),
+  );
+
+/** @param pages what is drawn on each, as an object */
+function pdfOf(pages: string[]): Buffer {
   const objects: string[] = [];
-  const kids = pages.map((_text, index) => `${4 + index * 2} 0 R`).join(' ');
+  const kids = pages.map((_page, index) => `${4 + index * 2} 0 R`).join(' ');
   objects[1] = '<< /Type /Catalog /Pages 2 0 R >>';
   objects[2] = `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`;
   objects[3] = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>';
-  for (const [index, text] of pages.entries()) {
-    const stream = text === '' ? '10 10 100 100 re f' : `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`;
+  for (const [index, page] of pages.entries()) {
     objects[4 + index * 2] =
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + index * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`;
-    objects[5 + index * 2] = `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`;
+    objects[5 + index * 2] = page;
   }
   let out = '%PDF-1.4\n';
   const places: number[] = [];

@@ -1,10 +1,9 @@
-/** One document to text, in a thread of its own that is ended when it takes too long or too much memory. */
-import { readFile } from 'node:fs/promises';
-import { answerInThread } from '../../../lib/thread.ts';
+/** One document to text, in a process of its own that is ended when it takes too long or too much memory. */
+import { answerInProcess } from '../../../lib/worker-process.ts';
 import { readText } from './by-content.ts';
 import { Refused } from './refused.ts';
 
-await answerInThread<{ path: string }>(
-  async ({ path }) => readText(new Uint8Array(await readFile(path))),
+await answerInProcess<null>(
+  async (_input, readOpenFile) => ({ bytes: Buffer.from(await readText(new Uint8Array(readOpenFile()))) }),
   (error) => error instanceof Refused,
 );

@@ -1,7 +1,7 @@
 /** One picture drawn anew as a PNG, smaller where it has to be: of an animation its first picture. */
 import { readFile } from 'node:fs/promises';
 import { assetFile } from '../../../lib/asset.ts';
-import { answerInThread } from '../../../lib/thread.ts';
+import { answerInProcess } from '../../../lib/worker-process.ts';
 import type { Redrawing } from '../pictures.ts';
 
 /** By the number in Exif: where a point of the picture comes to stand. */
@@ -15,10 +15,10 @@ const TURNS: Readonly<Record<number, (width: number, height: number) => string>>
   8: (width) => `0 -1 1 0 0 ${width}`,
 };
 
-async function redraw({ path, type, width, height, turn = 1 }: Redrawing): Promise<Uint8Array> {
+async function redraw({ type, width, height, turn = 1 }: Redrawing, file: Buffer): Promise<Uint8Array> {
   const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
   await initWasm(readFile(assetFile('@resvg/resvg-wasm/index_bg.wasm')));
-  const href = `data:${type};base64,${(await readFile(path)).toString('base64')}`;
+  const href = `data:${type};base64,${file.toString('base64')}`;
   const size = `width="${width}" height="${height}"`;
   const whole = turn >= 5 ? `width="${height}" height="${width}"` : size;
   const turned = `transform="matrix(${TURNS[turn]?.(width, height) ?? '1 0 0 1 0 0'})"`;
@@ -31,4 +31,7 @@ async function redraw({ path, type, width, height, turn = 1 }: Redrawing): Promi
   return picture.asPng();
 }
 
-await answerInThread<Redrawing>(redraw, (error): error is Error => error instanceof Error);
+await answerInProcess<Redrawing>(
+  async (picture, readOpenFile) => ({ bytes: await redraw(picture, readOpenFile()) }),
+  (error): error is Error => error instanceof Error,
+);

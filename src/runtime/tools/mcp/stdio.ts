@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import type { MCPTransport } from '@ai-sdk/mcp';
 import { errorCode } from '../../../errors.ts';
-import { firstToGo, memoryLimitMb, watchMemory } from '../../../skills/memory-watch.ts';
+import { firstToGo, memoryLimitMb, watchMemory } from '../../../lib/memory-watch.ts';
 import { killMarked } from '../../../skills/run-process.ts';
 import { clip, visibleText } from '../../context/turn.ts';
 import { Tokens } from './progress.ts';

@@ -1,0 +1,235 @@
+/**
+ * Work on what anybody may have sent, each piece in a process of its own: bounded in time and memory, a few at a time, and ended with
+ * the run that asked. Whatever it does, also inside V8, ends that process and nothing else; and when this gateway is killed, the
+ * process ends as well. A thread has none of that: memory that is taken in large pieces aborts the whole program.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { Readable, type Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../errors.ts';
+import { memoryLimitMb, watchMemory } from './memory-watch.ts';
+import { FIRST_TO_GO, killGroup, LIFELINE } from './process-group.ts';
+
+export interface ProcessLimits {
+  timeoutMs: number;
+  /** All that it takes; half of it may be the heap of JavaScript. */
+  memoryMb: number;
+  /** Processes at the same time; further work waits. */
+  atOnce: number;
+}
+
+/** What a piece of work makes: bytes, and what is to be known about them. */
+export interface Made {
+  bytes: Uint8Array;
+  /** JSON. */
+  about?: unknown;
+}
+
+export interface Work<Input> {
+  /** JSON. */
+  input: Input;
+  /** A file that is open; the process reads it by its descriptor. */
+  file?: number;
+  signal: AbortSignal;
+  timeoutMs?: number;
+}
+
+/** The first line of an answer, before so many bytes. */
+type Answer = { about: unknown; length: number } | { refused: string } | { broke: string };
+
+/** `refused`: the process itself says why, in a sentence for people; `late`, `broken`: a limit ended it. */
+export class ProcessError extends Error {
+  readonly why: 'refused' | 'late' | 'broken';
+
+  constructor(why: ProcessError['why'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.why = why;
+  }
+}
+
+export type InProcess<Input> = (work: Work<Input>) => Promise<{ bytes: Buffer; about: unknown }>;
+
+/** Descriptors of the process, after its three streams. */
+const [LIFE, ANSWER, FILE] = [3, 4, 5];
+const MAX_ANSWER = 64 * 1024 * 1024;
+const MAX_LINE = 64 * 1024;
+const MAX_REFUSAL = 500;
+/** Node reserves this much at its start without using it. */
+const RESERVED_MB = 1024;
+/** What the watch would see too late, the kernel refuses. */
+const SHELL = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; ${FIRST_TO_GO}; ${LIFELINE}; shift; exec "$@"`;
+
+/**
+ * @param entry where the process begins; it calls `answerInProcess`
+ * @returns rejects with ProcessError, with the signal's reason, or with the system's error where no process can be started
+ */
+export function createProcesses<Input>(entry: URL, limits: ProcessLimits): InProcess<Input> {
+  let free = limits.atOnce;
+  const waiting = new Set<() => void>();
+
+  async function enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (free > 0) {
+      free -= 1;
+      return;
+    }
+    const turn = Promise.withResolvers<void>();
+    const onAbort = () => turn.reject(signal.reason);
+    waiting.add(turn.resolve);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await turn.promise;
+    } finally {
+      waiting.delete(turn.resolve);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** The place is handed on, so that nobody who comes in between takes it. */
+  function leave(): void {
+    const [next] = waiting;
+    if (!next) free += 1;
+    else {
+      waiting.delete(next);
+      next();
+    }
+  }
+
+  return async (work) => {
+    await enter(work.signal);
+    try {
+      return await run(entry, work, limits);
+    } finally {
+      leave();
+    }
+  };
+}
+
+async function run(
+  entry: URL,
+  { input, file, signal, timeoutMs: wantedMs }: Work<unknown>,
+  limits: ProcessLimits,
+): Promise<{ bytes: Buffer; about: unknown }> {
+  signal.throwIfAborted();
+  const timeoutMs = wantedMs ?? limits.timeoutMs;
+  const memoryMb = memoryLimitMb(limits.memoryMb);
+  const child = start(entry, memoryMb, file).on('error', () => undefined);
+  const over = Promise.withResolvers<never>();
+  // It may fail after the answer is there.
+  over.promise.catch(() => undefined);
+  // What it has left running would keep its answer open.
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      killGroup(child, 'SIGKILL');
+      resolve();
+    });
+  });
+  const fail = (why: 'late' | 'broken', message: string) => over.reject(new ProcessError(why, message));
+  const unwatch =
+    child.pid === undefined
+      ? undefined
+      : watchMemory({ pid: child.pid, limitMb: memoryMb, onOver: (used) => fail('broken', `The process ${used}.`) });
+  const timer = setTimeout(() => fail('late', `The process took more than ${timeoutMs} ms.`), timeoutMs);
+  const onAbort = () => over.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await once(child, 'spawn');
+    give(child.stdin, JSON.stringify(input));
+    return read(await Promise.race([answerOf(child), over.promise]));
+  } finally {
+    unwatch?.();
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    killGroup(child, 'SIGKILL');
+    for (const stream of child.stdio) stream?.destroy();
+    // Where none was started, none ends.
+    if (child.pid !== undefined) await ended;
+  }
+}
+
+function start(entry: URL, memoryMb: number, file: number | undefined): ChildProcess {
+  const node = [process.execPath, `--max-old-space-size=${Math.ceil(memoryMb / 2)}`, '--max-semi-space-size=32'];
+  const args = ['-c', SHELL, 'sh', String((memoryMb + RESERVED_MB) * 1024), ...node, fileURLToPath(entry)];
+  const stdio = ['pipe', 'ignore', 'ignore', 'pipe', 'pipe', ...(file === undefined ? [] : [file])] as const;
+  return spawn('/bin/sh', args, { cwd: '/', env: {}, detached: true, stdio: [...stdio] });
+}
+
+/** What does not read to the end, or has ended, loses the rest. */
+function give(stdin: Writable | null, text: string): void {
+  stdin?.on('error', () => stdin.destroy());
+  stdin?.end(text);
+}
+
+/** Rejects when it is longer than any answer is, before it fills the memory of this process. */
+async function answerOf(child: ChildProcess): Promise<Buffer> {
+  const stream = child.stdio[ANSWER];
+  if (!(stream instanceof Readable)) throw new Error('a process without a way to answer');
+  child.stdio[LIFE]?.on('error', () => undefined);
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > MAX_ANSWER) throw new ProcessError('broken', 'The process answered too much.');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function read(answer: Buffer): { bytes: Buffer; about: unknown } {
+  const end = answer.subarray(0, MAX_LINE).indexOf('\n');
+  const line = end < 0 ? undefined : parsed(answer.toString('utf8', 0, end));
+  if (line && 'refused' in line) throw new ProcessError('refused', String(line.refused));
+  if (line && 'broke' in line) throw new ProcessError('broken', 'The process broke.', new Error(String(line.broke)));
+  const bytes = answer.subarray(end + 1);
+  if (line?.length === bytes.length) return { bytes, about: line.about };
+  throw new ProcessError('broken', 'The process ended before it had answered.');
+}
+
+/** Undefined for what no process of ours writes. */
+function parsed(line: string): Answer | undefined {
+  try {
+    const found: unknown = JSON.parse(line);
+    return typeof found === 'object' && found !== null ? (found as Answer) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The side of the process: one input, one answer.
+ * @param work is given the input, and reads the open file, if there is one
+ * @param isRefusal errors whose message is for people; every other breaks the process
+ */
+export async function answerInProcess<Input>(
+  work: (input: Input, readOpenFile: () => Buffer) => Promise<Made>,
+  isRefusal: (error: unknown) => error is Error,
+): Promise<void> {
+  try {
+    const { bytes, about = null } = await work(JSON.parse(readFileSync(0, 'utf8')), readOpenFile);
+    answer({ about, length: bytes.length }, bytes);
+  } catch (error) {
+    const text = errorMessage(error).slice(0, MAX_REFUSAL);
+    answer(isRefusal(error) ? { refused: text } : { broke: text });
+  }
+  // What a library has left running is not waited for.
+  process.exit();
+}
+
+/** From its beginning, wherever the gateway has read to. */
+function readOpenFile(): Buffer {
+  const bytes = Buffer.alloc(fstatSync(FILE).size);
+  for (let at = 0; at < bytes.length; ) {
+    const read = readSync(FILE, bytes, at, bytes.length - at, at);
+    if (read === 0) return bytes.subarray(0, at);
+    at += read;
+  }
+  return bytes;
+}
+
+function answer(line: Answer, bytes: Uint8Array = new Uint8Array()): void {
+  const all = Buffer.concat([Buffer.from(`${JSON.stringify(line)}\n`), bytes]);
+  for (let at = 0; at < all.length; ) at += writeSync(ANSWER, all, at);
+}
