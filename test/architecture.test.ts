@@ -323,6 +323,14 @@ describe('imports', () => {
     expect(isPastTheIndex({ from: 'workspace/tasks/plan.ts', to: 'workspace/tasks/current.ts' })).toBe(false);
   });
 
+  test('nobody else builds the path of a file of a task', () => {
+    const PATHS = /\.(?:taskDir|sessionPath)\(|\bhome\.artifacts\b/g;
+    const outside = new Map([...sources].filter(([name]) => !TASKS.test(name)));
+    expect(places(PATHS, outside)).toEqual([]);
+    const source = "a(home.taskDir(id));\nb(gw.home.sessionPath('v', id));\nc(home.artifacts);\nd(task.artifacts);";
+    expect(places(PATHS, new Map([['x.ts', source]]))).toEqual(['x.ts:1', 'x.ts:2', 'x.ts:3']);
+  });
+
   test('the seam imports nothing but itself', () => {
     expect(imports.filter(({ from, to }) => SEAM.test(from) && !SEAM.test(to))).toEqual([]);
   });

@@ -1,4 +1,5 @@
 /** docs/protocol.md says what is so: its examples fit the schemas, its tables are those of the program. */
+
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +18,7 @@ import { canBecome } from '../src/runtime/contract/task.ts';
 import { parseReply } from '../src/runtime/reply/reply.ts';
 import { openHome } from '../src/workspace/home.ts';
 import { parseSuggestion } from '../src/workspace/memory/suggestions.ts';
-import { formatPlan, parsePlan } from '../src/workspace/tasks/plan.ts';
-import { readTask } from '../src/workspace/tasks/record.ts';
+import { formatPlan, openTask, parsePlan } from '../src/workspace/tasks/index.ts';
 import { parseEntry } from '../src/workspace/tasks/session-lines.ts';
 import type { SessionEntry, TaskState } from '../src/workspace/types.ts';
 import { waitFor } from './platforms/platform.ts';
@@ -211,7 +211,7 @@ describe('the home', () => {
       const record = json('task-record');
       mkdirSync(home.taskDir('20261121-abcde'));
       writeFileSync(join(home.taskDir('20261121-abcde'), 'task.json'), JSON.stringify(record));
-      expect(await readTask(home, '20261121-abcde')).toEqual(record);
+      expect(openTask(home, '20261121-abcde').record()).toEqual(record);
     } finally {
       rmSync(root, { recursive: true });
     }

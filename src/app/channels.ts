@@ -13,7 +13,7 @@ import { machineLanguage } from '../lib/language.ts';
 import { menuSpecs } from '../runtime/commands/table.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import { isId } from '../workspace/home.ts';
-import { artifactPath, readTaskSync } from '../workspace/tasks/index.ts';
+import { openTask } from '../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway } from './contract.ts';
 import { openNaming } from './naming.ts';
 
@@ -109,7 +109,7 @@ async function fileOfRef({ gw, uploads }: OpenGateway, id: string): Promise<stri
   if (by !== undefined) return uploads.find(by, ref)?.path;
   const [, taskId = '', name = ''] = /^artifacts\/([^/]+)\/([^/]+)$/.exec(ref) ?? [];
   if (!isId(taskId)) return undefined;
-  return artifactPath(gw.home, taskId, { ref, title: name });
+  return openTask(gw.home, taskId).artifacts.pathOf({ ref, title: name });
 }
 
 /** The task that a program's thread is about: it bears the task's id before anything was said in it. */
@@ -117,7 +117,7 @@ function taskAt(address: Address, { home, tasks }: AppGateway) {
   const { thread } = address;
   if (thread === undefined) return undefined;
   const bound = tasks.conversations.get(conversationKey(address))?.taskId;
-  return bound ?? (isId(thread) ? readTaskSync(home, thread)?.id : undefined);
+  return bound ?? (isId(thread) ? openTask(home, thread).record()?.id : undefined);
 }
 
 /** The hub of the configuration; it is off without an address or a token. */

@@ -18,7 +18,7 @@ import { withDeadLetters } from '../runtime/intake/dead-letters.ts';
 import { isKept } from '../runtime/intake/let-in.ts';
 import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
 import { rewordedBy } from '../runtime/memory/reworded.ts';
-import { readTaskSync } from '../workspace/tasks/index.ts';
+import { openTask } from '../workspace/tasks/index.ts';
 import type { AppGateway, Host } from './contract.ts';
 import { traceAccept } from './tracing.ts';
 
@@ -93,7 +93,7 @@ function lookupsFor({ home, engine, places, consent }: AppGateway): Lookups {
     // In `dead` stand answers too.
     textOf: async (key) => (await engine.queue.find(key))?.message.text,
     mayJoin(taskId, principal) {
-      const task = readTaskSync(home, taskId);
+      const task = openTask(home, taskId).record();
       return task && authoriseAction(principal, 'steer', task.people);
     },
     asks: (taskId) => approvals.open(taskId).length > 0,

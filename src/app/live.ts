@@ -12,7 +12,7 @@ import type { Bus } from '../runtime/live/bus.ts';
 import { LiveProgress } from '../runtime/live/live.ts';
 import type { Buttons } from '../runtime/reply/buttons.ts';
 import type { Home } from '../workspace/home.ts';
-import { planProgress, readPlan, stepAtWork } from '../workspace/tasks/index.ts';
+import { openTask, planProgress, stepAtWork } from '../workspace/tasks/index.ts';
 
 export interface OpenLiveOptions {
   config: Config;
@@ -45,7 +45,7 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
     messagesAt: (address) => options.languages.at(address),
     isBusy: (address) => delivery.isBusy(address),
     async progressOf(taskId) {
-      const stored = await readPlan(home, taskId);
+      const stored = await openTask(home, taskId).plan.read();
       return stored && { ...planProgress(stored.plan), step: stepAtWork(stored.plan) };
     },
   });

@@ -1,11 +1,10 @@
 /** What people hear of plans that they have edited in a file: where an edit went, and what it took the place of. */
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { type Address, parseAddress } from '../channels/channel.ts';
 import { hashText } from '../lib/files.ts';
 import { escaped } from '../runtime/conversations/places.ts';
 import { getButton } from '../runtime/reply/attachments.ts';
-import { adoptArtifact, hearAdoptions, readTask, type ToldAdoption } from '../workspace/tasks/index.ts';
+import { hearAdoptions, openTask, type ToldAdoption } from '../workspace/tasks/index.ts';
 import type { TaskRecord } from '../workspace/types.ts';
 import type { AppGateway } from './contract.ts';
 
@@ -22,11 +21,11 @@ export function tellPlanEdits(gw: AppGateway): () => void {
 async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, gw: AppGateway): Promise<void> {
   const { home, delivery, consent, log } = gw;
   log.info({ task: taskId, kept, aside, isMerged }, 'a plan was edited in a file');
-  const task = await readTask(home, taskId);
-  const file = path.join(home.taskDir(taskId), kept ?? '');
+  const task = openTask(home, taskId).record();
+  const file = openTask(home, taskId).fileAt(kept ?? '');
   const meta =
     kept !== undefined && existsSync(file)
-      ? await adoptArtifact(home, taskId, {
+      ? await openTask(home, taskId).artifacts.adopt({
           title: kept,
           type: 'text/markdown',
           name: kept,

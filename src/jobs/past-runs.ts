@@ -8,7 +8,7 @@ import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { appendLines, ensureDir, readText } from '../lib/files.ts';
 import { type Home, isId } from '../workspace/home.ts';
-import { readTask } from '../workspace/tasks/index.ts';
+import { openTask } from '../workspace/tasks/index.ts';
 
 const DAY_MS = 86_400_000;
 const LIST = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
@@ -37,7 +37,7 @@ export async function sweepJobRuns(
     const fate = await fateOf(home, task);
     if (fate === 'later') await noteJobRun(home, task, now);
     if (fate !== 'remove') return;
-    await removeTask(home, task);
+    await openTask(home, task).remove();
     removed++;
   };
   for (const name of (await namesIn(folderOf(home))).sort()) {
@@ -63,21 +63,9 @@ export async function sweepJobRuns(
 
 async function fateOf(home: Home, task: string): Promise<'remove' | 'keep' | 'later'> {
   // One made anew after damage no longer tells that it was a job's: it is kept.
-  const record = await readTask(home, task);
+  const record = openTask(home, task).record();
   if (record?.job === undefined) return 'keep';
   return record.state === 'running' || record.state === 'pending' ? 'later' : 'remove';
-}
-
-/** The record goes last: until then the next sweep knows what is left to do. */
-async function removeTask(home: Home, task: string): Promise<void> {
-  const agents = path.join(home.root, 'agents');
-  for (const agent of await namesIn(agents))
-    await fs.rm(path.join(agents, agent, 'sessions', `${task}.jsonl`), { force: true });
-  const folder = home.taskDir(task);
-  const names = await namesIn(folder);
-  for (const name of names.filter((each) => each !== 'task.json'))
-    await fs.rm(path.join(folder, name), { recursive: true, force: true });
-  await fs.rm(folder, { recursive: true, force: true });
 }
 
 function tasksIn(text: string): string[] {

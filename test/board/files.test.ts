@@ -1,10 +1,11 @@
 /** Files over HTTP: handed in before a message, and fetched whole or in parts, by whoever may see their task. */
+
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHome } from '../../src/workspace/home.ts';
-import { createArtifact } from '../../src/workspace/tasks/artifacts.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { newTaskId, saveTask } from '../../src/workspace/tasks/record.ts';
 import { openWorld } from '../dialogs/harness.ts';
 
@@ -42,7 +43,7 @@ async function open() {
     ...{ runs: 1, usage: { inputTokens: 0, outputTokens: 0 }, createdAt: now, updatedAt: now },
   });
   const make = (title: string, type: string, content: Buffer | string) =>
-    createArtifact(home, taskId, { title, type, content: Buffer.from(content), origin: 'agent' });
+    openTask(home, taskId).artifacts.create({ title, type, content: Buffer.from(content), origin: 'agent' });
   const call = (at: string, init: RequestInit = {}, token = 'the-token-of-ci') =>
     fetch(`http://127.0.0.1:${world.app.port}${at}`, {
       ...init,

@@ -1,7 +1,8 @@
 /** Ten thousand tasks: every page of the list costs the same, all are in it once, and they stand in one order. */
+
 import { expect, test } from 'vitest';
 import { openHome } from '../../src/workspace/home.ts';
-import { updateTask } from '../../src/workspace/tasks/record.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { openWorld } from '../dialogs/harness.ts';
 import { fillTasks } from '../helpers/many-tasks.ts';
 
@@ -73,7 +74,7 @@ test('the list of 10,000 tasks', async () => {
   // What changes moves to the top; those that a reader has still to see stay where they are.
   const [oldest] = pages.at(-1)?.tasks.slice(-1) ?? [];
   const home = await openHome(world.home);
-  await updateTask(home, oldest?.taskId ?? '', (task) => ({ ...task, state: 'running' }));
+  await openTask(home, oldest?.taskId ?? '').update((task) => ({ ...task, state: 'running' }));
   expect((await get('')).tasks[0]).toMatchObject({ taskId: oldest?.taskId, state: 'running' });
   const again = await get(`?after=${encodeURIComponent(pages[49]?.next ?? '')}`);
   expect(again.tasks).toEqual(pages[50]?.tasks);

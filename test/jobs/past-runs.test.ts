@@ -1,11 +1,12 @@
 /** What the runs of jobs leave: kept for as long as the setting says, then gone; what people have begun or taken over is not. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { noteJobRun, sweepJobRuns } from '../../src/jobs/past-runs.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
-import { readTask, saveTask, updateTask } from '../../src/workspace/tasks/record.ts';
-import { appendSession } from '../../src/workspace/tasks/session.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
+import { saveTask } from '../../src/workspace/tasks/record.ts';
 import type { TaskRecord } from '../../src/workspace/types.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -33,7 +34,7 @@ async function ran(id: string, more: Partial<TaskRecord> = {}): Promise<void> {
   await saveTask(home, record);
   fs.writeFileSync(path.join(home.taskDir(id), 'digest.md'), '# Digest');
   for (const viber of ['default', 'helper']) {
-    await appendSession(home, viber, id, [
+    await openTask(home, id, viber).session.append([
       { type: 'result', run: 'r', at, state: 'completed', text: 'x', summary: 'x', artifactRefs: [] },
     ]);
   }
@@ -59,8 +60,8 @@ test('tasks of runs go with their files and sessions once they are old enough', 
 
 test('what somebody has taken over stays, and so does every task that is on no list', async () => {
   await ran('20260112-aaaa2');
-  await updateTask(home, '20260112-aaaa2', ({ job: _job, ...record }) => record);
-  const { job: _job, ...mine } = (await readTask(home, '20260112-aaaa2')) as TaskRecord;
+  await openTask(home, '20260112-aaaa2').update(({ job: _job, ...record }) => record);
+  const { job: _job, ...mine } = openTask(home, '20260112-aaaa2').record() as TaskRecord;
   await saveTask(home, { ...mine, id: '20250101-bbbb2' });
   expect(await sweepJobRuns(home, 1, days(400), fail)).toBe(0);
   expect(left('20260112-aaaa2')).toEqual([true, true, true]);
@@ -71,7 +72,7 @@ test('one that still waits is looked at again later', async () => {
   await ran('20260112-aaaa2', { state: 'running' });
   expect(await sweepJobRuns(home, 30, days(40), fail)).toBe(0);
   expect(left('20260112-aaaa2')).toEqual([true, true, true]);
-  await updateTask(home, '20260112-aaaa2', (record) => ({ ...record, state: 'completed' }));
+  await openTask(home, '20260112-aaaa2').update((record) => ({ ...record, state: 'completed' }));
   expect(await sweepJobRuns(home, 30, days(60), fail)).toBe(0);
   expect(await sweepJobRuns(home, 30, days(71), fail)).toBe(1);
 });

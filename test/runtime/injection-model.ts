@@ -2,6 +2,7 @@
  * What must hold of people who talk to tasks at work, whatever came between: read from what is on the disk and on the platform
  * in the end, and from the order in which things happened.
  */
+
 import fs from 'node:fs';
 import { authoriseAction } from '../../src/access/authorise.ts';
 import { principalText } from '../../src/access/principal.ts';
@@ -12,7 +13,7 @@ import type { SpoolFile } from '../../src/engine/local/recovery.ts';
 import { STEERED } from '../../src/runtime/context/past-run.ts';
 import { arrivalOf, type Entry, taskLane, traceOf } from '../../src/runtime/contract/entry.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { readTaskSync } from '../../src/workspace/tasks/record.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import type { SessionEntry } from '../../src/workspace/types.ts';
 
 /** In the order of time; what happened after a crash to the gateway that was left behind is not among it. */
@@ -132,7 +133,7 @@ export function broken({ home, happened, sent }: Report): string[] {
   must(sent.size === outs.size, `${sent.size} messages on the platform, ${outs.size} in the outbox`);
 
   for (const task of tasks) {
-    const record = readTaskSync(home, task);
+    const record = openTask(home, task).record();
     const own = turns.filter((turn) => turn.task === task);
     const answered = own.filter(({ result }) => result !== undefined && result.error !== STEERED);
     const last = answered.sort((a, b) => a.ended - b.ended).at(-1)?.result;

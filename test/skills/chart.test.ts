@@ -1,4 +1,5 @@
 /** chart: the picture says what the data says, and data from anywhere gives a picture or a sentence. */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ import { formatNumber, parseDate, parseNumber } from '../../src/skills/chart/val
 import { toInputSchema } from '../../src/skills/parameters.ts';
 import { parseSkill } from '../../src/skills/skill.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
-import { artifactPath, createArtifact, listArtifacts } from '../../src/workspace/tasks/artifacts.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../src/workspace/types.ts';
 import { watchLoop } from '../helpers/own-time.ts';
 import { decodePng, type Picture, type Rgb } from './chart-fixtures.ts';
@@ -380,10 +381,10 @@ describe('the tool', () => {
     const [ref] = attached;
     expect(ref).toMatchObject({ title: 'Sales', type: 'image/png' });
     if (!ref) throw new Error('nothing attached');
-    expect(decodePng(readFileSync(artifactPath(home, 'task1', ref))).height).toBe(1600);
+    expect(decodePng(readFileSync(openTask(home, 'task1').artifacts.pathOf(ref))).height).toBe(1600);
     await run(given);
     expect(attached[1]).toEqual(ref);
-    expect(await listArtifacts(home, 'task1')).toHaveLength(1);
+    expect(openTask(home, 'task1').artifacts.list()).toHaveLength(1);
   });
 
   it('draws a file of the task, and no other', async () => {
@@ -394,12 +395,17 @@ describe('the tool', () => {
       content: Buffer.from('n,v\na,7'),
       origin: 'user',
     } as const;
-    await createArtifact(home, 'task1', file);
+    await openTask(home, 'task1').artifacts.create(file);
     expect(await run({ title: 'F', type: 'line', file: 'data.csv' })).toMatchObject({ series: [{ max: 7 }] });
-    await createArtifact(home, 'task2', { ...file, title: 'other.csv', name: 'other.csv' });
+    await openTask(home, 'task2').artifacts.create({ ...file, title: 'other.csv', name: 'other.csv' });
     for (const other of ['other.csv', 'artifacts/task2/other.csv', '../config.yaml', '/etc/passwd'])
       await expect(run({ title: 'F', type: 'line', file: other })).rejects.toBeInstanceOf(UserError);
-    await createArtifact(home, 'task1', { ...file, title: 'x.png', name: 'x.png', content: Buffer.from([0, 1, 2]) });
+    await openTask(home, 'task1').artifacts.create({
+      ...file,
+      title: 'x.png',
+      name: 'x.png',
+      content: Buffer.from([0, 1, 2]),
+    });
     await expect(run({ title: 'F', type: 'line', file: 'x.png' })).rejects.toThrow(/not text/);
     await expect(run({ title: 'F', type: 'line' })).rejects.toThrow(/either data/);
     await expect(run({ title: 'F', type: 'line', data: 'a\n1', file: 'data.csv' })).rejects.toThrow(/either data/);

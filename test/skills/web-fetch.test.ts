@@ -1,4 +1,5 @@
 /** web-fetch against a real server over TLS: what it reads, where it does not go, and what a hostile server gets out of it. */
+
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -7,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isPublicAddress, publicLookup } from '../../src/lib/public-address.ts';
 import { couldCarryData } from '../../src/lib/web-addresses.ts';
 import { createTools } from '../../src/runtime/tools/index.ts';
-import { listArtifacts } from '../../src/workspace/tasks/artifacts.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { openWeb, type Web } from './web-fetch-fixtures.ts';
 
 let web: Web;
@@ -137,7 +138,7 @@ describe('reading', () => {
     serve('/doc/report%20one.pdf', 'application/pdf', Buffer.from('%PDF-1.7 \0\x01'));
     const { saved, text } = await web.fetch(`${web.origin}/doc/report%20one.pdf`);
     expect(text).toBeUndefined();
-    const metas = await listArtifacts(web.home, 'task1');
+    const metas = openTask(web.home, 'task1').artifacts.list();
     expect(metas.find(({ id }) => id === (saved as { id: string }).id)).toMatchObject({
       title: 'report one.pdf',
       type: 'application/pdf',

@@ -1,16 +1,11 @@
 /** Artifacts: generated names, an index that survives, and nothing outside the task's folder. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import {
-  adoptArtifact,
-  artifactPath,
-  createArtifact,
-  findArtifact,
-  listArtifacts,
-} from '../../src/workspace/tasks/artifacts.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { newHome } from './home-helper.ts';
 
 const TASK = '20260101-aaaaa';
@@ -20,7 +15,7 @@ const create = (
   title: string,
   more: { type?: string; content?: string; id?: string; name?: string } = {},
 ) =>
-  createArtifact(home, TASK, {
+  openTask(home, TASK).artifacts.create({
     title,
     type: 'text/markdown',
     origin: 'agent',
@@ -28,8 +23,10 @@ const create = (
     content: bytes(more.content ?? title),
   });
 const contentOf = async (home: Home, id: string) => {
-  const meta = (await listArtifacts(home, TASK)).find((candidate) => candidate.id === id);
-  return meta && fs.readFileSync(artifactPath(home, TASK, meta), 'utf8');
+  const meta = openTask(home, TASK)
+    .artifacts.list()
+    .find((candidate) => candidate.id === id);
+  return meta && fs.readFileSync(openTask(home, TASK).artifacts.pathOf(meta), 'utf8');
 };
 const indexFile = (home: Home) => path.join(home.taskDir(TASK), 'artifacts.jsonl');
 
@@ -43,7 +40,7 @@ describe('createArtifact', () => {
       type: 'text/markdown',
       ref: `artifacts/${TASK}/${ref.id}.md`,
     });
-    expect(await listArtifacts(home, TASK)).toEqual([
+    expect(openTask(home, TASK).artifacts.list()).toEqual([
       {
         ...ref,
         name: 'Landing page.md',
@@ -55,7 +52,7 @@ describe('createArtifact', () => {
     ]);
     expect(await contentOf(home, ref.id)).toBe('# Page');
     expect(fs.statSync(path.join(home.root, ref.ref)).mode & 0o777).toBe(0o600);
-    expect(await listArtifacts(home, '20260101-none')).toEqual([]);
+    expect(openTask(home, '20260101-none').artifacts.list()).toEqual([]);
   });
 
   it('is the same artifact when it is made twice, and a new version with other content', async () => {
@@ -66,7 +63,11 @@ describe('createArtifact', () => {
     expect(first.ref).toBe(`artifacts/${TASK}/walkthrough.md`);
     await create(home, 'Other');
     await create(home, 'Walkthrough 2', { id: 'Walkthrough', content: 'v2' });
-    expect((await listArtifacts(home, TASK)).map((meta) => meta.title)).toEqual(['Other', 'Walkthrough 2']);
+    expect(
+      openTask(home, TASK)
+        .artifacts.list()
+        .map((meta) => meta.title),
+    ).toEqual(['Other', 'Walkthrough 2']);
     expect(await contentOf(home, 'walkthrough')).toBe('v2');
   });
 
@@ -109,9 +110,11 @@ describe('createArtifact', () => {
     const home = await newHome();
     const refs = await Promise.all(Array.from({ length: 30 }, (_, i) => create(home, `n${i}`)));
     expect(new Set(refs.map((ref) => ref.id)).size).toBe(30);
-    expect((await listArtifacts(home, TASK)).map((meta) => meta.title)).toEqual(
-      Array.from({ length: 30 }, (_, i) => `n${i}`),
-    );
+    expect(
+      openTask(home, TASK)
+        .artifacts.list()
+        .map((meta) => meta.title),
+    ).toEqual(Array.from({ length: 30 }, (_, i) => `n${i}`));
   });
 
   const TYPES: [string, string | undefined, string, string][] = [
@@ -156,7 +159,7 @@ describe('createArtifact', () => {
   it.each(NAMES)('the name %j becomes %j', async (name, expected) => {
     const home = await newHome();
     await create(home, 'x', { name });
-    const [meta] = await listArtifacts(home, TASK);
+    const [meta] = openTask(home, TASK).artifacts.list();
     expect(meta?.name).toBe(expected);
   });
 
@@ -165,9 +168,9 @@ describe('createArtifact', () => {
     expect((await create(home, 'A\u202e\n# title\u0007', { content: '1' })).title).toBe('A # title');
     expect((await create(home, ' ', { content: '2', name: 'Report.md' })).title).toBe('Report.md');
     expect((await create(home, 'x'.repeat(1000), { content: '3' })).title).toHaveLength(200);
-    expect((await listArtifacts(home, TASK))[0]?.name).toBe('A # title.md');
+    expect(openTask(home, TASK).artifacts.list()[0]?.name).toBe('A # title.md');
     expect((await create(home, 'Release 1.2', { content: '4' })).title).toBe('Release 1.2');
-    expect((await listArtifacts(home, TASK)).at(-1)?.name).toBe('Release 1.2.md');
+    expect(openTask(home, TASK).artifacts.list().at(-1)?.name).toBe('Release 1.2.md');
   });
 });
 
@@ -177,7 +180,7 @@ describe('adoptArtifact', () => {
     fs.mkdirSync(home.taskDir(TASK));
     const incoming = path.join(home.taskDir(TASK), '.incoming-1');
     fs.writeFileSync(incoming, 'a,b', { mode: 0o644 });
-    const meta = await adoptArtifact(home, TASK, {
+    const meta = await openTask(home, TASK).artifacts.adopt({
       path: incoming,
       title: '../évil.csv',
       type: 'text/csv',
@@ -196,11 +199,11 @@ describe('adoptArtifact', () => {
     const incoming = path.join(home.taskDir(TASK), '.incoming-1');
     const given = { path: incoming, title: 'x', type: 'text/csv', origin: 'user', id: 'f1' } as const;
     fs.writeFileSync(incoming, 'a,b');
-    const first = await adoptArtifact(home, TASK, given);
+    const first = await openTask(home, TASK).artifacts.adopt(given);
     fs.writeFileSync(incoming, 'a,b');
-    expect(await adoptArtifact(home, TASK, given)).toEqual(first);
+    expect(await openTask(home, TASK).artifacts.adopt(given)).toEqual(first);
     expect(fs.existsSync(incoming)).toBe(false);
-    expect(await listArtifacts(home, TASK)).toHaveLength(1);
+    expect(openTask(home, TASK).artifacts.list()).toHaveLength(1);
   });
 
   it('refuses what is no regular file', async () => {
@@ -210,10 +213,10 @@ describe('adoptArtifact', () => {
     fs.symlinkSync('/etc/passwd', link);
     for (const bad of [link, home.taskDir(TASK), path.join(home.taskDir(TASK), 'none')]) {
       await expect(
-        adoptArtifact(home, TASK, { path: bad, title: 'x', type: 'text/csv', origin: 'user' }),
+        openTask(home, TASK).artifacts.adopt({ path: bad, title: 'x', type: 'text/csv', origin: 'user' }),
       ).rejects.toBeInstanceOf(UserError);
     }
-    expect(await listArtifacts(home, TASK)).toEqual([]);
+    expect(openTask(home, TASK).artifacts.list()).toEqual([]);
   });
 });
 
@@ -223,7 +226,7 @@ describe('findArtifact', () => {
     const old = await create(home, 'Report', { content: 'old' });
     const report = await create(home, 'Report', { content: 'new' });
     const page = await create(home, 'Landing page', { name: 'index.html', type: 'text/html' });
-    const find = async (text: string) => (await findArtifact(home, TASK, text))?.id;
+    const find = async (text: string) => openTask(home, TASK).artifacts.find(text)?.id;
     expect(await find(old.id)).toBe(old.id);
     expect(await find(old.id.slice(0, 7))).toBe(old.id);
     expect(await find(' report ')).toBe(report.id);
@@ -241,17 +244,17 @@ describe('a damaged or forged index', () => {
     for (let cut = 0; cut < whole.length; cut += 16) {
       fs.writeFileSync(indexFile(home), whole.subarray(0, cut));
       const lines = whole.subarray(0, cut).toString().split('\n').length - 1;
-      expect((await listArtifacts(home, TASK)).length).toBeGreaterThanOrEqual(lines);
+      expect(openTask(home, TASK).artifacts.list().length).toBeGreaterThanOrEqual(lines);
       await create(home, `after ${cut}`);
-      expect((await listArtifacts(home, TASK)).at(-1)?.title).toBe(`after ${cut}`);
-      expect((await listArtifacts(home, TASK)).length).toBeGreaterThan(lines);
+      expect(openTask(home, TASK).artifacts.list().at(-1)?.title).toBe(`after ${cut}`);
+      expect(openTask(home, TASK).artifacts.list().length).toBeGreaterThan(lines);
     }
   });
 
   it('leads nowhere', async () => {
     const home = await newHome();
     const ref = await create(home, 'x');
-    const [good] = await listArtifacts(home, TASK);
+    const [good] = openTask(home, TASK).artifacts.list();
     if (!good) throw new Error('missing');
     fs.symlinkSync('/etc/passwd', path.join(home.taskDir(TASK), 'door.md'));
     fs.mkdirSync(path.join(home.taskDir(TASK), 'folder.md'));
@@ -277,14 +280,14 @@ describe('a damaged or forged index', () => {
       'a\\b.md',
     ]) {
       const forged = { ...good, ref: bad };
-      expect(() => artifactPath(home, TASK, forged), bad).toThrow(UserError);
+      expect(() => openTask(home, TASK).artifacts.pathOf(forged), bad).toThrow(UserError);
     }
     fs.appendFileSync(
       indexFile(home),
       `${JSON.stringify({ ...good, id: '../x' })}\n${JSON.stringify({ ...good, size: 'big' })}\n[]\nnull\n`,
     );
-    expect(await listArtifacts(home, TASK)).toEqual([good]);
+    expect(openTask(home, TASK).artifacts.list()).toEqual([good]);
     fs.rmSync(path.join(home.root, ref.ref));
-    expect(() => artifactPath(home, TASK, good)).toThrow('no longer there');
+    expect(() => openTask(home, TASK).artifacts.pathOf(good)).toThrow('no longer there');
   });
 });

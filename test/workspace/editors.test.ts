@@ -1,4 +1,5 @@
 /** Files that people write, saved as their editors save them and synchronised as their programs do: taken once, whole, and nothing else is taken for one. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +10,7 @@ import type { Home } from '../../src/workspace/home.ts';
 import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';
 import { listMemoryFiles, readMemoryFile } from '../../src/workspace/memory/memory-files.ts';
 import { currentTask } from '../../src/workspace/tasks/current.ts';
-import { linkCurrentTask, readPlan, writePlan } from '../../src/workspace/tasks/plan.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { listVibers } from '../../src/workspace/vibers.ts';
 import { newHome } from './home-helper.ts';
 
@@ -79,15 +80,15 @@ const EDITORS: [string, Save][] = [
   ],
 ];
 
-const goalOf = async (home: Home) => (await readPlan(home, TASK))?.plan.goal;
+const goalOf = async (home: Home) => (await openTask(home, TASK).plan.read())?.plan.goal;
 
 describe.each(EDITORS)('%s', (_name, save) => {
   it.each(['through the link', 'in the folder of the task'])(
     'saves the plan %s: it is there at every moment, and taken once',
     async (where) => {
       const home = await newHome();
-      await writePlan(home, TASK, plan('Go', 'one'));
-      await linkCurrentTask(home, 'default', TASK);
+      await openTask(home, TASK).plan.write(plan('Go', 'one'));
+      openTask(home, TASK, 'default').show();
       const own = path.join(home.taskDir(TASK), 'task.md');
       for (const step of save(
         where === 'through the link' ? path.join(home.viberDir('default'), 'task.md') : own,
@@ -96,7 +97,7 @@ describe.each(EDITORS)('%s', (_name, save) => {
         step();
         expect(['Go', 'Go there']).toContain(await goalOf(home));
       }
-      expect(await readPlan(home, TASK)).toMatchObject({
+      expect(await openTask(home, TASK).plan.read()).toMatchObject({
         plan: { goal: 'Go there', steps: [{ title: 'one' }, { title: 'two' }] },
       });
       expect(currentTask(home, 'default')).toBe(TASK);
@@ -112,13 +113,13 @@ it.each([
   ['put aside', (file: string) => move(file, `${file}~`)],
 ])('the agent does not write into a save: the file is %s', async (_what, begin) => {
   const home = await newHome();
-  const before = await writePlan(home, TASK, plan('Go', 'one'));
-  await linkCurrentTask(home, 'default', TASK);
+  const before = await openTask(home, TASK).plan.write(plan('Go', 'one'));
+  openTask(home, TASK, 'default').show();
   const own = path.join(home.taskDir(TASK), 'task.md');
   begin(own);
   setTimeout(() => put(own, NEW), 60);
   const wanted = { goal: 'Go', steps: [{ id: '1', title: 'one', status: 'done' as const }] };
-  const result = await writePlan(home, TASK, wanted, { baseHash: before.written ? before.hash : '' });
+  const result = await openTask(home, TASK).plan.write(wanted, { baseHash: before.written ? before.hash : '' });
   expect(result).toMatchObject({ written: false, current: NEW });
   expect(fs.readFileSync(own, 'utf8')).toBe(NEW);
 });
@@ -157,10 +158,10 @@ it('what is remembered is there while an editor saves it', async () => {
 
 it('a plan that somebody deletes is gone', async () => {
   const home = await newHome();
-  await writePlan(home, TASK, plan('Go', 'one'));
-  await linkCurrentTask(home, 'default', TASK);
+  await openTask(home, TASK).plan.write(plan('Go', 'one'));
+  openTask(home, TASK, 'default').show();
   fs.rmSync(path.join(home.taskDir(TASK), 'task.md'));
-  await expect.poll(() => readPlan(home, TASK), { interval: 100 }).toBeUndefined();
+  await expect.poll(() => openTask(home, TASK).plan.read(), { interval: 100 }).toBeUndefined();
 });
 
 const COPIES = [
@@ -248,8 +249,8 @@ describe('what editors and synchronisation leave', () => {
     put(at('MEMORY.sync-conflict-20261123-101010-ABCDEFG.md'), '- x\n');
     put(at('IDENTITY.md'), '# I\n<<<<<<< HEAD\nKind.\n=======\nBrief.\n>>>>>>> theirs\n');
     put(path.join(home.root, 'config (conflicted copy 2026-11-23).yaml'), '');
-    await writePlan(home, TASK, plan('Go', 'one'));
-    await linkCurrentTask(home, 'default', TASK);
+    await openTask(home, TASK).plan.write(plan('Go', 'one'));
+    openTask(home, TASK, 'default').show();
     put(at('task.md'), '## Goal\nGo\n\n## Plan\n<<<<<<< HEAD\n- [x] one\n=======\n- [ ] two\n>>>>>>> theirs\n');
     expect(checkWritten(home.root).map(({ state, detail }) => `${state}: ${detail}`)).toEqual([
       'note: config (conflicted copy 2026-11-23).yaml is a second version of config.yaml, left where it was changed in two places, and is not read; put what you want into config.yaml and delete it',

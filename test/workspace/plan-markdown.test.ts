@@ -1,7 +1,7 @@
 /** Plans as Markdown and back: what people and models write, and nothing lost on the way. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatPlan, parsePlan, planProgress, stepAtWork } from '../../src/workspace/tasks/plan.ts';
+import { formatPlan, parsePlan, planProgress, stepAtWork } from '../../src/workspace/tasks/index.ts';
 import type { Plan, StepStatus } from '../../src/workspace/types.ts';
 import { ownTime } from '../helpers/own-time.ts';
 

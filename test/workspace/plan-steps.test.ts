@@ -1,7 +1,8 @@
 /** Which step of a plan is which after a change: what stays, what is new, and that nothing is guessed; whatever is thrown at it. */
+
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readNamedPlan, writePlan } from '../../src/workspace/tasks/plan.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { follow, type KnownSteps, type NamedStep, standsAt } from '../../src/workspace/tasks/plan-steps.ts';
 import { newHome } from './home-helper.ts';
 
@@ -92,20 +93,20 @@ describe('by what whoever changed it says', () => {
 it('survives what is kept of it being lost or damaged, and two changes at once', async () => {
   const home = await newHome();
   const plan = '## Goal\nx\n\n## Plan\n- [ ] t\n- [ ] d\n- [ ] t\n';
-  await writePlan(home, 'task-1', plan);
+  await openTask(home, 'task-1').plan.write(plan);
   const file = `${home.cache}/plan-steps/task-1.json`;
   expect(fs.existsSync(file)).toBe(false);
-  const { keys = [] } = (await readNamedPlan(home, 'task-1')) ?? {};
+  const { keys = [] } = (await openTask(home, 'task-1').plan.readNamed()) ?? {};
   expect(new Set(keys).size).toBe(3);
   for (const text of ['', '{', '[]', '{"steps":[{"key":1}],"gone":{}}', 'x'.repeat(100_000)]) {
     fs.writeFileSync(file, text);
-    expect((await readNamedPlan(home, 'task-1'))?.keys).toEqual(keys);
+    expect((await openTask(home, 'task-1').plan.readNamed())?.keys).toEqual(keys);
   }
   fs.rmSync(file);
-  expect((await readNamedPlan(home, 'task-1'))?.keys).toEqual(keys);
+  expect((await openTask(home, 'task-1').plan.readNamed())?.keys).toEqual(keys);
   const [a, b] = await Promise.all([
-    writePlan(home, 'task-1', plan.replace('- [ ] d\n', '- [ ] d\n- [ ] e\n')),
-    readNamedPlan(home, 'task-1'),
+    openTask(home, 'task-1').plan.write(plan.replace('- [ ] d\n', '- [ ] d\n- [ ] e\n')),
+    openTask(home, 'task-1').plan.readNamed(),
   ]);
   expect(a.written).toBe(true);
   expect(b?.keys.filter((key) => keys.includes(key))).toEqual(keys);

@@ -5,14 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { damageText, listenForDamage } from '../../src/lib/damage.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import {
-  linkCurrentTask,
-  type PlanWrite,
-  parsePlan,
-  readImplementationPlan,
-  readPlan,
-  writePlan,
-} from '../../src/workspace/tasks/plan.ts';
+import { linkCurrentTask } from '../../src/workspace/tasks/current.ts';
+import { openTask, type PlanWrite, parsePlan } from '../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../src/workspace/tasks/record.ts';
 import type { Plan } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
@@ -25,7 +19,7 @@ const simple = (goal: string, ...titles: string[]): Plan => ({
 const planFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'task.md');
 const link = (home: Home, viber = 'default') => path.join(home.viberDir(viber), 'task.md');
 const titles = async (home: Home, taskId: string) =>
-  (await readPlan(home, taskId))?.plan.steps.map((step) => step.title);
+  (await openTask(home, taskId).plan.read())?.plan.steps.map((step) => step.title);
 
 function written(result: PlanWrite): { text: string; hash: string } {
   if (!result.written) throw new Error(`refused for ${result.current}`);
@@ -41,9 +35,9 @@ function replaceLink(file: string, text: string): void {
 describe('writePlan', () => {
   it('writes and reads back; without a plan there is none', async () => {
     const home = await newHome();
-    expect(await readPlan(home, A)).toBeUndefined();
-    const { text, hash } = written(await writePlan(home, A, simple('Go', 'one')));
-    expect(await readPlan(home, A)).toEqual({ text, hash, plan: simple('Go', 'one') });
+    expect(await openTask(home, A).plan.read()).toBeUndefined();
+    const { text, hash } = written(await openTask(home, A).plan.write(simple('Go', 'one')));
+    expect(await openTask(home, A).plan.read()).toEqual({ text, hash, plan: simple('Go', 'one') });
     expect(fs.statSync(planFile(home, A)).mode & 0o777).toBe(0o600);
   });
 
@@ -51,13 +45,13 @@ describe('writePlan', () => {
     const home = await newHome();
     const told: string[] = [];
     listenForDamage(home.root, (damage) => told.push(damageText(damage, home.root)));
-    await writePlan(home, A, simple('Go', 'one'));
+    await openTask(home, A).plan.write(simple('Go', 'one'));
     const bytes = Buffer.from('## Goal\n\nGr\u00fc\u00dfe\n\n## Plan\n\n- [ ] one\n', 'latin1');
     fs.writeFileSync(planFile(home, A), bytes);
-    await writePlan(home, A, simple('', 'one', 'two'), { baseHash: 'another' });
+    await openTask(home, A).plan.write(simple('', 'one', 'two'), { baseHash: 'another' });
     expect(fs.readdirSync(home.taskDir(A)).filter((name) => name.includes('.bad'))).toEqual([]);
-    await writePlan(home, A, simple('', 'one', 'two'));
-    await writePlan(home, A, simple('', 'one', 'two', 'three'));
+    await openTask(home, A).plan.write(simple('', 'one', 'two'));
+    await openTask(home, A).plan.write(simple('', 'one', 'two', 'three'));
     expect(await titles(home, A)).toEqual(['one', 'two', 'three']);
     expect(fs.readFileSync(`${planFile(home, A)}.bad`).equals(bytes)).toBe(true);
     expect(fs.existsSync(`${planFile(home, A)}.bad-2`)).toBe(false);
@@ -69,9 +63,9 @@ describe('writePlan', () => {
 
   it('gives the change back as a proposal when a person edited since', async () => {
     const home = await newHome();
-    const { text, hash } = written(await writePlan(home, A, simple('Go', 'one')));
+    const { text, hash } = written(await openTask(home, A).plan.write(simple('Go', 'one')));
     fs.writeFileSync(planFile(home, A), `${text}\n## Mine\nby hand\n`);
-    const result = await writePlan(home, A, simple('Go', 'one', 'two'), { baseHash: hash });
+    const result = await openTask(home, A).plan.write(simple('Go', 'one', 'two'), { baseHash: hash });
     expect(result).toMatchObject({ written: false, current: `${text}\n## Mine\nby hand\n` });
     expect(parsePlan(result.written ? '' : result.proposal).steps).toHaveLength(2);
     expect(result.written ? '' : result.proposal).toContain('by hand');
@@ -81,37 +75,41 @@ describe('writePlan', () => {
 
   it('goes on from the hash of the hand edit', async () => {
     const home = await newHome();
-    await writePlan(home, A, simple('Go', 'one'));
+    await openTask(home, A).plan.write(simple('Go', 'one'));
     fs.writeFileSync(planFile(home, A), '## Goal\nGo\n## Plan\n- [ ] mine\n');
-    const base = await readPlan(home, A);
-    written(await writePlan(home, A, simple('Go', 'mine', 'two'), { baseHash: base?.hash ?? '' }));
+    const base = await openTask(home, A).plan.read();
+    written(await openTask(home, A).plan.write(simple('Go', 'mine', 'two'), { baseHash: base?.hash ?? '' }));
     expect(await titles(home, A)).toEqual(['mine', 'two']);
   });
 
   it('has no quarrel when both want the same, or the file is gone', async () => {
     const home = await newHome();
-    const { text } = written(await writePlan(home, A, simple('Go', 'one')));
-    expect(await writePlan(home, A, text, { baseHash: 'other' })).toMatchObject({ written: true });
+    const { text } = written(await openTask(home, A).plan.write(simple('Go', 'one')));
+    expect(await openTask(home, A).plan.write(text, { baseHash: 'other' })).toMatchObject({ written: true });
     fs.rmSync(planFile(home, A));
-    expect(await writePlan(home, A, simple('Go', 'one'), { baseHash: 'other' })).toMatchObject({ written: true });
+    expect(await openTask(home, A).plan.write(simple('Go', 'one'), { baseHash: 'other' })).toMatchObject({
+      written: true,
+    });
   });
 
   it('merges Markdown that is not a whole file, and takes one that is', async () => {
     const home = await newHome();
-    await writePlan(home, A, '# Current Task\n\n## Goal\nGo\n\n## Plan\n- [ ] a\n\n## Context\nDark.');
-    const merged = written(await writePlan(home, A, '- [x] a\n- [ ] b')).text;
+    await openTask(home, A).plan.write('# Current Task\n\n## Goal\nGo\n\n## Plan\n- [ ] a\n\n## Context\nDark.');
+    const merged = written(await openTask(home, A).plan.write('- [x] a\n- [ ] b')).text;
     expect(merged).toBe('# Current Task\n\n## Goal\nGo\n\n## Plan\n- [x] a\n- [ ] b\n\n## Context\nDark.\n');
-    expect(written(await writePlan(home, A, '## Plan\n- [x] c')).text).toContain('Dark.');
-    expect(written(await writePlan(home, A, '## Goal\nNew\n## Plan\n- [ ] z')).text).toBe(
+    expect(written(await openTask(home, A).plan.write('## Plan\n- [x] c')).text).toContain('Dark.');
+    expect(written(await openTask(home, A).plan.write('## Goal\nNew\n## Plan\n- [ ] z')).text).toBe(
       '## Goal\nNew\n## Plan\n- [ ] z\n',
     );
   });
 
   it('two at once: one is written, the other is given back, nothing is lost', async () => {
     const home = await newHome();
-    const { hash } = written(await writePlan(home, A, simple('Go', 'one')));
+    const { hash } = written(await openTask(home, A).plan.write(simple('Go', 'one')));
     const results = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => writePlan(home, A, simple('Go', 'one', `writer ${i}`), { baseHash: hash })),
+      Array.from({ length: 20 }, (_, i) =>
+        openTask(home, A).plan.write(simple('Go', 'one', `writer ${i}`), { baseHash: hash }),
+      ),
     );
     expect(results.filter((result) => result.written)).toHaveLength(1);
     const texts = results.map((result) => (result.written ? result.text : result.proposal));
@@ -121,18 +119,20 @@ describe('writePlan', () => {
 
   it('many at once without a base are all written, one after the other', async () => {
     const home = await newHome();
-    const all = Array.from({ length: 30 }, (_, i) => writePlan(home, A, simple('Go', `writer ${i}`)));
+    const all = Array.from({ length: 30 }, (_, i) => openTask(home, A).plan.write(simple('Go', `writer ${i}`)));
     expect((await Promise.all(all)).every((result) => result.written)).toBe(true);
     expect(await titles(home, A)).toEqual(['writer 29']);
   });
 
   it('refuses a plan of megabytes', async () => {
-    await expect(writePlan(await newHome(), A, simple('x'.repeat(300_000)))).rejects.toBeInstanceOf(UserError);
+    await expect(openTask(await newHome(), A).plan.write(simple('x'.repeat(300_000)))).rejects.toBeInstanceOf(
+      UserError,
+    );
   });
 
   it('sees a hand edit at once, even within one tick of the clock', async () => {
     const home = await newHome();
-    await writePlan(home, A, simple('Go', 'aaa'));
+    await openTask(home, A).plan.write(simple('Go', 'aaa'));
     for (const word of ['bbb', 'ccc', 'ddd']) {
       fs.writeFileSync(planFile(home, A), `## Plan\n- [ ] ${word}\n`);
       expect(await titles(home, A)).toEqual([word]);
@@ -143,7 +143,7 @@ describe('writePlan', () => {
 describe('the current task', () => {
   it('is shown by relative links, moved when another becomes current', async () => {
     const home = await newHome();
-    await writePlan(home, A, simple('A', 'one'));
+    await openTask(home, A).plan.write(simple('A', 'one'));
     await linkCurrentTask(home, 'default', A);
     expect(fs.readlinkSync(link(home))).toBe(`../artifacts/${A}/task.md`);
     expect(fs.readFileSync(path.join(home.root, 'vibers/default/task.md'), 'utf8')).toContain('one');
@@ -160,7 +160,7 @@ describe('the current task', () => {
 
   it('an edit through the link is an edit of the plan', async () => {
     const home = await newHome();
-    await writePlan(home, A, simple('A', 'one'));
+    await openTask(home, A).plan.write(simple('A', 'one'));
     await linkCurrentTask(home, 'default', A);
     fs.writeFileSync(link(home), '## Plan\n- [ ] through the link\n');
     expect(await titles(home, A)).toEqual(['through the link']);
@@ -168,21 +168,21 @@ describe('the current task', () => {
 
   it('a file an editor put in place of the link is the plan of the task that was current', async () => {
     const home = await newHome();
-    await writePlan(home, A, simple('A', 'one'));
+    await openTask(home, A).plan.write(simple('A', 'one'));
     await linkCurrentTask(home, 'default', A);
     replaceLink(link(home), '## Plan\n- [ ] by hand\n');
     expect(await linkCurrentTask(home, 'default', B)).toEqual({ taskId: A });
     expect(await titles(home, A)).toEqual(['by hand']);
-    expect(await readPlan(home, B)).toBeUndefined();
+    expect(await openTask(home, B).plan.read()).toBeUndefined();
     expect(fs.readlinkSync(link(home))).toBe(`../artifacts/${B}/task.md`);
   });
 
   it('is seen by readPlan and writePlan right away', async () => {
     const home = await newHome();
-    const { hash } = written(await writePlan(home, A, simple('A', 'one')));
+    const { hash } = written(await openTask(home, A).plan.write(simple('A', 'one')));
     await linkCurrentTask(home, 'default', A);
     replaceLink(link(home), '## Plan\n- [ ] by hand\n');
-    expect(await writePlan(home, A, simple('A', 'agent'), { baseHash: hash })).toMatchObject({
+    expect(await openTask(home, A).plan.write(simple('A', 'agent'), { baseHash: hash })).toMatchObject({
       written: false,
       current: '## Plan\n- [ ] by hand\n',
     });
@@ -194,9 +194,9 @@ describe('the current task', () => {
 
   it('a hand edit that comes while the agent writes is not overwritten', async () => {
     const home = await newHome();
-    const { hash } = written(await writePlan(home, A, simple('A', 'one')));
+    const { hash } = written(await openTask(home, A).plan.write(simple('A', 'one')));
     await linkCurrentTask(home, 'default', A);
-    const write = writePlan(home, A, simple('A', 'agent'), { baseHash: hash });
+    const write = openTask(home, A).plan.write(simple('A', 'agent'), { baseHash: hash });
     replaceLink(link(home), '## Plan\n- [ ] by hand\n');
     expect(await write).toMatchObject({ written: false });
     expect(await titles(home, A)).toEqual(['by hand']);
@@ -218,7 +218,7 @@ describe('the current task', () => {
       updatedAt: at,
     } as const;
     await saveTask(home, { ...record, people: [], conversations: [] });
-    await writePlan(home, A, simple('A', 'one'));
+    await openTask(home, A).plan.write(simple('A', 'one'));
     await linkCurrentTask(home, 'dev', A);
     await linkCurrentTask(home, 'default', B);
     replaceLink(link(home, 'dev'), '## Plan\n- [ ] dev by hand\n');
@@ -227,7 +227,7 @@ describe('the current task', () => {
 
   it('tells of what the agent wrote after the hand edit', async () => {
     const home = await newHome();
-    await writePlan(home, A, simple('A', 'one'));
+    await openTask(home, A).plan.write(simple('A', 'one'));
     await linkCurrentTask(home, 'default', A);
     replaceLink(link(home), '## Plan\n- [ ] by hand\n');
     fs.utimesSync(link(home), new Date(), new Date(Date.now() - 60_000));
@@ -241,7 +241,7 @@ describe('the current task', () => {
     fs.writeFileSync(link(home), '## Plan\n- [ ] written first\n');
     expect(await linkCurrentTask(home, 'default', A)).toEqual({ taskId: A });
     expect(await titles(home, A)).toEqual(['written first']);
-    await writePlan(home, B, simple('B', 'b'));
+    await openTask(home, B).plan.write(simple('B', 'b'));
     fs.rmSync(path.join(home.viberDir('default'), 'session-log'));
     replaceLink(link(home), 'stray');
     expect(await linkCurrentTask(home, 'default', B)).toBeUndefined();
@@ -260,8 +260,8 @@ describe('the current task', () => {
 
 it('reads the plan that waits for consent', async () => {
   const home = await newHome();
-  expect(await readImplementationPlan(home, A)).toBeUndefined();
+  expect(openTask(home, A).plan.implementation()).toBeUndefined();
   fs.mkdirSync(home.taskDir(A));
   fs.writeFileSync(path.join(home.taskDir(A), 'implementation_plan.md'), '# Build it\n\n- [ ] a\n');
-  expect((await readImplementationPlan(home, A))?.plan).toEqual(simple('Build it', 'a'));
+  expect(openTask(home, A).plan.implementation()?.plan).toEqual(simple('Build it', 'a'));
 });

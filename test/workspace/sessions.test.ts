@@ -1,10 +1,11 @@
 /** Sessions: whole after crashes and damage, cheap to read however long they are. */
+
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Home } from '../../src/workspace/home.ts';
-import { appendSession, findRun, readSessionTail } from '../../src/workspace/tasks/session.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import type { SessionEntry } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
 
@@ -30,8 +31,8 @@ const turn = (run: string, size = 10): SessionEntry[] => [
 ];
 
 const file = (home: Home, task = TASK) => home.sessionPath('default', task);
-const read = (home: Home, options = {}) => readSessionTail(home, 'default', TASK, options);
-const append = (home: Home, ...entries: SessionEntry[]) => appendSession(home, 'default', TASK, entries);
+const read = (home: Home, options = {}) => openTask(home, TASK, 'default').session.tail(options);
+const append = (home: Home, ...entries: SessionEntry[]) => openTask(home, TASK, 'default').session.append(entries);
 /** As after a restart: another name for the same bytes, so that nothing is in memory. */
 function reborn(home: Home, bytes: Uint8Array, task = TASK): void {
   fs.mkdirSync(path.dirname(file(home, task)), { recursive: true });
@@ -43,7 +44,7 @@ describe('appending and reading', () => {
   it('writes a header, then each entry as one line, in one write', async () => {
     const home = await newHome();
     const writes = vi.spyOn(fs, 'writeSync');
-    await appendSession(home, 'default', TASK, turn('r1'), { sync: true });
+    await openTask(home, TASK, 'default').session.append(turn('r1'), { sync: true });
     expect(writes).toHaveBeenCalledTimes(1);
     const lines = fs
       .readFileSync(file(home), 'utf8')
@@ -81,7 +82,7 @@ describe('appending and reading', () => {
   it('has no entries for an unknown task, and makes no file for nothing', async () => {
     const home = await newHome();
     await append(home);
-    expect([await read(home), await findRun(home, 'default', TASK, 'r1'), fs.existsSync(file(home))]).toEqual([
+    expect([await read(home), openTask(home, TASK, 'default').session.run('r1'), fs.existsSync(file(home))]).toEqual([
       [],
       [],
       false,
@@ -141,7 +142,9 @@ describe('appending and reading', () => {
   it('keeps every entry of appends made at once', async () => {
     const home = await newHome();
     const runs = Array.from({ length: 50 }, (_, i) => `r${i}`);
-    await Promise.all(runs.map((run) => appendSession(home, 'default', TASK, [message(run, run)], { sync: true })));
+    await Promise.all(
+      runs.map((run) => openTask(home, TASK, 'default').session.append([message(run, run)], { sync: true })),
+    );
     expect(await read(home)).toEqual(runs.map((run) => message(run, run)));
     reborn(home, fs.readFileSync(file(home)));
     expect(await read(home)).toHaveLength(50);
@@ -175,15 +178,11 @@ describe('appending and reading', () => {
 
 describe('cost', () => {
   /** Bytes read of a new session with so many turns. */
-  async function bytesRead(
-    home: Home,
-    turns: number,
-    use: (home: Home, task: string) => Promise<unknown>,
-  ): Promise<number> {
+  async function bytesRead(home: Home, turns: number, use: (home: Home, task: string) => unknown): Promise<number> {
     const task = `20260101-t${turns}`;
     for (let i = 0; i < turns; i += 500) {
       const entries = Array.from({ length: Math.min(500, turns - i) }, (_, j) => turn(`r${i + j}`, 2000)).flat();
-      await appendSession(home, 'default', task, entries);
+      await openTask(home, task, 'default').session.append(entries);
     }
     reborn(home, fs.readFileSync(file(home, task)), task);
     const reads = vi.spyOn(fs, 'readSync');
@@ -196,7 +195,7 @@ describe('cost', () => {
   it('reading the end of 5,000 turns reads no more bytes than of 50', async () => {
     const home = await newHome();
     for (const options of [{ maxBytes: 64 * 1024 }, { maxEntries: 20 }, { maxEntries: 60, maxBytes: 100_000 }]) {
-      const use = (h: Home, task: string) => readSessionTail(h, 'default', task, options);
+      const use = (h: Home, task: string) => openTask(h, task, 'default').session.tail(options);
       const few = await bytesRead(home, 50, use);
       const many = await bytesRead(home, 5000, use);
       expect(few).toBeGreaterThan(10_000);
@@ -207,7 +206,9 @@ describe('cost', () => {
 
   it('a run at the end of 5,000 turns is found without reading them', async () => {
     const home = await newHome();
-    expect(await bytesRead(home, 5000, (h, task) => findRun(h, 'default', task, 'r4999'))).toBeLessThan(150_000);
+    expect(await bytesRead(home, 5000, (h, task) => openTask(h, task, 'default').session.run('r4999'))).toBeLessThan(
+      150_000,
+    );
   });
 
   it('turn after turn nothing is read again', async () => {
@@ -256,10 +257,10 @@ describe('findRun', () => {
       message('r3', 'next'),
     );
     reborn(home, fs.readFileSync(file(home)));
-    expect(await findRun(home, 'default', TASK, 'long')).toEqual(long);
-    expect(await findRun(home, 'default', TASK, 'r3')).toEqual([message('r3', 'next')]);
-    expect(await findRun(home, 'default', TASK, 'r1')).toEqual(turn('r1'));
-    expect(await findRun(home, 'default', TASK, 'none')).toEqual([]);
+    expect(openTask(home, TASK, 'default').session.run('long')).toEqual(long);
+    expect(openTask(home, TASK, 'default').session.run('r3')).toEqual([message('r3', 'next')]);
+    expect(openTask(home, TASK, 'default').session.run('r1')).toEqual(turn('r1'));
+    expect(openTask(home, TASK, 'default').session.run('none')).toEqual([]);
   });
 });
 
@@ -284,11 +285,13 @@ describe('damage', () => {
       const whole = lineStarts.filter((start) => start > 0 && start <= cut).length;
       reborn(home, bytes.subarray(0, cut), task);
       const named: string[] = [];
-      const found = await readSessionTail(home, 'default', task, { onCorrupt: (name) => named.push(name) });
+      const found = openTask(home, task, 'default').session.tail({ onCorrupt: (name) => named.push(name) });
       expect(found.length, `cut ${cut}`).toBeGreaterThanOrEqual(Math.max(0, whole - 1));
-      await appendSession(home, 'default', task, [message('new', 'after')], { onCorrupt: (name) => named.push(name) });
+      await openTask(home, task, 'default').session.append([message('new', 'after')], {
+        onCorrupt: (name) => named.push(name),
+      });
       reborn(home, fs.readFileSync(file(home, task)), task);
-      const after = await readSessionTail(home, 'default', task, { onCorrupt: () => expect.unreachable(`cut ${cut}`) });
+      const after = openTask(home, task, 'default').session.tail({ onCorrupt: () => expect.unreachable(`cut ${cut}`) });
       expect(after.at(-1)).toEqual(message('new', 'after'));
       expect(after.slice(0, -1)).toEqual(found);
       const text = fs.readFileSync(file(home, task), 'utf8');
@@ -315,14 +318,14 @@ describe('damage', () => {
         flipped[position] = (flipped[position] ?? 0) ^ mask;
         reborn(home, flipped, task);
         const named: string[] = [];
-        const found = await readSessionTail(home, 'default', task, { onCorrupt: (name) => named.push(name) });
+        const found = openTask(home, task, 'default').session.tail({ onCorrupt: (name) => named.push(name) });
         expect(lost(found), `byte ${position}`).toBeLessThanOrEqual(1);
         // A damaged line break costs nothing, but for the header's and the last one.
         if (newlines.slice(1, -1).includes(position)) expect(lost(found), `line break ${position}`).toBe(0);
         const isHeader = position <= (newlines[0] ?? 0);
         if (found.length < entries.length && !isHeader) expect(named.length, `byte ${position}`).toBeGreaterThan(0);
-        await appendSession(home, 'default', task, [message('new', 'after')]);
-        expect((await readSessionTail(home, 'default', task)).at(-1)).toEqual(message('new', 'after'));
+        await openTask(home, task, 'default').session.append([message('new', 'after')]);
+        expect(openTask(home, task, 'default').session.tail().at(-1)).toEqual(message('new', 'after'));
       }
     },
   );

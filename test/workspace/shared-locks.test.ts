@@ -1,4 +1,5 @@
 /** A home that several machines share: every change of a shared file is made under a lock of all of them, and locks never wait in a circle. */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,8 +11,7 @@ import { type Home, openHome } from '../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../src/workspace/memory/daily.ts';
 import { addToMemory } from '../../src/workspace/memory/memory.ts';
 import { addSuggestion, listSuggestions, takeSuggestion } from '../../src/workspace/memory/suggestions.ts';
-import { createArtifact } from '../../src/workspace/tasks/artifacts.ts';
-import { writePlan } from '../../src/workspace/tasks/plan.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { openSharedEngine } from '../helpers/shared-engine.ts';
 import { tempFolder } from '../helpers/temp.ts';
 
@@ -42,8 +42,8 @@ it('takes a lock of all for memory, daily logs, plans and artifacts, never one w
     const { id } = await addSuggestion(home, 'default', fact(`suggested ${n}`));
     await takeSuggestion(home, 'default', id, async () => void (await addToMemory(home, 'default', fact(`kept ${n}`))));
     await appendDailyLogs(home, 'default', '2026-01-31', [{ notes: [`note ${n}`] }]);
-    await writePlan(home, task, `## Goal\ng\n\n## Plan\n- [ ] step ${n}\n`);
-    await createArtifact(home, task, {
+    await openTask(home, task).plan.write(`## Goal\ng\n\n## Plan\n- [ ] step ${n}\n`);
+    await openTask(home, task).artifacts.create({
       id: `a${n}`,
       title: `a${n}.md`,
       type: 'text/markdown',

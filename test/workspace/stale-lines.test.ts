@@ -1,10 +1,10 @@
 /** Lines that an owner of a lane has written after the next one began, in every order in which two processes may write. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { appendSession, findRun, readSessionTail } from '../../src/workspace/tasks/session.ts';
-import { readSpan } from '../../src/workspace/tasks/session-span.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { writeTranscript } from '../../src/workspace/tasks/transcript.ts';
 import type { SessionEntry } from '../../src/workspace/types.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -32,7 +32,7 @@ it('are passed over by every reader, whatever the order, and nothing else is', a
     fc.asyncProperty(interleaved, async (epochs) => {
       const task = `t${n++}`;
       const file = home.sessionPath('default', task);
-      await appendSession(home, 'default', task, [said('first')]);
+      await openTask(home, task, 'default').session.append([said('first')]);
       // Another machine writes to the same file, which nobody here is told of.
       for (const [at, epoch] of epochs.entries()) fs.appendFileSync(file, `${JSON.stringify(said(`m${at}`, epoch))}\n`);
       const wanted = ['first'];
@@ -41,14 +41,14 @@ it('are passed over by every reader, whatever the order, and nothing else is', a
         if (epoch === undefined || epoch >= newest) wanted.push(`m${at}`);
         newest = Math.max(newest, epoch ?? 0);
       }
-      expect(idsOf(await readSessionTail(home, 'default', task))).toEqual(wanted);
-      expect(idsOf(await findRun(home, 'default', task, 'r1'))).toEqual(wanted);
-      const span = readSpan(file, 0, 10_000_000);
+      expect(idsOf(openTask(home, task, 'default').session.tail())).toEqual(wanted);
+      expect(idsOf(openTask(home, task, 'default').session.run('r1'))).toEqual(wanted);
+      const span = openTask(home, task, 'default').session.span(0, 10_000_000);
       expect(idsOf(span?.lines.map(({ entry }) => entry) ?? [])).toEqual(wanted);
       // What is in memory and what is added here count as well.
-      await appendSession(home, 'default', task, [said('old', 1), said('new', 2_000_000_000_000)]);
+      await openTask(home, task, 'default').session.append([said('old', 1), said('new', 2_000_000_000_000)]);
       const after = newest > 1 ? [...wanted, 'new'] : [...wanted, 'old', 'new'];
-      expect(idsOf(await readSessionTail(home, 'default', task))).toEqual(after);
+      expect(idsOf(openTask(home, task, 'default').session.tail())).toEqual(after);
     }),
     { numRuns: 60 },
   );
@@ -56,7 +56,12 @@ it('are passed over by every reader, whatever the order, and nothing else is', a
 
 it('are in no transcript', async () => {
   const home = await newHome();
-  await appendSession(home, 'default', 't', [said('one', 5), said('two', 9), said('stale', 5), said('three')]);
+  await openTask(home, 't', 'default').session.append([
+    said('one', 5),
+    said('two', 9),
+    said('stale', 5),
+    said('three'),
+  ]);
   const folder = tempFolder();
   const about = { folder, name: 'words', title: 'Words', viber: 'Viber', mayTell: () => true, maxBytes: 1_000_000 };
   const told = await writeTranscript({ ...about, session: home.sessionPath('default', 't') });

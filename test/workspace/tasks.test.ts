@@ -1,20 +1,13 @@
 /** Task records: ids, titles, changes at once, lists that read no more than they must. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { listenForDamage } from '../../src/lib/damage.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import {
-  listTasks,
-  newTaskId,
-  readTask,
-  resolveTaskId,
-  saveTask,
-  titleOf,
-  updateTask,
-} from '../../src/workspace/tasks/record.ts';
-import { appendSession } from '../../src/workspace/tasks/session.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
+import { listTasks, newTaskId, resolveTaskId, saveTask, titleOf } from '../../src/workspace/tasks/record.ts';
 import type { SessionEntry, TaskRecord } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
 
@@ -77,9 +70,9 @@ describe('titleOf', () => {
 describe('records', () => {
   it('are written whole and private, and read back', async () => {
     const home = await newHome();
-    expect(await readTask(home, A)).toBeUndefined();
+    expect(openTask(home, A).record()).toBeUndefined();
     await saveTask(home, record(A, { parent: '20251231-zzzzz' }), { sync: true });
-    expect(await readTask(home, A)).toEqual(record(A, { parent: '20251231-zzzzz' }));
+    expect(openTask(home, A).record()).toEqual(record(A, { parent: '20251231-zzzzz' }));
     expect([fs.statSync(file(home)).mode & 0o777, fs.statSync(home.taskDir(A)).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(JSON.parse(fs.readFileSync(file(home), 'utf8'))).toEqual(record(A, { parent: '20251231-zzzzz' }));
   });
@@ -89,14 +82,14 @@ describe('records', () => {
     await saveTask(home, record(A));
     await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
-        updateTask(home, A, (task) => ({
+        openTask(home, A).update((task) => ({
           ...task,
           runs: task.runs + 1,
           ...(i % 4 === 0 ? { people: [...task.people, `p${i}`] } : {}),
         })),
       ),
     );
-    const after = await readTask(home, A);
+    const after = openTask(home, A).record();
     expect(after?.runs).toBe(40);
     expect(after?.people).toHaveLength(11);
     expect(JSON.parse(fs.readFileSync(file(home), 'utf8'))).toEqual(after);
@@ -108,14 +101,14 @@ describe('records', () => {
     const { ino } = fs.statSync(file(home));
     const syncs = vi.spyOn(fs, 'renameSync');
     for (const state of ['running', 'completed', 'running', 'error', 'running', 'stopped', 'pending'] as const) {
-      await updateTask(home, A, (task) => ({ ...task, state, runs: task.runs + 1 }));
+      await openTask(home, A).update((task) => ({ ...task, state, runs: task.runs + 1 }));
       expect(JSON.parse(fs.readFileSync(file(home), 'utf8'))).toMatchObject({ state });
     }
     expect(syncs).not.toHaveBeenCalled();
     expect(fs.statSync(file(home)).ino).toBe(ino);
-    await updateTask(home, A, (task) => ({ ...task, people: ['telegram:2'] }));
+    await openTask(home, A).update((task) => ({ ...task, people: ['telegram:2'] }));
     expect(fs.statSync(file(home)).ino).not.toBe(ino);
-    expect(await readTask(home, A)).toMatchObject({ people: ['telegram:2'], state: 'pending', runs: 7 });
+    expect(openTask(home, A).record()).toMatchObject({ people: ['telegram:2'], state: 'pending', runs: 7 });
   });
 
   it('a much shorter record leaves nothing of the longer one', async () => {
@@ -123,38 +116,40 @@ describe('records', () => {
     await saveTask(home, record(A, { goal: 'ü'.repeat(9000) }), { sync: false });
     await saveTask(home, record(A), { sync: false });
     expect(fs.statSync(file(home)).size).toBeLessThan(600);
-    expect(await readTask(home, A)).toEqual(record(A));
+    expect(openTask(home, A).record()).toEqual(record(A));
   });
 
   it('updatedAt follows changes; an unchanged record is not written; what is handed out is a copy', async () => {
     const home = await newHome();
     await saveTask(home, record(A));
     const before = fs.statSync(file(home)).mtimeMs;
-    expect(await updateTask(home, A, (task) => task)).toEqual(record(A));
+    expect(await openTask(home, A).update((task) => task)).toEqual(record(A));
     expect(fs.statSync(file(home)).mtimeMs).toBe(before);
-    expect((await updateTask(home, A, (task) => ({ ...task, runs: 1 }))).updatedAt > at).toBe(true);
-    expect((await updateTask(home, A, (task) => ({ ...task, runs: 2, updatedAt: 'mine' }))).updatedAt).toBe('mine');
-    const copy = await readTask(home, A);
+    expect((await openTask(home, A).update((task) => ({ ...task, runs: 1 }))).updatedAt > at).toBe(true);
+    expect((await openTask(home, A).update((task) => ({ ...task, runs: 2, updatedAt: 'mine' }))).updatedAt).toBe(
+      'mine',
+    );
+    const copy = openTask(home, A).record();
     copy?.people.push('intruder');
-    expect((await readTask(home, A))?.people).toEqual(['telegram:1001']);
-    const mutated = await updateTask(home, A, (task) => {
+    expect(openTask(home, A).record()?.people).toEqual(['telegram:1001']);
+    const mutated = await openTask(home, A).update((task) => {
       task.people.push('friend');
       return task;
     });
     expect(mutated.people).toEqual(['telegram:1001', 'friend']);
-    expect((await readTask(home, A))?.people).toEqual(['telegram:1001', 'friend']);
+    expect(openTask(home, A).record()?.people).toEqual(['telegram:1001', 'friend']);
   });
 
   it('a failing change changes nothing and does not stop the next', async () => {
     const home = await newHome();
     await saveTask(home, record(A));
-    const failing = updateTask(home, A, () => {
+    const failing = openTask(home, A).update(() => {
       throw new Error('no');
     });
-    const next = updateTask(home, A, (task) => ({ ...task, runs: 5 }));
+    const next = openTask(home, A).update((task) => ({ ...task, runs: 5 }));
     await expect(failing).rejects.toThrow('no');
     expect((await next).runs).toBe(5);
-    await expect(updateTask(home, '20260101-bbbbb', (task) => task)).rejects.toBeInstanceOf(UserError);
+    await expect(openTask(home, '20260101-bbbbb').update((task) => task)).rejects.toBeInstanceOf(UserError);
   });
 
   it('a damaged record is set aside and named, and left out of lists when no session tells of it', async () => {
@@ -176,9 +171,9 @@ describe('records', () => {
     ];
     for (const bytes of damaged) {
       fs.writeFileSync(file(home), bytes);
-      expect(await readTask(home, A)).toBeUndefined();
+      expect(openTask(home, A).record()).toBeUndefined();
       expect(fs.existsSync(file(home))).toBe(false);
-      await expect(updateTask(home, A, (task) => task)).rejects.toBeInstanceOf(UserError);
+      await expect(openTask(home, A).update((task) => task)).rejects.toBeInstanceOf(UserError);
       expect((await listTasks(home, { limit: 10 })).map((task) => task.id)).toEqual(['20260102-bbbbb']);
     }
     expect(named).toEqual(damaged.map(() => file(home)));
@@ -194,7 +189,7 @@ it('a record may hold as many brackets as it likes, in its words or one after th
   const text = JSON.stringify({ ...record(A, { goal }), more: conversations.map((each) => [{ each }]) });
   fs.mkdirSync(home.taskDir(A));
   fs.writeFileSync(file(home), text);
-  expect((await readTask(home, A))?.goal).toBe(goal);
+  expect(openTask(home, A).record()?.goal).toBe(goal);
 });
 
 describe('a folder of a task that lets nobody in', () => {
@@ -223,20 +218,20 @@ describe('a folder of a task that lets nobody in', () => {
 
   it('is opened again', async () => {
     const home = await closed(false);
-    expect(await readTask(home, A)).toEqual(record(A));
+    expect(openTask(home, A).record()).toEqual(record(A));
   });
 
   it('is set aside when it is of another user, and the task is made anew as far as its session tells', async () => {
     const home = await closed(true);
     const from = { channel: 'telegram', user: '1001', name: 'Alex' };
     const said: SessionEntry = { type: 'message', id: 'm1', run: 'r1', at, text: 'Go on', from, files: [] };
-    await appendSession(home, 'default', A, [said]);
-    const made = await readTask(home, A);
+    await openTask(home, A, 'default').session.append([said]);
+    const made = openTask(home, A).record();
     vi.restoreAllMocks();
     expect([made?.id, fs.existsSync(`${home.taskDir(A)}.bad/task.json`), fs.existsSync(file(home))]).toEqual([
       ...[A, true, true],
     ]);
-    expect(await readTask(home, A)).toEqual(made);
+    expect(openTask(home, A).record()).toEqual(made);
   });
 });
 

@@ -4,7 +4,7 @@ import { loadAgent } from '../../config.ts';
 import { scrub } from '../../log.ts';
 import { assembleContext } from '../../runtime/context/context.ts';
 import { countTokens } from '../../workspace/memory/tokens.ts';
-import { readSessionTail } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AppGateway } from '../contract.ts';
 
@@ -20,7 +20,7 @@ const MAX_TEXT = 100_000;
 
 export async function contextOf({ config, home }: AppGateway, task: TaskRecord): Promise<ContextSection[]> {
   const [entries, own] = await Promise.all([
-    readSessionTail(home, task.viber, task.id, { maxEntries: LOOKED }),
+    openTask(home, task.id, task.viber).session.tail({ maxEntries: LOOKED }),
     loadAgent(home.root, task.viber),
   ]);
   const last = entries.findLast((entry) => entry.type === 'message');

@@ -15,7 +15,7 @@ import { stopTask } from '../../runtime/commands/tasks/stop-task.ts';
 import { taskLane } from '../../runtime/contract/entry.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
-import { PlanWatch, readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask, PlanWatch } from '../../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway, Protocol } from '../contract.ts';
 import { createSubmissions } from './submissions.ts';
 
@@ -78,7 +78,7 @@ export function openProtocol(open: OpenGateway): Protocol {
     const meant = [...live.runs(), ...waiting].filter(({ agentId }) => target === '*' || agentId === target);
     const here = direct ? live.runsAt(direct).map(({ taskId }) => taskId) : [];
     const ids = [...new Set(meant.map(({ taskId }) => taskId))].filter((id) => {
-      const task = readTaskSync(home, id);
+      const task = openTask(home, id).record();
       return task && (here.includes(id) || submissions.isOwn(caller, task)) && maySee(principal, task);
     });
     const ended = await Promise.all(ids.map((id) => stop(id, principal, gw)));

@@ -13,7 +13,7 @@ import { spoolKey } from '../../engine/engine.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
 import { bindingKey } from '../../runtime/conversations/conversations.ts';
 import { mayChoose } from '../../runtime/conversations/vibers.ts';
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { OpenGateway } from '../contract.ts';
 
 export interface SubmissionParts {
@@ -122,7 +122,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       return { taskId };
     },
     async tell(caller, id, { taskId, message, injectionMode, files = [] }) {
-      const viber = readTaskSync(home, taskId)?.viber;
+      const viber = openTask(home, taskId).record()?.viber;
       if (viber === undefined) throw new Refused(404, 'not_found', 'There is no such task.', 'taskId');
       const remote = await speech.filesOf(caller, files);
       const place = await speech.placeIn(taskId, viber, caller);

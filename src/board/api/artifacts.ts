@@ -10,7 +10,7 @@ import type { Principal } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
 import { type Home, isId } from '../../workspace/home.ts';
-import { type ArtifactMeta, artifactPath, cleanType, listArtifacts, readTask } from '../../workspace/tasks/index.ts';
+import { type ArtifactMeta, cleanType, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { BoardRoute, Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
@@ -41,14 +41,16 @@ export async function openArtifact(
   ref: string,
 ): Promise<OpenArtifact | undefined> {
   const [, taskId = ''] = REF.exec(ref) ?? [];
-  const task = isId(taskId) ? await readTask(home, taskId) : undefined;
+  const task = isId(taskId) ? openTask(home, taskId).record() : undefined;
   if (!task || !maySee(principal, task)) return undefined;
-  const meta = (await listArtifacts(home, taskId)).findLast((one) => one.ref === ref);
+  const meta = openTask(home, taskId)
+    .artifacts.list()
+    .findLast((one) => one.ref === ref);
   if (!meta) return undefined;
   let file: FileHandle;
   try {
     // A link that somebody puts in the place of it or of its folder meanwhile is not followed.
-    file = await openKept(artifactPath(home, taskId, meta));
+    file = await openKept(openTask(home, taskId).artifacts.pathOf(meta));
   } catch (error) {
     if (error instanceof UserError || errorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -4,7 +4,7 @@
  * goes away stops nothing: `GET /api/chat/{id}/stream` goes on with what is under way.
  */
 import type http from 'node:http';
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
 import { TRY_LATER } from '../protocol/connection.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -155,7 +155,7 @@ class ChatStream {
 
   /** How the newest run has ended, from its session. */
   async #lastEnd(): Promise<void> {
-    const task = readTaskSync(this.#parts.home, this.#taskId);
+    const task = openTask(this.#parts.home, this.#taskId).record();
     if (!task || !OVER.has(task.state)) return;
     const frames = await this.#exchange.standing(task);
     // The state comes last: a stop is nothing else.

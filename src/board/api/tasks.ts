@@ -1,14 +1,6 @@
 /** Tasks over HTTP: the twins of the frames about them (docs/websocket.md), and what stands on the disk of them. */
 import { isOneOf } from '../../access/principal.ts';
-import {
-  byChange,
-  type ListedTask,
-  listArtifacts,
-  readPlan,
-  readSessionTail,
-  readTaskSync,
-  TaskOrder,
-} from '../../workspace/tasks/index.ts';
+import { byChange, type ListedTask, openTask, TaskOrder } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -44,7 +36,7 @@ export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
         const task = all[at];
         if (task && isMeant(task)) page.push(task);
       }
-      const rows = page.slice(0, PAGE).flatMap(({ id }) => readTaskSync(home, id) ?? []);
+      const rows = page.slice(0, PAGE).flatMap(({ id }) => openTask(home, id).record() ?? []);
       const next = page.length > PAGE ? page[PAGE - 1] : undefined;
       sendJson(response, 200, {
         tasks: rows.map((task) => rowOf(task, standing)),
@@ -102,8 +94,11 @@ const rowOf = (task: TaskRecord, standing: Standings) => ({
 
 async function detailOf(task: TaskRecord, { home }: Pick<ProtocolParts, 'home'>, exchange: Exchange): Promise<object> {
   const { cursor } = exchange.log;
-  const row = rowOf(readTaskSync(home, task.id) ?? task, exchange.standings());
-  const [plan, artifacts] = await Promise.all([readPlan(home, task.id, task.viber), listArtifacts(home, task.id)]);
+  const row = rowOf(openTask(home, task.id).record() ?? task, exchange.standings());
+  const [plan, artifacts] = await Promise.all([
+    openTask(home, task.id, task.viber).plan.read(),
+    openTask(home, task.id).artifacts.list(),
+  ]);
   const { always: _always, approvedPlan: _approved, counted: _counted, called: _called, ...record } = task;
   return {
     ...{ ...record, ...row, cursor },
@@ -128,7 +123,7 @@ async function messagesOf(
   { principal }: Caller,
   { home }: Pick<ProtocolParts, 'home'>,
 ): Promise<object> {
-  const entries = await readSessionTail(home, task.viber, task.id, TAIL);
+  const entries = openTask(home, task.id, task.viber).session.tail(TAIL);
   const hidden = new Set<string>();
   const said = entries.flatMap((entry): SaidMessage[] => {
     if (entry.type === 'message') {

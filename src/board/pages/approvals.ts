@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { BoardRoute, Caller } from '../contract.ts';
 import { decideApproval } from '../protocol/decisions.ts';
 import { approvalSchema } from '../protocol/schemas.ts';
@@ -20,7 +20,7 @@ export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
   const { approvals, home, maySee } = protocol;
 
   function shown(request: ApprovalRequest, { principal }: Caller): object[] {
-    const task = readTaskSync(home, request.taskId);
+    const task = openTask(home, request.taskId).record();
     if (!task || !maySee(principal, task) || !authoriseAction(principal, 'steer', task.people)) return [];
     const { id, taskId, kind, sentence, details, tool, digest, askedAt, expiresAt, input } = request;
     const options = kind === 'question' ? optionsOf(input) : [];

@@ -2,7 +2,7 @@
 import { isRecord } from '../../lib/json.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
-import { readSessionTail } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import type { BoardRoute } from '../contract.ts';
 import { seenTask } from '../protocol/refusals.ts';
@@ -23,7 +23,7 @@ export function taskTabRoutes({ protocol, shown }: PageParts): BoardRoute[] {
   return [
     route('GET', '/api/tasks/:id/trace', 'caller', async ({ params, caller, url }) => {
       const task = seenTask(params.id ?? '', caller.principal, protocol);
-      const entries = await readSessionTail(protocol.home, task.viber, task.id, TAIL);
+      const entries = openTask(protocol.home, task.id, task.viber).session.tail(TAIL);
       const { items, next } = newestFirst(entries.flatMap(eventsOf), url);
       return { events: items, ...(next !== undefined && { next }) };
     }),

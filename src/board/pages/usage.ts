@@ -1,5 +1,5 @@
 /** What model calls have used, summed by day, model, person and task; and what one task has. */
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Usage } from '../../workspace/types.ts';
 import { addUsage, dayOf, NO_USAGE, readUsage, type UsageCall } from '../../workspace/usage.ts';
 import type { BoardRoute } from '../contract.ts';
@@ -59,7 +59,7 @@ export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
   ];
 
   function titleOf(task: string): { title?: string } {
-    const title = readTaskSync(home, task)?.title;
+    const title = openTask(home, task).record()?.title;
     return title === undefined ? {} : { title };
   }
 }

@@ -1,7 +1,7 @@
 /** What each command does, for frames and for bodies over HTTP alike. Throws Refused, or UserError with words for whoever asked. */
 import type { z } from 'zod';
 import type { Address } from '../../channels/channel.ts';
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import { readArtifact } from './artifact.ts';
@@ -100,7 +100,7 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   'task:stop': command(stopSchema, async ({ taskId }, { caller, parts }) => {
     const before = steeredTask(taskId, caller.principal, parts);
     const isStopped = await parts.stopping.task(taskId, caller.principal);
-    const state = isStopped ? 'stopped' : (readTaskSync(parts.home, taskId)?.state ?? before.state);
+    const state = isStopped ? 'stopped' : (openTask(parts.home, taskId).record()?.state ?? before.state);
     return { fields: { taskId, state } };
   }),
   interrupt: command(interruptSchema, async ({ targetAgentId, reason }, { caller, parts }) => ({

@@ -3,7 +3,7 @@
  * above 1 MiB pieces of text are put together and other progress is dropped, and before 4 MiB wait the connection is closed with 1013.
  */
 import { type AgentStreamEvent, API } from '../../channels/channel.ts';
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
 import type { Audience, LoggedEvent } from './events.ts';
@@ -160,7 +160,7 @@ export class Connection {
   #isFor(audience: Audience): boolean {
     if (audience === 'owners') return this.#followed.has(ALL) && this.caller.principal.role === 'owner';
     if ('address' in audience) return this.#isSaidTo(audience);
-    const task = readTaskSync(this.#to.home, audience.task);
+    const task = openTask(this.#to.home, audience.task).record();
     if (!task) return false;
     return (
       (this.#isNamed(task.id) || (this.#hearsOwn && this.#to.submissions.isOwn(this.caller, task))) && this.maySee(task)
@@ -183,7 +183,7 @@ export class Connection {
   #comesAnyway(frame: EventFrame): boolean {
     if (this.caller.channel === undefined || (frame.type !== 'task:completed' && frame.type !== 'task:error'))
       return false;
-    const task = readTaskSync(this.#to.home, frame.taskId);
+    const task = openTask(this.#to.home, frame.taskId).record();
     return task !== undefined && this.#to.submissions.isOwn(this.caller, task);
   }
 

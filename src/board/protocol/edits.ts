@@ -6,7 +6,7 @@ import { type HeldFolder, openFile, useFolder } from '../../lib/files/below.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import { DEFAULT_VIBER, type Home } from '../../workspace/home.ts';
-import { readPlan, writePlan } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import { isViber } from '../../workspace/vibers.ts';
 import { Refused } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
@@ -27,9 +27,9 @@ export async function writePlanText(
   to: Pick<ProtocolParts, 'home' | 'maySee'>,
 ): Promise<{ taskId: string } & Written> {
   const { viber } = steeredTask(taskId, by, to);
-  const before = await readPlan(to.home, taskId, viber);
+  const before = await openTask(to.home, taskId, viber).plan.read();
   if (before === undefined && baseHash !== NO_HASH) throw new Conflict({ text: '', hash: NO_HASH });
-  const written = await writePlan(to.home, taskId, text, { baseHash });
+  const written = await openTask(to.home, taskId).plan.write(text, { baseHash });
   if (written.written) return { taskId, text: written.text, hash: written.hash };
   throw new Conflict({ text: written.current, hash: hashText(written.current) });
 }

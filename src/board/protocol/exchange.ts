@@ -5,7 +5,7 @@
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
 import type { News } from '../../runtime/contract/news.ts';
-import { listTasks, readSessionTail, readTaskSync } from '../../workspace/tasks/index.ts';
+import { listTasks, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
 import { ALL, Connection, type LiveChoice, type Peer, type Scope } from './connection.ts';
@@ -122,7 +122,7 @@ export class Exchange {
   async standing(task: TaskRecord): Promise<EventFrame[]> {
     const { id: taskId, viber } = task;
     const state = this.standings().stateOf(task);
-    const tail = await readSessionTail(this.#parts.home, viber, taskId, TAIL);
+    const tail = openTask(this.#parts.home, taskId, viber).session.tail(TAIL);
     const ends: EndFrame[] = tail.flatMap((entry) => {
       if (entry.type !== 'result' || entry.error === STEERED) return [];
       const { run: runId, text, summary, artifactRefs } = entry;
@@ -180,7 +180,7 @@ export class Exchange {
   async #meant(connection: Connection, taskIds: readonly string[] | '*' | 'own'): Promise<TaskRecord[]> {
     const { home, submissions } = this.#parts;
     const isSeen = (task: TaskRecord) => connection.maySee(task);
-    if (typeof taskIds !== 'string') return taskIds.flatMap((id) => readTaskSync(home, id) ?? []).filter(isSeen);
+    if (typeof taskIds !== 'string') return taskIds.flatMap((id) => openTask(home, id).record() ?? []).filter(isSeen);
     const isOwn = (task: TaskRecord) => submissions.isOwn(connection.caller, task);
     const match = (task: TaskRecord) => isSeen(task) && (taskIds === ALL || isOwn(task));
     return listTasks(home, { limit: MAX_TOLD, maxRead: 2_000, match });

@@ -4,7 +4,7 @@ import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import { DeliveryError, StorageError, UserError } from '../../errors.ts';
 import { isId } from '../../workspace/home.ts';
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { UploadRefused } from '../../workspace/uploads.ts';
 import type { BoardError } from '../contract.ts';
@@ -30,7 +30,7 @@ export function seenTask(
   by: Principal,
   { home, maySee }: Pick<ProtocolParts, 'home' | 'maySee'>,
 ): TaskRecord {
-  const task = isId(taskId) ? readTaskSync(home, taskId) : undefined;
+  const task = isId(taskId) ? openTask(home, taskId).record() : undefined;
   if (!task || !maySee(by, task)) throw noTask();
   return task;
 }

@@ -4,7 +4,7 @@
  */
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { parseJson } from '../../lib/read-json.ts';
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { AwaitedCaller, BoardUpgrade, Caller } from '../contract.ts';
 import { isError } from '../respond.ts';
 import { answerCommand } from './answer.ts';
@@ -137,7 +137,7 @@ class Line {
     ended.addEventListener('abort', over, { once: true });
     this.#socket.once('close', () => ended.removeEventListener('abort', over));
     const { home, about, runningTasks } = this.#parts;
-    const seen = runningTasks().flatMap((id) => readTaskSync(home, id) ?? []);
+    const seen = runningTasks().flatMap((id) => openTask(home, id).record() ?? []);
     connection.send({
       ...{ type: 'connected', protocol: PROTOCOL },
       viber: {

@@ -3,11 +3,10 @@
  * it. What counts is what people made of it: the file when it was edited, else the task's own plan, which may have been edited
  * as well.
  */
-import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readImplementationPlan, readPlan, updateTask, writePlan } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 
 export interface ImplementationPlan {
@@ -20,11 +19,11 @@ const FILE = 'implementation_plan.md';
 /** The file's path as people find it, from the home. */
 export const planFileName = ({ id }: TaskRecord): string => `artifacts/${id}/${FILE}`;
 
-export const planPath = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), FILE);
+export const planPath = (home: Home, taskId: string): string => openTask(home, taskId).fileAt(FILE);
 
 /** The task's plan as it stands, put where it can be looked at and changed. */
 export async function proposePlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan> {
-  const plan = await readPlan(home, id, viber);
+  const plan = await openTask(home, id, viber).plan.read();
   if (!plan) throw new UserError('There is no plan to approve.');
   await writeFileAtomic(planPath(home, id), plan.text);
   return { text: plan.text, hash: plan.hash };
@@ -32,7 +31,7 @@ export async function proposePlan(home: Home, { id, viber }: TaskRecord): Promis
 
 /** The plan that was proposed, from its file; the task's own when that is gone. */
 export async function proposedPlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan | undefined> {
-  return (await readImplementationPlan(home, id)) ?? (await readPlan(home, id, viber));
+  return openTask(home, id).plan.implementation() ?? (await openTask(home, id, viber).plan.read());
 }
 
 /**
@@ -40,12 +39,12 @@ export async function proposedPlan(home: Home, { id, viber }: TaskRecord): Promi
  * @param digest the hash of the plan as it was proposed
  */
 export async function adoptPlan(home: Home, task: TaskRecord, digest: string): Promise<ImplementationPlan> {
-  const proposed = await readImplementationPlan(home, task.id);
+  const proposed = openTask(home, task.id).plan.implementation();
   if (proposed && proposed.hash !== digest) {
-    const write = await writePlan(home, task.id, proposed.text);
+    const write = await openTask(home, task.id).plan.write(proposed.text);
     if (write.written) return { text: write.text, hash: write.hash };
   }
-  return (await readPlan(home, task.id, task.viber)) ?? { text: '', hash: '' };
+  return (await openTask(home, task.id, task.viber).plan.read()) ?? { text: '', hash: '' };
 }
 
 /** The task may be worked on by its plan as people want it. */
@@ -56,6 +55,6 @@ export async function approvePlan(
   { by, at }: { by: string; at: string },
 ): Promise<ImplementationPlan> {
   const plan = await adoptPlan(home, task, digest);
-  await updateTask(home, task.id, (record) => ({ ...record, approvedPlan: { hash: plan.hash, by, at } }));
+  await openTask(home, task.id).update((record) => ({ ...record, approvedPlan: { hash: plan.hash, by, at } }));
   return plan;
 }

@@ -17,7 +17,7 @@ import { writeFileAtomic } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession, findRun } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome, WaitingCall } from '../agent/agent.ts';
 import { resultMessage } from '../context/open-calls.ts';
@@ -125,7 +125,7 @@ export class RunSuspension {
     const { task, run, earlier } = request.inner ? await this.#innerOf(parked.task, request.inner) : parked;
     const isNoted = earlier.some((entry) => entry.type === 'decision' && entry.approval === approval);
     if (!isNoted)
-      await appendSession(this.#home, task.viber, task.id, [this.#decisionLine(run, request, decision)], {
+      await openTask(this.#home, task.id, task.viber).session.append([this.#decisionLine(run, request, decision)], {
         sync: true,
       });
     const shown = earlier.filter(isLine('approval')).find(({ id }) => id === approval);
@@ -210,7 +210,7 @@ export class RunSuspension {
       ...(minutes === undefined ? {} : { expiresAt: this.#later(minutes) }),
       ...(refs.length > 0 && { artifactRefs: refs }),
     };
-    if (!known) await appendSession(this.#home, task.viber, task.id, [line], { sync: true });
+    if (!known) await openTask(this.#home, task.id, task.viber).session.append([line], { sync: true });
     const { type: _type, at: askedAt, artifactRefs: _refs, ...fields } = line;
     const request = await this.#approvals.ask({
       ...fields,
@@ -246,7 +246,7 @@ export class RunSuspension {
   }
 
   async #innerOf(task: TaskRecord, inner: { viber: string; run: string }) {
-    return sessionOf(task, inner, await findRun(this.#home, inner.viber, task.id, inner.run));
+    return sessionOf(task, inner, openTask(this.#home, task.id, inner.viber).session.run(inner.run));
   }
 
   /** Gives every call that still waits the same result, so that the history is whole. */
@@ -259,6 +259,6 @@ export class RunSuspension {
     const index = earlier.filter(isLine('step')).reduce((last, step) => Math.max(last, step.index), 0) + 1;
     const at = new Date(this.#now()).toISOString();
     const step: SessionEntry[] = messages.length > 0 ? [{ type: 'step', run, at, index, messages }] : [];
-    await appendSession(this.#home, task.viber, task.id, [...before, ...step], { sync: true });
+    await openTask(this.#home, task.id, task.viber).session.append([...before, ...step], { sync: true });
   }
 }

@@ -6,7 +6,7 @@ import type { Principal } from '../../access/principal.ts';
 import { conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import type { BareAnswer } from '../../messages/bare-answers.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTask } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import type { ExpectedAnswer } from '../conversations/expected.ts';
@@ -75,7 +75,7 @@ async function theirRequests(
     .all()
     .filter((request) => askedAt(request, message.address) !== undefined || isSamePersons(request, principal, message));
   const found = await Promise.all(
-    here.map(async (request) => ({ request, task: await readTask(home, request.taskId) })),
+    here.map(async (request) => ({ request, task: openTask(home, request.taskId).record() })),
   );
   return found.flatMap(({ request, task }) => (task && mayDecide(request, principal, task) ? [request] : []));
 }

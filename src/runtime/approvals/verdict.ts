@@ -1,6 +1,6 @@
 /** From a decision to what becomes of the call: it runs as it was shown, or it gets a result or a reason instead. */
 import type { Home } from '../../workspace/home.ts';
-import { updateTask } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Verdict } from '../agent/agent.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
@@ -15,7 +15,7 @@ export async function allowAlways(
   { tool, scope }: ApprovalRequest,
   { by, at }: Decision,
 ): Promise<void> {
-  await updateTask(home, task.id, (record) => {
+  await openTask(home, task.id).update((record) => {
     const known = record.always ?? [];
     if (known.some((consent) => consent.tool === tool && consent.kind === scope)) return record;
     return { ...record, always: [...known, { tool, kind: scope, by, at }] };

@@ -1,13 +1,12 @@
 /** From a command that somebody gave to its answer: who may, in which task, with what at hand. */
-import { readdir } from 'node:fs/promises';
 import { conversationKey } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { cutText } from '../../lib/text.ts';
 import { isPolite } from '../../messages/bare-answers.ts';
 import { type Messages, messagesFor, paragraphs, say, type Text, words } from '../../messages/messages.ts';
-import { type Home, isId } from '../../workspace/home.ts';
-import { listTasks, readTask } from '../../workspace/tasks/index.ts';
+import type { Home } from '../../workspace/home.ts';
+import { listTasks, openTask, taskIds } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { type Entry, shareOf, taskLane } from '../contract/entry.ts';
 import { plainName, unknownTask } from '../conversations/places.ts';
@@ -120,7 +119,7 @@ async function invocationOf(
       const match = (task: TaskRecord) => maySee(view, task) && (whose === 'all' || isListed(task));
       const found = await listTasks(home, { limit, match, maxRead });
       if (found.length >= limit) return { found };
-      const all = (await readdir(home.artifacts)).filter(isId).length;
+      const all = taskIds(home).length;
       return all > maxRead ? { found, looked: maxRead } : { found };
     },
     async put(taskId, text, order) {
@@ -165,5 +164,5 @@ async function targetOf(
     if (!found) throw new UserError(unknownTask(typed, view.isDirect));
     return { taskId: found.id, task: found, args: rest };
   }
-  return { taskId, task: await readTask(home, taskId), args };
+  return { taskId, task: openTask(home, taskId).record(), args };
 }

@@ -6,7 +6,7 @@ import { principalText } from '../../access/principal.ts';
 import type { Attachment } from '../../channels/channel.ts';
 import { hashText, readText, sha256File } from '../../lib/files.ts';
 import { labelOf, type Messages, type Text, words } from '../../messages/messages.ts';
-import { readTask, updateTask } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Consent, TaskRecord } from '../../workspace/types.ts';
 import { coveredText } from '../approvals/covers.ts';
 import { planFileName, planPath } from '../approvals/plan-approval.ts';
@@ -30,7 +30,7 @@ export const approve: Command = {
     const [id = '', verb = ''] = context.args.trim().split(/\s+/);
     if (id === 'revoke') return revoke(context, verb);
     const request = context.gw.consent.approvals.get(id);
-    const task = request && (await readTask(context.gw.home, request.taskId));
+    const task = request && openTask(context.gw.home, request.taskId).record();
     if (!request || !task) return { text: messages.text('questions.gone') };
     if (!askedAt(request, context.address) && !isSamePersons(request, principal, context))
       return { text: messages.text('questions.elsewhere') };
@@ -155,7 +155,7 @@ async function revoke({ gw, task, messages, principal }: Invocation, key: string
   if (!mayUse(principal, 'steer', task)) return { text: messages.text('questions.revokeOnly', { title: task.title }) };
   const consent = task.always?.find((each) => keyOf(each) === key);
   if (!consent) return { text: messages.text('questions.asksAlready') };
-  await updateTask(home, task.id, (record) => ({
+  await openTask(home, task.id).update((record) => ({
     ...record,
     always: (record.always ?? []).filter((each) => keyOf(each) !== key),
   }));

@@ -2,7 +2,7 @@
 import type { Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import { cutText } from '../../lib/text.ts';
 import type { Home } from '../../workspace/home.ts';
-import { listArtifacts, listTasks } from '../../workspace/tasks/index.ts';
+import { listTasks, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { choosable, type ViberRules } from '../conversations/vibers.ts';
 import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
@@ -36,7 +36,7 @@ export async function suggest(query: SuggestQuery, { home, view, taskId, vibers 
     return words.every((word) => text.includes(word));
   };
   if (command.name === 'get') {
-    const files = taskId === undefined ? [] : (await listArtifacts(home, taskId)).reverse();
+    const files = taskId === undefined ? [] : openTask(home, taskId).artifacts.list().reverse();
     return files
       .filter((file) => fits(file.id, file.name, file.title))
       .slice(0, MAX_SUGGESTIONS)

@@ -9,24 +9,13 @@ import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from '..
 import { selectMemory, truncateTokens } from '../../workspace/memory/inject.ts';
 import { readMemory } from '../../workspace/memory/memory.ts';
 import { createExclusion } from '../../workspace/memory/patterns.ts';
-import {
-  findRun,
-  formatPlan,
-  isLink,
-  isToDo,
-  listArtifacts,
-  parsePlan,
-  readPlan,
-  readSessionTail,
-  readTask,
-} from '../../workspace/tasks/index.ts';
+import { formatPlan, isLink, isToDo, openTask, parsePlan } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
 import type { RuntimeTool } from '../contract/tool.ts';
 import { shownToGuest } from './guest-history.ts';
 import { buildHistory, type History, type HistoryLimits } from './history-window.ts';
 import { type FilesOf, type MessageEntry, usesTools } from './past-run.ts';
-import { readTail, TAIL } from './session-tail.ts';
 import { stablePart, standingPart } from './system-prompt.ts';
 import { formatSize, oneLine } from './turn.ts';
 
@@ -101,8 +90,8 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
   const { home, viber, taskId, override = {} } = options;
   const [bootstrap, stored, artifacts, history] = await Promise.all([
     readBootstrap(home, viber).then((files) => files.filter(({ tag }) => tag !== 'user' || !options.isWithoutMemory)),
-    readPlan(home, taskId, viber),
-    override.artifacts ?? listArtifacts(home, taskId),
+    openTask(home, taskId, viber).plan.read(),
+    override.artifacts ?? openTask(home, taskId).artifacts.list(),
     readHistory(options),
   ]);
   const plan = override.plan === undefined ? stored : asPlan(override.plan);
@@ -151,13 +140,13 @@ async function readHistory({
   history,
   guests,
 }: ContextOptions): Promise<History & { hasSeen: boolean }> {
-  const tail = await readTail(home, viber, taskId);
+  const tail = openTask(home, taskId, viber).session.window();
   const { entries } = tail;
   const own = entries.filter((entry) => 'run' in entry && entry.run === runId);
   // Long, or interrupted for as long as a person thought about it.
   if (!tail.isWhole && own.length > 0 && !own.some((entry) => entry.type === 'message')) {
     const others = entries.filter((entry) => !own.includes(entry));
-    tail.entries = [...others, ...(await findRun(home, viber, taskId, runId))];
+    tail.entries = [...others, ...openTask(home, taskId, viber).session.run(runId)];
   }
   const hasSeen = !tail.isWhole || tail.entries.some(hasMore);
   const shown = guests === undefined ? tail : shownToGuest(tail, guests, runId);
@@ -195,7 +184,7 @@ async function memoryText(
   const [memory, logs, task] = await Promise.all([
     isExcluded('MEMORY.md') ? undefined : readMemory(home, viber),
     isComplex && maxDailyLogs > 0 ? recentLogs(options, isExcluded) : [],
-    readTask(home, taskId),
+    openTask(home, taskId).record(),
   ]);
   const query = [task?.goal ?? options.query, plan?.goal ?? ''].join('\n');
   const text = selectMemory({ memory, logs, maxTokens, maxDailyLogs, strategy, query });
@@ -210,7 +199,7 @@ async function recentLogs(
   const today = localDay(now);
   const told = logs.filter(({ date }) => !isExcluded(`memory/${date}.md`));
   if (told[0]?.date !== today) return told;
-  const entries = await readSessionTail(home, viber, taskId, TAIL);
+  const { entries } = openTask(home, taskId, viber).session.window();
   const first = entries.find((entry) => entry.type === 'message' && localDay(new Date(entry.at)) === today);
   const end = clockOf(first?.type === 'message' ? new Date(first.at) : now);
   return told.map((log) => (log.date === today ? { ...log, text: linesBefore(log.text, end) } : log));

@@ -3,7 +3,7 @@
  * own runs. Results of tools that ran on anybody else's word may hold memory, logs and files of the workspace; summaries and
  * words of direct messages were never said here.
  */
-import type { SessionTail } from './history-window.ts';
+import type { SessionTail } from '../../workspace/tasks/index.ts';
 import type { MessageEntry } from './past-run.ts';
 
 /**

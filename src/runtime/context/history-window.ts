@@ -2,6 +2,7 @@
  * Which part of a session goes into a request. Whole runs only, the newest that fit, and a start that rarely moves: were it
  * to move with each message, no provider's prompt cache would ever hold.
  */
+import type { SessionTail } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import type { FinishedStep, ResumedStep, TaskMessage } from '../contract/task.ts';
 import { openCalls, resultMessage } from './open-calls.ts';
@@ -21,13 +22,6 @@ export interface HistoryLimits {
   max_messages: number;
   /** About four bytes of UTF-8 each. */
   max_tokens: number;
-}
-
-/** The tail of a session, in the order of the file. */
-export interface SessionTail {
-  entries: readonly SessionEntry[];
-  /** The session has no earlier entries. */
-  isWhole: boolean;
 }
 
 export interface History {

@@ -7,20 +7,7 @@ import { type Address, conversationKey, type DigestMark } from '../../channels/c
 import { hashText } from '../../lib/files.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
-import {
-  appendSession,
-  artifactPath,
-  createArtifact,
-  findRun,
-  hasFile,
-  isLink,
-  keepLink,
-  listArtifacts,
-  readTask,
-  saveTask,
-  taskIdFor,
-  updateTask,
-} from '../../workspace/tasks/index.ts';
+import { isLink, openTask, saveTask, taskIdFor } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { JobOrder } from '../contract/entry.ts';
@@ -61,13 +48,15 @@ export async function markDigest(
 ): Promise<DigestMark> {
   const { taskId, viber, job } = source;
   const place = conversationKey(address);
-  const own = await updateTask(to.home, taskId, (record) =>
+  const own = await openTask(to.home, taskId).update((record) =>
     record.digestAt === undefined && !digest.isPart
       ? { ...record, digestAt: place, conversations: [...new Set([...record.conversations, withAccount(address)])] }
       : record,
   );
   const kept = own.digestAt === place ? taskId : await copyFor(own, digest, address, to);
-  const files = (await listArtifacts(to.home, taskId)).filter(({ id }) => digest.refs.some((ref) => ref.id === id));
+  const files = openTask(to.home, taskId)
+    .artifacts.list()
+    .filter(({ id }) => digest.refs.some((ref) => ref.id === id));
   return { taskId: kept, viber, name: job.name, files: files.map(({ name }) => name) };
 }
 
@@ -79,7 +68,7 @@ async function copyFor(
 ): Promise<string> {
   const place = conversationKey(address);
   const id = taskIdFor(own.id.slice(0, 8), `${own.id} ${place}`);
-  if (!(await readTask(home, id))) {
+  if (!openTask(home, id).record()) {
     await noteCopy(id);
     const { viber, goal, title, job } = own;
     const at = new Date().toISOString();
@@ -92,20 +81,20 @@ async function copyFor(
   }
   const files = await copyFiles(home, own.id, id, refs);
   const run = hashText(`${place} ${text}`).slice(0, 12);
-  if ((await findRun(home, own.viber, id, run)).length === 0)
-    await appendSession(home, own.viber, id, wordsOf(own, { text, files, run }), { sync: true });
+  if (openTask(home, id, own.viber).session.run(run).length === 0)
+    await openTask(home, id, own.viber).session.append(wordsOf(own, { text, files, run }), { sync: true });
   return id;
 }
 
 async function copyFiles(home: Home, from: string, to: string, refs: readonly ArtifactRef[]): Promise<ArtifactRef[]> {
   const copied: ArtifactRef[] = [];
-  for (const meta of await listArtifacts(home, from)) {
+  for (const meta of openTask(home, from).artifacts.list()) {
     if (!refs.some(({ id }) => id === meta.id)) continue;
-    if (isLink(meta)) copied.push(await keepLink(home, to, meta));
+    if (isLink(meta)) copied.push(await openTask(home, to).artifacts.link(meta));
     // One that was taken away meanwhile cannot come along.
-    if (!hasFile(home, from, meta)) continue;
-    const content = await readFile(artifactPath(home, from, meta));
-    copied.push(await createArtifact(home, to, { ...meta, content }));
+    if (!openTask(home, from).artifacts.has(meta)) continue;
+    const content = await readFile(openTask(home, from).artifacts.pathOf(meta));
+    copied.push(await openTask(home, to).artifacts.create({ ...meta, content }));
   }
   return copied;
 }

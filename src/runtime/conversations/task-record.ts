@@ -3,15 +3,7 @@ import { isOneOf, principalText } from '../../access/principal.ts';
 import { filesAround, formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import {
-  linkCurrentTask,
-  readTask,
-  saveTask,
-  saysNothing,
-  syncTask,
-  titleOf,
-  updateTask,
-} from '../../workspace/tasks/index.ts';
+import { openTask, saveTask, saysNothing, titleOf } from '../../workspace/tasks/index.ts';
 import type { TaskRecord, TaskState } from '../../workspace/types.ts';
 import type { Entry } from '../contract/entry.ts';
 import { canBecome } from '../contract/task.ts';
@@ -73,15 +65,15 @@ class RecordsOfTasks implements TaskRecords {
   async note(entry: Entry): Promise<void> {
     try {
       // The run may have come first; what it has noted since must stay.
-      if (!(await readTask(this.#home, entry.taskId))) await this.#beginOnce(entry);
+      if (!openTask(this.#home, entry.taskId).record()) await this.#beginOnce(entry);
     } catch (error) {
       this.#options.log.warn({ task: entry.taskId, err: error }, 'a task that waits could not be noted; its run will');
     }
   }
 
   async drop(taskId: string): Promise<void> {
-    if ((await readTask(this.#home, taskId))?.state !== 'pending') return;
-    await updateTask(this.#home, taskId, (record) =>
+    if (openTask(this.#home, taskId).record()?.state !== 'pending') return;
+    await openTask(this.#home, taskId).update((record) =>
       record.state === 'pending' ? { ...record, state: 'stopped' } : record,
     );
     this.#options.onState?.(taskId, 'stopped');
@@ -89,9 +81,9 @@ class RecordsOfTasks implements TaskRecords {
 
   async fail(taskId: string): Promise<void> {
     try {
-      if (!(await readTask(this.#home, taskId))) return;
+      if (!openTask(this.#home, taskId).record()) return;
       const updatedAt = new Date().toISOString();
-      await updateTask(this.#home, taskId, (record) => ({ ...record, state: 'error', updatedAt }));
+      await openTask(this.#home, taskId).update((record) => ({ ...record, state: 'error', updatedAt }));
       this.#options.onState?.(taskId, 'error');
     } catch (error) {
       this.#options.log.warn({ task: taskId, err: error }, 'that a task has failed could not be written');
@@ -100,7 +92,7 @@ class RecordsOfTasks implements TaskRecords {
 
   async open(entry: Entry): Promise<TaskRecord> {
     await this.#beginning.get(entry.taskId)?.catch(() => 'tried again below');
-    const found = await readTask(this.#home, entry.taskId);
+    const found = openTask(this.#home, entry.taskId).record();
     const record = found ? await this.#join(entry, found) : await this.#beginOnce(entry);
     await this.#follow(entry, record);
     return record;
@@ -109,7 +101,7 @@ class RecordsOfTasks implements TaskRecords {
   /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
   async setState(taskId: string, state: TaskState, run?: string): Promise<void> {
     await this.#syncing.get(taskId);
-    await updateTask(this.#home, taskId, (before) => {
+    await openTask(this.#home, taskId).update((before) => {
       const used = run === undefined ? undefined : this.#options.costs.ofRun(run);
       const record = used && run !== undefined ? withRun(before, run, used) : before;
       const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
@@ -124,7 +116,8 @@ class RecordsOfTasks implements TaskRecords {
     const used = this.#options.costs.ofRun(run);
     if (!used) return;
     try {
-      if (await readTask(this.#home, task)) await updateTask(this.#home, task, (record) => withRun(record, run, used));
+      if (openTask(this.#home, task).record())
+        await openTask(this.#home, task).update((record) => withRun(record, run, used));
     } catch (error) {
       this.#options.log.warn({ task, err: error }, 'the usage of a task could not be written');
     }
@@ -174,7 +167,7 @@ class RecordsOfTasks implements TaskRecords {
   async #join(entry: Entry, found: TaskRecord): Promise<TaskRecord> {
     const { taskId, principal, message } = entry;
     if (entry.job) return found;
-    const known = found.job === undefined ? found : await updateTask(this.#home, taskId, takenOver);
+    const known = found.job === undefined ? found : await openTask(this.#home, taskId).update(takenOver);
     const person = principalText(principal);
     const conversation = formatAddress(message.address, { account: true });
     // In a group everybody let in may speak; steering stays with those who began the task (promise 33).
@@ -189,9 +182,9 @@ class RecordsOfTasks implements TaskRecords {
       people: isNewPerson ? [...record.people, person] : record.people,
       conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
     });
-    if (known.conversations.length > 0) return updateTask(this.#home, taskId, added);
+    if (known.conversations.length > 0) return openTask(this.#home, taskId).update(added);
     // The thread that its first message was to have is there: on the disk before the run ends, as what was noted before it.
-    const placed = await updateTask(this.#home, taskId, added, { sync: false });
+    const placed = await openTask(this.#home, taskId).update(added, { sync: false });
     this.#syncMeanwhile(taskId);
     return placed;
   }
@@ -201,12 +194,14 @@ class RecordsOfTasks implements TaskRecords {
     if (job || this.#shown.get(viber) === taskId) return;
     const leads = principal.role === 'owner' || (principal.role === 'member' && !this.#options.hasOwner());
     if (!leads || !isOneOf(people, principal)) return;
-    await linkCurrentTask(this.#home, viber, taskId);
+    openTask(this.#home, taskId, viber).show();
     this.#shown.set(viber, taskId);
   }
 
   #syncMeanwhile(taskId: string): void {
-    const synced = syncTask(this.#home, taskId).finally(() => this.#syncing.delete(taskId));
+    const synced = openTask(this.#home, taskId)
+      .sync()
+      .finally(() => this.#syncing.delete(taskId));
     // Whoever ends the run hears of a failure.
     synced.catch(() => undefined);
     this.#syncing.set(taskId, synced);

@@ -13,7 +13,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { planProgress, readPlan, readTask, standOf, titleOf } from '../../workspace/tasks/index.ts';
+import { openTask, planProgress, standOf, titleOf } from '../../workspace/tasks/index.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Conversations } from './conversations.ts';
 
@@ -43,7 +43,7 @@ export function createThreads({ home, conversations, channelOf, log }: ThreadsOp
     const { thread: _none, ...chat } = message.address;
     const channel = channelOf(message.address);
     if (!channel?.openThread) return message.address;
-    const title = (await readTask(home, taskId))?.title ?? titleOf(message.text);
+    const title = openTask(home, taskId).record()?.title ?? titleOf(message.text);
     try {
       return await channel.openThread(message, { key, title });
     } catch (error) {
@@ -62,7 +62,7 @@ export function createThreads({ home, conversations, channelOf, log }: ThreadsOp
       .map(({ address }) => ({ address, channel: channelOf(address) }))
       .filter(({ address, channel }) => address.thread !== undefined && channel?.showTask);
     if (places.length === 0) return;
-    const [task, plan] = await Promise.all([readTask(home, taskId), readPlan(home, taskId)]);
+    const [task, plan] = await Promise.all([openTask(home, taskId).record(), openTask(home, taskId).plan.read()]);
     if (!task) return;
     const { id, title, goal } = task;
     const view: TaskView = {

@@ -6,7 +6,7 @@
 import { isOneOf, type Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../channels/channel.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTask, resolveTaskId } from '../../workspace/tasks/index.ts';
+import { openTask, resolveTaskId } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 
 export interface Viewpoint {
@@ -59,7 +59,7 @@ export async function findTask(
   may: (task: TaskRecord) => boolean,
 ): Promise<TaskRecord | undefined> {
   const ids = await resolveTaskId(home, text);
-  const tasks = await Promise.all(ids.map((id) => readTask(home, id)));
+  const tasks = await Promise.all(ids.map((id) => openTask(home, id).record()));
   const seen = tasks.filter((task) => task !== undefined && may(task));
   return seen.length === 1 ? seen[0] : undefined;
 }

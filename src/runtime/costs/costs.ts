@@ -8,7 +8,7 @@ import { NewLines } from '../../lib/files/new-lines.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTaskSync, updateTask } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord, Usage } from '../../workspace/types.ts';
 import {
   addUsage,
@@ -150,8 +150,8 @@ export class Costs {
     const used = this.ofRun(run);
     if (!used) return;
     try {
-      if (readTaskSync(this.#home, task) !== undefined)
-        await updateTask(this.#home, task, (record) => withMore(record, used));
+      if (openTask(this.#home, task).record() !== undefined)
+        await openTask(this.#home, task).update((record) => withMore(record, used));
     } catch (error) {
       this.#log.warn({ task, err: errorMessage(error) }, 'the usage of a task could not be written');
     }

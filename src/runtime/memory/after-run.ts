@@ -14,7 +14,7 @@ import type { Home } from '../../workspace/home.ts';
 import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
 import { shareIn } from '../../workspace/memory/same-words.ts';
 import { listSuggestions, type Suggestion } from '../../workspace/memory/suggestions.ts';
-import { readTaskSync } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { TaskResult } from '../contract/task.ts';
@@ -132,7 +132,7 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
       const { viber, taskId } = entryAt(items);
       const words = items.map(({ message }) => message.message.text).join(' ');
       try {
-        const title = readTaskSync(home, taskId)?.title ?? '';
+        const title = openTask(home, taskId).record()?.title ?? '';
         add({ viber, title, at, result: outcome, words, isTalk: outcome.isTalk });
       } catch (error) {
         log.warn({ err: error, task: taskId }, 'the daily log has no line of a run');

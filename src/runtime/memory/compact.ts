@@ -13,10 +13,9 @@ import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Question } from '../../workspace/memory/questions.ts';
-import { appendSession, findCompaction, readSpan, uncoveredFrom } from '../../workspace/tasks/index.ts';
+import { openTask, type Session } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { type HistoryLimits, newestRuns } from '../context/history-window.ts';
-import { readTail } from '../context/session-tail.ts';
 import { type Choice, choosePart, type Part } from './covered.ts';
 import { compactionText, summaryRoom } from './digest.ts';
 import type { CompactionOrder } from './digester.ts';
@@ -94,18 +93,18 @@ export function createPass(options: CompactOptions): Pass {
 
   /** The part that may be covered, one digest after the other, each going on from the one before. Nothing is written. */
   async function gather(order: CompactionOrder, isDemand: boolean) {
-    const file = home.sessionPath(order.viber, order.taskId);
-    const tail = await readTail(home, order.viber, order.taskId);
+    const { session } = openTask(home, order.taskId, order.viber);
+    const tail = session.window();
     const keep = newestRuns(tail, isDemand ? NEWEST : half);
-    const last = findCompaction(file);
-    let from = last ? uncoveredFrom(file, last) : 0;
+    const last = session.compaction();
+    let from = last ? session.uncoveredFrom(last) : 0;
     let text = last?.entry.text ?? '';
     let through = '';
     let said = 0;
     const facts = new Map<string, FlushedFact>();
     let end: Compacted['end'] = 'nothing';
     for (let parts = 0; ; parts += 1) {
-      const part = nextPart(file, from, { keep, maxTokens, waits: options.waits });
+      const part = nextPart(session, from, { keep, maxTokens, waits: options.waits });
       if (!part) break;
       const made = parts < MAX_PARTS ? await digest(order, part, text) : 'more';
       if (typeof made === 'string') {
@@ -137,7 +136,7 @@ export function createPass(options: CompactOptions): Pass {
     crashPoint('compaction:flushed');
     // One line however many parts there were: what is read of a session's end must not fill with summaries.
     const line: SessionEntry = { type: 'compaction', at: at.toISOString(), text, through, covers };
-    await appendSession(home, viber, taskId, [line], { sync: true });
+    await openTask(home, taskId, viber).session.append([line], { sync: true });
     log.info({ task: taskId, messages: said, facts: facts.length, through }, 'session compacted');
     if (question) options.askOwners(question, viber);
     return { end, messages: said, facts: facts.length, waiting, text };
@@ -145,9 +144,9 @@ export function createPass(options: CompactOptions): Pass {
 }
 
 /** The first part after the byte `from`; undefined when nothing more may be covered. */
-function nextPart(file: string, from: number, how: Pick<Choice, 'keep' | 'maxTokens' | 'waits'>): Part | undefined {
+function nextPart(session: Session, from: number, how: Pick<Choice, 'keep' | 'maxTokens' | 'waits'>): Part | undefined {
   for (let bytes = SPAN_BYTES; ; bytes *= 4) {
-    const span = readSpan(file, from, bytes);
+    const span = session.span(from, bytes);
     if (!span) return undefined;
     const { lines, end, size } = span;
     const part = choosePart(lines, { end, isCut: end < size, ...how });

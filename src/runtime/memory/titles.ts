@@ -8,7 +8,7 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { errorMessage } from '../../errors.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readTask, saysNothing, titleOf, updateTask } from '../../workspace/tasks/index.ts';
+import { openTask, saysNothing, titleOf } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -87,7 +87,7 @@ export class SmallModelTitles implements Titles {
 
   async #name(taskId: string, person: string, said: string, answer: string): Promise<void> {
     const { home, costs, show } = this.#to;
-    const task = await readTask(home, taskId);
+    const task = openTask(home, taskId).record();
     // What was said last may have taken the place of a greeting.
     const isOpen = (record: TaskRecord) => isUnnamed(record) || record.title === titleOf(said);
     if (!task || !isOpen(task) || costs.check(person)) return;
@@ -96,7 +96,7 @@ export class SmallModelTitles implements Titles {
     const title = await this.#ask({ ...task, goal: subject }, person, answer);
     if (this.#closing.signal.aborted) return;
     const isGiven = title !== undefined && title !== task.title;
-    await updateTask(home, taskId, (record) => {
+    await openTask(home, taskId).update((record) => {
       const named = { ...record, named: true as const };
       return isGiven && isOpen(record) ? { ...named, title } : named;
     });

@@ -11,7 +11,7 @@
 import { UserError } from '../../errors.ts';
 import { type Logger, scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession, findRun } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
 import { RunError } from '../agent/agent.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
@@ -71,7 +71,7 @@ export class Mesh {
   /** A question that was put before: the asking run goes on after a crash. What is known of it so far. */
   async begun({ agent, key, order }: Pick<Question, 'agent' | 'key' | 'order'>): Promise<Begun | undefined> {
     if (order.earlier.length === 0) return undefined;
-    const lines = await findRun(this.#home, agent, order.task.id, runOfQuestion(order.run, agent, key));
+    const lines = openTask(this.#home, order.task.id, agent).session.run(runOfQuestion(order.run, agent, key));
     const message = lines.find((entry) => entry.type === 'message')?.text;
     const result = lines.find((entry) => entry.type === 'result');
     return message === undefined ? undefined : { message, artifactRefs: result?.artifactRefs ?? [] };
@@ -164,14 +164,14 @@ export class Mesh {
       ...{ type: 'result', run, at: new Date().toISOString(), state: 'completed', artifactRefs: [], ...result },
       ...{ text, summary: summarise(text) },
     };
-    await appendSession(this.#home, viber, order.task.id, [line], { sync: true });
+    await openTask(this.#home, order.task.id, viber).session.append([line], { sync: true });
   }
 
   /** The first words of its session's run; those that are there when the run goes on. */
   async #begin(question: Question, run: string, viber: string): Promise<SessionEntry[]> {
     const { order, message } = question;
     // A run that begins has nothing behind it that could have asked this before.
-    const earlier = order.earlier.length > 0 ? await findRun(this.#home, viber, order.task.id, run) : [];
+    const earlier = order.earlier.length > 0 ? openTask(this.#home, order.task.id, viber).session.run(run) : [];
     if (earlier.some((entry) => entry.type === 'message')) return earlier;
     const at = new Date().toISOString();
     const name = question.asked.chain.at(-1) ?? viberOf(order);
@@ -186,7 +186,7 @@ export class Mesh {
       from,
       files: [],
     };
-    await appendSession(this.#home, viber, order.task.id, [line], { sync: true });
+    await openTask(this.#home, order.task.id, viber).session.append([line], { sync: true });
     return earlier;
   }
 
@@ -194,7 +194,7 @@ export class Mesh {
   async #broken(question: Question, where: { viber: string; run: string }, error: unknown): Promise<void> {
     const reason = endedBy(question.order.signal);
     if (reason === 'shutdown' || !(error instanceof RunError)) return;
-    const cut = cutCall(await findRun(this.#home, where.viber, question.order.task.id, where.run));
+    const cut = cutCall(openTask(this.#home, question.order.task.id, where.viber).session.run(where.run));
     const text = cut === undefined ? '' : cutOffWords(cut);
     if (reason === 'steer') await this.#end(question, where, { state: 'stopped', text, error: STEERED });
     else if (reason === 'stop') await this.#end(question, where, { state: 'stopped', text });

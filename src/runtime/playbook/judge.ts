@@ -4,7 +4,7 @@ import { type Principal, principalText } from '../../access/principal.ts';
 import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import type { Home } from '../../workspace/home.ts';
-import { artifactPath } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { Agent } from '../agent/agent.ts';
 import { clip, dataBlock } from '../context/turn.ts';
@@ -116,7 +116,7 @@ function questionOf(home: Home, { task, instruction, constraints, answer, artifa
 
 function headOf(home: Home, taskId: string, ref: ArtifactRef): string {
   try {
-    const fd = fs.openSync(artifactPath(home, taskId, ref), 'r');
+    const fd = fs.openSync(openTask(home, taskId).artifacts.pathOf(ref), 'r');
     try {
       const head = Buffer.alloc(FILE_BYTES);
       return head.toString('utf8', 0, fs.readSync(fd, head, 0, FILE_BYTES, 0));

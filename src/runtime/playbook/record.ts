@@ -3,7 +3,6 @@
  * `artifacts/{taskId}/playbook.md`, which steps are done in `task.md` (people may change it at any time), and what came of each
  * step in the session, as a `step` line of the run that played it.
  */
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../errors.ts';
 import { readTextSync, writeFileAtomic } from '../../lib/files.ts';
@@ -11,7 +10,7 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { say } from '../../messages/messages.ts';
 import { formatPlaybook, isSame, type Playbook, type PlaybookStep, parsePlaybook } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
-import { isToDo, type PlanFile, readPlan, readSessionTail, writePlan } from '../../workspace/tasks/index.ts';
+import { isToDo, openTask, type PlanFile } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '../../workspace/types.ts';
 import { inheritedConstraints, type Titled } from './reworded.ts';
 
@@ -24,7 +23,7 @@ export interface Played {
 
 const MAX_TITLE = 200;
 const MARK = /^<!-- played by ([\w-]{1,64})( \(finished\))? -->\n/;
-const fileOf = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'playbook.md');
+const fileOf = (home: Home, taskId: string) => openTask(home, taskId).fileAt('playbook.md');
 
 /** What is or was played in the task; undefined when nothing was, or the file was spoiled by hand. */
 export function readPlayed(home: Home, taskId: string): Played | undefined {
@@ -116,10 +115,10 @@ export async function readWholePlan(
   { id, viber }: TaskRecord,
   isExpected: (plan: PlanFile) => boolean,
 ): Promise<PlanFile | undefined> {
-  const seen = await readPlan(home, id, viber);
+  const seen = await openTask(home, id, viber).plan.read();
   if (seen && isExpected(seen)) return seen;
   await sleep(SAVING_MS);
-  return readPlan(home, id, viber);
+  return openTask(home, id, viber).plan.read();
 }
 
 /** Nothing was taken away from it, or it has something that is to be done. */
@@ -138,7 +137,7 @@ export async function setStep(home: Home, task: TaskRecord, key: string, status:
     const step = stored?.plan.steps[at];
     if (!stored || !step || step.status === status) return;
     const plan = { ...stored.plan, steps: stored.plan.steps.with(at, { ...step, status }) };
-    if ((await writePlan(home, task.id, plan, { baseHash: stored.hash })).written) return;
+    if ((await openTask(home, task.id).plan.write(plan, { baseHash: stored.hash })).written) return;
   }
   throw new UserError(say('playbooks.changing'));
 }
@@ -183,7 +182,7 @@ const TAIL = { maxBytes: 4 * 1024 * 1024 };
 
 /** What came of the steps done so far, the latest of each, oldest first. */
 export async function doneSteps(home: Home, task: TaskRecord, id: string): Promise<DoneStep[]> {
-  const tail = await readSessionTail(home, task.viber, task.id, TAIL);
+  const tail = openTask(home, task.id, task.viber).session.tail(TAIL);
   const from = tail.findIndex((entry) => entry.type === 'message' && entry.id === id);
   const found = new Map<string, DoneStep>();
   // What an agent says in its own run is no tick, whatever its words look like.

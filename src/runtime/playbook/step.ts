@@ -2,7 +2,7 @@
 import type { Logger } from '../../log.ts';
 import type { Playbook, PlaybookStep } from '../../skills/playbook.ts';
 import type { Home } from '../../workspace/home.ts';
-import { listArtifacts } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, TaskRecord } from '../../workspace/types.ts';
 import type { Waiting } from '../contract/agent.ts';
 import type { Order, PlayTurn } from '../contract/order.ts';
@@ -72,7 +72,7 @@ export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
     };
     const asked = { chain: agent === task.viber ? [] : [task.viber], root: run, calls: { used: 0 }, isAlone: false };
     const instructions = isRole(mesh, task, step) ? `${INSTRUCTIONS} ${roleWords(name)}` : INSTRUCTIONS;
-    const files = await listArtifacts(home, task.id);
+    const files = openTask(home, task.id).artifacts.list();
     const done = at.done.filter((each) => each.key !== key);
     const shown = { agentId: task.viber, taskId: task.id, runId: run };
     const last = at.tried === undefined ? await lastTry(mesh, { agent, key, order }) : { ...FIRST, number: at.tried };

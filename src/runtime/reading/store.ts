@@ -2,17 +2,18 @@
  * The texts of files, kept beside them in the task's folder as `.text-<sum of the file>.txt`: the same bytes are read once, also
  * over a crash. No tool names a hidden file; what is in it is given out by the tool that reads files.
  */
+
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { ensureDir, writeFileAtomic } from '../../lib/files.ts';
 import type { Home } from '../../workspace/home.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { FileText, ReadableFile } from '../contract/reading.ts';
 
 type Kept = Pick<ReadableFile, 'sha256'>;
 
 const fileOf = (home: Home, taskId: string, { sha256 }: Kept): string =>
-  path.join(home.taskDir(taskId), `.text-${sha256.replace(/[^0-9a-f]/g, '').slice(0, 40)}.txt`);
+  openTask(home, taskId).fileAt(`.text-${sha256.replace(/[^0-9a-f]/g, '').slice(0, 40)}.txt`);
 
 export async function keptText(home: Home, taskId: string, of: Kept): Promise<FileText | undefined> {
   const file = fileOf(home, taskId, of);
@@ -28,7 +29,7 @@ export async function keptText(home: Home, taskId: string, of: Kept): Promise<Fi
 /** Durable when it resolves. */
 export async function keepText(home: Home, taskId: string, of: Kept, text: string): Promise<FileText> {
   const file = fileOf(home, taskId, of);
-  await ensureDir(home.taskDir(taskId));
+  await ensureDir(openTask(home, taskId).folder);
   await writeFileAtomic(file, Buffer.from(text));
   return { file, text, characters: text.length };
 }

@@ -3,7 +3,7 @@
 import type { Attachment } from '../../channels/channel.ts';
 import { labelOf, type Messages } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
-import { type ArtifactMeta, artifactPath, hasFile, isLink, listArtifacts } from '../../workspace/tasks/index.ts';
+import { type ArtifactMeta, isLink, openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 
@@ -11,7 +11,7 @@ export type AttachMode = 'auto' | 'ask' | 'never';
 
 export function toAttachment(home: Home, taskId: string, file: ArtifactMeta): Attachment {
   return {
-    path: artifactPath(home, taskId, file),
+    path: openTask(home, taskId).artifacts.pathOf(file),
     name: file.name,
     mimeType: file.type,
     size: file.size,
@@ -36,10 +36,12 @@ export async function attach(
 ): Promise<Attached> {
   if (refs.length === 0) return { files: [], onRequest: [], gone: [] };
   const wanted = new Set(refs.map((ref) => ref.id));
-  const named = (await listArtifacts(home, taskId)).filter((file) => wanted.has(file.id) && !isLink(file));
+  const named = openTask(home, taskId)
+    .artifacts.list()
+    .filter((file) => wanted.has(file.id) && !isLink(file));
   const [metas, gone] = [
-    named.filter((file) => hasFile(home, taskId, file)),
-    named.filter((file) => !hasFile(home, taskId, file)),
+    named.filter((file) => openTask(home, taskId).artifacts.has(file)),
+    named.filter((file) => !openTask(home, taskId).artifacts.has(file)),
   ];
   const fits = metas.filter((file) => rules.mode === 'auto' && file.size <= rules.maxBytes).slice(0, rules.maxFiles);
   const sent = new Set(fits);

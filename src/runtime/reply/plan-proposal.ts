@@ -1,7 +1,7 @@
 /** A plan of the viber's beside the one that stands, with a button for each. What was shown is what is decided about. */
 import { lines, type Messages, type Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
-import { keepProposal, parsePlan } from '../../workspace/tasks/index.ts';
+import { openTask, parsePlan } from '../../workspace/tasks/index.ts';
 import { type ButtonAction, questionId } from '../contract/buttons.ts';
 import { planRows } from './plan-rows.ts';
 
@@ -10,7 +10,7 @@ export async function askAboutProposal(
   proposed: { text: string; current: string },
   messages: Messages,
 ): Promise<{ text: Text; buttons: ButtonAction[][] }> {
-  const key = await keepProposal(home, id, run, proposed);
+  const key = await openTask(home, id).plan.propose(run, proposed);
   const decides = questionId.plan(id, key);
   const button = (verb: 'apply' | 'keep'): ButtonAction => ({
     ...{ label: messages.text(`plans.${verb}`), command: 'plan', args: `${id} ${verb} ${key}`, decides },

@@ -3,7 +3,7 @@ import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
-import { createArtifact, formatPlan, isLink, listArtifacts, parsePlan, readPlan } from '../../workspace/tasks/index.ts';
+import { formatPlan, isLink, openTask, parsePlan } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan } from '../../workspace/types.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Made } from '../contract/outcome.ts';
@@ -41,7 +41,7 @@ export async function applyPlan(
     await tool.execute(input, { signal: new AbortController().signal, callId: 'reply' });
     return '';
   }
-  const current = (await readPlan(home, taskId))?.text;
+  const current = (await openTask(home, taskId).plan.read())?.text;
   const proposal = formatPlan(typeof plan === 'string' ? parsePlan(plan) : plan, current);
   if (proposal !== current) made.plan = { status: 'conflict', proposal, current: current ?? '' };
   return '';
@@ -83,11 +83,13 @@ async function keepDelta(delta: ArtifactDelta, index: number, scope: Where): Pro
   const { id: wanted, title, type, content, ref } = delta;
   if (content === undefined) return referredArtifact(scope, { ref: ref ?? '', title, type });
   // A file that a person sent in is never replaced by an answer.
-  const known = (await listArtifacts(home, taskId)).find((file) => file.id === wanted?.toLowerCase());
+  const known = openTask(home, taskId)
+    .artifacts.list()
+    .find((file) => file.id === wanted?.toLowerCase());
   const id = wanted !== undefined && known?.origin !== 'user' ? wanted : `${runId.slice(0, 8)}-${index + 1}`;
   const name = fileName(title);
   const given = { id, title, type, content: Buffer.from(content), origin: 'agent' as const, ...(name ? { name } : {}) };
-  return createArtifact(home, taskId, given);
+  return openTask(home, taskId).artifacts.create(given);
 }
 
 /** Links that an answer does not name itself. */

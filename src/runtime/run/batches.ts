@@ -2,7 +2,7 @@
 import { principalText } from '../../access/principal.ts';
 import type { Lease, Queue, QueueItem } from '../../engine/engine.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readSessionTail } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
 import { type Entry, runOf } from '../contract/entry.ts';
@@ -24,7 +24,7 @@ const SEARCH_BYTES = 8 * 1024 * 1024;
 /** What earlier attempts have taken in of a task: that goes on as it was. */
 export async function startedRuns(home: Home, { viber, taskId }: Entry): Promise<StartedRuns> {
   const runs = new Map<string, string>();
-  for (const entry of await readSessionTail(home, viber, taskId, { maxBytes: SEARCH_BYTES })) {
+  for (const entry of openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES })) {
     if (entry.type !== 'message') continue;
     for (const id of [entry.id, ...(entry.also ?? [])]) runs.set(id, entry.run);
   }
@@ -39,7 +39,7 @@ export interface EndedRun {
 
 /** What the words of a steered run have led to, where an earlier attempt has brought that to its end. */
 export async function endedSince(home: Home, { viber, taskId }: Entry, steered: string): Promise<EndedRun | undefined> {
-  const entries = await readSessionTail(home, viber, taskId, { maxBytes: SEARCH_BYTES });
+  const entries = openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES });
   const results = entries.flatMap((entry) => (entry.type === 'result' ? [entry] : []));
   const at = results.findIndex(({ run }) => run === steered);
   const result = at < 0 ? undefined : results.slice(at + 1).find(({ error }) => error !== STEERED);

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crashPoint } from '../../crash-points.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession, readSessionTail } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -39,7 +39,7 @@ export async function record(
     ...(error === undefined ? {} : { error }),
   };
   owner.check();
-  await appendSession(home, viber, taskId, [result]);
+  await openTask(home, taskId, viber).session.append([result]);
   crashPoint('run:result-written');
   return at;
 }
@@ -60,7 +60,7 @@ async function send(turn: Concluding, outcome: RunOutcome, gw: Gateway): Promise
   await gw.features.memory.ask(turn, outcome);
   crashPoint('run:out-written');
   // The answer is durable in `out`; the session's lines follow within half a second.
-  gw.tasks.syncSoon(gw.home.sessionPath(viber, taskId));
+  gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
 }
 
 async function withVoice(turn: Concluding, outcome: RunOutcome, { features }: Gateway): Promise<RunOutcome> {
@@ -72,7 +72,7 @@ async function withVoice(turn: Concluding, outcome: RunOutcome, { features }: Ga
 async function stateAfter(turn: Concluding, state: Ended, home: Home): Promise<Ended> {
   if (!turn.isAgain) return state;
   const { viber, taskId } = (turn.items[0] as Item).message;
-  const lines = await readSessionTail(home, viber, taskId, { maxBytes: SEARCH_BYTES });
+  const lines = openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES });
   const results = lines.flatMap((line) => (line.type === 'result' && line.error !== STEERED ? [line] : []));
   return results.at(-1)?.state ?? state;
 }

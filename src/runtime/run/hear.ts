@@ -6,7 +6,7 @@ import { principalText } from '../../access/principal.ts';
 import type { InboundMessage, QuotedText } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { clip } from '../../lib/text.ts';
-import { artifactPath } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Reading } from '../contract/reading.ts';
 import { Unreadable } from '../contract/reading.ts';
@@ -62,7 +62,7 @@ async function textOf(
   { features, home }: Gateway,
 ): Promise<string> {
   const { name, type, size, sha256 } = meta;
-  const path = artifactPath(home, task.id, meta);
+  const path = openTask(home, task.id).artifacts.pathOf(meta);
   const about = { seconds: remote.seconds, transcript: remote.transcript };
   const by = { run, task: task.id, person: principalText(principal), signal: intake };
   const { text } = await features.reading.read({ path, name, type, size, sha256, ...about }, by);

@@ -4,14 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import type { Principal } from '../../access/principal.ts';
 import type { Channel, InboundMessage, QuotedText, RemoteFile } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { errorCode, UserError } from '../../errors.ts';
 import { ensureDir, hashText } from '../../lib/files.ts';
 import type { Home } from '../../workspace/home.ts';
-import { type ArtifactMeta, adoptArtifact, hasFile, listArtifacts, roomIn } from '../../workspace/tasks/index.ts';
+import { type ArtifactMeta, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { dedupeId, type Entry } from '../contract/entry.ts';
 import type { Owner } from '../contract/order.ts';
@@ -110,25 +109,26 @@ async function fetchOne({ message, quote, file, at }: Wanted, options: FetchOpti
   // The same after a crash: what was fetched before it is not kept twice.
   let id = `in-${hashText(`${dedupeId(message)} ${at}`).slice(0, 8)}`;
   const whose = quote ? { quote } : {};
-  const known = await listArtifacts(home, taskId);
+  const known = openTask(home, taskId).artifacts.list();
   if (file.key !== undefined) {
     const lasting = `in-${hashText(keyOf(message, file.key)).slice(0, 12)}`;
     const old = known.find((meta) => meta.id === lasting);
-    if (old?.origin === 'user' && hasFile(home, taskId, old)) return { meta: old, remote: file, message, ...whose };
+    if (old?.origin === 'user' && openTask(home, taskId).artifacts.has(old))
+      return { meta: old, remote: file, message, ...whose };
     // One that a run has written over keeps what that run wrote.
     if (old?.origin !== 'agent') id = lasting;
   }
-  const room = await roomIn(home, taskId, people, file.size);
-  await ensureDir(home.taskDir(taskId));
-  const target = path.join(home.taskDir(taskId), `.incoming-${randomBytes(6).toString('hex')}`);
+  const room = await openTask(home, taskId).artifacts.room(people, file.size);
+  await ensureDir(openTask(home, taskId).folder);
+  const target = openTask(home, taskId).fileAt(`.incoming-${randomBytes(6).toString('hex')}`);
   const got = await channel.download(file, target, Math.min(limits.downloadBytes, room), signal);
   const { name, remote = file } = got;
-  const same = quote && known.find((meta) => meta.sha256 === got.sha256 && hasFile(home, taskId, meta));
+  const same = quote && known.find((meta) => meta.sha256 === got.sha256 && openTask(home, taskId).artifacts.has(meta));
   if (same) {
     await rm(got.path, { force: true });
     return { meta: same, remote, message, ...whose };
   }
-  const meta = await adoptArtifact(home, taskId, {
+  const meta = await openTask(home, taskId).artifacts.adopt({
     id,
     path: got.path,
     sha256: got.sha256,

@@ -11,7 +11,7 @@ import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
 import { lines, type Messages, type Said, say } from '../../messages/messages.ts';
-import { findRun } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Json } from '../../workspace/types.ts';
 import { hasUsed, toolValues } from '../context/past-run.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
@@ -121,7 +121,7 @@ export function createJobAnswers(options: JobAnswersOptions): JobAnswers {
     if (!job) return;
     if (outcome.state === 'waiting') return ask(item, run, outcome);
     if (outcome.state !== 'completed') return;
-    const lines = await findRun(home, viber, taskId, run);
+    const lines = openTask(home, taskId, viber).session.run(run);
     const isRoutine = saysNothingElse(outcome, toolValues(lines));
     const isTold = hasUsed(lines, notify.name);
     if (outcome.isCutShort)

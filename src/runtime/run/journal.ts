@@ -3,7 +3,7 @@ import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
-import { appendSession } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import { answersOfAgents, usesTools } from '../context/past-run.ts';
 import type { AgentHooks } from '../contract/agent.ts';
@@ -54,7 +54,7 @@ export function journal(
       owner?.check();
       const at = new Date().toISOString();
       const line: SessionEntry = { type: 'call', run, ...epochOf(owner), at, callId, tool };
-      await appendSession(home, viber, task.id, [line], { sync: true });
+      await openTask(home, task.id, viber).session.append([line], { sync: true });
       crashPoint('run:call-written');
     },
     async onStep({ index, messages }) {
@@ -69,12 +69,12 @@ export function journal(
       progress.stepRefs = [];
       if (progress.stepShown.length > 0) line.shown = [...progress.stepShown];
       progress.toShow.push(...progress.stepShown.splice(0));
-      await appendSession(home, viber, task.id, [line], { sync: true });
+      await openTask(home, task.id, viber).session.append([line], { sync: true });
       crashPoint('run:step-written');
     },
     takeShown: () =>
       progress.toShow.splice(0).map(({ title, type, ref }) => ({
-        ...{ path: path.join(home.taskDir(task.id), path.posix.basename(ref)), name: title, mimeType: type },
+        ...{ path: openTask(home, task.id).fileAt(path.posix.basename(ref)), name: title, mimeType: type },
       })),
   };
 }

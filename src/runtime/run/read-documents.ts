@@ -3,7 +3,7 @@
  * What stands in a document is data. A PDF is left to a model that looks at its pages itself.
  */
 import { principalText } from '../../access/principal.ts';
-import { artifactPath } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { TurnDocument } from '../context/turn.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { Unreadable } from '../contract/reading.ts';
@@ -34,7 +34,10 @@ export async function readDocuments(
     if (kind !== 'document' && kind !== 'page') continue;
     const { id, name, type, size, sha256 } = meta;
     try {
-      const { text } = await reading.read({ path: artifactPath(home, task.id, meta), name, type, size, sha256 }, by);
+      const { text } = await reading.read(
+        { path: openTask(home, task.id).artifacts.pathOf(meta), name, type, size, sha256 },
+        by,
+      );
       const isShown = type === 'application/pdf' && takesPdf(models.modelName());
       const room = isShown ? 0 : Math.min(left, text.length <= WHOLE ? WHOLE : BEGINNING);
       const shown = text.slice(0, room).toWellFormed();

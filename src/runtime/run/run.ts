@@ -9,7 +9,7 @@ import type { Principal } from '../../access/principal.ts';
 import { filesAround } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { messagesFor } from '../../messages/messages.ts';
-import { findRun, readTask, updateTask } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
@@ -64,7 +64,7 @@ export async function run(turn: RunTurn, gw: Gateway): Promise<RunEnd> {
   const messages = messagesFor(first.message);
   const isBegun = turn.isAgain || first.resume !== undefined;
   if (isBegun || turn.answered.some(({ message }) => message.play)) await turn.stored();
-  const earlier = isBegun ? await findRun(gw.home, first.viber, first.taskId, turn.run) : [];
+  const earlier = isBegun ? openTask(gw.home, first.taskId, first.viber).session.run(turn.run) : [];
   // What was answered is only delivered.
   const result = earlier.find((entry) => entry.type === 'result');
   if (result?.error === STEERED) return { kind: 'steered' };
@@ -79,7 +79,7 @@ export async function run(turn: RunTurn, gw: Gateway): Promise<RunEnd> {
   if (decided === 'void') return { kind: 'void' };
   if (decided === 'stop') return ended(stoppedRun());
   // A decision may have changed the record.
-  const begun: Begun = { ...waiting, task: (await readTask(gw.home, turn.task.id)) ?? turn.task };
+  const begun: Begun = { ...waiting, task: openTask(gw.home, turn.task.id).record() ?? turn.task };
 
   if (!earlier.some((entry) => entry.type === 'message')) {
     const taken = await takeIn(begun, gw);
@@ -121,7 +121,7 @@ async function rememberCalled({ task, items }: Begun, { home }: Gateway): Promis
   if (called.length === 0) return;
   task.called = [...known, ...called].slice(-MAX_CALLED);
   const all = task.called;
-  await updateTask(home, task.id, (record) => ({ ...record, called: all }), { sync: false });
+  await openTask(home, task.id).update((record) => ({ ...record, called: all }), { sync: false });
 }
 
 const ended = (outcome: RunOutcome): RunEnd => ({ kind: 'ended', outcome });

@@ -2,13 +2,14 @@
  * The answer to a voice message as a voice message (`voice.reply: same`). The text always goes along; where speaking fails the text
  * is the answer. Made once: after a crash the file is there.
  */
+
 import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import { principalText } from '../../access/principal.ts';
 import { errorCode, errorMessage } from '../../errors.ts';
 import { sha256File, writeFileAtomic } from '../../lib/files.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Meter } from '../costs/meter.ts';
 import { spokenUsage } from '../costs/minutes.ts';
 import type { SpeechSettings } from '../model/speech.ts';
@@ -33,7 +34,7 @@ export function createSpeak({ home, speech, meter, log }: SpeakOptions): Speak {
     const words = speakable(text);
     const isSpoken = last?.message.files.some(({ kind }) => kind === 'voice') === true && last.message.text === '';
     if (state !== 'completed' || !last || !isSpoken || words === '') return [];
-    const file = path.join(home.taskDir(last.taskId), `.say-${run}.ogg`);
+    const file = openTask(home, last.taskId).fileAt(`.say-${run}.ogg`);
     try {
       if (!(await isThere(file))) {
         const { beforeCall, onUsage } = meter.hooks({ run, task: last.taskId, person: principalText(last.principal) });

@@ -1,7 +1,7 @@
 /** What people, files and tools have said in a task: a block of an answer that repeats it is not the model's own. */
 import { isRecord } from '../../lib/json.ts';
 import type { Home } from '../../workspace/home.ts';
-import { readSessionTail } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
 import { textsIn, toldIn } from '../reply/told.ts';
 
@@ -14,7 +14,7 @@ export async function toldBefore(
   { home, viber, taskId }: { home: Home; viber: string; taskId: string },
 ): Promise<(text: string) => boolean> {
   if (!HAS_TAG.test(answer)) return () => false;
-  const entries = await readSessionTail(home, viber, taskId);
+  const entries = openTask(home, taskId, viber).session.tail();
   return toldIn(entries.flatMap(textsOf).filter((text) => NAMED.test(text)));
 }
 

@@ -11,7 +11,7 @@ import { crashPoint } from '../../crash-points.ts';
 import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { messagesFor, say } from '../../messages/messages.ts';
-import { findRun } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
@@ -173,7 +173,7 @@ async function attemptFailed(error: unknown, turn: Turn, gw: Gateway): Promise<A
   }
   // Stopped after it was steered, it is stopped, and the newer words go on without it.
   const reason = reasonOf(intake) === 'stop' ? 'stop' : reasonOf(signal);
-  const left = () => findRun(gw.home, viber, taskId, id);
+  const left = () => openTask(gw.home, taskId, viber).session.run(id);
   if (reason === 'stop') return settled(cutOff(await left()));
   if (reason !== undefined) await gw.places.live.end(id, []);
   if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { kind: 'shutdown' };

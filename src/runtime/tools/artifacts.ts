@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { createArtifact } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import { type Ability, defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
@@ -49,7 +49,7 @@ export const createArtifactTool = defineTool({
     const id = sum.digest('hex').slice(0, 10);
     const name = fileName(title);
     const given = { id, title, type, content: bytes, origin: 'agent' as const, ...(name ? { name } : {}) };
-    return attached(scope, await createArtifact(scope.home, scope.taskId, given));
+    return attached(scope, await openTask(scope.home, scope.taskId).artifacts.create(given));
   },
 });
 

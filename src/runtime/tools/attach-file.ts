@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { readBytes } from '../../lib/files/below.ts';
 import { hashText } from '../../lib/files.ts';
-import { createArtifact, findArtifact, keepLink } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { useFound } from './paths.ts';
@@ -14,7 +14,7 @@ type Where = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'runId' | 'isGuest'>;
 
 /** Throws UserError when there is no such file, or it may not be used. */
 export async function existingArtifact(scope: Where, given: string): Promise<ArtifactRef> {
-  const own = await findArtifact(scope.home, scope.taskId, path.posix.basename(given));
+  const own = openTask(scope.home, scope.taskId).artifacts.find(path.posix.basename(given));
   const isElsewhere = /^workspace\//.test(given.trim());
   if (own && !isElsewhere) return own;
   return useFound(scope, given, async ({ fd, stat, name, ref }) => {
@@ -25,7 +25,14 @@ export async function existingArtifact(scope: Where, given: string): Promise<Art
     // The same file again is the same artifact, as it is now.
     const id = hashText(`workspace ${given}`).slice(0, 10);
     const content = await readBytes(fd, MAX_BYTES);
-    return createArtifact(scope.home, scope.taskId, { id, title: name, name, type, content, origin: 'agent' });
+    return openTask(scope.home, scope.taskId).artifacts.create({
+      id,
+      title: name,
+      name,
+      type,
+      content,
+      origin: 'agent',
+    });
   });
 }
 
@@ -37,5 +44,5 @@ export async function referredArtifact(
   if (!URL.canParse(ref)) return existingArtifact(scope, ref);
   const { protocol, href } = new URL(ref);
   if (protocol !== 'http:' && protocol !== 'https:') throw new UserError('Only web addresses are kept as links.');
-  return keepLink(scope.home, scope.taskId, { ...about, id: hashText(href).slice(0, 10), ref: href });
+  return openTask(scope.home, scope.taskId).artifacts.link({ ...about, id: hashText(href).slice(0, 10), ref: href });
 }

@@ -7,7 +7,7 @@ import { formatAddress } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { lines, type Messages, messagesIn, type Text, words } from '../../messages/messages.ts';
 import { scheduleText } from '../../messages/schedules.ts';
-import { findRun } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { JobChange, JobService, JobView, NewJob } from '../contract/job-service.ts';
 import { type Ability, defineTool } from '../contract/tool.ts';
 import { perRun } from './bind.ts';
@@ -257,7 +257,7 @@ async function serviceOf({ order, services }: ToolRun): Promise<JobService> {
 
 /** How long ago the person was asked about a call, in ms; 0 for one nobody was asked about. */
 async function agoOf(callId: string, { scope: { home, viber, taskId, runId } }: ToolRun): Promise<number> {
-  const lines = await findRun(home, viber, taskId, runId);
+  const lines = openTask(home, taskId, viber).session.run(runId);
   const asked = lines.findLast((line) => line.type === 'approval' && line.callId === callId);
   return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { type HeldFolder, useFolder } from '../../lib/files/below.ts';
-import { listArtifacts } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { Json } from '../../workspace/types.ts';
 import { defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
@@ -34,7 +34,7 @@ export const listFiles = defineTool({
 
 /** The newest first. */
 async function artifacts({ home, taskId }: ToolScope): Promise<Json[]> {
-  const metas = (await listArtifacts(home, taskId)).reverse();
+  const metas = openTask(home, taskId).artifacts.list().reverse();
   const shown: Json[] = metas.slice(0, MAX_ENTRIES).map(({ id, title, type, size }) => ({ id, title, type, size }));
   return metas.length > MAX_ENTRIES ? [...shown, `... and ${metas.length - MAX_ENTRIES} older`] : shown;
 }

@@ -8,7 +8,7 @@ import { exampleOf } from '../../channels/index.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
-import { listArtifacts } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import { attach } from '../reply/attachments.ts';
 import { perRun } from './bind.ts';
@@ -50,7 +50,7 @@ export const notify = defineTool({
   kindOf: ({ to }) => to,
   async shows({ artifacts = [] }, { scope: { home, taskId } }) {
     if (artifacts.length === 0) return [];
-    const known = await listArtifacts(home, taskId);
+    const known = openTask(home, taskId).artifacts.list();
     return artifacts.map((id) => known.find((artifact) => artifact.id === id)?.sha256 ?? '');
   },
   asks({ to, text, artifacts = [] }, _run, { messages, plain, code }) {
@@ -75,7 +75,7 @@ export const notify = defineTool({
       if (!(error instanceof DeliveryError)) throw error;
       throw new UserError(`${to} cannot be reached now; try again later.`);
     });
-    const known = await listArtifacts(home, taskId);
+    const known = openTask(home, taskId).artifacts.list();
     const chosen = artifacts.map((id) => {
       const found = known.find((artifact) => artifact.id === id);
       if (!found) throw new UserError(`This task has no artifact ${JSON.stringify(id.slice(0, 60))}.`);

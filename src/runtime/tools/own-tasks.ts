@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { listTasks, newTaskId, nextStep, readPlan, standOf } from '../../workspace/tasks/index.ts';
+import { listTasks, newTaskId, nextStep, openTask, standOf } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { defineTool } from '../contract/tool.ts';
 import { bindingAt } from '../conversations/conversations.ts';
@@ -54,7 +54,7 @@ function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
 const shown =
   ({ scope: { home, viber, taskId } }: ToolRun) =>
   async (task: TaskRecord) => {
-    const plan = (await readPlan(home, task.id, viber))?.plan;
+    const plan = (await openTask(home, task.id, viber).plan.read())?.plan;
     const next = plan && nextStep(plan)?.title;
     const state = task.id === taskId ? 'this one' : standOf(task, plan);
     const { id, title, updatedAt } = task;
@@ -83,7 +83,7 @@ export const listTasksTool = defineTool({
   },
 });
 
-export const openTask = defineTool({
+export const openTaskTool = defineTool({
   name: 'open_task',
   describe: 'Go on with another of their tasks here, from their next message on. Tell them its title.',
   doing: 'doing.openTask',

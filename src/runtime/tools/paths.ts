@@ -11,7 +11,7 @@ import { pathNames } from '../../lib/files/path-names.ts';
 import { inFolder } from '../../lib/locks.ts';
 import { isProtected } from '../../workspace/home.ts';
 import { isOwnFile } from '../../workspace/own-files.ts';
-import { type ArtifactMeta, artifactPath, listArtifacts } from '../../workspace/tasks/index.ts';
+import { type ArtifactMeta, openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { refusedToGuest } from './offered.ts';
@@ -50,7 +50,7 @@ export function splitArea(scope: FileScope, given: string): { area: Area | undef
 /** The artifact with exactly this id, title or name; the newest of several. */
 export async function artifactNamed(scope: FileScope, name: string): Promise<ArtifactMeta | undefined> {
   const wanted = name.trim().toLowerCase();
-  const metas = await listArtifacts(scope.home, scope.taskId);
+  const metas = openTask(scope.home, scope.taskId).artifacts.list();
   return (
     metas.find((meta) => meta.id === wanted) ??
     metas.findLast((meta) =>
@@ -88,10 +88,10 @@ async function useArtifact<T>(
   meta: ArtifactMeta,
   use: (file: FoundFile) => Promise<T>,
 ): Promise<T> {
-  const file = artifactPath(home, taskId, meta);
+  const file = openTask(home, taskId).artifacts.pathOf(meta);
   const about = { label: meta.title, name: meta.name, type: meta.type, ref: meta };
   // Programs that write recordings down go by the ending of the name; nobody but the gateway writes beside an artifact.
-  const found = await useFile(home.taskDir(taskId), [path.basename(file)], async (held) => ({
+  const found = await useFile(openTask(home, taskId).folder, [path.basename(file)], async (held) => ({
     result: await use({ ...held, path: file, ...about }),
   }));
   if (!found) throw new UserError(`The file of "${meta.title}" is no longer there.`);
@@ -107,7 +107,7 @@ export interface Place {
 /** `rest` in an area, existing or not. Throws UserError for every path that may not be used; links are found when it is opened. */
 export function placeIn(scope: FileScope, area: Area, rest: string): Place {
   if (scope.isGuest && (area === 'workspace' || RECORDS.test(rest))) throw refusedToGuest();
-  const root = area === 'task' ? scope.home.taskDir(scope.taskId) : scope.home.viberDir(scope.viber);
+  const root = area === 'task' ? openTask(scope.home, scope.taskId).folder : scope.home.viberDir(scope.viber);
   const names = rest === '' ? [] : pathNames(rest);
   for (const part of names) {
     if (part.startsWith('.')) throw refused(rest, 'hidden files are off limits');

@@ -1,7 +1,7 @@
 /** `read_file`: text of an artifact or a workspace file, a page at a time. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
-import { readPlan } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import { toEverybody } from './offered.ts';
 import { type FoundFile, splitArea, useFound } from './paths.ts';
@@ -26,7 +26,7 @@ export const readFile = defineTool({
     const { rest } = splitArea(scope, given);
     if (rest.toLowerCase() === 'task.md') {
       // The workspace shows the current task's plan there; a model's is its own task's.
-      const plan = await readPlan(scope.home, scope.taskId);
+      const plan = await openTask(scope.home, scope.taskId).plan.read();
       if (!plan) throw new UserError('This task has no plan yet.');
       return { path: 'task.md', text: plan.text };
     }

@@ -13,7 +13,7 @@ import { forget, whatWasDone } from './memory/own.ts';
 import { remember } from './memory/remember.ts';
 import { memorySearch } from './memory/search.ts';
 import { notify } from './notify.ts';
-import { listTasksTool, newTask, openTask } from './own-tasks.ts';
+import { listTasksTool, newTask, openTaskTool } from './own-tasks.ts';
 import { readFile } from './read-file.ts';
 import { readSkill } from './read-skill.ts';
 import type { CoreRun, ToolRun } from './run.ts';
@@ -51,7 +51,7 @@ export const SERVICE_TOOLS: readonly Tool<unknown, ToolRun>[] = [
   setModelTool,
   webSearch,
   listTasksTool,
-  openTask,
+  openTaskTool,
   newTask,
   useViber,
   forget,

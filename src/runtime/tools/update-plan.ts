@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
-import { parsePlan, planProgress, readPlan, writePlan } from '../../workspace/tasks/index.ts';
+import { openTask, parsePlan, planProgress } from '../../workspace/tasks/index.ts';
 import { planSchema } from '../contract/protocol.ts';
 import { defineTool } from '../contract/tool.ts';
 import { refusal, usualPlan } from '../reply/plan-forms.ts';
@@ -31,7 +31,7 @@ export const updatePlan = defineTool({
   ownWords: true,
   isAside: true,
   // Whoever said yes has seen the plan that stood then.
-  shows: async (_input, { scope: { home, taskId } }: CoreRun) => (await readPlan(home, taskId))?.hash ?? '',
+  shows: async (_input, { scope: { home, taskId } }: CoreRun) => (await openTask(home, taskId).plan.read())?.hash ?? '',
   asks: (_input, _run, { messages }) => ({ text: messages.text('consent.changePlan') }),
   async execute({ plan: given }, run) {
     const { scope } = run;
@@ -39,7 +39,7 @@ export const updatePlan = defineTool({
     const known = seen(run);
     if (typeof given === 'string' && given.trim() === '') throw new UserError('The plan is empty.');
     // A plan that came to be after the model was shown none is a hand edit too: '' is no text's hash.
-    const write = await writePlan(home, taskId, given, { baseHash: known.base ?? scope.planBase ?? '' });
+    const write = await openTask(home, taskId).plan.write(given, { baseHash: known.base ?? scope.planBase ?? '' });
     if (!write.written) {
       const { proposal, current } = write;
       // Now the model has seen it: its next plan is made from this one.

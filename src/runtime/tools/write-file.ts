@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { PathRefused, putFile, useFile } from '../../lib/files/below.ts';
 import { ensureDir, sha256File } from '../../lib/files.ts';
-import { createArtifact } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import { defineTool } from '../contract/tool.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { attached, decode, MAKES_FILES } from './artifacts.ts';
@@ -75,7 +75,7 @@ async function writeArtifact(scope: ToolScope, name: string, content: Buffer) {
   const title = mine?.title ?? name;
   const type = mine?.type ?? known?.type ?? (await typeOf(name));
   const given = { title, type, name: mine?.name ?? path.posix.basename(name), content, origin: 'agent' as const };
-  const ref = await createArtifact(scope.home, scope.taskId, mine ? { ...given, id: mine.id } : given);
+  const ref = await openTask(scope.home, scope.taskId).artifacts.create(mine ? { ...given, id: mine.id } : given);
   return { path: name, size: content.length, ...attached(scope, ref) };
 }
 

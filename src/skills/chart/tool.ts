@@ -5,7 +5,7 @@ import { UserError } from '../../errors.ts';
 import { createProcesses, ProcessError } from '../../lib/worker-process.ts';
 import { attached } from '../../runtime/tools/artifacts.ts';
 import { toEverybody } from '../../runtime/tools/offered.ts';
-import { createArtifact } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import { defineBundled } from '../bundled.ts';
 import type { ChartSpec, RenderedChart } from './render.ts';
 
@@ -60,7 +60,7 @@ export const chart = defineBundled({
       .update(png);
     const id = sum.digest('hex').slice(0, 10);
     const given = { id, title, type: 'image/png', content: png, origin: 'agent' as const };
-    const ref = attached(scope, await createArtifact(scope.home, scope.taskId, given));
+    const ref = attached(scope, await openTask(scope.home, scope.taskId).artifacts.create(given));
     return { ...ref, ...size, rows, series, ...(notes.length > 0 && { notes }) };
   },
 });

@@ -10,7 +10,7 @@ import { couldCarryData, hostOf, isFetchable, isSameHost, pagesOf, webAddress } 
 import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import { perRun } from '../../runtime/tools/bind.ts';
 import { toEverybody } from '../../runtime/tools/offered.ts';
-import { createArtifact } from '../../workspace/tasks/index.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../workspace/types.ts';
 import { type BundledRun, defineBundled } from '../bundled.ts';
 import type { WebAnswer } from './request.ts';
@@ -116,7 +116,7 @@ function keep(
     .update(JSON.stringify([runId, url, type]))
     .update(body);
   const id = sum.digest('hex').slice(0, 10);
-  return createArtifact(home, taskId, { id, title, type, name: title, content: body, origin: 'agent' });
+  return openTask(home, taskId).artifacts.create({ id, title, type, name: title, content: body, origin: 'agent' });
 }
 
 /** The last part of the path that says something, else the host. */

@@ -21,7 +21,7 @@ import {
   tellAdoption,
 } from './plan-edits.ts';
 import { knownTexts, noteKnown, settle } from './plan-history.ts';
-import { readTaskSync } from './record.ts';
+import { readTask } from './record.ts';
 
 export const planFile = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), 'task.md');
 
@@ -51,7 +51,7 @@ export function currentTask(home: Home, viber: string): string | undefined {
 }
 
 function viberOf(home: Home, taskId: string): string {
-  return readTaskSync(home, taskId)?.viber ?? DEFAULT_VIBER;
+  return readTask(home, taskId)?.viber ?? DEFAULT_VIBER;
 }
 
 /** A file that an editor has put in the place of the link is taken as the plan that it is. */
@@ -173,7 +173,7 @@ function keepText(home: Home, viber: string, taskId: string, old: string): void 
 }
 
 const isOfOnePerson = (home: Home, shown: readonly { taskId: string }[]): boolean =>
-  new Set(shown.flatMap(({ taskId }) => readTaskSync(home, taskId)?.people[0] ?? [])).size <= 1;
+  new Set(shown.flatMap(({ taskId }) => readTask(home, taskId)?.people[0] ?? [])).size <= 1;
 
 /** Nobody's plan that anybody knows of: kept under another name, and no plan is changed. */
 function setAside(home: Home, viber: string, current: string): undefined {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Home } from '../home.ts';
 import type { TaskRecord } from '../types.ts';
-import { readTaskSync, taskIds } from './record.ts';
+import { readTask, taskIds } from './record.ts';
 
 /** What lists are ordered and filtered by. */
 export type ListedTask = Pick<
@@ -61,7 +61,7 @@ export class TaskOrder {
     const before = this.#known.get(id);
     if (before?.stamp === stamp && before.size === size) return false;
     const isSettled = Math.abs(Date.now() - stamp) > SETTLED_MS;
-    this.#known.set(id, { stamp: isSettled ? stamp : Number.NaN, size, task: listed(readTaskSync(this.#home, id)) });
+    this.#known.set(id, { stamp: isSettled ? stamp : Number.NaN, size, task: listed(readTask(this.#home, id)) });
     return true;
   }
 }

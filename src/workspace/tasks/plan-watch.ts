@@ -10,8 +10,8 @@ import type { Home } from '../home.ts';
 import { listVibers } from '../vibers.ts';
 import { tellChange } from './changes.ts';
 import { currentTask, planFile, settleEdits } from './current.ts';
-import { readPlan, readPlanHeld } from './plan.ts';
-import { readTaskSync } from './record.ts';
+import { TaskPlan } from './plan.ts';
+import { readTask } from './record.ts';
 
 const MAX_TASKS = 256;
 /** An editor saves in several steps. */
@@ -70,7 +70,7 @@ export class PlanWatch {
       this.#known.delete(oldest);
       this.#leave(this.#home.taskDir(oldest));
     }
-    this.#known.set(taskId, (await readPlan(this.#home, taskId))?.hash ?? '');
+    this.#known.set(taskId, (await new TaskPlan(this.#home, taskId).read())?.hash ?? '');
   }
 
   #watch(folder: string, onName: (name: string | null) => void): void {
@@ -111,7 +111,7 @@ export class PlanWatch {
   #look(taskId: string): Promise<void> {
     const file = planFile(this.#home, taskId);
     return exclusively(file, async () => {
-      const plan = await readPlanHeld(this.#home, taskId, readTaskSync(this.#home, taskId)?.viber);
+      const plan = new TaskPlan(this.#home, taskId, readTask(this.#home, taskId)?.viber).readHeld();
       const folder = path.dirname(file);
       if (isBlankForNow(file)) return this.#soon(folder, EMPTY_MS, () => this.#look(taskId));
       const hash = plan?.hash ?? '';

@@ -86,11 +86,7 @@ const records = createStatCache<RecordFile>(4096, (file) => {
 const recordFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'task.json');
 
 /** The record, undefined when there is no such task. A damaged one is set aside and made anew as far as its session tells. */
-export async function readTask(home: Home, taskId: string): Promise<TaskRecord | undefined> {
-  return readTaskSync(home, taskId);
-}
-
-export function readTaskSync(home: Home, taskId: string): TaskRecord | undefined {
+export function readTask(home: Home, taskId: string): TaskRecord | undefined {
   return readStored(home, taskId)?.record;
 }
 
@@ -188,7 +184,7 @@ export async function listTasks(
     if (found.length >= options.limit || read >= (options.maxRead ?? Number.POSITIVE_INFINITY)) break;
     // The event loop must not stand still for thousands of files.
     if (++read % 200 === 0) await nextTurn();
-    const record = readTaskSync(home, id);
+    const record = readTask(home, id);
     if (record && (options.match?.(record) ?? true)) found.push(record);
   }
   return found;

@@ -1,4 +1,6 @@
-/** Lines of a session file: what counts as an entry, and what can be rescued of a damaged line. */
+/** Lines of a session file: what counts as an entry, what can be rescued of a damaged line, and the bytes they stand in. Offsets are bytes. */
+import fs from 'node:fs';
+import { reportOnce } from '../../lib/damage.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import { type Is, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { SessionEntry } from '../types.ts';
@@ -41,24 +43,6 @@ export function parseEntry(line: string): SessionEntry | undefined {
   return shape<SessionEntry>(isEntry).safeParse(parseJson(line)).data;
 }
 
-/**
- * Without what an owner of the lane has written after the next one began: a line with an epoch is void where a higher one stands before
- * it. Lines without one count always. The same array where nothing is void, which is nearly always so.
- */
-export function withoutStale<T extends { entry: SessionEntry }>(lines: T[]): T[] {
-  let newest = 0;
-  const isStale = ({ entry: { epoch } }: T): boolean => {
-    if (typeof epoch !== 'number' || epoch === newest) return false;
-    if (epoch < newest) return true;
-    newest = epoch;
-    return false;
-  };
-  // Every message looks at the lines in memory: without one that is void it costs a comparison each.
-  if (!lines.some(isStale)) return lines;
-  newest = 0;
-  return lines.filter((line) => !isStale(line));
-}
-
 const START = '{"type":"';
 const MAX_TRIES = 64;
 
@@ -75,4 +59,91 @@ export function salvage(line: string): SessionEntry[] {
     at = line.indexOf(START, at + 1);
   }
   return [];
+}
+
+/** Told of each damaged line once: the file and the beginning of the line. */
+export type OnCorrupt = (file: string, line: string) => void;
+
+export interface SessionLine {
+  offset: number;
+  entry: SessionEntry;
+}
+
+const NEWLINE = 0x0a;
+const BRACE = 0x7b;
+const SHOWN = 120;
+
+export function readRange(fd: number, from: number, to: number): Buffer {
+  const data = Buffer.allocUnsafe(to - from);
+  let read = 0;
+  while (read < data.length) {
+    const count = fs.readSync(fd, data, read, data.length - read, from + read);
+    if (count === 0) break;
+    read += count;
+  }
+  return data.subarray(0, read);
+}
+
+export function parseLines(
+  file: string,
+  data: Buffer,
+  skip: number,
+  base: number,
+  onCorrupt?: OnCorrupt,
+): SessionLine[] {
+  const lines: SessionLine[] = [];
+  let brace = data.indexOf(BRACE, skip);
+  for (let at = skip; at < data.length; ) {
+    const newline = data.indexOf(NEWLINE, at);
+    const end = newline === -1 ? data.length : newline;
+    if (brace !== -1 && brace < at) brace = data.indexOf(BRACE, at);
+    // A million lines without a record must not cost a million texts.
+    if (end > at && (brace === -1 || brace >= end))
+      tellOnce(file, onCorrupt ? data.toString('utf8', at, end) : '', onCorrupt);
+    else if (end > at) {
+      const text = data.toString('utf8', at, end);
+      const entry = parseEntry(text);
+      const entries = entry ? [entry] : salvage(text);
+      if (!entry) tellOnce(file, text, onCorrupt);
+      for (const found of entries) lines.push({ offset: base + at, entry: found });
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
+const ABOUT = {
+  lost: 'a line of what was said and done in a task',
+  next: 'The rest of the conversation is still known.',
+};
+
+function tellOnce(file: string, line: string, onCorrupt?: OnCorrupt): void {
+  onCorrupt?.(file, line.slice(0, SHOWN));
+  reportOnce(`${file} has a damaged line`, { ...ABOUT, file, why: 'has a damaged line' });
+}
+
+/**
+ * Makes a file whose last line is torn fit for appending: the torn line moves to `<file>.bad`. A last line that only lacks its
+ * line break is left for the append to close.
+ */
+export function quarantineTail(file: string, onCorrupt?: OnCorrupt): void {
+  const fd = fs.openSync(file, 'r+');
+  try {
+    const { size } = fs.fstatSync(fd);
+    let from = size;
+    let tail: Buffer = Buffer.alloc(0);
+    while (from > 0 && tail.indexOf(NEWLINE) === -1) {
+      const earlier = Math.max(0, from - Math.max(tail.length, 4096));
+      tail = Buffer.concat([readRange(fd, earlier, from), tail]);
+      from = earlier;
+    }
+    const torn = tail.subarray(tail.lastIndexOf(NEWLINE) + 1);
+    const text = torn.toString('utf8');
+    if (torn.length === 0 || parseEntry(text)) return;
+    fs.appendFileSync(`${file}.bad`, Buffer.concat([torn, Buffer.of(NEWLINE)]), { mode: 0o600, flush: true });
+    fs.ftruncateSync(fd, size - torn.length);
+    tellOnce(file, text, onCorrupt);
+  } finally {
+    fs.closeSync(fd);
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * Sessions: `agents/{viber}/sessions/{taskId}.jsonl`, one JSON object a line, the first line a header, never rewritten. One
- * writer per file. Reading costs what is read of the end, and nothing when the end is still in memory.
+ * writer per file. Reading costs what is read, from the end or from a place in the file, and nothing when the end is still in memory.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,19 +10,13 @@ import { appendLinesSync, ensureDir, syncFile, syncFolder } from '../../lib/file
 import { createLru } from '../../lib/lru.ts';
 import type { Home } from '../home.ts';
 import type { SessionEntry } from '../types.ts';
-import { withoutStale } from './session-lines.ts';
-import {
-  emptyWindow,
-  extendWindow,
-  isInStep,
-  type OnCorrupt,
-  quarantineTail,
-  type SessionLine,
-  type SessionWindow,
-} from './session-window.ts';
+import { type OnCorrupt, parseLines, quarantineTail, readRange, type SessionLine } from './session-lines.ts';
 
+const NEWLINE = 0x0a;
 const FIRST_BYTES = 32 * 1024;
 const DEFAULT_BYTES = 256 * 1024;
+/** What requests look at. */
+const WINDOW = { maxBytes: DEFAULT_BYTES, maxEntries: 200 };
 /** What stays in memory of one session, and of all together (bytes of the files). */
 const KEPT_BYTES = 512 * 1024;
 const KEPT_ALL_BYTES = 8 * 1024 * 1024;
@@ -34,49 +28,152 @@ const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = fs.constants;
 const LOST = ['ENOENT', 'ENXIO', 'EISDIR', 'EACCES'];
 const windows = createLru<SessionWindow>(KEPT_ALL_BYTES, (window) => window.end - window.start + 1024);
 
-/**
- * Adds entries in one write, the header first when the file is new. A line torn by a crash is moved to `<file>.bad` before.
- * The entries stay in memory: do not change them afterwards.
- * @param options.sync whether they must survive a power cut when it resolves
- */
-export async function appendSession(
-  home: Home,
-  viber: string,
-  taskId: string,
-  entries: SessionEntry[],
-  options: { sync?: boolean; onCorrupt?: OnCorrupt } = {},
-): Promise<void> {
-  if (entries.length === 0) return;
-  const file = home.sessionPath(viber, taskId);
-  if (appendInStep(file, entries)) {
-    if (options.sync) await syncFile(file);
-    return;
+/** The end of a session, read backwards: it begins at the beginning of a line. Offsets are bytes. */
+interface SessionWindow {
+  start: number;
+  end: number;
+  ctimeMs: number;
+  ino: number;
+  /** Whether the file ends with a line break, so that the next line may simply follow. */
+  isWhole: boolean;
+  lines: SessionLine[];
+}
+
+/** The tail of a session, in the order of the file. */
+export interface SessionTail {
+  entries: readonly SessionEntry[];
+  /** The session has no earlier entries. */
+  isWhole: boolean;
+}
+
+interface TailOptions {
+  maxBytes?: number;
+  maxEntries?: number;
+  onCorrupt?: OnCorrupt;
+}
+
+export class Session {
+  readonly file: string;
+  readonly #taskId: string;
+  readonly #viber: string;
+
+  constructor(home: Home, taskId: string, viber: string) {
+    this.file = home.sessionPath(viber, taskId);
+    this.#taskId = taskId;
+    this.#viber = viber;
   }
-  const before = statOwn(file);
-  let window = before && windows.get(file);
-  if (window && before && !isInStep(window, before)) window = undefined;
-  if (!before) await ensureDir(path.dirname(file));
-  else if (!window?.isWhole) {
-    quarantineTail(file, options.onCorrupt);
-    window = undefined;
+
+  /**
+   * Adds entries in one write, the header first when the file is new. A line torn by a crash is moved to `<file>.bad` before.
+   * The entries stay in memory: do not change them afterwards.
+   * @param options.sync whether they must survive a power cut when it resolves
+   */
+  async append(entries: SessionEntry[], options: { sync?: boolean; onCorrupt?: OnCorrupt } = {}): Promise<void> {
+    if (entries.length === 0) return;
+    const { file } = this;
+    if (appendInStep(file, entries)) {
+      if (options.sync) await syncFile(file);
+      return;
+    }
+    const before = statOwn(file);
+    let window = before && windows.get(file);
+    if (window && before && !isInStep(window, before)) window = undefined;
+    if (!before) await ensureDir(path.dirname(file));
+    else if (!window?.isWhole) {
+      quarantineTail(file, options.onCorrupt);
+      window = undefined;
+    }
+    const isNew = (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+    const createdAt = new Date().toISOString();
+    const header: SessionEntry = { type: 'session', version: 1, taskId: this.#taskId, viber: this.#viber, createdAt };
+    const all = isNew ? [header, ...entries] : entries;
+    const texts = all.map((entry) => JSON.stringify(entry));
+    windows.delete(file);
+    const { offset } = appendLinesSync(file, texts);
+    const after = fs.statSync(file);
+    const kept = window ?? { ...emptyWindow(after), start: offset };
+    let at = offset;
+    for (const [index, entry] of all.entries()) {
+      kept.lines.push({ offset: at, entry });
+      at += Buffer.byteLength(texts[index] ?? '') + 1;
+    }
+    keep(file, kept, after);
+    if (!options.sync) return;
+    await syncFile(file);
+    if (isNew) await syncFolder(path.dirname(file));
   }
-  const isNew = (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
-  const header: SessionEntry = { type: 'session', version: 1, taskId, viber, createdAt: new Date().toISOString() };
-  const all = isNew ? [header, ...entries] : entries;
-  const texts = all.map((entry) => JSON.stringify(entry));
-  windows.delete(file);
-  const { offset } = appendLinesSync(file, texts);
-  const after = fs.statSync(file);
-  const kept = window ?? { ...emptyWindow(after), start: offset };
-  let at = offset;
-  for (const [index, entry] of all.entries()) {
-    kept.lines.push({ offset: at, entry });
-    at += Buffer.byteLength(texts[index] ?? '') + 1;
+
+  /**
+   * The last entries in the order they were written, without the header: of the last `maxBytes` (but at least one line), at
+   * most `maxEntries`. Damaged lines are passed over and named to `onCorrupt`. The entries are shared: do not change them.
+   */
+  tail(options: TailOptions = {}): SessionEntry[] {
+    return this.#end(options).entries;
   }
-  keep(file, kept, after);
-  if (!options.sync) return;
-  await syncFile(file);
-  if (isNew) await syncFolder(path.dirname(file));
+
+  /** What requests look at: the end, and the last compaction wherever it is. Costs the same however long the session is. */
+  window(): SessionTail {
+    const { entries, size } = this.#end(WINDOW);
+    const isWhole = entries.length < WINDOW.maxEntries && size <= WINDOW.maxBytes;
+    if (isWhole || entries.some((entry) => entry.type === 'compaction')) return { entries, isWhole };
+    // It may stand before one very long run, or be as old as models have failed to make another.
+    const last = this.compaction();
+    return { entries: last ? [last.entry, ...entries] : entries, isWhole };
+  }
+
+  /**
+   * The entries of one run, in order. A run is found at the end of its session; one that is not in the last 8 MB counts as not
+   * there. A run that is found is read from its very first entry, however long it is.
+   */
+  run(run: string): SessionEntry[] {
+    const tail = openTail(this.file);
+    if (tail === undefined) return [];
+    for (let bytes = FIRST_BYTES; ; bytes *= 4) {
+      const lines: SessionLine[] = tail.last(bytes);
+      const first = lines.findIndex(({ entry }) => 'run' in entry && entry.run === run);
+      // A run begins with a message. One that waits for a person may have others between its entries, so an entry of another run
+      // before the first one is not enough.
+      const begins = lines[first]?.entry.type === 'message';
+      const hasStart = begins && lines.slice(0, first).some(({ entry }) => 'run' in entry);
+      if (hasStart || bytes >= tail.size || (first === -1 && bytes >= SEARCH_BYTES)) {
+        tail.keep();
+        return lines.flatMap(({ entry }) => ('run' in entry && entry.run === run ? [entry] : []));
+      }
+    }
+  }
+
+  /**
+   * The whole lines that begin at `from` and end within `maxBytes` of it, but at least one. Undefined when there is no such file, or
+   * no line begins there.
+   */
+  span(from: number, maxBytes: number): SessionSpan | undefined {
+    return readSpan(this.file, from, maxBytes);
+  }
+
+  /** The last compaction. What was looked at before is not looked at again. */
+  compaction(): Compaction | undefined {
+    return findCompaction(this.file);
+  }
+
+  /** The byte at which begins what a compaction does not stand for; 0 when neither its `covers` nor the run it names leads there. */
+  uncoveredFrom(compaction: Compaction): number {
+    return uncoveredFrom(this.file, compaction);
+  }
+
+  #end(options: TailOptions): { entries: SessionEntry[]; size: number } {
+    const { maxBytes = DEFAULT_BYTES, maxEntries = Number.POSITIVE_INFINITY } = options;
+    const tail = openTail(this.file, options.onCorrupt);
+    if (tail === undefined) return { entries: [], size: 0 };
+    const isCounted = maxEntries !== Number.POSITIVE_INFINITY;
+    for (let bytes = isCounted ? Math.min(FIRST_BYTES, maxBytes) : maxBytes; ; bytes = Math.min(bytes * 2, maxBytes)) {
+      const lines = tail.last(bytes).filter(({ entry }) => entry.type !== 'session');
+      if (lines.length >= maxEntries || bytes >= maxBytes || bytes >= tail.size) {
+        tail.keep();
+        const entries = lines.slice(Math.max(0, lines.length - maxEntries)).map(({ entry }) => entry);
+        return { entries, size: tail.size };
+      }
+    }
+  }
 }
 
 /** The common case: the end of the file is in memory and nobody else has written. False when it is not so. */
@@ -121,61 +218,6 @@ function writeAt(fd: number, text: string, end: number): void {
   } catch (error) {
     fs.ftruncateSync(fd, end);
     throw error;
-  }
-}
-
-/**
- * The last entries in the order they were written, without the header: of the last `maxBytes` (but at least one line), at
- * most `maxEntries`. Damaged lines are passed over and named to `onCorrupt`. The entries are shared: do not change them.
- */
-export async function readSessionTail(
-  home: Home,
-  viber: string,
-  taskId: string,
-  options: { maxBytes?: number; maxEntries?: number; onCorrupt?: OnCorrupt } = {},
-): Promise<SessionEntry[]> {
-  return (await readSessionEnd(home, viber, taskId, options)).entries;
-}
-
-/** `readSessionTail` with the bytes of the whole file. */
-export async function readSessionEnd(
-  home: Home,
-  viber: string,
-  taskId: string,
-  options: { maxBytes?: number; maxEntries?: number; onCorrupt?: OnCorrupt } = {},
-): Promise<{ entries: SessionEntry[]; size: number }> {
-  const { maxBytes = DEFAULT_BYTES, maxEntries = Number.POSITIVE_INFINITY } = options;
-  const tail = openTail(home.sessionPath(viber, taskId), options.onCorrupt);
-  if (tail === undefined) return { entries: [], size: 0 };
-  const isCounted = maxEntries !== Number.POSITIVE_INFINITY;
-  for (let bytes = isCounted ? Math.min(FIRST_BYTES, maxBytes) : maxBytes; ; bytes = Math.min(bytes * 2, maxBytes)) {
-    const lines = tail.last(bytes).filter(({ entry }) => entry.type !== 'session');
-    if (lines.length >= maxEntries || bytes >= maxBytes || bytes >= tail.size) {
-      tail.keep();
-      const entries = lines.slice(Math.max(0, lines.length - maxEntries)).map(({ entry }) => entry);
-      return { entries, size: tail.size };
-    }
-  }
-}
-
-/**
- * The entries of one run, in order. A run is found at the end of its session; one that is not in the last 8 MB counts as not
- * there. A run that is found is read from its very first entry, however long it is.
- */
-export async function findRun(home: Home, viber: string, taskId: string, run: string): Promise<SessionEntry[]> {
-  const tail = openTail(home.sessionPath(viber, taskId));
-  if (tail === undefined) return [];
-  for (let bytes = FIRST_BYTES; ; bytes *= 4) {
-    const lines: SessionLine[] = tail.last(bytes);
-    const first = lines.findIndex(({ entry }) => 'run' in entry && entry.run === run);
-    // A run begins with a message. One that waits for a person may have others between its entries, so an entry of another run
-    // before the first one is not enough.
-    const begins = lines[first]?.entry.type === 'message';
-    const hasStart = begins && lines.slice(0, first).some(({ entry }) => 'run' in entry);
-    if (hasStart || bytes >= tail.size || (first === -1 && bytes >= SEARCH_BYTES)) {
-      tail.keep();
-      return lines.flatMap(({ entry }) => ('run' in entry && entry.run === run ? [entry] : []));
-    }
   }
 }
 
@@ -241,4 +283,151 @@ function keep(file: string, window: SessionWindow, stat: fs.Stats): void {
   const lines = first === 0 ? window.lines : first === -1 ? window.lines.slice(-1) : window.lines.slice(first);
   const start = first === 0 ? window.start : (lines[0]?.offset ?? stat.size);
   windows.set(file, { ...window, start, lines, end: stat.size, ctimeMs: stat.ctimeMs, ino: stat.ino });
+}
+
+function emptyWindow(stat: fs.Stats): SessionWindow {
+  return { start: stat.size, end: stat.size, ctimeMs: stat.ctimeMs, ino: stat.ino, isWhole: true, lines: [] };
+}
+
+/** Whether nobody else has written to the file since the window was made. */
+function isInStep(window: SessionWindow, stat: fs.Stats): boolean {
+  return window.end === stat.size && window.ctimeMs === stat.ctimeMs && window.ino === stat.ino;
+}
+
+/** Extends the window backwards until it begins at or before `wanted`, or at the first whole line after it. */
+function extendWindow(file: string, window: SessionWindow, wanted: number, onCorrupt?: OnCorrupt): void {
+  if (window.start <= wanted || window.start === 0) return;
+  const fd = fs.openSync(file, 'r');
+  try {
+    let from = Math.max(0, wanted);
+    let data = readRange(fd, from, window.start);
+    // A line may be longer than what was asked for: go on until one begins.
+    while (from > 0 && [-1, data.length - 1].includes(data.indexOf(NEWLINE))) {
+      const earlier = Math.max(0, from - Math.max(data.length, 4096));
+      data = Buffer.concat([readRange(fd, earlier, from), data]);
+      from = earlier;
+    }
+    const skip = from === 0 ? 0 : data.indexOf(NEWLINE) + 1;
+    if (window.lines.length === 0 && window.start === window.end)
+      window.isWhole = data.length === 0 || data.at(-1) === NEWLINE;
+    window.lines = [...parseLines(file, data, skip, from, onCorrupt), ...window.lines];
+    window.start = from + skip;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/**
+ * Without what an owner of the lane has written after the next one began: a line with an epoch is void where a higher one stands before
+ * it. Lines without one count always. The same array where nothing is void, which is nearly always so.
+ */
+function withoutStale<T extends { entry: SessionEntry }>(lines: T[]): T[] {
+  let newest = 0;
+  const isStale = ({ entry: { epoch } }: T): boolean => {
+    if (typeof epoch !== 'number' || epoch === newest) return false;
+    if (epoch < newest) return true;
+    newest = epoch;
+    return false;
+  };
+  // Every message looks at the lines in memory: without one that is void it costs a comparison each.
+  if (!lines.some(isStale)) return lines;
+  newest = 0;
+  return lines.filter((line) => !isStale(line));
+}
+
+type CompactionEntry = Extract<SessionEntry, { type: 'compaction' }>;
+
+interface SessionSpan {
+  lines: SessionLine[];
+  /** Where the line after the last one of the span begins. */
+  end: number;
+  /** Of the whole file. */
+  size: number;
+}
+
+const CHUNK = 256 * 1024;
+/** How far back something is looked for that may not be there at all. */
+const COMPACTION_BYTES = 16 * 1024 * 1024;
+
+function readSpan(file: string, from: number, maxBytes: number): SessionSpan | undefined {
+  return withFile(file, (fd, { size }) => {
+    if (from > size || (from > 0 && readRange(fd, from - 1, from)[0] !== NEWLINE)) return undefined;
+    let data = readRange(fd, from, Math.min(size, from + maxBytes));
+    while (from + data.length < size && !data.includes(NEWLINE)) {
+      const end = from + data.length;
+      data = Buffer.concat([data, readRange(fd, end, Math.min(size, end + maxBytes))]);
+    }
+    const whole = from + data.length < size ? data.subarray(0, data.lastIndexOf(NEWLINE) + 1) : data;
+    return { lines: withoutStale(parseLines(file, whole, 0, from)), end: from + whole.length, size };
+  });
+}
+
+interface Compaction {
+  offset: number;
+  entry: CompactionEntry;
+}
+
+interface KnownCompaction {
+  ino: number;
+  /** Bytes that were looked at. */
+  size: number;
+  found: Compaction | undefined;
+}
+
+const compactions = createLru<KnownCompaction>(1_000);
+const MARK = '\n{"type":"compaction"';
+
+function findCompaction(file: string): Compaction | undefined {
+  const result = withFile(file, (fd, { size, ino }) => {
+    const before = compactions.get(file);
+    const isSame = before !== undefined && before.ino === ino && before.size <= size;
+    const from = isSame ? Math.max(0, before.size - 1) : Math.max(0, size - COMPACTION_BYTES);
+    let found = isSame ? before.found : undefined;
+    for (let at = lastIndexOf(fd, MARK, from, size); at !== undefined; at = lastIndexOf(fd, MARK, from, at)) {
+      const entry = readSpan(file, at + 1, 64 * 1024)?.lines[0]?.entry;
+      if (entry?.type !== 'compaction') continue;
+      found = { offset: at + 1, entry };
+      break;
+    }
+    compactions.set(file, { ino, size, found });
+    return { found };
+  });
+  return result?.found;
+}
+
+function uncoveredFrom(file: string, { offset, entry }: Compaction): number {
+  const { covers = -1 } = entry;
+  if (Number.isInteger(covers) && covers > 0 && covers <= offset && readSpan(file, covers, 1)) return covers;
+  const ends = ['run', 'id'].map((name) =>
+    withFile(file, (fd) => {
+      const text = `"${name}":${JSON.stringify(entry.through)}`;
+      const at = lastIndexOf(fd, text, Math.max(0, offset - COMPACTION_BYTES), offset);
+      if (at === undefined) return undefined;
+      const rest = readRange(fd, at, offset);
+      const end = rest.indexOf(NEWLINE);
+      return end === -1 ? offset : at + end + 1;
+    }),
+  );
+  return Math.max(0, ...ends.filter((end) => end !== undefined));
+}
+
+/** The last place in [from, to) where the text begins, read backwards. */
+function lastIndexOf(fd: number, text: string, from: number, to: number): number | undefined {
+  const overlap = Buffer.byteLength(text) - 1;
+  for (let end = to; end > from; end = Math.max(from, end - CHUNK)) {
+    const start = Math.max(from, end - CHUNK);
+    const at = readRange(fd, start, Math.min(to, end + overlap)).lastIndexOf(text);
+    if (at !== -1) return start + at;
+  }
+  return undefined;
+}
+
+function withFile<T>(file: string, work: (fd: number, stat: fs.Stats) => T): T | undefined {
+  if (!fs.existsSync(file)) return undefined;
+  const fd = fs.openSync(file, 'r');
+  try {
+    return work(fd, fs.fstatSync(fd));
+  } finally {
+    fs.closeSync(fd);
+  }
 }

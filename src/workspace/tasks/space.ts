@@ -81,7 +81,7 @@ export async function takeRoom(home: Home, taskId: string, bytes: number): Promi
 async function budgetOf(home: Home, taskId: string, people?: readonly string[]) {
   const at = limited.get(home.root);
   if (!at) return undefined;
-  const whose = people ?? (await readTask(home, taskId))?.people;
+  const whose = people ?? readTask(home, taskId)?.people;
   const budget = whose && at.rules.of(whose);
   if (!budget) return undefined;
   let known = at.counted.get(budget.key);

@@ -1,4 +1,5 @@
 /** Requests that wait for a person: decided once, in time, durably; what is asked about, what is shown, what the agent does with it. */
+
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -28,8 +29,8 @@ import { digestOf, fenced, shownInput, visible } from '../../../src/runtime/repl
 import { askUser } from '../../../src/runtime/tools/ask-user.ts';
 import { bind } from '../../../src/runtime/tools/bind.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { readTask, saveTask } from '../../../src/workspace/tasks/record.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
+import { saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { SessionEntry, TaskRecord } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
 import { eventually } from '../../helpers/eventually.ts';
@@ -673,7 +674,7 @@ describe('a run that goes on', () => {
     const decision: SessionEntry = {
       ...{ type: 'decision', run: 'r1', at: '', approval: 'a'.repeat(24), verdict: 'approve', by: '' },
     };
-    await appendSession(home, 'default', task.id, [said('r1'), ...earlier(input), ...others, decision]);
+    await openTask(home, task.id, 'default').session.append([said('r1'), ...earlier(input), ...others, decision]);
     const context = await assembleContext({
       ...{ home, viber: 'default', taskId: task.id, runId: 'r1', channelNote: '', now: new Date(), query: '' },
       memory: { max_memory_tokens: 10, max_task_tokens: 10, max_daily_logs: 0, truncation_strategy: 'smart' },
@@ -685,7 +686,9 @@ describe('a run that goes on', () => {
 
   it('keeps what was allowed for the task, ends when it was stopped', async () => {
     const { home } = await decided({ scope: 'to kim' }, 'always');
-    expect((await readTask(home, task.id))?.always).toMatchObject([{ tool: 'send', kind: 'to kim', by: 'telegram:1' }]);
+    expect(openTask(home, task.id).record()?.always).toMatchObject([
+      { tool: 'send', kind: 'to kim', by: 'telegram:1' },
+    ]);
     expect((await decided({}, 'stop')).result).toBe('stop');
     expect((await decided({}, 'deny')).result).toEqual(
       verdict({ error: expect.stringMatching(/^execution denied: Sam said no/) }),

@@ -1,10 +1,10 @@
 /** Finding, watching, stopping and moving tasks between people, platforms and groups. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandSpecs } from '../../../src/runtime/commands/table.ts';
-import { listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
-import { writePlan } from '../../../src/workspace/tasks/plan.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { among, codeIn, commandWorld, direct } from './fixtures.ts';
 
 const alexTg = direct('telegram:1001');
@@ -94,7 +94,7 @@ describe('/open', () => {
       { id: '1', title: 'Write it', status: 'done' as const },
       { id: '2', title: 'Check it', status: 'pending' as const },
     ];
-    await writePlan(w.home, id, { goal: 'Launch', steps });
+    await openTask(w.home, id).plan.write({ goal: 'Launch', steps });
     await w.answered(id, 'The draft is ready.\nShall I go on?');
     await w.file(id, 'draft.md');
     const { text, files, elsewhere } = await w.say(alexSlack, `/open ${id}`);
@@ -132,7 +132,9 @@ describe('/open', () => {
     const id = await w.begin(alexTg, 'Lost file');
     await w.file(id, 'gone.txt');
     await w.file(id, 'here.txt');
-    const gone = (await listArtifacts(w.home, id)).find((file) => file.name === 'gone.txt');
+    const gone = openTask(w.home, id)
+      .artifacts.list()
+      .find((file) => file.name === 'gone.txt');
     fs.rmSync(path.join(w.home.root, gone?.ref ?? 'x'));
     expect((await w.say(alexSlack, `/open ${id}`)).files?.map((file) => file.name)).toEqual(['here.txt']);
   });

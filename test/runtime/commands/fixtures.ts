@@ -15,9 +15,8 @@ import { openConversationSettings } from '../../../src/runtime/conversations/set
 import { findTask, mayOpen } from '../../../src/runtime/conversations/visibility.ts';
 import type { AttachMode } from '../../../src/runtime/reply/attachments.ts';
 import type { Gateway } from '../../../src/runtime/run/gateway.ts';
-import { createArtifact } from '../../../src/workspace/tasks/artifacts.ts';
-import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks/record.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
+import { newTaskId, saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
 import { openTestGateway } from '../../helpers/gateway.ts';
 import { ONE_VIBER } from '../../helpers/vibers.ts';
@@ -131,15 +130,15 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
     },
     async answered(taskId: string, text: string): Promise<void> {
       const at = new Date().toISOString();
-      await appendSession(home, 'default', taskId, [
+      await openTask(home, taskId, 'default').session.append([
         { type: 'result', run: 'r', at, state: 'completed', text, summary: text.slice(0, 50), artifactRefs: [] },
       ]);
     },
     async file(taskId: string, name: string, content = name): Promise<string> {
       const given = { title: name, name, type: 'text/plain', content: Buffer.from(content), origin: 'agent' as const };
-      return (await createArtifact(home, taskId, given)).id;
+      return (await openTask(home, taskId).artifacts.create(given)).id;
     },
-    task: (id: string) => readTask(home, id),
+    task: (id: string) => openTask(home, id).record(),
     /** `/name args` said at a spot whose conversation is about `here`; `/open` moves it as the door does. */
     async say(spot: Spot, words: string, here = newTaskId(new Date())): Promise<CommandReply> {
       const { principal } = resolve(spot);

@@ -1,4 +1,5 @@
 /** What a run is given: the prompt's order and size, the memory scenarios, what an outside caller overrides. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +8,7 @@ import { z } from 'zod';
 import { assembleContext, type ContextOptions } from '../../../src/runtime/context/context.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { createArtifact } from '../../../src/workspace/tasks/artifacts.ts';
-import { writePlan } from '../../../src/workspace/tasks/plan.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';
@@ -84,8 +83,11 @@ describe('the prompt', () => {
     for (const name of ['identity', 'soul', 'user', 'agents', 'tools'])
       await workspaceFile(`${name.toUpperCase()}.md`, `my ${name}`);
     await workspaceFile('MEMORY.md', '# Memory\n\n## Project Context\n- my memory\n');
-    await writePlan(home, 'task1', { goal: 'Ship', steps: [{ id: '1', title: 'Build', status: 'in_progress' }] });
-    await createArtifact(home, 'task1', {
+    await openTask(home, 'task1').plan.write({
+      goal: 'Ship',
+      steps: [{ id: '1', title: 'Build', status: 'in_progress' }],
+    });
+    await openTask(home, 'task1').artifacts.create({
       title: 'notes.md',
       type: 'text/markdown',
       content: Buffer.from('x'),
@@ -142,7 +144,7 @@ describe('the prompt', () => {
 
   it('lists the newest thirty of many artifacts', async () => {
     for (let i = 0; i < 33; i++) {
-      await createArtifact(home, 'task1', {
+      await openTask(home, 'task1').artifacts.create({
         title: `f${i}.txt`,
         type: 'text/plain',
         content: Buffer.from(`${i}`),
@@ -169,7 +171,7 @@ describe('bytes of a request', () => {
       said(`run${i}`, `message ${i}: could you please look at the second item of the list?`),
       answered(`run${i}`, `Answer ${i}: I looked at it; it is in order, and the third one is as well. Anything else?`),
     ]).flat();
-    await appendSession(home, 'default', 'task1', [...entries, said('now', 'and the fourth?')]);
+    await openTask(home, 'task1', 'default').session.append([...entries, said('now', 'and the fourth?')]);
     const context = await assemble();
     expect(context.messages.at(-1)).toEqual({ role: 'user', text: 'and the fourth?' });
     expect(context.messages.length).toBeGreaterThan(20);
@@ -182,7 +184,9 @@ describe('bytes of a request', () => {
       'MEMORY.md',
       `# Memory\n\n## Project Context\n${'- a long fact about the project\n'.repeat(5000)}`,
     );
-    await writePlan(home, 'task1', `## Goal\nx\n\n## Plan\n${'- [ ] a step with words in it\n'.repeat(3000)}`);
+    await openTask(home, 'task1').plan.write(
+      `## Goal\nx\n\n## Plan\n${'- [ ] a step with words in it\n'.repeat(3000)}`,
+    );
     const { instructions, memory } = await assemble();
     expect(Buffer.byteLength(memory)).toBeLessThan(2000 * 6);
     expect(Buffer.byteLength(instructions[1] ?? '')).toBeLessThan(1000 * 6);
@@ -204,7 +208,7 @@ describe('the session', () => {
         ],
       }),
     );
-    await appendSession(home, 'default', 'task1', [
+    await openTask(home, 'task1', 'default').session.append([
       said('a', 'before'),
       answered('a', 'yes'),
       said('now', 'the work'),
@@ -221,7 +225,7 @@ describe('the session', () => {
     const files = [file('pic', 'image/png'), file('doc', 'application/pdf'), file('zip', 'application/zip')];
     const message = { ...said('now', 'look'), files } as SessionEntry;
     const older = { ...said('a', 'old'), files: [file('old', 'image/png')] } as SessionEntry;
-    await appendSession(home, 'default', 'task1', [older, answered('a', 'ok'), message]);
+    await openTask(home, 'task1', 'default').session.append([older, answered('a', 'ok'), message]);
     const { messages } = await assemble();
     expect(messages[0]).toEqual({
       ...{ role: 'user', text: expect.stringContaining('- old: "old.x" (image/png)') },
@@ -243,7 +247,7 @@ describe('the session', () => {
       type: 'image/png',
       ref,
     }));
-    await appendSession(home, 'default', 'task1', [{ ...said('now', 'look'), files } as SessionEntry]);
+    await openTask(home, 'task1', 'default').session.append([{ ...said('now', 'look'), files } as SessionEntry]);
     expect((await assemble()).messages[0]).not.toHaveProperty('files');
   });
 });
@@ -261,8 +265,12 @@ describe('memory scenarios (M6)', () => {
   });
 
   it('a continuing task has its plan and no logs', async () => {
-    await appendSession(home, 'default', 'task1', [said('a', 'hi'), answered('a', 'ho'), said('now', 'go on')]);
-    await writePlan(home, 'task1', { goal: 'Ship', steps: [{ id: '1', title: 'Build', status: 'pending' }] });
+    await openTask(home, 'task1', 'default').session.append([
+      said('a', 'hi'),
+      answered('a', 'ho'),
+      said('now', 'go on'),
+    ]);
+    await openTask(home, 'task1').plan.write({ goal: 'Ship', steps: [{ id: '1', title: 'Build', status: 'pending' }] });
     const { memory, standing } = await assemble();
     expect(standing).toContain('Build');
     expect(memory).toContain('uses pnpm');
@@ -271,10 +279,10 @@ describe('memory scenarios (M6)', () => {
 
   it('a complex task has the recent logs as well, until fewer than three steps are open', async () => {
     const steps = ['1', '2', '3', '4'].map((id) => ({ id, title: `Step ${id}`, status: 'pending' as const }));
-    await writePlan(home, 'task1', { goal: 'Ship', steps });
+    await openTask(home, 'task1').plan.write({ goal: 'Ship', steps });
     expect((await assemble()).memory).toContain('fixed the login');
     const done = steps.map((step, i) => (i < 2 ? { ...step, status: 'done' as const } : step));
-    await writePlan(home, 'task1', { goal: 'Ship', steps: done });
+    await openTask(home, 'task1').plan.write({ goal: 'Ship', steps: done });
     expect((await assemble()).memory).not.toContain('fixed the login');
   });
 
@@ -284,7 +292,7 @@ describe('memory scenarios (M6)', () => {
       (_, i) => `## Topic ${i}\n- ${'words about something else '.repeat(8)}\n`,
     ).join('\n');
     await workspaceFile('MEMORY.md', `# Memory\n\n${filler}\n## Deployment\n- deploy with helmfile on Fridays\n`);
-    await appendSession(home, 'default', 'task1', [said('a', 'hi'), answered('a', 'ho'), said('now', 'x')]);
+    await openTask(home, 'task1', 'default').session.append([said('a', 'hi'), answered('a', 'ho'), said('now', 'x')]);
     const limits = {
       max_memory_tokens: 300,
       max_task_tokens: 1000,
@@ -319,8 +327,12 @@ describe('memory scenarios (M6)', () => {
 describe('an outside caller (C1)', () => {
   it('overrides what is on disk, field by field', async () => {
     await workspaceFile('MEMORY.md', '# Memory\n\n## X\n- disk memory\n');
-    await writePlan(home, 'task1', { goal: 'Disk', steps: [] });
-    await appendSession(home, 'default', 'task1', [said('a', 'disk words'), answered('a', 'ho'), said('now', 'x')]);
+    await openTask(home, 'task1').plan.write({ goal: 'Disk', steps: [] });
+    await openTask(home, 'task1', 'default').session.append([
+      said('a', 'disk words'),
+      answered('a', 'ho'),
+      said('now', 'x'),
+    ]);
     const { planHash } = await assemble();
     const context = await assemble({
       override: {

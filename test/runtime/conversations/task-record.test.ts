@@ -1,4 +1,5 @@
 /** The record of a task through its runs: begun once, by whoever comes first, and on the disk before its first message is finished. */
+
 import fs from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
@@ -7,7 +8,7 @@ import { silentLog } from '../../../src/log.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
 import { openConversations } from '../../../src/runtime/conversations/conversations.ts';
 import { createTaskRecords } from '../../../src/runtime/conversations/task-record.ts';
-import { readTask, updateTask } from '../../../src/workspace/tasks/record.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { newHome } from '../../workspace/home-helper.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -38,9 +39,11 @@ describe('the record of a new task', () => {
   it('is begun by the run, and what the run made of it stays when the message turns out durable later', async () => {
     const { home, records } = await world();
     await records.open(entry);
-    await updateTask(home, taskId, (record) => ({ ...record, title: 'A cake', called: ['bake'] }), { sync: false });
+    await openTask(home, taskId).update((record) => ({ ...record, title: 'A cake', called: ['bake'] }), {
+      sync: false,
+    });
     await records.note(entry);
-    expect(await readTask(home, taskId)).toMatchObject({ title: 'A cake', called: ['bake'] });
+    expect(openTask(home, taskId).record()).toMatchObject({ title: 'A cake', called: ['bake'] });
   });
 
   it('is synced once, and before its first message is finished', async () => {

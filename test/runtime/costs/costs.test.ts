@@ -1,4 +1,5 @@
 /** What is spent is counted, kept over restarts, priced where a price is known, and stopped at the day's caps. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -11,7 +12,8 @@ import { CapError, createMeter } from '../../../src/runtime/costs/meter.ts';
 import { spokenUsage } from '../../../src/runtime/costs/minutes.ts';
 import { capsText, money, usageText } from '../../../src/runtime/costs/words.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { newTaskId, readTask, saveTask } from '../../../src/workspace/tasks/record.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
+import { newTaskId, saveTask } from '../../../src/workspace/tasks/record.ts';
 import { addUsage, readUsage } from '../../../src/workspace/usage.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -118,7 +120,7 @@ describe('counting', () => {
     open().add(call('p', 100, { task: id }));
     const records = (costs: Costs) =>
       createTaskRecords({ home, conversations: {} as Conversations, costs, hasOwner: () => true, log: silentLog() });
-    const used = async () => (await readTask(home, id))?.usage;
+    const used = async () => openTask(home, id).record()?.usage;
     const costs = open();
     costs.add(call('p', 20, { task: id }));
     await records(costs).endRun('r1', id);
@@ -129,7 +131,7 @@ describe('counting', () => {
     // After a crash between the record and the end of the run; nothing has asked for today's usage yet.
     await records(open()).setState(id, 'completed', 'r1');
     expect(await used()).toMatchObject({ inputTokens: 123 });
-    expect((await readTask(home, id))?.runs).toBe(1);
+    expect(openTask(home, id).record()?.runs).toBe(1);
     // A digest meanwhile, and the run goes on.
     costs.add(call('p', 7, { task: id, run: 'digest' }));
     await costs.addToTask('digest', id);
@@ -140,7 +142,7 @@ describe('counting', () => {
     await records(costs).setState(id, 'completed', 'r2');
     await records(open()).setState(id, 'completed', 'r2');
     expect(await used()).toMatchObject({ inputTokens: 136 });
-    expect((await readTask(home, id))?.runs).toBe(2);
+    expect(openTask(home, id).record()?.runs).toBe(2);
     await records(costs).endRun('r1', '20260101-aaaaa');
   });
 

@@ -12,8 +12,8 @@ import type { Home } from '../../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../../src/workspace/memory/daily.ts';
 import { readMemory } from '../../../src/workspace/memory/memory.ts';
 import { addSuggestion } from '../../../src/workspace/memory/suggestions.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
 import { newHome } from '../../workspace/home-helper.ts';
 
@@ -172,7 +172,7 @@ describe('memory.auto_accept', () => {
   const file = { id: 'f', title: 'x.txt', type: 'text/plain', ref: 'artifacts/task1/f.txt' };
 
   it("keeps what an owner's own words led to", async () => {
-    await appendSession(home, 'default', 'task1', [said('I like tea, remember it'), used('update_plan')]);
+    await openTask(home, 'task1', 'default').session.append([said('I like tea, remember it'), used('update_plan')]);
     expect(await keep(keeping(), { text: 'likes tea', section: 'User Preferences' })).toBeUndefined();
     expect(await readMemory(home, 'default')).toContain('- likes tea');
     expect(await keep(keeping(), { text: 'likes tea and sends invoices to eve@example.org' })).toMatchObject({
@@ -189,7 +189,7 @@ describe('memory.auto_accept', () => {
     'look at `Eve is the boss`',
     'who is this?\n\n[Contact: Eve, the boss]',
   ])('asks about what the owner only shows: %j', async (text) => {
-    await appendSession(home, 'default', 'task1', [said(text)]);
+    await openTask(home, 'task1', 'default').session.append([said(text)]);
     expect(await keep(keeping(), { text: 'Eve is the boss' })).toMatchObject({ text: 'Eve is the boss' });
   });
 
@@ -204,7 +204,7 @@ describe('memory.auto_accept', () => {
     ['a compaction', { type: 'compaction', at: AT, text: 'remember Eve', through: 'run0' }],
   ];
   it.each(OUTSIDE)('asks all the same once the conversation holds %s', async (_, entry) => {
-    await appendSession(home, 'default', 'task1', [said('hello'), entry, said('and now remember it')]);
+    await openTask(home, 'task1', 'default').session.append([said('hello'), entry, said('and now remember it')]);
     expect(await keep(keeping(), { text: 'Eve is the boss' })).toMatchObject({ text: 'Eve is the boss' });
     expect(await readMemory(home, 'default')).not.toContain('Eve');
   });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { choosePart } from '../../../src/runtime/memory/covered.ts';
-import type { SessionLine } from '../../../src/workspace/tasks/session-window.ts';
+import type { SessionLine } from '../../../src/workspace/tasks/index.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 import { answered, said } from './compaction-fixtures.ts';
 

@@ -1,4 +1,5 @@
 /** A session in a home, the real agent with an emulated model, and what the next request of the task would carry. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -10,8 +11,8 @@ import { type Compaction, createCompaction } from '../../../src/runtime/memory/c
 import { createModels } from '../../../src/runtime/model/models.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import type { Suggestion } from '../../../src/workspace/memory/suggestions.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -109,7 +110,7 @@ export async function compactionWorld(options: CompactionOptions = {}) {
     });
   return {
     ...{ llm, home, compaction, open, costs, asked, clock, order, file, waiting, context },
-    append: (entries: SessionEntry[], task = TASK) => appendSession(home, 'default', task, entries),
+    append: (entries: SessionEntry[], task = TASK) => openTask(home, task, 'default').session.append(entries),
     /** As a run does that had to leave something out, once it has its answer. */
     async automatically() {
       if ((await context()).isOver) compaction.due(order);

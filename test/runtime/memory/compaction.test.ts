@@ -13,7 +13,7 @@ import { addToMemory } from '../../../src/workspace/memory/memory.ts';
 import { keepQuestion, openQuestions } from '../../../src/workspace/memory/questions.ts';
 import { appendRecord } from '../../../src/workspace/memory/record.ts';
 import { listSuggestions, takeSuggestion } from '../../../src/workspace/memory/suggestions.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
 import { defaults } from '../../helpers/defaults.ts';
 import { eventually } from '../../helpers/eventually.ts';
@@ -322,7 +322,7 @@ describe('a digest that fails', () => {
 
   it('for one agent of a task does not keep the others of it waiting', async () => {
     const world = await compactionWorld();
-    await appendSession(world.home, 'coder', TASK, turns(0, 60));
+    await openTask(world.home, TASK, 'coder').session.append(turns(0, 60));
     await world.append(turns(0, 60));
     world.llm.script((request) => (isDigest(request) ? { text: 'no' } : undefined));
     world.compaction.due({ ...world.order, viber: 'coder' });

@@ -1,11 +1,12 @@
 /** The memory in the model's requests: what goes in, and how much of a prompt the next turn of the task repeats to the byte. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assembleContext, type MemoryLimits } from '../../../src/runtime/context/context.ts';
 import type { Home } from '../../../src/workspace/home.ts';
 import { addToMemory } from '../../../src/workspace/memory/memory.ts';
-import { writePlan } from '../../../src/workspace/tasks/plan.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { openWorld, type World } from '../../dialogs/harness.ts';
 import type { LlmRequest } from '../../emulators/llm.ts';
 import { newHome } from '../../workspace/home-helper.ts';
@@ -105,7 +106,7 @@ describe('what a request holds', () => {
         path.join(home.viberDir('default'), `memory/${day}.md`),
         `# ${day}\n- 09:00 did ${day}\n- 16:00 later\n`,
       );
-    await writePlan(home, 'task1', { goal: 'Ship', steps });
+    await openTask(home, 'task1').plan.write({ goal: 'Ship', steps });
     return home;
   }
 

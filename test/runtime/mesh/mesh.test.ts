@@ -1,10 +1,11 @@
 /** Agents that ask each other: what they may, what they cost, how they end, and that nothing is done twice. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunError } from '../../../src/runtime/agent/agent.ts';
 import { RunAbort } from '../../../src/runtime/contract/abort.ts';
-import { findRun } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { LlmRequest, Turn } from '../../emulators/llm.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { ownTime } from '../../helpers/own-time.ts';
@@ -268,7 +269,9 @@ describe('when the asking run is ended', () => {
     const runs = new Set((await session('coder')).flatMap((entry) => ('run' in entry ? [entry.run] : [])));
     expect(runs.size).toBe(2);
     for (const run of runs) {
-      const types = (await findRun(home, 'coder', TASK.id, run)).map((entry) => entry.type);
+      const types = openTask(home, TASK.id, 'coder')
+        .session.run(run)
+        .map((entry) => entry.type);
       expect(types).toEqual(['message', 'step', 'result']);
     }
   });

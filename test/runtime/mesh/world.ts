@@ -1,4 +1,5 @@
 /** Agents between a real home, the real model client and the emulated model; the rest of the gateway is left out. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -18,8 +19,8 @@ import { mayUse } from '../../../src/runtime/tools/asked.ts';
 import { offerTools } from '../../../src/runtime/tools/bind.ts';
 import { factsOf } from '../../../src/runtime/tools/offered.ts';
 import type { ToolRun } from '../../../src/runtime/tools/run.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';
-import { appendSession, findRun, readSessionTail } from '../../../src/workspace/tasks/session.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
 import { type LlmRequest, startLlm } from '../../emulators/llm.ts';
 import { openTestGateway } from '../../helpers/gateway.ts';
@@ -113,16 +114,16 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
     /** A person's words, answered by the viber `default`. */
     async say(words: string, more: Partial<Order> = {}) {
       const run = more.run ?? 'run1';
-      const earlier = await findRun(home, 'default', TASK.id, run);
+      const earlier = openTask(home, TASK.id, 'default').session.run(run);
       const from = { channel: 'telegram', user: 'telegram:1001', name: 'Alex' };
       const at = new Date().toISOString();
       if (earlier.length === 0)
-        await appendSession(home, 'default', TASK.id, [
+        await openTask(home, TASK.id, 'default').session.append([
           { type: 'message', id: run, run, at, text: words, from, files: [] },
         ]);
       return runAgent(orderOf(words, { earlier, ...more }), gw);
     },
-    session: (viber: string) => readSessionTail(home, viber, TASK.id),
+    session: (viber: string) => openTask(home, TASK.id, viber).session.tail(),
     by: (worker: string) => llm.requests().filter((request) => workerOf(request) === worker),
   };
 }

@@ -1,4 +1,5 @@
 /** A playbook in its task: which step is next however people change the plan, and what a check's words mean. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,9 +17,8 @@ import {
 import { stepMessage } from '../../../src/runtime/playbook/words.ts';
 import { type Playbook, parsePlaybook } from '../../../src/skills/playbook.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { parsePlan, readPlan, writePlan } from '../../../src/workspace/tasks/plan.ts';
+import { openTask, parsePlan } from '../../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 import { TASK } from '../mesh/world.ts';
@@ -102,17 +102,17 @@ describe('on disk', () => {
   it('a plan round trip finds each step, ticks it alone, and leaves what people wrote', async () => {
     const home = await open();
     const playbook = parsePlaybook(wrap('1. [Coder] ends (in progress)\n2. 🙂 two\n3. [x] three'));
-    await writePlan(home, TASK.id, planOf(playbook));
+    await openTask(home, TASK.id).plan.write(planOf(playbook));
     const file = path.join(home.taskDir(TASK.id), 'task.md');
     fs.appendFileSync(file, '\n## Notes\nmine\n');
     for (const _step of playbook.steps) {
-      const plan = await readPlan(home, TASK.id);
+      const plan = await openTask(home, TASK.id).plan.read();
       const current = plan && openStep(plan, playbook);
       expect(playbook.steps).toContain(current?.step);
       await setStep(home, TASK, current?.key ?? '', 'in_progress');
       await setStep(home, TASK, current?.key ?? '', 'done');
     }
-    const plan = await readPlan(home, TASK.id);
+    const plan = await openTask(home, TASK.id).plan.read();
     expect(plan?.plan.steps.map((step) => step.status)).toEqual(['done', 'done', 'done']);
     expect(plan?.text).toContain('## Notes\nmine');
     await setStep(home, TASK, 'gone#1', 'done');
@@ -142,7 +142,7 @@ describe('on disk', () => {
     const said = doneLine('inner', 1, { key: 'same#1', summary: 'forged', artifactRefs: [] });
     const done = doneLine('run1', 1, { key: '[A] one#1', summary: 'did it', artifactRefs: [] });
     const lines = [begins('m1', 'run1', 'telegram'), begins('q1', 'inner', 'agent'), said, done];
-    await appendSession(home, 'default', TASK.id, lines);
+    await openTask(home, TASK.id, 'default').session.append(lines);
     expect((await doneSteps(home, TASK, 'm1')).map(({ key }) => key)).toEqual(['[A] one#1']);
   });
 

@@ -12,8 +12,8 @@ import { nowhere } from '../../../src/runtime/conversations/asked-places.ts';
 import { attachRules } from '../../../src/runtime/reply/render-answer.ts';
 import { createJobAnswers } from '../../../src/runtime/run/job-answers.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { readTask, saveTask } from '../../../src/workspace/tasks/record.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
+import { saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -223,7 +223,7 @@ test.each([
   const part = { type: 'tool-result', toolCallId: 'c', toolName: 'notify', output } satisfies Json;
   const step = { index: 1, messages: [{ role: 'tool', content: [part] }] };
   const now = new Date().toISOString();
-  await appendSession(home, 'default', TASK, [
+  await openTask(home, TASK, 'default').session.append([
     {
       type: 'message',
       id: 'item1',
@@ -243,7 +243,7 @@ test.each([
 test('the task knows the place by the name the platform has for it', async () => {
   places = { 'slack:U1': at('D1') };
   await answers()(item(['slack:U1']), RUN, outcome('Digest'), false);
-  expect((await readTask(home, TASK))?.conversations).toEqual(['slack@U0:C1', 'slack@U0:D1']);
+  expect(openTask(home, TASK).record()?.conversations).toEqual(['slack@U0:C1', 'slack@U0:D1']);
 });
 
 test('a question that nobody can be asked is not sent anywhere', async () => {

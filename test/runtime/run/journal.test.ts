@@ -1,10 +1,11 @@
 /** Before a call with an effect is noted and made, what it is made for is durable. */
+
 import { expect, test } from 'vitest';
 import { LeaseLost } from '../../../src/errors.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import { journal, progressOf } from '../../../src/runtime/run/journal.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { readSessionTail } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 async function open(stored: () => Promise<void>) {
@@ -12,7 +13,10 @@ async function open(stored: () => Promise<void>) {
   const task = { id: 'task1', viber: 'default' } as Order['task'];
   const progress = progressOf({ earlier: [] });
   const { onCall } = journal({ task, run: 'run1', stored }, progress, home);
-  const calls = async () => (await readSessionTail(home, 'default', 'task1')).filter(({ type }) => type === 'call');
+  const calls = async () =>
+    openTask(home, 'task1', 'default')
+      .session.tail()
+      .filter(({ type }) => type === 'call');
   return { onCall: () => onCall({ callId: 'c', tool: 'notify' }), calls };
 }
 

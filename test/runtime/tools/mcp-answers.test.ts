@@ -1,4 +1,5 @@
 /** What a server made with the protocol's own library gives: links that can be read, files, pictures, progress, prompts. By both transports. */
+
 import fs from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import { told } from '../../../src/runtime/tools/mcp/answer.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { readFile as readFileTool } from '../../../src/runtime/tools/read-file.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 import { make } from '../../fixtures/mcp/sdk.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -124,7 +125,7 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
       text: '# The plan\nTea at four.',
     });
     expect(refs).toEqual([]);
-    expect(await listArtifacts(home, scope.taskId)).toMatchObject([{ title: 'x', ref: 'https://example.org/x' }]);
+    expect(openTask(home, scope.taskId).artifacts.list()).toMatchObject([{ title: 'x', ref: 'https://example.org/x' }]);
     await read('mcp:docs:notes://picture');
     expect(refs).toMatchObject([{ type: 'image/png' }]);
     expect(shown).toEqual(['image/png']);
@@ -151,7 +152,11 @@ describe.each(Object.entries(TRANSPORTS))('through %s', (_name, settings) => {
       page: 3,
       file: { mimeType: 'image/png', data: expect.stringContaining(`kept as artifact ${ref?.id}`) },
     });
-    expect((await listArtifacts(home, scope.taskId)).map(({ type }) => type)).toEqual(['image/png']);
+    expect(
+      openTask(home, scope.taskId)
+        .artifacts.list()
+        .map(({ type }) => type),
+    ).toEqual(['image/png']);
     expect(
       fs
         .readFileSync(path.join(home.root, ref?.ref ?? ''))

@@ -1,4 +1,5 @@
 /** Servers of tools that lie, flood, change and do not end: the real client against real processes. */
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { asSchema } from 'ai';
@@ -14,7 +15,7 @@ import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -179,7 +180,7 @@ test('of very many tools and files a bounded number is taken', async () => {
   const { artifacts, notKept } = (await call('f_act')) as { artifacts: unknown[]; notKept: number };
   expect(artifacts).toHaveLength(10);
   expect(notKept).toBe(490);
-  expect(await listArtifacts(home, scope.taskId)).toHaveLength(10);
+  expect(openTask(home, scope.taskId).artifacts.list()).toHaveLength(10);
 });
 
 test('a run is never offered more tools than providers take', async () => {

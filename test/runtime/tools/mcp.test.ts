@@ -1,4 +1,5 @@
 /** Servers of tools: the real client against a real server process, and one over HTTP. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
@@ -9,7 +10,7 @@ import type { RuntimeTool } from '../../../src/runtime/contract/task.ts';
 import type { ToolScope } from '../../../src/runtime/contract/tool-scope.ts';
 import { type McpServerSettings, McpServers } from '../../../src/runtime/tools/mcp/servers.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -101,7 +102,7 @@ test('a picture becomes an artifact of the task, and is shown to the model', asy
   scope.onShown = ({ type }) => shown.push(type) > 0;
   const { artifacts } = (await call('docs_picture')) as { artifacts: { id: string }[] };
   expect(refs).toMatchObject([{ id: artifacts[0]?.id, type: 'image/png' }]);
-  expect(await listArtifacts(home, scope.taskId)).toMatchObject([{ id: artifacts[0]?.id, type: 'image/png' }]);
+  expect(openTask(home, scope.taskId).artifacts.list()).toMatchObject([{ id: artifacts[0]?.id, type: 'image/png' }]);
   expect(shown).toEqual(['image/png']);
 });
 

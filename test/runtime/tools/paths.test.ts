@@ -1,4 +1,5 @@
 /** Paths from a hostile model (T10, T16): a table of what must not be read, written or listed, and proof that nothing was. */
+
 import {
   linkSync,
   mkdirSync,
@@ -17,8 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UserError } from '../../../src/errors.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { createArtifact } from '../../../src/workspace/tasks/artifacts.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 
 const SECRET = 'TOP-SECRET-CONTENT';
 let root: string;
@@ -50,21 +50,23 @@ beforeAll(async () => {
   writeFileSync(join(root, 'access/links.json'), SECRET);
   mkdirSync(join(root, 'vibers/other'), { recursive: true });
   writeFileSync(join(root, 'vibers/other/MEMORY.md'), SECRET);
-  await createArtifact(home, 'task2', {
+  await openTask(home, 'task2').artifacts.create({
     id: 'theirs',
     title: 'theirs.txt',
     type: 'text/plain',
     content: Buffer.from(SECRET),
     origin: 'user',
   });
-  await createArtifact(home, 'task1', {
+  await openTask(home, 'task1').artifacts.create({
     id: 'mine',
     title: 'mine.txt',
     type: 'text/plain',
     content: Buffer.from('fine'),
     origin: 'user',
   });
-  await appendSession(home, 'default', 'task2', [{ type: 'compaction', at: 'x', text: SECRET, through: 'x' }]);
+  await openTask(home, 'task2', 'default').session.append([
+    { type: 'compaction', at: 'x', text: SECRET, through: 'x' },
+  ]);
   const workspace = join(root, 'workspace');
   writeFileSync(join(workspace, '.env'), SECRET);
   mkdirSync(join(workspace, '.git/hooks'), { recursive: true });

@@ -1,4 +1,5 @@
 /** What of a tool's result reaches the model: no base64, and within a budget for each result and for all of a run. */
+
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ import { createTools } from '../../../src/runtime/tools/index.ts';
 import { toRuntimeTool } from '../../../src/runtime/tools/mcp/tool.ts';
 import { toldIn, withoutBase64 } from '../../../src/runtime/tools/result.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { createArtifact, listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { openWorld } from '../../dialogs/harness.ts';
 import { ownTime } from '../../helpers/own-time.ts';
@@ -129,7 +130,7 @@ describe('the result of any tool', () => {
   it('keeps a page of read_file whole, and counts what stands in a file as base64', async () => {
     const { call, home, scope } = await open();
     const put = (name: string, content: string) =>
-      createArtifact(home, scope.taskId, {
+      openTask(home, scope.taskId).artifacts.create({
         title: name,
         name,
         type: 'text/plain',
@@ -172,7 +173,7 @@ describe('the result of any tool', () => {
     const { call, home, scope } = await open(mcp(text(long)));
     const { saved, hint } = (await call('docs_give')) as { saved: { id: string }; hint: string };
     expect(hint).toContain(saved.id);
-    expect(await listArtifacts(home, scope.taskId)).toMatchObject([{ id: saved.id, type: 'text/plain' }]);
+    expect(openTask(home, scope.taskId).artifacts.list()).toMatchObject([{ id: saved.id, type: 'text/plain' }]);
     const page = (await call('read_file', { path: saved.id, offset: 60_000 })) as { text: string };
     expect(page.text).toContain('line 7000\n');
   });

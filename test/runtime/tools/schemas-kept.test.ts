@@ -4,7 +4,7 @@ import type { Principal } from '../../../src/access/principal.ts';
 import { offerTools } from '../../../src/runtime/tools/bind.ts';
 import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
 import { factsOf } from '../../../src/runtime/tools/offered.ts';
-import { newTask, openTask } from '../../../src/runtime/tools/own-tasks.ts';
+import { newTask, openTaskTool } from '../../../src/runtime/tools/own-tasks.ts';
 import type { ToolRun } from '../../../src/runtime/tools/run.ts';
 import { useViber } from '../../../src/runtime/tools/use-viber.ts';
 import { newHome } from '../../workspace/home-helper.ts';
@@ -36,7 +36,7 @@ it('the second run is offered the very schemas of the first', async () => {
   const services = { vibers, aboutViber: async () => 'writes code' };
   const offered = async () => {
     const run = { scope, order, services } as unknown as ToolRun;
-    const others = await offerTools([newTask, openTask, useViber], run, factsOf(order));
+    const others = await offerTools([newTask, openTaskTool, useViber], run, factsOf(order));
     return new Map(createTools(scope, others).map(({ name, input }) => [name, input]));
   };
   const [first, second] = [await offered(), await offered()];

@@ -1,4 +1,5 @@
 /** The tools a model is offered: what each does, and what it refuses. The model is assumed to be hostile. */
+
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,9 +10,7 @@ import { UserError } from '../../../src/errors.ts';
 import { createTools, type PlanChange } from '../../../src/runtime/tools/index.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
-import { createArtifact, listArtifacts } from '../../../src/workspace/tasks/artifacts.ts';
-import { readPlan, writePlan } from '../../../src/workspace/tasks/plan.ts';
-import { appendSession } from '../../../src/workspace/tasks/session.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../../src/workspace/types.ts';
 import charsets from '../../fixtures/charsets.json' with { type: 'json' };
 
@@ -59,7 +58,7 @@ function toolbox(options: { planBase?: string; autoAcceptMemory?: boolean; viber
 }
 
 const upload = (title: string, content: string | Buffer, type = 'text/plain') =>
-  createArtifact(home, 'task1', { title, type, name: title, content: Buffer.from(content), origin: 'user' });
+  openTask(home, 'task1').artifacts.create({ title, type, name: title, content: Buffer.from(content), origin: 'user' });
 
 describe('update_plan', () => {
   const steps = [
@@ -112,7 +111,7 @@ describe('update_plan', () => {
     ],
   ])('takes %s', async (_what, given) => {
     expect(await toolbox()('update_plan', given)).toMatchObject({ status: 'written', done: 1, total: 2 });
-    expect((await readPlan(home, 'task1'))?.plan).toEqual(written);
+    expect((await openTask(home, 'task1').plan.read())?.plan).toEqual(written);
   });
 
   it('knows the words for each status, and names those it takes when it refuses one', async () => {
@@ -120,7 +119,7 @@ describe('update_plan', () => {
       plan: { goal: 'x', steps: statuses.map((status) => ({ title: status, status })) },
     });
     await toolbox()('update_plan', say('todo', 'not started', 'finished', 'cancelled', 'wip'));
-    expect((await readPlan(home, 'task1'))?.plan.steps.map(({ status }) => status)).toEqual([
+    expect((await openTask(home, 'task1').plan.read())?.plan.steps.map(({ status }) => status)).toEqual([
       ...['pending', 'pending', 'done', 'skipped', 'in_progress'],
     ]);
     await expect(toolbox()('update_plan', say('done', 'maybe'))).rejects.toThrow(
@@ -141,7 +140,10 @@ describe('update_plan', () => {
       done: 2,
       total: 2,
     });
-    expect((await readPlan(home, 'task1'))?.plan.steps.map((step) => step.status)).toEqual(['done', 'done']);
+    expect((await openTask(home, 'task1').plan.read())?.plan.steps.map((step) => step.status)).toEqual([
+      'done',
+      'done',
+    ]);
     expect(plans.map((change) => change.status)).toEqual(['written', 'written']);
   });
 
@@ -149,12 +151,12 @@ describe('update_plan', () => {
     expect(await toolbox()('update_plan', { plan: JSON.stringify({ goal: 'Ship', steps }) })).toMatchObject({
       total: 2,
     });
-    expect((await readPlan(home, 'task1'))?.plan.goal).toBe('Ship');
+    expect((await openTask(home, 'task1').plan.read())?.plan.goal).toBe('Ship');
   });
 
   it('does not overwrite a hand edit: the model sees it and may merge', async () => {
-    await writePlan(home, 'task1', { goal: 'Ship', steps: [] });
-    const shown = await readPlan(home, 'task1');
+    await openTask(home, 'task1').plan.write({ goal: 'Ship', steps: [] });
+    const shown = await openTask(home, 'task1').plan.read();
     const edited = `${shown?.text}\n- [ ] my own step\n`;
     await writeFile(join(root, 'artifacts/task1/task.md'), edited);
     const run = toolbox({ planBase: shown?.hash ?? '' });
@@ -173,7 +175,7 @@ describe('update_plan', () => {
   });
 
   it('does not overwrite a plan that appeared after the model was shown none', async () => {
-    await writePlan(home, 'task1', { goal: 'By hand', steps: [] });
+    await openTask(home, 'task1').plan.write({ goal: 'By hand', steps: [] });
     expect(await toolbox()('update_plan', { plan: { goal: 'Mine', steps: [] } })).toMatchObject({ status: 'conflict' });
   });
 
@@ -187,7 +189,7 @@ describe('update_plan', () => {
     { plan: { goal: 'x', steps: [{ id: '1', title: 't', status: 'soon' }] } },
   ])('does not fit %j', async (given) => {
     await expect(toolbox()('update_plan', given)).rejects.toThrow();
-    expect(await readPlan(home, 'task1')).toBeUndefined();
+    expect(await openTask(home, 'task1').plan.read()).toBeUndefined();
   });
 });
 
@@ -229,7 +231,7 @@ describe('create_artifact', () => {
     await expect(
       run('create_artifact', { title: 'a', type: 'text/plain', content: 'x'.repeat(30_000_000) }),
     ).rejects.toThrow(/10 MB/);
-    expect(await listArtifacts(home, 'task1')).toEqual([]);
+    expect(openTask(home, 'task1').artifacts.list()).toEqual([]);
   });
 
   it('asked for twice in a run is one artifact; in another run, or with another title, another', async () => {
@@ -238,7 +240,7 @@ describe('create_artifact', () => {
     await toolbox()('create_artifact', given);
     await toolbox()('create_artifact', { ...given, title: 'b.txt' });
     await toolbox({ runId: 'run2' })('create_artifact', given);
-    expect(await listArtifacts(home, 'task1')).toHaveLength(3);
+    expect(openTask(home, 'task1').artifacts.list()).toHaveLength(3);
   });
 
   it.each([
@@ -254,7 +256,7 @@ describe('create_artifact', () => {
     '   ',
   ])('stores title %j under a generated name, in the task', async (title) => {
     await toolbox()('create_artifact', { title, type: 'text/plain', content: 'x' });
-    const [meta] = await listArtifacts(home, 'task1');
+    const [meta] = openTask(home, 'task1').artifacts.list();
     expect(meta?.ref).toMatch(/^artifacts\/task1\/[a-z0-9]{8,}\.[a-z]+$/);
     expect(meta?.name).toMatch(/^[^/\\\p{Cc}\u202e.][^/\\\p{Cc}\u202e]*$/u);
     expect(Buffer.byteLength(meta?.name ?? '')).toBeLessThan(256);
@@ -270,7 +272,7 @@ describe('attach_artifact', () => {
     expect(attached).toHaveLength(2);
   });
   it('knows no artifact of another task', async () => {
-    const other = await createArtifact(home, 'task2', {
+    const other = await openTask(home, 'task2').artifacts.create({
       title: 'secret',
       type: 'text/plain',
       content: Buffer.from('x'),
@@ -302,8 +304,8 @@ describe('read_file', () => {
   });
 
   it('reads the plan of its own task, wherever the link in the workspace points', async () => {
-    await writePlan(home, 'task1', { goal: 'Mine', steps: [] });
-    await writePlan(home, 'task2', { goal: 'Theirs', steps: [] });
+    await openTask(home, 'task1').plan.write({ goal: 'Mine', steps: [] });
+    await openTask(home, 'task2').plan.write({ goal: 'Theirs', steps: [] });
     symlinkSync('../artifacts/task2/task.md', join(root, 'workspace/task.md'));
     for (const path of ['task.md', 'workspace/task.md', 'artifacts/task1/task.md']) {
       expect(await toolbox()('read_file', { path })).toMatchObject({ text: expect.stringContaining('Mine') });
@@ -407,7 +409,7 @@ describe('write_file', () => {
     });
     await upload('sent.csv', 'original', 'text/csv');
     await run('write_file', { path: 'sent.csv', content: 'changed' });
-    const metas = await listArtifacts(home, 'task1');
+    const metas = openTask(home, 'task1').artifacts.list();
     expect(metas.map((meta) => [meta.title, meta.type, meta.origin])).toEqual([
       ['report.md', 'text/markdown', 'agent'],
       ['sent.csv', 'text/csv', 'user'],
@@ -486,7 +488,7 @@ describe('remember', () => {
   it('writes at once what an owner has said when the configuration says so', async () => {
     const from = { channel: 'telegram', user: 'telegram:1', name: 'Alex' };
     const said = { type: 'message' as const, id: 'm', run: 'run1', at: '2026-01-01T00:00:00.000Z', files: [] };
-    await appendSession(home, 'default', 'task1', [{ ...said, from, text: 'I like tea' }]);
+    await openTask(home, 'task1', 'default').session.append([{ ...said, from, text: 'I like tea' }]);
     expect(await toolbox({ autoAcceptMemory: true })('remember', { text: 'Likes tea' })).toEqual({ status: 'saved' });
     expect(await readFile(join(root, 'workspace/MEMORY.md'), 'utf8')).toContain('- Likes tea');
   });
@@ -503,7 +505,7 @@ describe('calls in parallel', () => {
     const read = run('read_file', { path: 'a.txt' });
     await Promise.all(calls);
     expect(await read).toMatchObject({ text: '19' });
-    expect(await listArtifacts(home, 'task1')).toHaveLength(1);
+    expect(openTask(home, 'task1').artifacts.list()).toHaveLength(1);
   });
 
   it('one that fails or is aborted does not hold up the next', async () => {
@@ -514,6 +516,10 @@ describe('calls in parallel', () => {
     await expect(failed).rejects.toThrow(UserError);
     await expect(aborted).rejects.toThrow('stop');
     await next;
-    expect((await listArtifacts(home, 'task1')).map((meta) => meta.title)).toEqual(['b.txt']);
+    expect(
+      openTask(home, 'task1')
+        .artifacts.list()
+        .map((meta) => meta.title),
+    ).toEqual(['b.txt']);
   });
 });

@@ -12,7 +12,7 @@ import { hashText, writeFileAtomic } from '../../../lib/files.ts';
 import { within } from '../../../lib/within.ts';
 import { labelOf, lines, paragraphs, type Said, say, type Text, words } from '../../../messages/messages.ts';
 import type { Shown } from '../../../skills/add/add.ts';
-import { artifactPath, findArtifact, sweepTranscripts } from '../../../workspace/tasks/index.ts';
+import { openTask, sweepTranscripts } from '../../../workspace/tasks/index.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
 import { escaped as plain, plainName } from '../../conversations/places.ts';
 import { byAt } from '../../reply/outcomes.ts';
@@ -137,8 +137,8 @@ async function look(context: Invocation, source: string, names: string[], adding
 async function sentFile({ gw, taskId }: Invocation, source: string): Promise<string> {
   const { home } = gw;
   if (!/^[^/]+\.(zip|skill)$/i.test(source)) return source;
-  const found = await findArtifact(home, taskId, source);
-  return found ? artifactPath(home, taskId, found) : source;
+  const found = openTask(home, taskId).artifacts.find(source);
+  return found ? openTask(home, taskId).artifacts.pathOf(found) : source;
 }
 
 async function lookForUpdates(context: Invocation, names: string[], adding: SkillAdding): Promise<Reply> {

@@ -4,7 +4,7 @@ import type { Attachment } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { lines, type Messages, words } from '../../../messages/messages.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { type ArtifactMeta, findArtifact, isLink, listArtifacts } from '../../../workspace/tasks/index.ts';
+import { type ArtifactMeta, isLink, openTask } from '../../../workspace/tasks/index.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
 import { plainName } from '../../conversations/places.ts';
 import { getButton, toAttachment } from '../../reply/attachments.ts';
@@ -54,7 +54,7 @@ export const artifacts: Command = {
   takesTask: 'any',
   async run({ gw, taskId, messages }) {
     const { home } = gw;
-    const files = (await listArtifacts(home, taskId)).reverse();
+    const files = openTask(home, taskId).artifacts.list().reverse();
     if (files.length === 0) return { text: messages.text('tasks.noFiles') };
     const listed = files
       .slice(0, SHOWN)
@@ -84,9 +84,9 @@ export const get: Command = {
     const { gw, taskId, messages } = context;
     const { home } = gw;
     const wanted = context.args.trim();
-    const files = await listArtifacts(home, taskId);
+    const files = openTask(home, taskId).artifacts.list();
     if (wanted.startsWith('workspace/')) return fromWorkspace(context, wanted);
-    const named = wanted === '' ? undefined : await findArtifact(home, taskId, wanted);
+    const named = wanted === '' ? undefined : openTask(home, taskId).artifacts.find(wanted);
     if (named && isLink(named)) return { text: words(linkTo(named)) };
     const chosen = named ? [named] : wanted.toLowerCase() === 'all' ? files.slice(-MAX_FILES) : [];
     if (chosen.length > 0) {
@@ -107,7 +107,9 @@ async function fromWorkspace(context: Invocation, wanted: string): Promise<Comma
   if (!isKnown) return { text: messages.text('tasks.noSuchFile', { file: plainName(wanted) }) };
   const scope = { home, viber: context.task?.viber ?? viber, taskId, runId: '' };
   const { id } = await existingArtifact(scope, wanted);
-  const file = (await listArtifacts(home, taskId)).filter((each) => each.id === id);
+  const file = openTask(home, taskId)
+    .artifacts.list()
+    .filter((each) => each.id === id);
   return { text: words(''), files: attachable(home, taskId, file).files };
 }
 
@@ -126,7 +128,7 @@ async function offerElsewhere(
   const { home } = gw;
   const others = (await tasks(SEARCHED)).found.filter((task) => task.id !== taskId);
   const found = await Promise.all(
-    others.map(async (task) => ({ task, file: await findArtifact(home, task.id, wanted) })),
+    others.map(async (task) => ({ task, file: openTask(home, task.id).artifacts.find(wanted) })),
   );
   const hits = found.flatMap(({ task, file }) => (file ? [{ task, file }] : [])).slice(0, MAX_BUTTONS);
   if (hits.length > 0) {

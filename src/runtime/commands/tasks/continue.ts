@@ -1,5 +1,5 @@
 /** The button under a digest: the conversation goes on in its task. */
-import { linkCurrentTask } from '../../../workspace/tasks/index.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
 import { unknownTask } from '../../conversations/places.ts';
 import type { Command } from '../command.ts';
 import { noteConversation } from './open.ts';
@@ -16,7 +16,7 @@ export const goOn: Command = {
     const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role === 'owner') await linkCurrentTask(home, task.viber, task.id);
+    if (context.principal.role === 'owner') openTask(home, task.id, task.viber).show();
     await noteConversation(context, task);
     return { text: messages.text('jobs.goesOn', { title: task.title }) };
   },

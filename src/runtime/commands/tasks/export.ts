@@ -9,7 +9,7 @@ import { isOneOf } from '../../../access/principal.ts';
 import type { Attachment } from '../../../channels/channel.ts';
 import { sha256File } from '../../../lib/files.ts';
 import { sentences } from '../../../messages/messages.ts';
-import { sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/tasks/index.ts';
+import { openTask, sweepTranscripts, type TranscriptFile, writeTranscript } from '../../../workspace/tasks/index.ts';
 import { type Command, isPrivate, TASK_ID } from '../command.ts';
 
 const KEPT_MS = 3 * 86_400_000;
@@ -24,7 +24,7 @@ export const exportTask: Command = {
   async run(context) {
     const { gw, task, taskId, address, principal, isDirect, message, messages } = context;
     const { home } = gw;
-    const session = task && home.sessionPath(task.viber, taskId);
+    const session = task && openTask(home, taskId, task.viber).session.file;
     if (!task || !session || !fs.existsSync(session)) return { text: messages.text('export.nothing') };
     const isAlone = isDirect || isPrivate(message);
     const folder = path.join(home.cache, 'exports');

@@ -3,15 +3,7 @@ import { formatAddress } from '../../../channels/channel.ts';
 import { cutText } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import type { Home } from '../../../workspace/home.ts';
-import {
-  linkCurrentTask,
-  listArtifacts,
-  nextStep,
-  planProgress,
-  readPlan,
-  readSessionTail,
-  updateTask,
-} from '../../../workspace/tasks/index.ts';
+import { nextStep, openTask, planProgress } from '../../../workspace/tasks/index.ts';
 import type { Plan, TaskRecord } from '../../../workspace/types.ts';
 import { addressName, unknownTask } from '../../conversations/places.ts';
 import { getButton } from '../../reply/attachments.ts';
@@ -39,7 +31,7 @@ export const open: Command = {
     const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role === 'owner') await linkCurrentTask(home, task.viber, task.id);
+    if (context.principal.role === 'owner') openTask(home, task.id, task.viber).show();
     const { told, ...files } = await recap(context, task);
     if (!isDirect && isFromElsewhere(context, task)) told.push('', messages.text('tasks.seenHere'));
     await noteConversation(context, task);
@@ -57,8 +49,8 @@ async function recap(
 ): Promise<Pick<CommandReply, 'files' | 'buttons'> & { told: (Text | '')[] }> {
   const { home } = gw;
   const [plan, all, answer] = await Promise.all([
-    readPlan(home, task.id),
-    listArtifacts(home, task.id),
+    openTask(home, task.id).plan.read(),
+    openTask(home, task.id).artifacts.list(),
     lastAnswer(home, task.viber, task.id),
   ]);
   const newest = all.reverse();
@@ -88,7 +80,7 @@ function planLine(plan: Plan, messages: Messages): Text {
 
 /** The last words of a task, for somebody who comes back to it. */
 async function lastAnswer(home: Home, viber: string, taskId: string): Promise<string> {
-  const entries = await readSessionTail(home, viber, taskId, { maxEntries: 30 });
+  const entries = openTask(home, taskId, viber).session.tail({ maxEntries: 30 });
   const result = entries.findLast((entry) => entry.type === 'result' && entry.text !== '');
   return result?.type === 'result' ? cutText(closeFence(result.text), QUOTED) : '';
 }
@@ -100,7 +92,7 @@ const closeFence = (text: string): string => (text.length > QUOTED ? text.replac
 export async function noteConversation(context: Invocation, task: TaskRecord): Promise<void> {
   const place = placeText(context);
   if (task.conversations.includes(place)) return;
-  await updateTask(context.gw.home, task.id, (record) =>
+  await openTask(context.gw.home, task.id).update((record) =>
     record.conversations.includes(place) ? record : { ...record, conversations: [...record.conversations, place] },
   );
 }

@@ -5,17 +5,12 @@
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { type Messages, paragraphs, say, type Text, words } from '../../../messages/messages.ts';
 import {
-  changePlan,
-  dropProposal,
   nextStep,
+  openTask,
   type PlanWrite,
   planNotes,
   planProgress,
-  readNamedPlan,
-  readPlan,
-  readProposal,
   standsAt,
-  writePlan,
 } from '../../../workspace/tasks/index.ts';
 import type { Plan, PlanStep, StepStatus } from '../../../workspace/types.ts';
 import { type ButtonAction, questionId } from '../../contract/buttons.ts';
@@ -65,8 +60,8 @@ const titleOf = stepTitle;
 async function show(context: Invocation, said: Text | '' = ''): Promise<CommandReply> {
   const { messages } = context;
   const mayChange = mayUse(context.principal, 'steer', context.task);
-  const called = mayChange ? await readNamedPlan(context.gw.home, context.taskId) : undefined;
-  const stored = called ?? (await readPlan(context.gw.home, context.taskId));
+  const called = mayChange ? await openTask(context.gw.home, context.taskId).plan.readNamed() : undefined;
+  const stored = called ?? (await openTask(context.gw.home, context.taskId).plan.read());
   if (!stored || stored.plan.steps.length === 0) return { text: paragraphs(said, messages.text('plans.none')) };
   const next = nextStep(stored.plan);
   const at = next ? stored.plan.steps.indexOf(next) : -1;
@@ -112,9 +107,9 @@ async function change(context: Invocation, verb: Verb, number: number, key: stri
       text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }),
     };
   // The step that has this number now: others may be changing the plan while this waits for its turn.
-  const meant = key ?? (await readNamedPlan(home, taskId))?.keys[number - 1];
+  const meant = key ?? (await openTask(home, taskId).plan.readNamed())?.keys[number - 1];
   if (meant === undefined) return show(context, messages.text('plans.noStep', { n: number }));
-  const write = await changePlan(home, taskId, (plan, keys) => {
+  const write = await openTask(home, taskId).plan.change((plan, keys) => {
     const at = keys.indexOf(meant);
     return plan && at >= 0 ? changed(plan, at, verb) : undefined;
   });
@@ -147,8 +142,8 @@ async function edit(
   if (!mayUse(context.principal, 'steer', task))
     return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
   if (!task) return { text: messages.text('plans.none') };
-  const meant = n === 0 ? '' : (await readNamedPlan(home, taskId))?.keys[n - 1];
-  const write = await changePlan(home, taskId, (plan, keys) =>
+  const meant = n === 0 ? '' : (await openTask(home, taskId).plan.readNamed())?.keys[n - 1];
+  const write = await openTask(home, taskId).plan.change((plan, keys) =>
     change({ steps: [], ...(plan && named(plan)), goal: plan?.goal || task.goal }, keys.indexOf(meant ?? '')),
   );
   return write ? written(context, write) : show(context, messages.text('plans.noStep', { n }));
@@ -160,17 +155,17 @@ async function decide(context: Invocation, isApplied: boolean, key: string): Pro
   const { home } = gw;
   if (!mayUse(context.principal, 'steer', task))
     return { text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }) };
-  const proposal = readProposal(home, taskId, key);
+  const proposal = openTask(home, taskId).plan.proposal(key);
   if (proposal === undefined) return show(context, messages.text('plans.proposalGone'));
   const { text, current } = proposal;
-  const now = (await readPlan(home, taskId))?.text ?? '';
+  const now = (await openTask(home, taskId).plan.read())?.text ?? '';
   if (isApplied && current !== undefined && current !== now) {
     const asked = await askAboutProposal({ home, id: taskId, run: key }, { text, current: now }, messages);
     const outcome = say('questions.changedSince');
     return { ...askedAgain(asked, messages), decided: { question: questionId.plan(taskId, key), outcome } };
   }
-  if (isApplied) await writePlan(home, taskId, text);
-  dropProposal(home, taskId);
+  if (isApplied) await openTask(home, taskId).plan.write(text);
+  openTask(home, taskId).plan.dropProposal();
   if (isApplied) context.gw.tasks.threads.show(taskId);
   const outcome = say(isApplied ? 'plans.applied' : 'plans.kept');
   const shown = await show(context, messages.said(outcome));

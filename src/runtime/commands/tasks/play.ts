@@ -3,7 +3,7 @@
 import { UserError } from '../../../errors.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, say } from '../../../messages/messages.ts';
-import { planProgress, readPlan } from '../../../workspace/tasks/index.ts';
+import { openTask, planProgress } from '../../../workspace/tasks/index.ts';
 import { taskLane } from '../../contract/entry.ts';
 import { type Command, type CommandReply, type Invocation, mayUse } from '../command.ts';
 
@@ -50,7 +50,7 @@ async function begin(context: Invocation, args: string): Promise<CommandReply> {
   const current = readPlayed(home, taskId);
   if (current && !current.isFinished)
     return { text: messages.text('playbooks.otherOpen', { name: current.playbook.name }) };
-  const own = context.task && !current ? await readPlan(home, taskId) : undefined;
+  const own = context.task && !current ? await openTask(home, taskId).plan.read() : undefined;
   const { done, total } = own ? planProgress(own.plan) : { done: 0, total: 0 };
   if (done < total) return { text: messages.text('playbooks.ownPlan', { words: args }) };
   const { view, depth } = await gw.engine.queue.look(taskLane(taskId));
@@ -92,7 +92,7 @@ async function goOn(context: Invocation): Promise<CommandReply> {
   const { view: run } = await gw.engine.queue.look(taskLane(taskId));
   if (run && !run.isEnding) return { text: messages.text('playbooks.atWork', { title }) };
   if (gw.consent.approvals.open(taskId).length > 0) return { text: messages.text('playbooks.waits', { title }) };
-  const plan = await readPlan(home, taskId);
+  const plan = await openTask(home, taskId).plan.read();
   const { done, total } = plan ? planProgress(plan.plan) : { done: 0, total: played.playbook.steps.length };
   await context.put(taskId, `Go on with the playbook ${played.playbook.name}`, { play: {} });
   return { text: messages.text('playbooks.goingOn', { title, done, total }) };

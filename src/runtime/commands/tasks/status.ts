@@ -3,7 +3,7 @@
 import { principalText } from '../../../access/principal.ts';
 import type { Address } from '../../../channels/channel.ts';
 import { lines, type Messages, say, sentences, type Text, words } from '../../../messages/messages.ts';
-import { planProgress, readPlan, readSessionTail, readTask } from '../../../workspace/tasks/index.ts';
+import { openTask, planProgress } from '../../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import { coveredText } from '../../approvals/covers.ts';
 import { taskLane } from '../../contract/entry.ts';
@@ -41,7 +41,7 @@ export const status: Command = {
     const { home } = gw;
     if (!task) return { text: messages.text('tasks.none', { model: modelAt(context.address, context.gw) }) };
     const { view: run, depth: waiting } = await gw.engine.queue.look(taskLane(taskId));
-    const plan = await readPlan(home, taskId);
+    const plan = await openTask(home, taskId).plan.read();
     const told = [words(`**${task.title}** (\`${task.id}\`)`)];
     if (run) {
       const time = duration(Math.round((Date.now() - run.startedAt) / 1000), messages);
@@ -100,7 +100,7 @@ async function costLines({ gw, principal, messages }: Invocation, task: TaskReco
   const told: Text[] = [];
   const current = run === undefined ? undefined : gw.models.costs.ofRun(run);
   if (run === undefined) {
-    const tail = await readSessionTail(home, task.viber, task.id, TAIL);
+    const tail = openTask(home, task.id, task.viber).session.tail(TAIL);
     const last = tail.findLast((entry) => entry.type === 'result');
     if (last?.type === 'result' && last.usage)
       told.push(messages.text('tasks.lastUsed', { usage: usageText(last.usage) }));
@@ -141,7 +141,9 @@ async function stopAgent(target: string, context: Invocation): Promise<CommandRe
   const all = target === '*' ? here : [...here, ...gw.places.live.runs()];
   const meant = all.filter(({ agentId }) => target === '*' || agentId === target);
   const isHere = new Set(here.map(({ taskId }) => taskId));
-  const tasks = await Promise.all([...new Set(meant.map(({ taskId }) => taskId))].map((id) => readTask(home, id)));
+  const tasks = await Promise.all(
+    [...new Set(meant.map(({ taskId }) => taskId))].map((id) => openTask(home, id).record()),
+  );
   const stopped: TaskRecord[] = [];
   for (const each of tasks) {
     if (!each || !mayUse(principal, 'steer', each)) continue;

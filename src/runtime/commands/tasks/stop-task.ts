@@ -1,6 +1,6 @@
 /** Ends what a task is at, whoever asks: a run, what waits for its turn, a question. */
 import { type Principal, principalText } from '../../../access/principal.ts';
-import { readTask, updateTask } from '../../../workspace/tasks/index.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
 import { taskLane } from '../../contract/entry.ts';
 import type { Gateway } from '../../run/gateway.ts';
 
@@ -17,7 +17,9 @@ export async function stopTask(
   const { view: isAtWork, depth: waiting } = await engine.queue.look(taskLane(taskId));
   for (const { id } of open) await approvals.decide(id, { verdict: 'stop', by: principalText(by), name: by.name });
   // What waits for its turn is told that it was stopped once that comes; whoever looks sees it now.
-  if (isEnded && !isAtWork && (await readTask(home, taskId))?.state === 'pending')
-    await updateTask(home, taskId, (record) => (record.state === 'pending' ? { ...record, state: 'stopped' } : record));
+  if (isEnded && !isAtWork && openTask(home, taskId).record()?.state === 'pending')
+    await openTask(home, taskId).update((record) =>
+      record.state === 'pending' ? { ...record, state: 'stopped' } : record,
+    );
   return { isStopped: isEnded || open.length > 0, waiting };
 }

@@ -10,7 +10,7 @@ import {
   words,
 } from '../../../messages/messages.ts';
 import type { Home } from '../../../workspace/home.ts';
-import { readPlan, standOf } from '../../../workspace/tasks/index.ts';
+import { openTask, standOf } from '../../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../../workspace/types.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
 import { taskLane } from '../../contract/entry.ts';
@@ -43,7 +43,7 @@ export const STANDS = {
 
 /** How a task stands, in one character. */
 export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
-  MARK[standOf(task, (await readPlan(home, task.id, task.viber))?.plan)];
+  MARK[standOf(task, (await openTask(home, task.id, task.viber).plan.read())?.plan)];
 
 export const fresh: Command = {
   name: 'new',
@@ -96,7 +96,7 @@ export async function standNow(task: TaskRecord, { gw }: Invocation): Promise<ke
   const { view } = await gw.engine.queue.look(taskLane(task.id));
   if (view) return 'running';
   if (gw.consent.approvals.open(task.id).length > 0) return 'waiting';
-  return standOf(task, (await readPlan(home, task.id, task.viber))?.plan);
+  return standOf(task, (await openTask(home, task.id, task.viber).plan.read())?.plan);
 }
 
 async function lineOf(task: TaskRecord, context: Invocation): Promise<Text> {

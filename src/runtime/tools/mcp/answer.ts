@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { hashText } from '../../../lib/files.ts';
 import { isRecord } from '../../../lib/json.ts';
-import { createArtifact } from '../../../workspace/tasks/index.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json } from '../../../workspace/types.ts';
 import { clip, formatSize, visibleText } from '../../context/turn.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
@@ -164,7 +164,7 @@ async function saved({ home, taskId }: ToolScope, title: string, text: string): 
     };
   const id = hashText(`${title}\n${text}`).slice(0, 10);
   const given = { id, title: `${title}.txt`, type: 'text/plain', content, origin: 'agent' as const };
-  await createArtifact(home, taskId, given);
+  await openTask(home, taskId).artifacts.create(given);
   const hint = `Its beginning and its end only: read_file with path "${id}" reads all of it.`;
   return { saved: { id, size: content.length }, hint };
 }
@@ -172,7 +172,7 @@ async function saved({ home, taskId }: ToolScope, title: string, text: string): 
 async function keep(scope: ToolScope, title: string, { bytes, type }: Bytes): Promise<{ id: string; ref: Json }> {
   const id = hashText(`${title}\n${type}\n${bytes.toString('base64')}`).slice(0, 10);
   const given = { id, title, type, content: bytes, origin: 'agent' as const };
-  const ref: ArtifactRef = await createArtifact(scope.home, scope.taskId, given);
+  const ref: ArtifactRef = await openTask(scope.home, scope.taskId).artifacts.create(given);
   scope.onShown?.(ref);
   return { id, ref: attached(scope, ref) };
 }

@@ -5,7 +5,7 @@
 import { isRecord } from '../../../lib/json.ts';
 import type { Home } from '../../../workspace/home.ts';
 import type { OwnWords } from '../../../workspace/memory/stated.ts';
-import { findCompaction, readSessionTail } from '../../../workspace/tasks/index.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
 import { withoutCode } from '../../reply/written-calls.ts';
 import { toolNamed } from '../table.ts';
@@ -16,8 +16,8 @@ import { toolNamed } from '../table.ts';
  */
 export async function ownWords(home: Home, viber: string, taskId: string): Promise<OwnWords | undefined> {
   // A summary is told again from wherever it stands.
-  if (findCompaction(home.sessionPath(viber, taskId))) return undefined;
-  const entries = await readSessionTail(home, viber, taskId);
+  if (openTask(home, taskId, viber).session.compaction()) return undefined;
+  const entries = openTask(home, taskId, viber).session.tail();
   const speaker = entries.findLast((entry) => entry.type === 'message')?.from.user;
   if (!entries.every((entry) => isClean(entry, speaker))) return undefined;
   const messages = entries.filter((entry) => entry.type === 'message');

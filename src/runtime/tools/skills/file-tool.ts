@@ -11,7 +11,7 @@ import { sentences } from '../../../messages/messages.ts';
 import { missingHint } from '../../../skills/missing.ts';
 import { programOf, type SkillProgram } from '../../../skills/program.ts';
 import type { Skill } from '../../../skills/skill.ts';
-import { artifactPath } from '../../../workspace/tasks/index.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
 import { defineTool } from '../../contract/tool.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 import { artifactNamed } from '../paths.ts';
@@ -164,7 +164,9 @@ async function argument(arg: string, skill: Skill, scope: ToolScope, work: WorkF
   if (inWork !== arg) return inWork;
   if (await standsIn(work, arg)) return arg;
   const artifact = await artifactNamed(scope, arg);
-  return artifact ? path.join(work.files, path.basename(artifactPath(scope.home, scope.taskId, artifact))) : arg;
+  return artifact
+    ? path.join(work.files, path.basename(openTask(scope.home, scope.taskId).artifacts.pathOf(artifact)))
+    : arg;
 }
 
 /** Links are none of its files: what they lead to is not asked for. */

@@ -3,6 +3,7 @@
  * the task stands there, with the people and the consents, and no script may write it. Nor does a script work where the gateway's
  * own files are.
  */
+
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,6 +11,7 @@ import { errorCode, UserError } from '../../../errors.ts';
 import { HeldFolder } from '../../../lib/files/below.ts';
 import { inFolder } from '../../../lib/locks.ts';
 import { whyNoScripts } from '../../../workspace/own-files.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 
 export interface WorkFolder {
@@ -35,8 +37,8 @@ export function expanded(folder: string | undefined): string | undefined {
  */
 export function workFolder({ home, taskId, viber }: ToolScope, folder: string | undefined): WorkFolder {
   const wanted = expanded(folder);
-  mkdirSync(home.taskDir(taskId), { recursive: true, mode: 0o700 });
-  const files = realpathSync(home.taskDir(taskId));
+  mkdirSync(openTask(home, taskId).folder, { recursive: true, mode: 0o700 });
+  const files = realpathSync(openTask(home, taskId).folder);
   if (wanted === undefined) return { path: ownFolder(files), isTasks: true, files };
   const refuse = (why: string, cause?: unknown) =>
     new UserError(`Scripts cannot work in ${wanted}: ${why}. Change \`folder\` in agents/${viber}.yaml.`, { cause });

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { errorCode } from '../../../errors.ts';
 import { type HeldFolder, PathRefused, readBytes, useFile, useFolder } from '../../../lib/files/below.ts';
-import { createArtifact } from '../../../workspace/tasks/index.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 import { attached } from '../artifacts.ts';
 import type { WorkFolder } from './work-folder.ts';
@@ -90,7 +90,7 @@ export async function keepWritten(
     const { default: mime } = await import('mime');
     const given = { title: name, name: path.basename(name), type: mime.getType(name) ?? 'application/octet-stream' };
     const id = hash('sha256', name).slice(0, 10);
-    const ref = await createArtifact(scope.home, scope.taskId, { ...given, id, content, origin: 'agent' });
+    const ref = await openTask(scope.home, scope.taskId).artifacts.create({ ...given, id, content, origin: 'agent' });
     kept.files.push({ name, ...attached(scope, ref) });
   }
   return kept;

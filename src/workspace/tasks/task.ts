@@ -1,0 +1,88 @@
+/**
+ * A task: its record, its session, its plan and its artifacts. Opening one reads nothing and keeps nothing: what was read before and has
+ * not changed since comes from the caches of the stores, which look at the files each time, as people and other processes change them.
+ */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { namesIn } from '../../lib/damage.ts';
+import { DEFAULT_VIBER, type Home } from '../home.ts';
+import type { TaskRecord } from '../types.ts';
+import { Artifacts } from './artifacts.ts';
+import { linkCurrentTask } from './current.ts';
+import { TaskPlan } from './plan.ts';
+import { readTask, syncTask, updateTask } from './record.ts';
+import { Session } from './session.ts';
+
+/** @param viber whose session it is, and whose folder shows the plan; by default the one that the record names */
+export const openTask = (home: Home, id: string, viber?: string): Task => new Task(home, id, viber);
+
+export class Task {
+  readonly id: string;
+  readonly #home: Home;
+  readonly #viber: string | undefined;
+
+  constructor(home: Home, id: string, viber?: string) {
+    this.#home = home;
+    this.id = id;
+    this.#viber = viber;
+  }
+
+  /** Undefined when there is no such task. A damaged record is set aside and made anew as far as the session tells. */
+  record(): TaskRecord | undefined {
+    return readTask(this.#home, this.id);
+  }
+
+  /**
+   * Changes the record; calls for one task run one after the other, each on the result of the one before. `updatedAt` is set
+   * unless `change` did so; a record that comes back unchanged is not written.
+   * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage`, `counted` or `updatedAt` changed
+   * @throws UserError when there is no such task
+   */
+  update(change: (record: TaskRecord) => TaskRecord, options?: { sync?: boolean }): Promise<TaskRecord> {
+    return updateTask(this.#home, this.id, change, options);
+  }
+
+  /** Makes a record that was saved without a sync survive a power cut. */
+  sync(): Promise<void> {
+    return syncTask(this.#home, this.id);
+  }
+
+  /** Shows the task in its viber's folder, in place of the one that was shown. */
+  show(): void {
+    linkCurrentTask(this.#home, this.#sessionOf(), this.id);
+  }
+
+  /** Removes the sessions and the folder, the record last: what was cut off is done by the next removal. */
+  async remove(): Promise<void> {
+    for (const viber of namesIn(this.#home.agents))
+      await rm(path.join(this.#home.agents, viber, 'sessions', `${this.id}.jsonl`), { force: true });
+    for (const name of namesIn(this.folder).filter((each) => each !== 'task.json'))
+      await rm(this.fileAt(name), { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  get folder(): string {
+    return this.#home.taskDir(this.id);
+  }
+
+  /** The path of a file beside the artifacts: a download that is not one yet, the state of a playbook, words of a document. */
+  fileAt(name: string): string {
+    return path.join(this.folder, name);
+  }
+
+  get session(): Session {
+    return new Session(this.#home, this.id, this.#sessionOf());
+  }
+
+  get plan(): TaskPlan {
+    return new TaskPlan(this.#home, this.id, this.#viber);
+  }
+
+  get artifacts(): Artifacts {
+    return new Artifacts(this.#home, this.id);
+  }
+
+  #sessionOf(): string {
+    return this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER;
+  }
+}
