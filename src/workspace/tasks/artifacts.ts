@@ -68,7 +68,10 @@ export class Artifacts {
 
   /** All of them, oldest first. A torn or damaged line of the index is passed over. */
   list(): ArtifactMeta[] {
-    return [...readIndex(this.#index)];
+    const metas = indexes.get(this.#index);
+    if (metas) return [...metas];
+    // What the cache cannot see may be a link that leads nowhere.
+    return fs.lstatSync(this.#index, { throwIfNoEntry: false }) ? parseIndex(this.#index) : [];
   }
 
   /** The artifact a person means: by id, title or name, or by a beginning of these; the newest where several fit. */
@@ -258,12 +261,7 @@ const ABOUT = {
 };
 const indexes = createStatCache<readonly ArtifactMeta[]>(256, parseIndex);
 
-/** The entries of an index file, the last line of each id, oldest first; none when there is no file. */
-function readIndex(file: string): readonly ArtifactMeta[] {
-  // What the cache cannot see may be a link that leads nowhere.
-  return indexes.get(file) ?? (fs.lstatSync(file, { throwIfNoEntry: false }) ? parseIndex(file) : []);
-}
-
+/** The last line of each id, oldest first. */
 function parseIndex(file: string): ArtifactMeta[] {
   const metas = new Map<string, ArtifactMeta>();
   for (const meta of readJsonLines(file, shape<ArtifactMeta>(isMeta), ABOUT)) {

@@ -91,7 +91,7 @@ export function readTask(home: Home, taskId: string): TaskRecord | undefined {
 }
 
 /** The record, as a copy, with the text it stands in; without that it was made anew just now. */
-function readStored(home: Home, taskId: string): { record: TaskRecord; text?: string } | undefined {
+export function readStored(home: Home, taskId: string): { record: TaskRecord; text?: string } | undefined {
   const file = recordFile(home, taskId);
   let found: RecordFile | undefined;
   let wasClosed = false;

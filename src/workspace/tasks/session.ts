@@ -166,11 +166,11 @@ export class Session {
     if (tail === undefined) return { entries: [], size: 0 };
     const isCounted = maxEntries !== Number.POSITIVE_INFINITY;
     for (let bytes = isCounted ? Math.min(FIRST_BYTES, maxBytes) : maxBytes; ; bytes = Math.min(bytes * 2, maxBytes)) {
-      const lines = tail.last(bytes).filter(({ entry }) => entry.type !== 'session');
-      if (lines.length >= maxEntries || bytes >= maxBytes || bytes >= tail.size) {
+      const entries: SessionEntry[] = [];
+      for (const { entry } of tail.last(bytes)) if (entry.type !== 'session') entries.push(entry);
+      if (entries.length >= maxEntries || bytes >= maxBytes || bytes >= tail.size) {
         tail.keep();
-        const entries = lines.slice(Math.max(0, lines.length - maxEntries)).map(({ entry }) => entry);
-        return { entries, size: tail.size };
+        return { entries: entries.slice(Math.max(0, entries.length - maxEntries)), size: tail.size };
       }
     }
   }
@@ -321,18 +321,25 @@ function extendWindow(file: string, window: SessionWindow, wanted: number, onCor
  * Without what an owner of the lane has written after the next one began: a line with an epoch is void where a higher one stands before
  * it. Lines without one count always. The same array where nothing is void, which is nearly always so.
  */
-function withoutStale<T extends { entry: SessionEntry }>(lines: T[]): T[] {
+function withoutStale(lines: SessionLine[]): SessionLine[] {
   let newest = 0;
-  const isStale = ({ entry: { epoch } }: T): boolean => {
-    if (typeof epoch !== 'number' || epoch === newest) return false;
-    if (epoch < newest) return true;
+  // Every message looks at the lines in memory: where none is void that costs a comparison each.
+  for (const { entry } of lines) {
+    if (typeof entry.epoch !== 'number') continue;
+    if (entry.epoch < newest) return lines.filter(standing());
+    newest = entry.epoch;
+  }
+  return lines;
+}
+
+function standing(): (line: SessionLine) => boolean {
+  let newest = 0;
+  return ({ entry: { epoch } }) => {
+    if (typeof epoch !== 'number') return true;
+    if (epoch < newest) return false;
     newest = epoch;
-    return false;
+    return true;
   };
-  // Every message looks at the lines in memory: without one that is void it costs a comparison each.
-  if (!lines.some(isStale)) return lines;
-  newest = 0;
-  return lines.filter((line) => !isStale(line));
 }
 
 type CompactionEntry = Extract<SessionEntry, { type: 'compaction' }>;

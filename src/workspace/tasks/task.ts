@@ -10,7 +10,7 @@ import type { TaskRecord } from '../types.ts';
 import { Artifacts } from './artifacts.ts';
 import { linkCurrentTask } from './current.ts';
 import { TaskPlan } from './plan.ts';
-import { readTask, syncTask, updateTask } from './record.ts';
+import { readStored, syncTask, updateTask } from './record.ts';
 import { Session } from './session.ts';
 
 /** @param viber whose session it is, and whose folder shows the plan; by default the one that the record names */
@@ -29,7 +29,7 @@ export class Task {
 
   /** Undefined when there is no such task. A damaged record is set aside and made anew as far as the session tells. */
   record(): TaskRecord | undefined {
-    return readTask(this.#home, this.id);
+    return readStored(this.#home, this.id)?.record;
   }
 
   /**
@@ -49,7 +49,7 @@ export class Task {
 
   /** Shows the task in its viber's folder, in place of the one that was shown. */
   show(): void {
-    linkCurrentTask(this.#home, this.#sessionOf(), this.id);
+    linkCurrentTask(this.#home, this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER, this.id);
   }
 
   /** Removes the sessions and the folder, the record last: what was cut off is done by the next removal. */
@@ -71,7 +71,7 @@ export class Task {
   }
 
   get session(): Session {
-    return new Session(this.#home, this.id, this.#sessionOf());
+    return new Session(this.#home, this.id, this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER);
   }
 
   get plan(): TaskPlan {
@@ -80,9 +80,5 @@ export class Task {
 
   get artifacts(): Artifacts {
     return new Artifacts(this.#home, this.id);
-  }
-
-  #sessionOf(): string {
-    return this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER;
   }
 }
