@@ -94,7 +94,7 @@ export default defineConfig({
     main: 'src/main.ts',
     'messages-format': 'src/messages/format.ts',
     client: 'src/client/client.ts',
-    'document-worker': 'src/runtime/reading/documents/worker.ts',
+    'document-worker': 'src/features/documents/formats/worker.ts',
     'chart-worker': 'src/skills/chart/worker.ts',
     'picture-worker': 'src/runtime/reading/pictures/worker.ts',
   },

@@ -21,6 +21,7 @@ import { parseSuggestion } from '../src/workspace/memory/suggestions.ts';
 import { formatPlan, openTask, parsePlan } from '../src/workspace/tasks/index.ts';
 import { parseEntry } from '../src/workspace/tasks/session-lines.ts';
 import type { SessionEntry, TaskState } from '../src/workspace/types.ts';
+import { COMMANDS } from './helpers/commands.ts';
 import { waitFor } from './platforms/platform.ts';
 import { openPlatforms } from './platforms/world.ts';
 
@@ -178,7 +179,7 @@ describe('the tables', () => {
         .map(([name]) => bare(name))
         .toSorted(),
     ).toEqual(
-      commandSpecs()
+      commandSpecs(COMMANDS)
         .map(({ name }) => `/${name}`)
         .toSorted(),
     );

@@ -7,7 +7,7 @@ import { API, HUB } from '../channels/address.ts';
 import { type Address, type CommandSpec, conversationKey, type LiveMode, type NameOf } from '../channels/channel.ts';
 import type { Hub } from '../channels/hub/adapter.ts';
 import { channelModules, chatSections } from '../channels/index.ts';
-import type { ChatChannelConfig } from '../channels/kind.ts';
+import type { ChatChannelConfig } from '../config/types.ts';
 import { type Config, terminalEnabled } from '../config.ts';
 import { machineLanguage } from '../lib/language.ts';
 import { menuSpecs } from '../runtime/commands/table.ts';
@@ -51,7 +51,7 @@ export async function buildChannels(open: OpenGateway, options: BuildOptions): P
       fileOf: (id) => fileOfRef(open, id),
     }),
   );
-  const commands = menuSpecs(config.language, { servers: Object.keys(config.mcp).length > 0 });
+  const commands = menuSpecs(gw.features.commands, config.language, { servers: Object.keys(config.mcp).length > 0 });
   await Promise.all(chatSections(config).map((each) => buildChat(open, each, commands)));
   const hub = await openHub(open);
   if (hub) {

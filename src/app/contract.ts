@@ -21,7 +21,7 @@ import type { Agent } from '../runtime/agent/agent.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { Intake } from '../runtime/gateway.ts';
 import type { Readiness } from '../runtime/readiness.ts';
-import type { Gateway } from '../runtime/run/gateway.ts';
+import type { Feature, Gateway } from '../runtime/run/gateway.ts';
 import type { Worker } from '../runtime/worker.ts';
 import type { Uploads } from '../workspace/uploads.ts';
 import type { Crashed } from './crashed.ts';
@@ -38,6 +38,8 @@ export interface GatewayOptions {
   localOnly?: boolean;
   /** The system's where there is none. */
   clock?: Clock | undefined;
+  /** Those that are on; all of `src/features.ts` where nothing is said. */
+  features?: readonly Feature[];
   /** Answers in the place of the models of the configuration. */
   model?: Agent;
   /** Channels that are there already, beside those of the configuration. */

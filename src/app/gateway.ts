@@ -5,6 +5,7 @@
 import type { Zones } from '../access/zones.ts';
 import { type Config, loadAgent } from '../config.ts';
 import { UserError } from '../errors.ts';
+import { FEATURES } from '../features.ts';
 import { systemClock } from '../jobs/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
@@ -13,16 +14,13 @@ import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
 import { nowText } from '../runtime/context/now.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
-import type { Order, RunAgent } from '../runtime/contract/order.ts';
-import { OFFLINE_MODEL } from '../runtime/contract/providers.ts';
-import type { OwnSettings } from '../runtime/contract/settings.ts';
+import type { StopFeature } from '../runtime/contract/feature.ts';
 import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
+import { featureSet } from '../runtime/features.ts';
 import { createAfterRun } from '../runtime/memory/after-run.ts';
-import { SmallModelTitles } from '../runtime/memory/titles.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
 import type { Gateway, PeopleStores } from '../runtime/run/gateway.ts';
 import { noteGivenUp } from '../runtime/run/given-up.ts';
-import { runAgent } from '../runtime/run/run-agent.ts';
 import type { ToolServices } from '../runtime/tools/run.ts';
 import { Worker } from '../runtime/worker.ts';
 import { DEFAULT_VIBER, type Home } from '../workspace/home.ts';
@@ -33,10 +31,7 @@ import type { AppGateway, GatewayOptions, OpenGateway } from './contract.ts';
 import { openIntake } from './intake.ts';
 import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
-import { openMesh } from './mesh.ts';
 import { openModelCalls } from './models.ts';
-import { openReading, openSpeak } from './reading.ts';
-import { openAppSearch } from './search.ts';
 import { openStores, type Stores } from './stores.ts';
 import { createTelling } from './telling.ts';
 import { openTools } from './tools.ts';
@@ -49,11 +44,12 @@ const TRACES_MS = 1_500;
 /** Throws LockedError, or a system error of the home. */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
   const stores = await openStores(options);
-  const parts = openParts(stores, options, (order) => runAgent(order, gw));
+  const parts = openParts(stores, options, () => gw);
   const gw = gatewayOf(stores, parts, options);
   const worker = new Worker(gw);
   const { home, config, host, log, delivery, people } = stores;
   const { approvals } = parts.consent;
+  const stopping: StopFeature[] = [];
   return {
     gw,
     host,
@@ -64,6 +60,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     preload: () => gw.models.agent.preload(gw.models.modelName()),
     async start() {
       await approvals.start();
+      for (const { start } of gw.features.on) if (start) stopping.push(await start(gw));
       await worker.tellUnkept();
       if (host.roles.has('work')) await worker.start();
     },
@@ -77,15 +74,16 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
       }
     },
     sweep(now) {
+      for (const { sweep } of gw.features.on) sweep?.(now, gw);
       void parts.memory.sweep(now);
       void parts.scheduled.jobs.sweep(now);
     },
     async stop(graceMs = DRAIN_MS) {
-      const { scheduled, afterRun, compaction, titles, tools, memory } = parts;
+      const { scheduled, afterRun, compaction, tools, memory } = parts;
       approvals.close();
       await scheduled.jobs.stop();
       await worker.stop(graceMs);
-      await Promise.all([afterRun.flush(), compaction.close(), titles?.close()]);
+      await Promise.all([afterRun.flush(), compaction.close(), ...stopping.map((end) => end())]);
       await Promise.all([tools.close(), memory.close()]);
       await delivery.close(SEND_MS);
     },
@@ -94,26 +92,23 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
 }
 
 /** What calls models, what waits for people, and what runs are offered. */
-function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, ask: RunAgent) {
+function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, gateway: () => AppGateway) {
   const { home, config, host, log, tasks, people } = stores;
-  const { models: named, ...models } = openModelCalls(stores, env, model);
-  const { agent, costs, meter, modelName } = models;
+  const models = openModelCalls(stores, env, model);
+  const named = models.providers;
+  const { agent, costs, modelName } = models;
   const consent = { ...stores.consent, ...openConsent(stores) };
   const { approvals } = consent;
   const { askOwners } = people.owners;
   const scheduled = openAppJobs(stores, { env, clock, lookUp: (vibers) => tools.names(vibers, named) });
   const compaction = openCompaction({ config, home, agent, costs, approvals, modelName, askOwners, log });
   const memory = openAppMemory({ config, home, embedders: named, costs, log });
-  const mesh = openMesh({ config, home, agent, bus: tasks.bus, meter, modelName, runAgent: ask, log });
-  const searcherFor = openAppSearch({ config, env, models: named, meter, modelOf: modelOf(models) });
   const { settings, vibers } = stores.places;
   const services: ToolServices = {
     searchMemory: memory.searchMemory,
-    agents: mesh.mesh,
     sending: scheduled.sending,
     models: models.choices,
     jobs: () => scheduled.jobs.service(),
-    searcherFor,
     aboutViber: vibers.about,
     usualViber: config.viber ?? DEFAULT_VIBER,
     settings,
@@ -121,38 +116,25 @@ function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, a
     zones: people.zones,
     vibers,
   };
-  const tools = openTools({ config, home, log, services, isShared: host.isShared });
+  const tools = openTools({ config, home, log, services, gateway, isShared: host.isShared });
   return {
     models,
     consent,
     scheduled,
     compaction,
     memory,
-    mesh,
     tools,
     afterRun: createAfterRun({ home, log, askOwners }),
-    titles: titlesOf(stores, models, named),
     board: createBoardDoor(stores),
   };
 }
 
 function gatewayOf(
   { home, config, engine, log, delivery, tasks, people, places, ...stores }: Stores,
-  {
-    models,
-    consent,
-    scheduled,
-    compaction,
-    memory,
-    mesh,
-    tools,
-    afterRun,
-    titles,
-    board,
-  }: ReturnType<typeof openParts>,
-  { env = {}, clock = systemClock }: GatewayOptions,
+  { models, consent, scheduled, compaction, memory, tools, afterRun, board }: ReturnType<typeof openParts>,
+  { env = {}, clock = systemClock, features = FEATURES }: GatewayOptions,
 ): AppGateway {
-  const { costs, meter } = models;
+  const { costs } = models;
   const { conversations, news } = tasks;
   const { jobs, answers, targets } = scheduled;
   const hasOwner = () => people.pairing.ownership() === 'somebody';
@@ -170,14 +152,12 @@ function gatewayOf(
     delivery,
     say: stores.say,
     features: {
+      ...featureSet(features),
+      env,
       jobs: { answers, ended: (entry, outcome) => jobs.ended(entry, outcome), service: () => jobs.service() },
       memory: afterRun,
       searchMemory: memory.searchMemory,
       compaction,
-      titles,
-      play: mesh.play,
-      reading: openReading({ config, env, home, meter, log }),
-      speak: openSpeak({ config, env, home, meter, log }),
       boardLink: board.linkFor,
       ...stores.telemetry,
     },
@@ -226,24 +206,6 @@ function nowForOf({ jobs }: Config, zones: Zones, clock: Gateway['clock']): Peop
     return nowText(new Date(clock.now()), zone ?? usual, known);
   };
 }
-
-function titlesOf(
-  { home, config, log, tasks }: Stores,
-  { costs }: Pick<Gateway['models'], 'costs'>,
-  models: ReturnType<typeof openModelCalls>['models'],
-) {
-  const { small_model: model } = config;
-  if (model === undefined || model === OFFLINE_MODEL) return undefined;
-  return new SmallModelTitles({ home, model, models, costs, show: tasks.threads.show, log });
-}
-
-/** The model that answers an order. */
-const modelOf =
-  ({ chosen, modelName }: Pick<Gateway['models'], 'chosen' | 'modelName'>) =>
-  ({ address, job, asked, own: ordered }: Order, own: OwnSettings): string => {
-    const here = address && !job && !asked ? chosen(address).model : undefined;
-    return ordered?.model ?? here ?? own.model ?? modelName();
-  };
 
 /** The viber's own settings. Throws UserError when its file cannot be used. */
 async function loadOwn(home: Home, id: string, log: Logger): ReturnType<Gateway['models']['loadAgent']> {

@@ -83,7 +83,7 @@ function accessFor({ config, people, delivery, tasks, engine, say, log }: AppGat
   };
 }
 
-function lookupsFor({ home, engine, places, consent }: AppGateway): Lookups {
+function lookupsFor({ home, engine, places, consent, features }: AppGateway): Lookups {
   const { buttons, questions, approvals } = consent;
   return {
     rewordedBy: (reply) => rewordedBy(reply, { home, questions, buttons }),
@@ -107,6 +107,7 @@ function lookupsFor({ home, engine, places, consent }: AppGateway): Lookups {
         taskId,
         view: { ...of, address: query.address, isDirect: query.isDirect },
         vibers: places.vibers,
+        commands: features.commands,
       }),
   };
 }

@@ -73,5 +73,5 @@ export function openModelCalls(
     onCall: (call, usage) => countCall(metrics, call, usage),
   });
   const meter = createMeter({ costs, tellOwners: (id, text) => void people.owners.tellOwners(id, text) });
-  return { choices, chosen, models, modelName, agent, costs, meter };
+  return { choices, chosen, providers: models, modelName, agent, costs, meter };
 }

@@ -4,12 +4,13 @@ import type { Logger } from '../log.ts';
 import type { KnownNames } from '../runtime/contract/job-service.ts';
 import type { Toolbox } from '../runtime/contract/order.ts';
 import type { NamedModels } from '../runtime/model/models.ts';
+import type { FeatureRun, Gateway } from '../runtime/run/gateway.ts';
 import { mayUse } from '../runtime/tools/asked.ts';
 import { offerTools } from '../runtime/tools/bind.ts';
 import type { ServerPrompts } from '../runtime/tools/mcp/prompts.ts';
 import { keep } from '../runtime/tools/memory/keep.ts';
 import { factsOf } from '../runtime/tools/offered.ts';
-import type { ToolRun, ToolServices } from '../runtime/tools/run.ts';
+import type { ToolServices } from '../runtime/tools/run.ts';
 import type { SkillAdding, SkillService } from '../runtime/tools/skills/service.ts';
 import { SERVICE_TOOLS } from '../runtime/tools/table.ts';
 import type { Home } from '../workspace/home.ts';
@@ -21,6 +22,8 @@ export interface OpenToolsOptions {
   log: Logger;
   /** The parts of the gateway that tools may use. */
   services: ToolServices;
+  /** Once it is put together. */
+  gateway: () => Gateway;
   /** false: scripts run without the sandbox although there is one. */
   sandbox?: boolean;
   /** Other machines may change the files of the home. */
@@ -43,7 +46,9 @@ export function openTools(options: OpenToolsOptions): Tools {
   const skills = openAppSkills(options);
   return {
     async toolbox(order, own, scope) {
-      const run: ToolRun = {
+      const gw = options.gateway();
+      const run: FeatureRun = {
+        gw,
         scope,
         order,
         own,
@@ -52,7 +57,7 @@ export function openTools(options: OpenToolsOptions): Tools {
         mayUse: (name) => mayUse(own, order.asked)({ name }),
       };
       const [tools, skilled] = await Promise.all([
-        offerTools(SERVICE_TOOLS, run, factsOf(order)),
+        offerTools([...SERVICE_TOOLS, ...gw.features.tools], run, factsOf(order)),
         skills.toolbox(order, own, scope),
       ]);
       return { ...skilled, tools: [...tools, ...skilled.tools] };

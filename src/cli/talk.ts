@@ -8,9 +8,10 @@ import { createFace } from '../channels/terminal/face.ts';
 import type { Door } from '../channels/terminal/seam.ts';
 import { Talk } from '../channels/terminal/talk.ts';
 import { errorCode, UserError } from '../errors.ts';
+import { FEATURES } from '../features.ts';
 import { machineLanguage } from '../lib/language.ts';
 import { messagesIn } from '../messages/messages.ts';
-import { commandSpecs } from '../runtime/commands/table.ts';
+import { commandSpecs, commandTable } from '../runtime/commands/table.ts';
 import { chatOf, post, type Spoken } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
@@ -21,7 +22,15 @@ export async function talkOver(socket: string, to: Spoken, { home, env }: CliCon
   const door = doorTo(socket, chat, to.viber);
   const listening = await post(socket, '/talk', { chat });
   const { stdin: input, stdout: output } = process;
-  const face = createFace({ input, output, env, messages, home, commands: commandSpecs(), suggest: door.suggest });
+  const face = createFace({
+    input,
+    output,
+    env,
+    messages,
+    home,
+    commands: commandSpecs(commandTable(FEATURES)),
+    suggest: door.suggest,
+  });
   const talk = new Talk({ door, face, messages, onLeave: left.resolve });
   face.open(talk);
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.once(signal, () => talk.leave());

@@ -1,7 +1,7 @@
 /** Who searches, by what the configuration and the environment say. Nothing is called. */
 import { expect, it } from 'vitest';
-import { openAppSearch } from '../../src/app/search.ts';
 import type { Config } from '../../src/config.ts';
+import { openSearch } from '../../src/features/web/searcher.ts';
 import type { Order } from '../../src/runtime/contract/order.ts';
 
 const meter = { hooks: () => ({ beforeCall: () => undefined, onUsage: () => undefined }), used: () => ({}) };
@@ -12,7 +12,7 @@ async function searcher(
   model: string,
   more: { env?: NodeJS.ProcessEnv; baseURL?: string } = {},
 ) {
-  const searcherFor = openAppSearch({
+  const searcherFor = openSearch({
     config: { search, providers: more.baseURL === undefined ? {} : { openai: { baseURL: more.baseURL } } },
     env: more.env ?? {},
     models: { searching: () => Promise.reject(new Error('not asked')) },

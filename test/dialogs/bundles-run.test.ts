@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { unpack } from '../../src/runtime/reading/documents/zip.ts';
+import { unpack } from '../../src/features/documents/formats/zip.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
 import { tempFolder } from '../helpers/temp.ts';

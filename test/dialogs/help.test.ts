@@ -1,6 +1,6 @@
 /** What can be asked for, in the words that can be typed there, and what becomes of words that are nearly a command. */
 import { describe, expect, it as test } from 'vitest';
-import { COMMANDS } from '../../src/runtime/commands/table.ts';
+import { COMMANDS } from '../helpers/commands.ts';
 import { ask } from '../platforms/platform.ts';
 import { openThree } from './three.ts';
 
@@ -15,7 +15,7 @@ describe('help', () => {
       const seen = await platform.command(platform.dm('alex'), 'help');
       expect(seen.text.split('\n').filter(Boolean)).toHaveLength(8);
       const plain = seen.text.replaceAll(/[*_`\\]/g, '');
-      for (const { name, hidden } of COMMANDS)
+      for (const { name, hidden } of COMMANDS.all)
         if (!hidden && name !== 'help')
           expect(plain, `${platform.name} ${name}`).toMatch(new RegExp(`${prefix}${name}\\b`));
       if (prefix !== '/') expect(plain).not.toMatch(/(?<!\w)\/(?!viber )/);

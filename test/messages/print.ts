@@ -3,7 +3,7 @@ import { de } from '../../src/messages/de.ts';
 import { type Catalogue, en } from '../../src/messages/en.ts';
 import { compile } from '../../src/messages/format.ts';
 import { MENU } from '../../src/messages/menu.ts';
-import { commandSpecs } from '../../src/runtime/commands/table.ts';
+import { LISTED } from '../helpers/commands.ts';
 import { examplesFor } from './examples.ts';
 import { argumentsOf } from './read.ts';
 
@@ -49,7 +49,7 @@ for (const [area, texts] of Object.entries(en)) {
 
 if (wanted.length === 0 || wanted.includes('menu')) {
   process.stdout.write(`\n── menu ${'─'.repeat(WIDTH * 2 - 4)}\n`);
-  for (const { name, description, argument } of commandSpecs({ servers: true })) {
+  for (const { name, description, argument } of LISTED) {
     const other = MENU.de?.[name];
     const left = [`/${name}: ${description}`, ...(argument ? [argument.description] : [])];
     const right = [`/${name}: ${other?.description ?? description}`, ...(other?.argument ? [other.argument] : [])];

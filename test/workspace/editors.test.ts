@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkWritten } from '../../src/cli/doctor/written.ts';
-import { listPlaybooks } from '../../src/runtime/playbook/library.ts';
+import { listPlaybooks } from '../../src/features/agents/playbook/library.ts';
 import { isSkillFile } from '../../src/skills/library.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';

@@ -5,7 +5,7 @@ import { serialise } from '../../lib/locks.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { SkillAdding } from '../../runtime/tools/skills/service.ts';
-import { OWN_TOOLS } from '../../runtime/tools/table.ts';
+import { ownTools } from '../../runtime/tools/table.ts';
 import { Adding } from '../../skills/add/add.ts';
 import type { Home } from '../../workspace/home.ts';
 
@@ -21,7 +21,7 @@ export interface OpenAddingOptions {
 
 export function openAdding({ config, home, log, onChange, signal }: OpenAddingOptions): SkillAdding {
   const adding = new Adding({
-    ...{ root: home.skills, cache: home.cache, reserved: OWN_TOOLS, allowedOrigins: config.skills.webOrigins },
+    ...{ root: home.skills, cache: home.cache, reserved: ownTools(), allowedOrigins: config.skills.webOrigins },
     registry: config.skills.registry,
     signal,
   });

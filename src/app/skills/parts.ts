@@ -5,7 +5,7 @@ import type { Logger } from '../../log.ts';
 import { findSkill, isNative, listSkills, needsSandbox, switchedOff } from '../../runtime/tools/skills/service.ts';
 import { createUsable } from '../../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../../runtime/tools/skills.ts';
-import { OWN_TOOLS } from '../../runtime/tools/table.ts';
+import { ownTools } from '../../runtime/tools/table.ts';
 import { recover } from '../../skills/add/recover.ts';
 import { bundledSkills, Skills } from '../../skills/catalog.ts';
 import { openHealth } from '../../skills/health.ts';
@@ -30,7 +30,7 @@ export async function openSkillParts(options: {
 }) {
   const { config, home, log } = options;
   const skills = new Skills({
-    ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log, watchAfterMs: WATCH_AFTER_MS },
+    ...{ bundled: bundledSkills(), user: home.skills, reserved: ownTools(), log, watchAfterMs: WATCH_AFTER_MS },
     lookEveryMs: options.isShared ? LOOK_MS : undefined,
     without: switchedOff(config.skills),
     ...{ viber: (viber) => path.join(home.viberDir(viber), 'skills'), keptIn: path.join(home.cache, 'skills.jsonl') },

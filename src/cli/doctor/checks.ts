@@ -18,7 +18,7 @@ import { describeFailure } from '../../runtime/contract/run-error.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import type { Running } from '../running.ts';
 import { checkDoor, type Door } from './doors.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, wrong } from './finding.ts';
 import { ollamaWindow } from './ollama.ts';
 
 export const MODEL_MS = 15_000;
@@ -27,16 +27,6 @@ const small = () =>
   `${OFFLINE_MODEL} is the small built-in model, which knows a few fixed requests; ${viberCommand('init')} sets a real one`;
 const OPERATIONAL = ['spool', 'access', 'cache', 'run', 'conversations'];
 const WRITTEN = [...OPERATIONAL, 'workspace', 'artifacts', 'agents'];
-
-/** One finding for each problem of a ConfigError, else one. */
-export function wrong(name: string, error: unknown): Finding[] {
-  if (!(error instanceof ConfigError)) {
-    return [{ name, state: 'wrong', detail: errorMessage(error).split('\n').join('; ') }];
-  }
-  return error.problems.map(({ path: key, message }) => {
-    return { name, state: 'wrong', detail: key ? `${key}: ${message}` : message, isSetting: true };
-  });
-}
 
 export async function attempt(name: string, limitMs: number, work: () => Promise<string[]>): Promise<Finding[]> {
   try {

@@ -2,14 +2,15 @@
 import { unreadLines } from '../../config/env-file.ts';
 import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
+import { FEATURES } from '../../features.ts';
 import { scrub } from '../../log.ts';
 import { type CliContext, EXIT } from '../command.ts';
 import { runningGateways } from '../running.ts';
-import { checkChannels, checkGateways, checkHandles, checkHome, checkModels, wrong } from './checks.ts';
+import { checkChannels, checkGateways, checkHandles, checkHome, checkModels } from './checks.ts';
 import { checkEngine } from './engine.ts';
-import { type Finding, SIGNS } from './finding.ts';
+import { type Finding, SIGNS, wrong } from './finding.ts';
 import { checkJobs } from './jobs.ts';
-import { checkPrices, checkSearch } from './search.ts';
+import { checkPrices } from './prices.ts';
 import { checkSandbox, checkServers, checkSkills } from './skills.ts';
 import { checkTimezone } from './timezone.ts';
 import { checkVibers } from './vibers.ts';
@@ -45,7 +46,8 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   const running = await runningGateways({ home, config: file, env });
   const called = await Promise.all([
     ...[checkModels(config, env), checkVibers(config, home, env), checkChannels(config)],
-    ...[checkSearch(config, env), checkSkills(config, home), checkSandbox(), checkServers(config)],
+    ...FEATURES.map(async ({ check }) => (await check?.({ config, env, home })) ?? []),
+    ...[checkSkills(config, home), checkSandbox(), checkServers(config)],
     checkJobs(config, home, env),
     checkEngine(config),
   ]);

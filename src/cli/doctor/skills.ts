@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../errors.ts';
+import { reservedNames } from '../../features.ts';
 import { silentLog } from '../../log.ts';
 import {
   isNative,
@@ -10,7 +11,6 @@ import {
   surveyServers,
   switchedOff,
 } from '../../runtime/tools/skills/service.ts';
-import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import { bundledSkills, Skills } from '../../skills/catalog.ts';
 import { openHealth } from '../../skills/health.ts';
 import { findBubblewrap, hasSandbox } from '../../skills/sandbox.ts';
@@ -29,7 +29,7 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
     ...{
       bundled: bundledSkills(),
       user: path.join(home, 'skills'),
-      reserved: OWN_TOOLS,
+      reserved: reservedNames(),
       watch: false,
       without: switchedOff(config.skills),
       log: silentLog(),

@@ -2,8 +2,7 @@
 import { timezoneNote, useTimezone } from '../../config/timezone-variable.ts';
 import type { Config } from '../../config.ts';
 import { systemTimezone } from '../../lib/timezone.ts';
-import { wrong } from './checks.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, wrong } from './finding.ts';
 
 const NAME = 'time zone';
 

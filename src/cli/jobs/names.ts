@@ -1,13 +1,13 @@
 /** What jobs may name, as the files and the configuration have it: no server is started, no model asked. */
 import path from 'node:path';
 import type { Config } from '../../config.ts';
+import { reservedNames } from '../../features.ts';
 import type { Job } from '../../jobs/job.ts';
 import { JobNames } from '../../jobs/names.ts';
 import { silentLog } from '../../log.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import { knownNames } from '../../runtime/tools/skills/known-names.ts';
 import { switchedOff } from '../../runtime/tools/skills/service.ts';
-import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import { bundledSkills, Skills } from '../../skills/catalog.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 
@@ -25,7 +25,7 @@ export async function namesOf(jobs: readonly Job[], { config, root, env }: Names
     ...{
       bundled: bundledSkills(),
       user: path.join(root, 'skills'),
-      reserved: OWN_TOOLS,
+      reserved: reservedNames(),
       log: silentLog(),
       watch: false,
     },

@@ -2,9 +2,9 @@
 import readline from 'node:readline/promises';
 import { loadConfig } from '../../config.ts';
 import { UserError } from '../../errors.ts';
+import { reservedNames } from '../../features.ts';
 import { type Messages, messagesIn, type Text } from '../../messages/messages.ts';
 import { offerText, type Plain } from '../../runtime/commands/skills/words.ts';
-import { OWN_TOOLS } from '../../runtime/tools/table.ts';
 import { Adding, type Shown } from '../../skills/add/add.ts';
 import { openHome } from '../../workspace/home.ts';
 import { type CliContext, EXIT } from '../command.ts';
@@ -26,7 +26,7 @@ export async function change(context: CliContext): Promise<number> {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort(new UserError('Nothing was changed.')));
   const adding = new Adding({
-    ...{ root: home.skills, cache: home.cache, reserved: OWN_TOOLS, signal: interrupted.signal },
+    ...{ root: home.skills, cache: home.cache, reserved: reservedNames(), signal: interrupted.signal },
     ...{ allowedOrigins: config.skills.webOrigins, registry: config.skills.registry },
   });
   const changing = { context, adding, messages: messagesIn('en') };

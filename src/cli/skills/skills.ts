@@ -32,7 +32,7 @@ async function list({ args, home: root, config: file, env, json, print }: CliCon
     { bundledSkills, Skills },
     { openHealth },
     service,
-    { OWN_TOOLS },
+    { reservedNames },
     { listVibers },
   ] = await Promise.all([
     loadConfig({ file, home: root, env }),
@@ -40,7 +40,7 @@ async function list({ args, home: root, config: file, env, json, print }: CliCon
     import('../../skills/catalog.ts'),
     import('../../skills/health.ts'),
     import('../../runtime/tools/skills/service.ts'),
-    import('../../runtime/tools/table.ts'),
+    import('../../features.ts'),
     import('../../workspace/vibers.ts'),
   ]);
   const home = await openHome(root);
@@ -48,7 +48,7 @@ async function list({ args, home: root, config: file, env, json, print }: CliCon
   if (viber !== undefined && !all.includes(viber))
     throw new UserError(`There is no viber "${visible(viber.slice(0, 80))}". There is: ${all.join(', ')}.`);
   const skills = new Skills({
-    ...{ bundled: bundledSkills(), user: home.skills, reserved: OWN_TOOLS, log: silentLog(), watch: false },
+    ...{ bundled: bundledSkills(), user: home.skills, reserved: reservedNames(), log: silentLog(), watch: false },
     without: service.switchedOff(config.skills),
     viber: (id) => path.join(home.viberDir(id), 'skills'),
   });

@@ -35,9 +35,9 @@ export async function answerCommand(
 ): Promise<CommandReply> {
   const name = entry.command?.name ?? '';
   const messages = messagesFor(entry.message);
-  const known = findCommand(name);
+  const known = findCommand(gw.features.commands, name);
   const command = known ?? (await skillCalled(entry, gw));
-  if (!command) return unknown(name.slice(0, 32), messages);
+  if (!command) return unknown(name.slice(0, 32), messages, gw);
   try {
     const context = await invocationOf(entry, command, gw, { stop, maxRead });
     if (!known) context.args = `use ${name} ${context.args}`;
@@ -70,14 +70,14 @@ function goalHint(
 }
 
 /** What is no command may be a skill that is called by its name. */
-async function skillCalled({ command, viber }: Entry, { tools }: Gateway): Promise<Command | undefined> {
+async function skillCalled({ command, viber }: Entry, { tools, features }: Gateway): Promise<Command | undefined> {
   const isSkill = command && (await tools.skills.find(viber, command.name)) !== undefined;
-  return isSkill ? findCommand('skills') : undefined;
+  return isSkill ? findCommand(features.commands, 'skills') : undefined;
 }
 
 /** What is nearly a command is offered and not begun. */
-function unknown(name: string, messages: Messages): CommandReply {
-  const names = commandSpecs().map((spec) => spec.name);
+function unknown(name: string, messages: Messages, { features }: Gateway): CommandReply {
+  const names = commandSpecs(features.commands).map((spec) => spec.name);
   const near = nearest(name, names);
   if (near === undefined) return { text: messages.text('commands.unknown', { name, hint: say('commands.hint') }) };
   return {

@@ -21,6 +21,8 @@ const named = new Set(
 /** @param list the commands that people see there */
 export const helpFor = (list: (gw: Gateway) => readonly CommandSpec[]): Command => ({
   name: 'help',
+  // Telegram sends /start when somebody opens the chat for the first time.
+  aliases: ['start'],
   description: 'What I can do',
   action: 'chat',
   async run({ gw, messages, principal }) {

@@ -6,6 +6,7 @@ import { listTasks, openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import { choosable, type ViberRules } from '../conversations/vibers.ts';
 import { isOwnTask, mayOpen, maySee, type Viewpoint } from '../conversations/visibility.ts';
+import type { Gateway } from '../run/gateway.ts';
 import { findCommand } from './table.ts';
 import { fileSize } from './tasks/artifacts.ts';
 import { markOf } from './tasks/tasks.ts';
@@ -16,6 +17,7 @@ export interface SuggestDeps {
   /** The task the conversation is bound to; undefined when there is none. */
   taskId: string | undefined;
   vibers: ViberRules;
+  commands: Gateway['features']['commands'];
 }
 
 const MAX_SUGGESTIONS = 25;
@@ -27,8 +29,11 @@ const MAX_READ = 500;
  * At most 25: for `/get` the files of the conversation's task, for the others tasks, the newest first, whose title or id (or
  * name) holds every word typed. Commands without suggestions give [].
  */
-export async function suggest(query: SuggestQuery, { home, view, taskId, vibers }: SuggestDeps): Promise<Suggestion[]> {
-  const command = findCommand(query.command);
+export async function suggest(
+  query: SuggestQuery,
+  { home, view, taskId, vibers, commands }: SuggestDeps,
+): Promise<Suggestion[]> {
+  const command = findCommand(commands, query.command);
   if (!command?.argument?.suggests) return [];
   const words = query.text.slice(0, 200).toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (...texts: string[]) => {

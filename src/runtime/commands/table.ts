@@ -1,7 +1,9 @@
-/** Every command there is. Channels register these with their platform; nothing else names commands. */
+/** The commands of the chats: those of the core are listed here, and each feature brings its own. Channels register them all with their platform. */
 import type { CommandSpec } from '../../channels/channel.ts';
 import { MENU } from '../../messages/menu.ts';
 import { servedBy } from '../../messages/messages.ts';
+import type { CommandTable } from '../contract/command.ts';
+import type { Gateway } from '../run/gateway.ts';
 import { approve } from './approve.ts';
 import type { Command } from './command.ts';
 import { compact } from './conversation/compact.ts';
@@ -23,12 +25,14 @@ import { goOn } from './tasks/continue.ts';
 import { exportTask } from './tasks/export.ts';
 import { open } from './tasks/open.ts';
 import { plan } from './tasks/plan.ts';
-import { play } from './tasks/play.ts';
 import { status, stop } from './tasks/status.ts';
 import { fresh, tasks } from './tasks/tasks.ts';
 
-export const COMMANDS: readonly Command[] = [
-  helpFor(({ tools }) => commandSpecs({ servers: tools.prompts !== undefined })),
+type Commands = CommandTable<Gateway>;
+
+/** Those of the core, in the order in which menus list them. The ones of features come after. */
+const CORE: readonly Command[] = [
+  helpFor(({ features, tools }) => commandSpecs(features.commands, { servers: tools.prompts !== undefined })),
   fresh,
   status,
   stop,
@@ -36,7 +40,6 @@ export const COMMANDS: readonly Command[] = [
   steer,
   followup,
   plan,
-  play,
   tasks,
   open,
   goOn,
@@ -60,25 +63,31 @@ export const COMMANDS: readonly Command[] = [
   approve,
 ];
 
-/** Telegram sends /start when somebody opens the chat for the first time. */
-const ALIASES: Readonly<Record<string, string>> = { start: 'help', files: 'artifacts', cancel: 'stop', task: 'new' };
-
-/** The command of that name or alias, whatever its case. */
-export function findCommand(name: string): Command | undefined {
-  const wanted = name.toLowerCase();
-  const real = Object.hasOwn(ALIASES, wanted) ? ALIASES[wanted] : wanted;
-  return COMMANDS.find((command) => command.name === real);
+/** Throws when two commands share a name or an alias. */
+export function commandTable(features: readonly { commands?: readonly Command[] }[]): Commands {
+  const all = [...CORE, ...features.flatMap(({ commands = [] }) => commands)];
+  const byName = new Map<string, Command>();
+  for (const command of all) {
+    for (const name of [command.name, ...(command.aliases ?? [])]) {
+      if (byName.has(name)) throw new Error(`two commands are called ${name}`);
+      byName.set(name, command);
+    }
+  }
+  return { all, byName };
 }
 
-/** Those that are listed; `servers`: where there are servers of tools. */
-export function commandSpecs({ servers = false }: { servers?: boolean } = {}): CommandSpec[] {
-  const listed = COMMANDS.filter(({ hidden }) => !hidden || (hidden === 'servers' && servers));
+/** The command of that name or alias, whatever its case. */
+export const findCommand = ({ byName }: Commands, name: string): Command | undefined => byName.get(name.toLowerCase());
+
+/** The commands that menus list; `servers`: where there are servers of tools. */
+export function commandSpecs({ all }: Commands, { servers = false }: { servers?: boolean } = {}): CommandSpec[] {
+  const listed = all.filter(({ hidden }) => !hidden || (hidden === 'servers' && servers));
   return listed.map(({ name, description, argument }) => ({ name, description, ...(argument && { argument }) }));
 }
 
-/** For the menus of platforms: in the one language everybody is spoken to in, or with `auto` in each person's own. */
-export const menuSpecs = (language: string, which: { servers?: boolean } = {}): CommandSpec[] =>
-  commandSpecs(which).map((spec) => {
+/** For the menus of platforms: in the one language that everybody is spoken to in, or with `auto` in each person's own. */
+export const menuSpecs = (commands: Commands, language: string, which: { servers?: boolean } = {}): CommandSpec[] =>
+  commandSpecs(commands, which).map((spec) => {
     const translations = Object.entries(MENU).flatMap(([tag, texts]) => {
       const text = Object.hasOwn(texts, spec.name) ? texts[spec.name] : undefined;
       return text ? [[tag, text] as const] : [];

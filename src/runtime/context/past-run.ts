@@ -5,6 +5,7 @@
  */
 import { isJsonRecord } from '../../lib/json.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
+import { ASK_AGENT } from '../contract/question.ts';
 import type { InputFile, TaskMessage } from '../contract/task.ts';
 import { parseReply } from '../reply/reply.ts';
 import { likeness } from './names.ts';
@@ -162,10 +163,10 @@ export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean
 /** What `ask_agent` has given in these steps, in the order in which it came. */
 export function answersOfAgents(messages: readonly Json[]): { agent: string; text: string }[] {
   const parts = messages.flatMap(partsOf).filter(isJsonRecord);
-  const asked = parts.filter((part) => isPart(part, 'tool-call') && part.toolName === 'ask_agent');
+  const asked = parts.filter((part) => isPart(part, 'tool-call') && part.toolName === ASK_AGENT);
   return parts.flatMap((part) => {
     const { output } = part;
-    if (!isPart(part, 'tool-result') || part.toolName !== 'ask_agent' || !isJsonRecord(output)) return [];
+    if (!isPart(part, 'tool-result') || part.toolName !== ASK_AGENT || !isJsonRecord(output)) return [];
     // The newest call of that id: some providers use the same ids again.
     const call = asked.findLast(({ toolCallId }) => toolCallId === part.toolCallId);
     const [agent, said] = [isJsonRecord(call?.input) ? call.input.agent : undefined, output.value];

@@ -4,9 +4,9 @@ import type { Principal } from '../../access/principal.ts';
 import type { Address, Given } from '../../channels/channel.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { AgentOutcome, Verdict, Waiting } from './agent.ts';
-import type { JobOrder, PlayOrder } from './entry.ts';
-import type { Made, RunOutcome } from './outcome.ts';
+import type { AgentOutcome, Verdict } from './agent.ts';
+import type { Entry, JobOrder } from './entry.ts';
+import type { Made } from './outcome.ts';
 import type { OwnSettings, WorkingMode } from './settings.ts';
 import type { RuntimeTool } from './task.ts';
 import type { ToolScope } from './tool-scope.ts';
@@ -109,20 +109,17 @@ export interface Offered {
   isBeyond?(tool: string): boolean;
 }
 
-/** A playbook's turn. */
-export interface PlayTurn
+/** A turn that a feature works on in place of the model. */
+export interface TakenTurn
   extends Pick<
     Order,
     'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'decided' | 'signal' | 'watch'
   > {
-  play: PlayOrder;
-  /** In the language of whoever gave the order. */
-  messages: Messages;
-  /** The id of the message that gave the order. */
+  /** The entry that gave the order, and its id. */
+  entry: Entry;
   id: string;
-  /** What people wrote since: it goes to the step at hand. */
+  /** In the language of the person who gave the order. */
+  messages: Messages;
+  /** What people wrote since. */
   added: string;
 }
-
-/** Throws RunError when the turn was ended, or a system error when the disk fails. */
-export type Play = (turn: PlayTurn) => Promise<RunOutcome | Waiting>;

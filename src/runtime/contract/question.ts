@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { Asked, Order } from './order.ts';
 
+/** The tool by which an agent asks another. */
+export const ASK_AGENT = 'ask_agent';
+
 export interface Question {
   /** The id of an agent, or of the viber itself. */
   agent: string;

@@ -34,16 +34,6 @@ export type UnheardReason = 'unset' | 'busy' | 'key' | 'unreadable' | 'long' | '
 /** A `page` is text already, of which most is markup: tools are given it as it is. */
 export type FileKind = 'sound' | 'document' | 'page';
 
-export interface Reading {
-  /** What a file is to be read as; undefined for plain text, pictures, and whatever else has no words to be taken out. */
-  kindOf(file: Pick<ReadableFile, 'name' | 'type'>): FileKind | undefined;
-  /**
-   * The text of a recording or a document, made once and kept beside the file.
-   * @throws Unreadable with the reason; RunError at a daily cap; the signal's reason; a system error when the disk fails
-   */
-  read(file: ReadableFile, by: ReadFor): Promise<FileText>;
-}
-
 /** A file whose words cannot be had. The message is for the model, in one sentence; what people are told follows from the reason. */
 export class Unreadable extends UserError {
   override name = 'Unreadable';

@@ -13,8 +13,10 @@ import type { TypedAnswer } from '../approvals/typed.ts';
 import type { Command } from '../commands/command.ts';
 import { findCommand } from '../commands/table.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
+import type { CommandTable } from '../contract/command.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import { type ExpectedAnswer, isShortAnswer } from '../conversations/expected.ts';
+import type { Gateway } from '../run/gateway.ts';
 import { saysStop, spoken } from './injection.ts';
 
 /** The task a conversation is bound to, as the sender of an event meets it. */
@@ -63,6 +65,8 @@ export interface Facts {
   readonly isChanging: boolean;
   readonly task: BoundTask | undefined;
   readonly digest: AnsweredDigest | undefined;
+  /** The commands that there are. */
+  readonly commands: CommandTable<Gateway>;
   /** What the person's next words here answer. */
   readonly expected: ExpectedAnswer | undefined;
   /** What an owner's reply to a message of ours stands for; undefined until it was looked up. */
@@ -197,22 +201,26 @@ interface Meaning {
 function meant(
   original: InboundMessage,
   action: ButtonAction | undefined,
-  asked: Pick<Facts, 'expected' | 'replied' | 'typed'>,
+  asked: Pick<Facts, 'commands' | 'expected' | 'replied' | 'typed'>,
 ): Meaning {
   let message = original;
   if (typeof asked.typed === 'object') {
     const { command: name, args } = asked.typed;
-    return { message: { ...message, command: { name, args } }, spec: findCommand(name), mode: undefined };
+    return {
+      message: { ...message, command: { name, args } },
+      spec: findCommand(asked.commands, name),
+      mode: undefined,
+    };
   }
   const replied = asked.replied === 'nothing' ? undefined : asked.replied;
   const expected = isPlain(message) && !action ? (asked.expected ?? replied) : undefined;
   if (expected) {
     const command = { name: expected.command, args: `${expected.args} ${message.text.trim()}` };
-    return { message: { ...message, command }, spec: findCommand(expected.command), mode: undefined };
+    return { message: { ...message, command }, spec: findCommand(asked.commands, expected.command), mode: undefined };
   }
   if (action && 'say' in action) message = { ...message, text: action.say };
   else if (action) message = { ...message, command: { name: action.command, args: action.args } };
-  const spec = message.command && findCommand(message.command.name);
+  const spec = message.command && findCommand(asked.commands, message.command.name);
   const said = spoken(message, spec);
   return said ? { ...said, spec: undefined } : { message, spec, mode: undefined };
 }

@@ -11,6 +11,7 @@ import { findCommand } from '../commands/table.ts';
 import type { Visit } from '../contract/entry.ts';
 import { bindingKey, taskOf } from '../conversations/conversations.ts';
 import { viberAt } from '../conversations/vibers.ts';
+import type { Gateway } from '../run/gateway.ts';
 import type { AnsweredDigest, BoundTask, Facts } from './decide.ts';
 import type { Access, IntakeServices } from './services.ts';
 import type { TooFast } from './too-fast.ts';
@@ -71,17 +72,18 @@ export function authorise(
 }
 
 /** What goes on below the pressed message takes place there. */
-function placed({ message, pressed }: Arrival): InboundMessage {
-  const isBelow = typeof pressed === 'object' && 'command' in pressed && findCommand(pressed.command)?.isBelow;
+function placed({ message, pressed }: Arrival, { commands }: Gateway['features']): InboundMessage {
+  const isBelow =
+    typeof pressed === 'object' && 'command' in pressed && findCommand(commands, pressed.command)?.isBelow;
   if (!isBelow || !message.below) return message;
   const { address, opens } = message.below;
   return { ...message, address, isThread: true, ...(opens && { opensThread: true }) };
 }
 
 /** The new text of a command orders nothing twice, but it is meant for us where the command is ours. */
-function correctsCommand({ kind, text }: InboundMessage): boolean {
+function correctsCommand({ kind, text }: InboundMessage, { commands }: Gateway['features']): boolean {
   const name = kind === 'edit' ? /^\/(\w+)(?!\S)/.exec(text)?.[1] : undefined;
-  return name !== undefined && findCommand(name) !== undefined;
+  return name !== undefined && findCommand(commands, name) !== undefined;
 }
 
 export function gather(arrival: Arrival, services: IntakeServices, state: IntakeState): Gathered {
@@ -90,7 +92,7 @@ export function gather(arrival: Arrival, services: IntakeServices, state: Intake
   const { vibers, settings } = gw.places;
   const { conversations, digests, expected } = gw.tasks;
   const { languages } = gw.people;
-  const message = placed(arrival);
+  const message = placed(arrival, gw.features);
   const { address, isDirect, editOf } = message;
   const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
   const how = (who: Principal) => ({
@@ -99,7 +101,7 @@ export function gather(arrival: Arrival, services: IntakeServices, state: Intake
       message.isMention ||
       message.kind === 'migration' ||
       (message.isThread === true && (conversations.get(keyOf(who)) ?? digests.of(message)) !== undefined),
-    isCommand: message.command !== undefined || correctsCommand(message),
+    isCommand: message.command !== undefined || correctsCommand(message, gw.features),
     isButton: message.button !== undefined,
     // No bot has said it, and it gives nobody a right.
     ...(message.kind === 'migration' && { isBot: false }),
@@ -146,6 +148,7 @@ export function gather(arrival: Arrival, services: IntakeServices, state: Intake
         isBusy: looked?.taskId === id ? looked.isBusy : undefined,
       };
     },
+    commands: gw.features.commands,
     get digest(): AnsweredDigest | undefined {
       const { taskId, viber } = digests.of(message) ?? {};
       // Of a task that was cleared away nothing is left to go on with.

@@ -40,6 +40,9 @@ export interface NamedModels extends ModelCheck {
   readonly providers: readonly string[];
 }
 
+/** All that can be asked of the models of the configuration. */
+export type ModelProviders = Models & Embedders & NamedModels & Searches;
+
 export interface Searches {
   /** A model with its provider's own search. Throws ConfigError naming the setting, as `load` does. */
   searching(name: string): Promise<Searching>;
@@ -68,7 +71,7 @@ function providerSettings(provider: string, { providers, env }: Providers): Prov
   return { ...own, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) };
 }
 
-export function createModels(options: Providers): Models & Embedders & NamedModels & Searches {
+export function createModels(options: Providers): ModelProviders {
   // By provider and connection time: both come from the configuration, so there are few.
   const factories = new Map<string, Promise<Factory>>();
 

@@ -9,7 +9,6 @@ import type { AgentRequest } from '../contract/agent.ts';
 import type { Offered, Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
-import { readAs } from '../reading/read-as.ts';
 import { mayUse, strictest } from '../tools/asked.ts';
 import { isOffered } from '../tools/bind.ts';
 import { createTools, type ToolScope } from '../tools/index.ts';
@@ -17,6 +16,7 @@ import { factsOf, forGuest } from '../tools/offered.ts';
 import { toldIn } from '../tools/result.ts';
 import type { Gateway } from './gateway.ts';
 import type { Progress } from './journal.ts';
+import { readNamed } from './read-file.ts';
 
 /** Pictures that models look at, and how many of tools one run may show. */
 const SHOWN = /^image\/(png|jpeg|gif|webp)$/;
@@ -133,8 +133,9 @@ function scopeOf(
   { task, viber = task.viber, run, principal, asked }: Order,
   progress: Progress,
   outgoing: Outgoing,
-  { home, config, features }: Gateway,
+  gw: Gateway,
 ): ToolScope {
+  const { home, config } = gw;
   const charged = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
   const { made } = progress;
   return {
@@ -165,7 +166,7 @@ function scopeOf(
       return true;
     },
     mayFollow: outgoing.mayFollow,
-    textOf: (file, signal) => readAs(features.reading, file, { ...charged, signal }),
+    textOf: (file, signal) => readNamed(file, { ...charged, signal }, gw),
     onSuggestion: (suggestion) => made.pending.push(suggestion),
     // Nobody's words but an owner's own go in without a question.
     autoAcceptMemory: config.memory.auto_accept && principal.role === 'owner' && asked === undefined,

@@ -56,16 +56,20 @@ export async function conclude(turn: Concluding, given: RunOutcome, at: string, 
 async function send(turn: Concluding, outcome: RunOutcome, gw: Gateway): Promise<void> {
   const { taskId, viber } = (turn.items[0] as Item).message;
   if (outcome.state === 'stopped') await gw.places.live.end(turn.run, []);
-  else await sendAnswers(turn, await withVoice(turn, outcome, gw), gw);
+  else await sendAnswers(turn, await completed(turn, outcome, gw), gw);
   await gw.features.memory.ask(turn, outcome);
   crashPoint('run:out-written');
   // The answer is durable in `out`; the session's lines follow within half a second.
   gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
 }
 
-async function withVoice(turn: Concluding, outcome: RunOutcome, { features }: Gateway): Promise<RunOutcome> {
-  const spoken = (await features.speak?.(turn, outcome)) ?? [];
-  return spoken.length === 0 ? outcome : { ...outcome, files: [...(outcome.files ?? []), ...spoken] };
+/** With what features add to it. */
+async function completed(turn: Concluding, outcome: RunOutcome, gw: Gateway): Promise<RunOutcome> {
+  let answer = outcome;
+  for (const { answers } of gw.features.on) {
+    if (answers?.when(answer, turn)) answer = await answers.add(answer, turn, gw);
+  }
+  return answer;
 }
 
 /** The state of its task. What waited alone after crashes may be noted when a newer turn has ended already. */
@@ -93,6 +97,6 @@ async function note(turn: Concluding, outcome: RunOutcome, at: string, gw: Gatew
   await ack(items);
   features.jobs.ended((items[0] as Item).message, outcome);
   void features.compaction.ended(taskId);
-  features.titles?.ended(items[0] as Item, outcome);
+  for (const { after } of features.on) if (after?.when(outcome, turn)) after.note(outcome, turn, at, gw);
   log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
 }

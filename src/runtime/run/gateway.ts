@@ -8,8 +8,8 @@ import type { Pairing } from '../../access/pairing.ts';
 import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Zones } from '../../access/zones.ts';
-import type { Address, Attachment, Channel, InboundMessage } from '../../channels/channel.ts';
-import type { Engine, QueueItem } from '../../engine/engine.ts';
+import type { Address, Channel, InboundMessage } from '../../channels/channel.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -22,10 +22,10 @@ import type { MemoryLimits } from '../context/context.ts';
 import type { HistoryLimits } from '../context/history-window.ts';
 import type { Agent } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
+import type { FeatureOf, FeatureSet } from '../contract/feature.ts';
 import type { JobService } from '../contract/job-service.ts';
-import type { Play, Toolbox } from '../contract/order.ts';
+import type { Toolbox } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
-import type { Reading } from '../contract/reading.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
@@ -45,12 +45,13 @@ import type { NewsDesk } from '../live/news.ts';
 import type { SeenRuns } from '../live/seen.ts';
 import type { AfterRun } from '../memory/after-run.ts';
 import type { Compaction } from '../memory/compaction.ts';
-import type { Titles } from '../memory/titles.ts';
 import type { ModelChoices } from '../model/choices.ts';
+import type { ModelProviders } from '../model/models.ts';
 import type { Buttons } from '../reply/buttons.ts';
 import type { Questions } from '../reply/questions.ts';
 import type { AttachRules } from '../reply/render-answer.ts';
 import type { ServerPrompts } from '../tools/mcp/prompts.ts';
+import type { ToolRun } from '../tools/run.ts';
 import type { SkillAdding, SkillService } from '../tools/skills/service.ts';
 import type { JobAnswers } from './job-answers.ts';
 
@@ -141,6 +142,8 @@ export interface ModelCalls {
   agent: Agent;
   /** The model where a viber names none, `provider/model`. */
   modelName: () => string;
+  /** The models themselves, by `provider/model`. */
+  providers: ModelProviders;
   /** Which models there are, and what they cost. */
   choices: ModelChoices;
   /** Which model a conversation has chosen, where it has. */
@@ -168,22 +171,23 @@ export interface Consent {
   questions: Questions;
 }
 
+/** What the tools of features are handed. */
+export interface FeatureRun extends ToolRun {
+  readonly gw: Gateway;
+}
+
+export type Feature = FeatureOf<Gateway, FeatureRun>;
+
 /** What is there beside the way of a message. */
-export interface Features {
+export interface Features extends FeatureSet<Gateway, FeatureRun> {
+  /** The environment, which settings may name and keys may stand in. */
+  env: NodeJS.ProcessEnv;
   jobs: Jobs;
   /** What runs leave in the memory. */
   memory: AfterRun;
   searchMemory: MemorySearch['searchMemory'];
   /** Told of requests that had to leave something of their session out, and of each run that has its answer. */
   compaction: Compaction;
-  /** Told of each run that has its answer; absent where no small model is set. */
-  titles?: Titles | undefined;
-  /** Plays playbooks. */
-  play: Play;
-  /** Takes the words out of recordings and documents. */
-  reading: Reading;
-  /** Speaks the answers to voice messages; absent where nothing is spoken. */
-  speak?: ((turn: SpokenTurn, outcome: RunOutcome) => Promise<Attachment[]>) | undefined;
   /** A link that logs an owner in on the Board, once; undefined where it cannot be reached. */
   boardLink(principal: Principal, address: Address): Promise<{ url: string; isHereOnly: boolean } | undefined>;
   metrics: Metrics;
@@ -197,10 +201,4 @@ export interface Jobs {
   ended(entry: Entry, outcome: Pick<RunOutcome, 'state' | 'text'>): void;
   /** The scheduled jobs, once they have been read; undefined where there are none. */
   service(): Promise<JobService | undefined>;
-}
-
-/** A turn whose answer may be spoken. */
-export interface SpokenTurn {
-  run: string;
-  items: readonly QueueItem<Entry>[];
 }

@@ -8,11 +8,12 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { clip } from '../../lib/text.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { Entry } from '../contract/entry.ts';
-import type { Reading } from '../contract/reading.ts';
 import { Unreadable } from '../contract/reading.ts';
 import { isReply } from '../conversations/asked-places.ts';
+import { kindOf } from '../reading/kinds.ts';
 import type { Gateway } from './gateway.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
+import { readFile } from './read-file.ts';
 
 export interface Heard {
   /** What the senders have said themselves, by message. */
@@ -32,7 +33,7 @@ const SPOKEN_KINDS = ['voice', 'audio'];
 export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw: Gateway): Promise<Heard> {
   const words = new Map<InboundMessage, string>();
   const heard: Heard = { words, spoken: [], recordings: [], problems: [], unheard: undefined };
-  const sounds = files.filter(({ remote, meta }) => isRecording(remote.kind, meta, gw.features.reading));
+  const sounds = files.filter(({ remote, meta }) => isRecording(remote.kind, meta));
   for (const sound of sounds) {
     const { meta, remote, message, quote } = sound;
     const isOwn = remote.kind === 'voice' && !quote && !message.quotes.some(({ kind }) => kind === 'forward');
@@ -53,19 +54,19 @@ export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw
 }
 
 /** What was sent to be listened to; other sound files are read when they are asked for. */
-const isRecording = (kind: string, file: FetchedFile['meta'], reading: Reading): boolean =>
-  kind === 'voice' || (SPOKEN_KINDS.includes(kind) && reading.kindOf(file) === 'sound');
+const isRecording = (kind: string, file: FetchedFile['meta']): boolean =>
+  kind === 'voice' || (SPOKEN_KINDS.includes(kind) && kindOf(file) === 'sound');
 
 async function textOf(
   { task, run, principal, intake }: Intake,
   { meta, remote }: FetchedFile,
-  { features, home }: Gateway,
+  gw: Gateway,
 ): Promise<string> {
   const { name, type, size, sha256 } = meta;
-  const path = openTask(home, task.id).artifacts.pathOf(meta);
+  const path = openTask(gw.home, task.id).artifacts.pathOf(meta);
   const about = { seconds: remote.seconds, transcript: remote.transcript };
   const by = { run, task: task.id, person: principalText(principal), signal: intake };
-  const { text } = await features.reading.read({ path, name, type, size, sha256, ...about }, by);
+  const { text } = await readFile({ path, name, type, size, sha256, ...about }, by, gw);
   return text;
 }
 

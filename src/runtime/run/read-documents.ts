@@ -7,8 +7,10 @@ import { openTask } from '../../workspace/tasks/index.ts';
 import type { TurnDocument } from '../context/turn.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { Unreadable } from '../contract/reading.ts';
+import { kindOf } from '../reading/kinds.ts';
 import type { Gateway } from './gateway.ts';
 import type { FetchedFile, Intake } from './inbox-files.ts';
+import { readFile } from './read-file.ts';
 
 export interface ReadDocuments {
   documents: TurnDocument[];
@@ -24,21 +26,19 @@ const ALL = 12_000;
 export async function readDocuments(
   { task, run, principal, intake }: Intake,
   files: readonly FetchedFile[],
-  { home, features: { reading }, models }: Gateway,
+  gw: Gateway,
 ): Promise<ReadDocuments> {
   const found: ReadDocuments = { documents: [], problems: [] };
   const by = { run, task: task.id, person: principalText(principal), signal: intake };
   let left = ALL;
   for (const { meta, quote } of files) {
-    const kind = reading.kindOf(meta);
+    const kind = kindOf(meta);
     if (kind !== 'document' && kind !== 'page') continue;
     const { id, name, type, size, sha256 } = meta;
     try {
-      const { text } = await reading.read(
-        { path: openTask(home, task.id).artifacts.pathOf(meta), name, type, size, sha256 },
-        by,
-      );
-      const isShown = type === 'application/pdf' && takesPdf(models.modelName());
+      const path = openTask(gw.home, task.id).artifacts.pathOf(meta);
+      const { text } = await readFile({ path, name, type, size, sha256 }, by, gw);
+      const isShown = type === 'application/pdf' && takesPdf(gw.models.modelName());
       const room = isShown ? 0 : Math.min(left, text.length <= WHOLE ? WHOLE : BEGINNING);
       const shown = text.slice(0, room).toWellFormed();
       left -= shown.length;

@@ -15,14 +15,14 @@ import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
 import type { Waiting } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
-import type { Decided, Order, Owner, PlayTurn } from '../contract/order.ts';
+import type { Decided, Order, Owner, TakenTurn } from '../contract/order.ts';
 import type { RunOutcome } from '../contract/outcome.ts';
 import type { TurnWatch } from '../contract/watch.ts';
 import { buttonsAgain, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
 import { interruptedWhile } from '../tools/doing.ts';
 import { beforeQuestion, finalize } from './finalize.ts';
-import type { Gateway } from './gateway.ts';
+import type { Feature, Gateway } from './gateway.ts';
 import { runAgent } from './run-agent.ts';
 import { takeIn } from './take-in.ts';
 
@@ -53,7 +53,7 @@ export type RunEnd =
   | { kind: 'void' };
 
 /** The run as it goes on, with what an earlier process has left of it. */
-type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<PlayTurn, 'messages'> & { spoken: string[] };
+type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<TakenTurn, 'messages'> & { spoken: string[] };
 
 /** Skills called in one task. */
 const MAX_CALLED = 50;
@@ -63,7 +63,7 @@ export async function run(turn: RunTurn, gw: Gateway): Promise<RunEnd> {
   const first = (turn.items[0] as QueueItem<Entry>).message;
   const messages = messagesFor(first.message);
   const isBegun = turn.isAgain || first.resume !== undefined;
-  if (isBegun || turn.answered.some(({ message }) => message.play)) await turn.stored();
+  if (isBegun || takenIn(turn, gw)) await turn.stored();
   const earlier = isBegun ? openTask(gw.home, first.taskId, first.viber).session.run(turn.run) : [];
   // What was answered is only delivered.
   const result = earlier.find((entry) => entry.type === 'result');
@@ -88,8 +88,8 @@ export async function run(turn: RunTurn, gw: Gateway): Promise<RunEnd> {
   }
   await rememberCalled(begun, gw);
   const order = await orderOf(begun, decided, gw);
-  const played = begun.answered.findLast((item) => item.message.play);
-  if (played) return ended(await playIn(begun, order, played, gw));
+  const taken = takenIn(begun, gw);
+  if (taken) return ended(await takeOver(begun, order, taken, gw));
 
   const { outcome, made, tools } = await runAgent(order, gw);
   const below = outcome.parked?.[0]?.below;
@@ -189,32 +189,33 @@ const spokenIn = (entries: readonly SessionEntry[]): string[] =>
 const jobPlace = ({ name, deliver }: JobOrder): string =>
   `the scheduled job ${JSON.stringify(name)}; nobody is there to answer questions${deliver.length > 0 ? '; your answer is sent to a chat as it stands. Answer only HEALTHY when there is nothing worth a message' : ''}`;
 
-async function playIn(
+/** The newest entry whose work a feature does in place of the model. */
+function takenIn({ answered }: Pick<RunTurn, 'answered'>, { features }: Gateway): Taken | undefined {
+  for (const item of answered.toReversed()) {
+    const takes = features.on.find((feature) => feature.takes?.when(item.message))?.takes;
+    if (takes) return { item, takes };
+  }
+  return undefined;
+}
+
+interface Taken {
+  item: QueueItem<Entry>;
+  takes: NonNullable<Feature['takes']>;
+}
+
+async function takeOver(
   begun: Begun,
   { task, run, principal, tellsMemory, address, earlier, signal, watch, decided }: Order,
-  { id, message: { play = {} } }: QueueItem<Entry>,
+  { item: { id, message: entry }, takes }: Taken,
   gw: Gateway,
 ): Promise<RunOutcome> {
-  // What was written while it was played.
-  const added = begun.items.flatMap(({ message }) => (message.play ? [] : [message.message.text])).join('\n\n');
-  const about = {
-    task,
-    run,
-    principal,
-    tellsMemory,
-    earlier,
-    signal,
-    ...(address && { address }),
-    ...(watch && { watch }),
-  };
-  const played = await gw.features.play({
-    ...about,
-    ...(decided && { decided }),
-    messages: begun.messages,
-    play,
-    id,
-    added,
-  });
-  if (!('waiting' in played)) return played;
-  return suspendInner(begun, played, gw, { play: true });
+  // What was written while the feature was at work.
+  const added = begun.items.flatMap(({ message }) => (takes.when(message) ? [] : [message.message.text])).join('\n\n');
+  const about = { task, run, principal, tellsMemory, earlier, signal, messages: begun.messages, entry, id, added };
+  const end = await takes.run(
+    { ...about, ...(address && { address }), ...(watch && { watch }), ...(decided && { decided }) },
+    gw,
+  );
+  if (!('waiting' in end)) return end;
+  return suspendInner(begun, end, gw, { play: true });
 }

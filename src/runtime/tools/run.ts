@@ -4,10 +4,8 @@ import type { Zones } from '../../access/zones.ts';
 import type { Address, OutboundMessage } from '../../channels/channel.ts';
 import type { MemoryHit } from '../../workspace/memory/search.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
-import type { Waiting } from '../contract/agent.ts';
 import type { JobService } from '../contract/job-service.ts';
 import type { Order } from '../contract/order.ts';
-import type { AgentAnswer, Question } from '../contract/question.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import type { Conversations } from '../conversations/conversations.ts';
@@ -16,7 +14,6 @@ import type { ConversationSettings } from '../conversations/settings.ts';
 import type { ViberRules } from '../conversations/vibers.ts';
 import type { Delivery } from '../delivery.ts';
 import type { ModelChoices } from '../model/choices.ts';
-import type { Searcher } from './search/engines.ts';
 
 /** What every run has, also one that a test makes by hand. */
 export interface CoreRun {
@@ -47,17 +44,6 @@ export function placeOf({ order: { address } }: ToolRun): Address {
   return address;
 }
 
-/** The agents that a run may ask. `runtime/mesh/mesh.ts` implements it. */
-export interface AskableAgents {
-  readonly registry: {
-    ids(): readonly string[];
-    find(name: string): string | undefined;
-    load(id: string): Promise<{ description?: string | undefined }>;
-  };
-  readonly limits: { max_depth: number };
-  ask(question: Question): Promise<AgentAnswer | Waiting>;
-}
-
 /** Messages to chats beside the answer. */
 export interface Sending {
   targets: OutboundTargets;
@@ -75,7 +61,6 @@ export interface Sending {
 /** The parts of the gateway that tools may use: made once. */
 export interface ToolServices {
   searchMemory(viber: string, query: string, limit: number): Promise<MemoryHit[]>;
-  agents: AskableAgents;
   sending: Sending;
   /** Once the jobs have been read; undefined when they can't be. */
   jobs(): Promise<JobService | undefined>;
@@ -83,8 +68,6 @@ export interface ToolServices {
   usualViber: string;
   models: ModelChoices;
   settings: ConversationSettings;
-  /** Who searches the web for a run; undefined where nobody does. */
-  searcherFor(order: Order, own: OwnSettings): Searcher | undefined;
   conversations: Pick<Conversations, 'get' | 'bind'>;
   zones: Pick<Zones, 'of' | 'set'>;
   vibers: ViberRules;

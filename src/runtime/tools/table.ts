@@ -5,7 +5,6 @@
 import { BUNDLED } from '../../skills/bundled-tools.ts';
 import type { Tool } from '../contract/tool.ts';
 import { attachArtifact, createArtifactTool } from './artifacts.ts';
-import { askAgent } from './ask-agent.ts';
 import { askUser } from './ask-user.ts';
 import { changeJob, createJob, deleteJob, listJobs } from './jobs.ts';
 import { listFiles } from './list-files.ts';
@@ -17,7 +16,6 @@ import { listTasksTool, newTask, openTaskTool } from './own-tasks.ts';
 import { readFile } from './read-file.ts';
 import { readSkill } from './read-skill.ts';
 import type { CoreRun, ToolRun } from './run.ts';
-import { webSearch } from './search/web-search.ts';
 import { setModelTool } from './set-model.ts';
 import { setTimezone } from './set-timezone.ts';
 import { runSkillFile } from './skills/file-tool.ts';
@@ -42,14 +40,12 @@ export const CORE_TOOLS: readonly Tool<unknown, CoreRun>[] = [
 
 export const SERVICE_TOOLS: readonly Tool<unknown, ToolRun>[] = [
   memorySearch,
-  askAgent,
   notify,
   createJob,
   listJobs,
   changeJob,
   deleteJob,
   setModelTool,
-  webSearch,
   listTasksTool,
   openTaskTool,
   newTask,
@@ -67,17 +63,30 @@ type Known = Pick<Tool, 'name' | 'doing' | 'about' | 'ownWords' | 'isAside' | 'o
 
 const OWN: readonly Known[] = [...CORE_TOOLS, ...SERVICE_TOOLS, ...SKILL_TOOLS];
 
-/** The names of the gateway's own tools: no skill and no server of tools may take one. */
-export const OWN_TOOLS: readonly string[] = OWN.map(({ name }) => name);
-
+const own = new Map(OWN.map((tool) => [tool.name, tool]));
 /** With those of the bundled skills, whose names stand in their SKILL.md. */
-export const ALL_TOOLS: readonly Known[] = [
-  ...OWN,
-  shellTool,
-  ...Object.entries(BUNDLED).map(([name, tool]) => ({ ...tool, name })),
-];
+const byName = new Map([
+  ...own,
+  ...[shellTool, ...Object.entries(BUNDLED).map(([name, tool]) => ({ ...tool, name }))].map((tool): [string, Known] => [
+    tool.name,
+    tool,
+  ]),
+]);
 
-const byName = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]));
+/** The tools of a feature become known by name. Facts only: which runs are offered a tool is the gateway's to say. */
+export function knowTools(tools: readonly Known[]): void {
+  for (const tool of tools) {
+    const other = byName.get(tool.name);
+    if (other && other !== tool) throw new Error(`two tools are called ${tool.name}`);
+    own.set(tool.name, tool);
+    byName.set(tool.name, tool);
+  }
+}
+
+/** The names of the gateway's own tools: no skill and no server of tools may take one. */
+export const ownTools = (): readonly string[] => [...own.keys()];
+
+export const allTools = (): readonly Known[] => [...byName.values()];
 
 /** What is known of the tool of a name; undefined for those of skills and of servers. */
 export const toolNamed = (name: string): Known | undefined => byName.get(name);

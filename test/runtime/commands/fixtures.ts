@@ -18,6 +18,7 @@ import type { Gateway } from '../../../src/runtime/run/gateway.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { newTaskId, saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
+import { COMMANDS } from '../../helpers/commands.ts';
 import { openTestGateway } from '../../helpers/gateway.ts';
 import { ONE_VIBER } from '../../helpers/vibers.ts';
 
@@ -187,7 +188,7 @@ export async function commandWorld(configured: readonly PersonConfig[] = PEOPLE)
       const sender = { user: principal.user, name: principal.name, isBot: false };
       return suggest(
         { address, sender, isDirect, command, text },
-        { home, view: view(spot), taskId, vibers: ONE_VIBER },
+        { home, view: view(spot), taskId, vibers: ONE_VIBER, commands: COMMANDS },
       );
     },
   };

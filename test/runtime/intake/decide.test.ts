@@ -1,9 +1,11 @@
 /** What becomes of an event: one row for each kind of event and each decision. */
+
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { Address, InboundMessage } from '../../../src/channels/channel.ts';
 import { messagesIn, words } from '../../../src/messages/messages.ts';
 import { type BoundTask, type Decision, decide, type Facts } from '../../../src/runtime/intake/decide.ts';
+import { COMMANDS } from '../../helpers/commands.ts';
 
 const DM: Address = { channel: 'telegram', account: 'bot', chat: '1001' };
 const GROUP: Address = { channel: 'telegram', account: 'bot', chat: '-100' };
@@ -26,7 +28,15 @@ const KNOWN: Facts = {
     newTaskId: 'new-2',
     entry: { allow: true },
   },
-  ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, isChanging: false, expected: undefined },
+  ...{
+    commands: COMMANDS,
+    isSeen: false,
+    isUnchanged: false,
+    rate: undefined,
+    pressed: undefined,
+    isChanging: false,
+    expected: undefined,
+  },
   replied: undefined,
   typed: undefined,
   ...{ task: TASK, digest: undefined, mode: 'followup' },

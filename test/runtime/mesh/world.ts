@@ -6,19 +6,18 @@ import { onTestFinished } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { AgentStreamEvent } from '../../../src/channels/channel.ts';
 import { loadAgent } from '../../../src/config.ts';
+import { askAgent } from '../../../src/features/agents/ask-agent.ts';
+import type { MeshLimits } from '../../../src/features/agents/mesh/mesh.ts';
+import { agentsOf } from '../../../src/features/agents/open.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import type { Order } from '../../../src/runtime/contract/order.ts';
 import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
 import { createMeter } from '../../../src/runtime/costs/meter.ts';
-import { Mesh, type MeshLimits } from '../../../src/runtime/mesh/mesh.ts';
-import { createRegistry } from '../../../src/runtime/mesh/registry.ts';
-import type { Gateway } from '../../../src/runtime/run/gateway.ts';
+import type { FeatureRun, Gateway } from '../../../src/runtime/run/gateway.ts';
 import { runAgent } from '../../../src/runtime/run/run-agent.ts';
-import { askAgent } from '../../../src/runtime/tools/ask-agent.ts';
 import { mayUse } from '../../../src/runtime/tools/asked.ts';
 import { offerTools } from '../../../src/runtime/tools/bind.ts';
 import { factsOf } from '../../../src/runtime/tools/offered.ts';
-import type { ToolRun } from '../../../src/runtime/tools/run.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { TaskRecord } from '../../../src/workspace/types.ts';
@@ -58,7 +57,9 @@ export interface MeshWorldOptions {
 export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOptions = {}) {
   const llm = await startLlm();
   onTestFinished(() => llm.close());
-  const open = await openTestGateway({ config: { model: 'local/test-model' } });
+  const open = await openTestGateway({
+    config: { model: 'local/test-model', mesh: { max_depth: 3, max_calls: 20, ...limits } },
+  });
   const { home, log } = open.gw;
   const { bus } = open.gw.tasks;
   const old = new Date(Date.now() - 10_000);
@@ -76,15 +77,6 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
   const meter = createMeter({ costs, tellOwners: () => undefined });
   const agent = createAgent({ models: modelsOf({ local: { baseURL: llm.url, apiKey: 'key' } }), timeouts: QUICK, log });
   const load = (id: string) => loadAgent(home.root, id);
-  const registry = createRegistry({ home, loadAgent: load });
-  const mesh = new Mesh({
-    home,
-    registry,
-    runAgent: (order) => runAgent(order, gw),
-    bus,
-    log,
-    limits: { max_depth: 3, max_calls: 20, ...limits },
-  });
   const gw: Gateway = {
     ...open.gw,
     config: {
@@ -98,11 +90,13 @@ export async function openMeshWorld({ agents = {}, limits, caps }: MeshWorldOpti
       ...open.gw.tools,
       async toolbox(order, own, scope) {
         const may = (name: string) => mayUse(own, order.asked)({ name });
-        const run = { scope, order, own, mayUse: may, services: { agents: mesh } } as unknown as ToolRun;
+        const run = { scope, order, own, mayUse: may, gw } as unknown as FeatureRun;
         return { tools: await offerTools([askAgent], run, factsOf(order)), skills: '' };
       },
     },
   };
+  const { mesh } = agentsOf(gw);
+  const { registry } = mesh;
   const orderOf = (words: string, more: Partial<Order> = {}): Order => ({
     ...{ task: TASK, run: 'run1', principal: ALEX, words: [words], names: [], query: words, place: 'telegram' },
     tellsMemory: true,

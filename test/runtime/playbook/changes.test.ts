@@ -1,7 +1,7 @@
 /** What a supervisor's words mean, and which of its changes are made: never against constraints, people, or what is done. */
 import { describe, expect, it } from 'vitest';
-import { applyChanges, readChanges } from '../../../src/runtime/playbook/changes.ts';
-import { planOf } from '../../../src/runtime/playbook/record.ts';
+import { applyChanges, readChanges } from '../../../src/features/agents/playbook/changes.ts';
+import { planOf } from '../../../src/features/agents/playbook/record.ts';
 import { parsePlaybook } from '../../../src/skills/playbook.ts';
 import type { StepStatus } from '../../../src/workspace/types.ts';
 

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readJudgement } from '../../../src/runtime/playbook/judge.ts';
-import { findPlaybook, listPlaybooks } from '../../../src/runtime/playbook/library.ts';
+import { readJudgement } from '../../../src/features/agents/playbook/judge.ts';
+import { findPlaybook, listPlaybooks } from '../../../src/features/agents/playbook/library.ts';
 import {
   doneLine,
   doneSteps,
@@ -13,8 +13,8 @@ import {
   readPlayed,
   setStep,
   writePlayed,
-} from '../../../src/runtime/playbook/record.ts';
-import { stepMessage } from '../../../src/runtime/playbook/words.ts';
+} from '../../../src/features/agents/playbook/record.ts';
+import { stepMessage } from '../../../src/features/agents/playbook/words.ts';
 import { type Playbook, parsePlaybook } from '../../../src/skills/playbook.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask, parsePlan } from '../../../src/workspace/tasks/index.ts';

@@ -3,18 +3,19 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { defaults } from '../../../src/config/defaults.ts';
+import { type HearingOptions, hear } from '../../../src/features/voice/hear.ts';
+import { createTranscriber, pickTranscription } from '../../../src/features/voice/transcription.ts';
+import { createWhisper } from '../../../src/features/voice/whisper.ts';
 import { createLog } from '../../../src/log.ts';
 import type { ReadableFile } from '../../../src/runtime/contract/reading.ts';
 import { Unreadable } from '../../../src/runtime/contract/reading.ts';
 import { RunError } from '../../../src/runtime/contract/run-error.ts';
-import { createTranscriber, pickTranscription } from '../../../src/runtime/model/transcription.ts';
-import { createWhisper } from '../../../src/runtime/model/whisper.ts';
-import { type HearingOptions, hear } from '../../../src/runtime/reading/hearing.ts';
 import { kindOf } from '../../../src/runtime/reading/kinds.ts';
-import { createReading } from '../../../src/runtime/reading/reading.ts';
-import { openHome } from '../../../src/workspace/home.ts';
+import { readFile } from '../../../src/runtime/run/read-file.ts';
 import { m4a, oggOpus } from '../../emulators/llm/audio.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { openTestGateway } from '../../helpers/gateway.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
 let llm: Llm;
@@ -171,10 +172,12 @@ describe('hearing', () => {
   });
 
   it('is done once for the same bytes', async () => {
-    const home = await openHome(folder);
-    const read = createReading({ ...options(), home });
-    const first = await read(sound(), by());
-    expect(await read(sound(oggOpus(), { name: 'again.ogg' }), by())).toEqual(first);
+    const voice = { ...defaults.voice, model: 'openai/gpt-4o-mini-transcribe' };
+    const providers = { openai: { baseURL: llm.url, apiKey: 'key' } };
+    const { gw } = await openTestGateway({ homeRoot: folder, config: { voice, providers } });
+    const read = (file: ReturnType<typeof sound>) => readFile(file, by(), gw);
+    const first = await read(sound());
+    expect(await read(sound(oggOpus(), { name: 'again.ogg' }))).toEqual(first);
     expect(llm.audio.transcriptions()).toHaveLength(1);
     expect(fs.readFileSync(first.file, 'utf8')).toBe('one two three');
   });

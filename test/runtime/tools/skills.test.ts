@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import { openAppSkills } from '../../../src/app/skills/skills.ts';
+import { defaults } from '../../../src/config/defaults.ts';
 import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
@@ -19,12 +20,11 @@ import { mayUse } from '../../../src/runtime/tools/asked.ts';
 import { createTools, type ToolScope } from '../../../src/runtime/tools/index.ts';
 import { versionOf } from '../../../src/runtime/tools/skills/version.ts';
 import { workFolder } from '../../../src/runtime/tools/skills/work-folder.ts';
-import { OWN_TOOLS } from '../../../src/runtime/tools/table.ts';
+import { ownTools } from '../../../src/runtime/tools/table.ts';
 import { parseSkill } from '../../../src/skills/skill.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import { saveTask } from '../../../src/workspace/tasks/record.ts';
 import type { ArtifactRef } from '../../../src/workspace/types.ts';
-import { defaults } from '../../helpers/defaults.ts';
 import { partsOf } from '../../helpers/gateway.ts';
 import { IN_SANDBOX, isSandboxed } from '../../helpers/sandbox.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -156,7 +156,7 @@ describe('what is offered', () => {
       expect.stringContaining('"notify" is a tool of the gateway'),
       expect.stringContaining('"read-file" is a tool of the gateway'),
     ]);
-    expect(OWN_TOOLS).toEqual(expect.arrayContaining(createTools(scope).map(({ name }) => name)));
+    expect(ownTools()).toEqual(expect.arrayContaining(createTools(scope).map(({ name }) => name)));
     expect(await names()).not.toContain('notify');
   });
 });
@@ -372,7 +372,7 @@ describe('read_skill', () => {
 it('the skills in the documents are skills', () => {
   const page = fs.readFileSync(path.join(import.meta.dirname, '../../../docs/skills.md'), 'utf8');
   const texts = [...page.matchAll(/^```markdown\n(---\n[\s\S]*?)^```$/gm)].map(([, text = '']) => text);
-  const source = { file: '/x/a.skill.md', level: 'user' as const, reserved: new Set(OWN_TOOLS) };
+  const source = { file: '/x/a.skill.md', level: 'user' as const, reserved: new Set(ownTools()) };
   expect(texts.map((text) => parseSkill(text, source).kind)).toEqual(['tool', 'instructions']);
 });
 

@@ -2,12 +2,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { FEATURES } from '../../../src/features.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { RunFacts } from '../../../src/runtime/contract/tool.ts';
 import { isOffered } from '../../../src/runtime/tools/bind.ts';
 import { doingWith } from '../../../src/runtime/tools/doing.ts';
-import { ALL_TOOLS, CORE_TOOLS, OWN_TOOLS, SERVICE_TOOLS, SKILL_TOOLS } from '../../../src/runtime/tools/table.ts';
+import {
+  allTools,
+  CORE_TOOLS,
+  knowTools,
+  ownTools,
+  SERVICE_TOOLS,
+  SKILL_TOOLS,
+} from '../../../src/runtime/tools/table.ts';
 import { BUNDLED } from '../../../src/skills/bundled-tools.ts';
+
+/** The tools that features bring. */
+const BROUGHT = FEATURES.flatMap(({ tools = [] }) => tools);
+knowTools(BROUGHT);
 
 const HERE: RunFacts = {
   ...{ role: 'owner', isJob: false, isAsked: false, isHere: true, isAlone: false, tellsMemory: true },
@@ -20,8 +32,8 @@ const JOBS = ['create_scheduled_job', 'list_scheduled_jobs', 'change_scheduled_j
 const TASKS = ['list_tasks', 'open_task', 'new_task', 'use_viber'];
 const MEMORY = ['forget', 'what_was_done'];
 const ALL = [
-  ...['update_plan', ...FILES, 'remember', 'ask_user', 'memory_search', 'ask_agent', 'notify', ...JOBS, 'set_model'],
-  ...['web_search', ...TASKS, ...MEMORY, 'set_timezone', ...SKILLS],
+  ...['update_plan', ...FILES, 'remember', 'ask_user', 'memory_search', 'notify', ...JOBS, 'set_model'],
+  ...[...TASKS, ...MEMORY, 'set_timezone', 'ask_agent', 'web_search', ...SKILLS],
 ];
 const without = (...names: string[]) => ALL.filter((name) => !names.includes(name));
 const talk = ['set_model', ...TASKS, ...MEMORY, 'set_timezone'];
@@ -43,7 +55,7 @@ it.each<[string, Partial<RunFacts>, string[]]>([
   ['an agent at a step of a playbook', { isAsked: true }, without('update_plan', 'remember', ...talk)],
   ['an agent that was asked by a guest', { role: 'guest', isAsked: true, isAlone: true }, FILES],
 ])('offers %s its own, in one order', (_who, facts, names) => {
-  const tools = [...CORE_TOOLS, ...SERVICE_TOOLS, ...SKILL_TOOLS];
+  const tools = [...CORE_TOOLS, ...SERVICE_TOOLS, ...BROUGHT, ...SKILL_TOOLS];
   const offered = tools.filter((tool) => isOffered(tool, { ...HERE, ...facts }));
   expect(offered.map(({ name }) => name)).toEqual(names);
 });
@@ -59,13 +71,13 @@ it('offers a guest those bundled skills whose file says so, and nothing that say
 
 it('has a name once, and the contract has a row for each', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/protocol.md'), 'utf8');
-  expect(new Set(ALL_TOOLS.map(({ name }) => name)).size).toBe(ALL_TOOLS.length);
-  expect(OWN_TOOLS.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  expect(new Set(allTools().map(({ name }) => name)).size).toBe(allTools().length);
+  expect(ownTools().filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 it.each(['en', 'de'])('says in %s what each does, and never by its name', (language) => {
   const messages = messagesIn(language);
-  for (const { name, about } of ALL_TOOLS) {
+  for (const { name, about } of allTools()) {
     const plain = messages.said(doingWith(name));
     expect(plain, name).not.toMatch(/_|using|bei der Arbeit mit|^doing\.|\{/);
     if (!about) continue;

@@ -48,6 +48,7 @@ export function attachable(
 
 export const artifacts: Command = {
   name: 'artifacts',
+  aliases: ['files'],
   description: 'List the files of this task',
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'look',

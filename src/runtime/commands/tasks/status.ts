@@ -174,6 +174,7 @@ const toldElsewhere = ({ id, title }: TaskRecord, context: Invocation) =>
 
 export const stop: Command = {
   name: 'stop',
+  aliases: ['cancel'],
   description: 'Stop what I am doing',
   argument: {
     name: 'task',

@@ -47,6 +47,7 @@ export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
 
 export const fresh: Command = {
   name: 'new',
+  aliases: ['task'],
   description: 'Begin another task (/new GOAL)',
   argument: { name: 'goal', description: 'What I should do' },
   action: 'chat',

@@ -5,7 +5,7 @@
 import { isJsonRecord } from '../../../lib/json.ts';
 import type { Skill } from '../../../skills/skill.ts';
 import type { SessionEntry } from '../../../workspace/types.ts';
-import { ALL_TOOLS } from '../table.ts';
+import { allTools } from '../table.ts';
 import type { Followed } from './run.ts';
 
 /** What other agents call tools, by the kind of ours that it is (`like` of a tool). */
@@ -30,7 +30,7 @@ export function followSkills(skills: readonly Pick<Skill, 'allowedTools'>[]): Fo
 function ours(name: string): string[] {
   const plain = name.toLowerCase().replace(/[^a-z]/g, '');
   const key = Object.hasOwn(SAME, plain) ? SAME[plain] : plain;
-  const known = ALL_TOOLS.flatMap((tool) => (tool.like === key && key !== undefined ? [tool.name] : []));
+  const known = allTools().flatMap((tool) => (tool.like === key && key !== undefined ? [tool.name] : []));
   return [name, ...known, name.replace(/^mcp__(.+?)__(.+)$/, '$1_$2')];
 }
 

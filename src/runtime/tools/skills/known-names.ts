@@ -4,7 +4,7 @@ import type { Skills } from '../../../skills/catalog.ts';
 import { listVibers } from '../../../workspace/vibers.ts';
 import type { KnownNames } from '../../contract/job-service.ts';
 import type { ModelCheck, NamedModels } from '../../model/models.ts';
-import { OWN_TOOLS } from '../table.ts';
+import { ownTools } from '../table.ts';
 import { switchedOff } from './service.ts';
 
 export interface NamesFrom {
@@ -24,7 +24,7 @@ export function knownNames({ home, config, models, skills, connected }: NamesFro
     modelProblem: (name) => problemOf(name, models),
     skills: new Map((skills?.vibers ?? []).map((viber) => [viber, skills?.catalog.of(viber).map(named) ?? []])),
     off: switchedOff(config.skills),
-    tools: OWN_TOOLS,
+    tools: ownTools(),
     servers: new Map(Object.keys(config.mcp).map((name) => [name, connected?.get(name)])),
   };
 }

@@ -1,0 +1,28 @@
+/** Whether what models and voices cost is known. */
+import type { Config } from '../../config.ts';
+import { knownProvider, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
+import { hasMinutePrice } from '../../runtime/costs/minutes.ts';
+import { priceOf } from '../../runtime/costs/prices.ts';
+import { createModels } from '../../runtime/model/models.ts';
+import type { Finding } from './finding.ts';
+
+/** Models that somebody is charged for, and whose price nobody knows: their tokens are counted, and limits in money do not hold them. */
+export function checkPrices(config: Config, env: NodeJS.ProcessEnv): Finding[] {
+  const { prices, currency, limits, voice } = config;
+  const models = createModels({ providers: config.providers, env });
+  const isLimited = limits.costPerDay > 0 || limits.costPerPersonPerDay > 0;
+  const small = config.small_model === undefined ? [] : [config.small_model];
+  const used = [config.model ?? models.defaultModel, ...config.fallback, ...config.models, ...small];
+  const isPaid = (name: string) => isLimited || (knownProvider(splitModelName(name).provider)?.env.length ?? 0) > 0;
+  const unpriced = [...new Set(used)].filter(
+    (name) => name !== OFFLINE_MODEL && isPaid(name) && priceOf(name, prices, currency) === undefined,
+  );
+  const isSpeechUnknown =
+    voice.reply === 'same' && !hasMinutePrice(voice.speech, currency) && !priceOf(voice.speech, prices, currency);
+  const unknown = isSpeechUnknown ? [...unpriced, voice.speech] : unpriced;
+  return unknown.map((name) => ({
+    name: 'prices',
+    state: 'note',
+    detail: `no price is known for ${name}: its tokens are counted, and limits in money do not hold it; set prices.${name}`,
+  }));
+}

@@ -1,0 +1,19 @@
+/**
+ * The features, in the order in which their tools and commands are listed. Take a line away and the gateway goes on without that feature:
+ * nothing else names it.
+ */
+
+import { agents } from './features/agents/index.ts';
+import { documents } from './features/documents/index.ts';
+import type { Feature } from './features/gateway.ts';
+import { titles } from './features/titles/index.ts';
+import { voice } from './features/voice/index.ts';
+import { web } from './features/web/index.ts';
+import { ownTools } from './runtime/tools/table.ts';
+
+export const FEATURES: readonly Feature[] = [agents, web, voice, documents, titles];
+
+/** The names of the gateway's own tools, of features that are off too: no skill and no server of tools may take one. */
+export const reservedNames = (): string[] => [
+  ...new Set([...ownTools(), ...FEATURES.flatMap(({ tools = [] }) => tools.map(({ name }) => name))]),
+];

@@ -1,0 +1,17 @@
+/** Agents ask each other about a task, and playbooks let them work through one step by step. */
+import type { Feature } from '../gateway.ts';
+import { askAgent } from './ask-agent.ts';
+import { agentsOf } from './open.ts';
+import { play } from './play.ts';
+
+export { listPlaybooks } from './playbook/library.ts';
+
+export const agents: Feature = {
+  name: 'agents',
+  commands: [play],
+  tools: [askAgent],
+  takes: {
+    when: ({ play: order }) => order !== undefined,
+    run: ({ entry, ...turn }, gw) => agentsOf(gw).play({ ...turn, play: entry.play ?? {} }),
+  },
+};

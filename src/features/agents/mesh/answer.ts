@@ -1,0 +1,35 @@
+/** What an asked agent hands back: its words and files. What it wants remembered is for whoever asked to decide about. */
+import { type Logger, scrub } from '../../../log.ts';
+import type { AgentOutcome } from '../../../runtime/agent/agent.ts';
+import type { Made } from '../../../runtime/contract/outcome.ts';
+import { keepDeltas } from '../../../runtime/run/apply-blocks.ts';
+import { readWhole } from '../../../runtime/run/whole-reply.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { formatPlan } from '../../../workspace/tasks/index.ts';
+import type { ArtifactRef } from '../../../workspace/types.ts';
+
+export interface AnswerWhere {
+  home: Home;
+  log: Logger;
+  taskId: string;
+  run: string;
+}
+
+/** Writes the files that its words announce, again with the same outcome changes nothing. */
+export async function answerOf(
+  outcome: AgentOutcome,
+  { refs }: Made,
+  { home, log, taskId, run }: AnswerWhere,
+): Promise<{ text: string; artifactRefs: ArtifactRef[] }> {
+  const reply = readWhole(outcome);
+  for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
+  // It refers to the files of the task alone.
+  const scope = { home, viber: '', taskId, runId: run, isGuest: true };
+  const made = [...refs, ...(await keepDeltas(reply, scope, log)).refs];
+  // The plan of the task is not its own: what it would do is part of its answer.
+  const plans = reply.plans.map((plan) => (typeof plan === 'string' ? plan : formatPlan(plan)));
+  const worth = reply.memorySuggestions.map((text) => `Worth remembering: ${text}`);
+  const artifactRefs = [...new Map(made.map((ref) => [ref.id, ref])).values()];
+  const text = scrub([reply.visible.trim(), ...plans, ...worth].filter(Boolean).join('\n\n'));
+  return { text: text || (artifactRefs.length > 0 ? 'Done; see the files.' : 'Done.'), artifactRefs };
+}

@@ -1,0 +1,208 @@
+/**
+ * The agent mesh: agents find each other by their files and ask each other directly. Who is asked works on the same task,
+ * with its files, its people's rights and its consents, but as itself: own settings, own memory, own session.
+ *
+ *   ask -> session of the asked agent: message -> agent (each step there) -> result -> back to whoever asked
+ *
+ * Invariant: the same question of the same run (`key`) is worked on once: after a crash it goes on from its journal, and when it
+ * has a result, that is given again.
+ */
+
+import { UserError } from '../../../errors.ts';
+import { type Logger, scrub } from '../../../log.ts';
+import { RunError } from '../../../runtime/agent/agent.ts';
+import { cutCall, cutOffWords, STEERED } from '../../../runtime/context/past-run.ts';
+import { type AbortReason, RunAbort } from '../../../runtime/contract/abort.ts';
+import type { Waiting } from '../../../runtime/contract/agent.ts';
+import type { RunAgent } from '../../../runtime/contract/order.ts';
+import {
+  type AgentAnswer,
+  ASK_AGENT,
+  type Question,
+  runOfQuestion,
+  viberOf,
+} from '../../../runtime/contract/question.ts';
+import type { Bus } from '../../../runtime/live/bus.ts';
+import { summarise } from '../../../runtime/reply/reply.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { openTask } from '../../../workspace/tasks/index.ts';
+import type { ArtifactRef, SessionEntry } from '../../../workspace/types.ts';
+import { answerOf } from './answer.ts';
+import type { Registry } from './registry.ts';
+
+export interface Begun {
+  message: string;
+  artifactRefs: ArtifactRef[];
+}
+
+export interface MeshLimits {
+  /** How deep agents may ask each other. */
+  max_depth: number;
+  /** Questions in one run of a task, all depths together. */
+  max_calls: number;
+}
+
+export interface MeshOptions {
+  home: Home;
+  registry: Registry;
+  runAgent: RunAgent;
+  bus: Bus;
+  limits: MeshLimits;
+  log: Logger;
+}
+
+/** Why the outermost run was ended: each run in between has ended with the reason of the one above it. */
+function endedBy({ reason }: AbortSignal): AbortReason | undefined {
+  for (let error: unknown = reason; error instanceof Error; error = error.cause)
+    if (error instanceof RunAbort) return error.reason;
+  return undefined;
+}
+
+export class Mesh {
+  readonly #options: MeshOptions;
+  readonly #home: Home;
+  readonly registry: Registry;
+  readonly limits: MeshLimits;
+  readonly #bus: Bus;
+
+  constructor(options: MeshOptions) {
+    this.#options = options;
+    this.#home = options.home;
+    this.registry = options.registry;
+    this.limits = options.limits;
+    this.#bus = options.bus;
+  }
+
+  /** A question that was put before: the asking run goes on after a crash. What is known of it so far. */
+  async begun({ agent, key, order }: Pick<Question, 'agent' | 'key' | 'order'>): Promise<Begun | undefined> {
+    if (order.earlier.length === 0) return undefined;
+    const lines = openTask(this.#home, order.task.id, agent).session.run(runOfQuestion(order.run, agent, key));
+    const message = lines.find((entry) => entry.type === 'message')?.text;
+    const result = lines.find((entry) => entry.type === 'result');
+    return message === undefined ? undefined : { message, artifactRefs: result?.artifactRefs ?? [] };
+  }
+
+  /**
+   * @throws UserError in words for whoever asks when the agent cannot answer; RunError when its model cannot, or the asking run
+   * was ended
+   */
+  async ask(question: Question): Promise<AgentAnswer | Waiting> {
+    const { agent: viber, message, key, order, asked } = question;
+    this.#check(question);
+    // Counted before anything is waited for: several are asked side by side.
+    asked.calls.used += 1;
+    if (this.registry.ids().includes(viber)) await this.registry.load(viber);
+    const run = runOfQuestion(order.run, viber, key);
+    const where = { viber, run };
+    const signal = question.signal ?? order.signal;
+    const earlier = await this.#begin(question, run, viber);
+    const done = earlier.find((entry) => entry.type === 'result');
+    if (done?.type === 'result') {
+      if (done.state === 'completed') return { text: done.text, artifactRefs: done.artifactRefs };
+      throw new UserError(`${viber} could not answer that: ${done.text || done.error || done.state}`);
+    }
+    const cut = cutCall(earlier);
+    if (cut !== undefined) {
+      const text = `${viber} was interrupted while using ${cut}; it may or may not have happened. Look before it is done again.`;
+      await this.#end(question, where, { state: 'error', text, error: 'interrupted' });
+      throw new UserError(text);
+    }
+    // On the bus whoever watches sees the talk as it is; the person's progress shows what is done for it.
+    const origin = { agentId: viber, taskId: order.task.id, runId: run };
+    this.#bus.emit({
+      ...origin,
+      type: 'tool-call',
+      tool: ASK_AGENT,
+      args: { agent: viber, message: scrub(message) },
+    });
+    try {
+      const { outcome, made, tools } = await this.#options.runAgent({
+        ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
+        tellsMemory: order.tellsMemory,
+        place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
+        ...{ earlier, signal, asked },
+        ...(order.decided && { decided: order.decided }),
+        ...(order.watch && { watch: order.watch }),
+        ...(order.address && { address: order.address }),
+        ...(order.job && { job: order.job }),
+        instructions: question.instructions,
+      });
+      if (outcome.parked) return outcome.parked[0]?.below ?? { waiting: outcome, tools, ...where, earlier };
+      const answer = await answerOf(outcome, made, {
+        home: this.#home,
+        log: this.#options.log,
+        taskId: order.task.id,
+        run,
+      });
+      await this.#end(question, where, { text: answer.text, artifactRefs: answer.artifactRefs });
+      this.#bus.emit({ ...origin, type: 'tool-result', tool: ASK_AGENT, result: { text: answer.text } });
+      return answer;
+    } catch (error) {
+      await this.#broken(question, where, error);
+      throw error;
+    }
+  }
+
+  #check({ agent, asked, message }: Question): void {
+    if (message.trim() === '') throw new UserError('The message is empty.');
+    if (asked.chain.includes(agent))
+      throw new UserError(
+        `${agent} waits for this answer itself (${asked.chain.join(' -> ')}): answer without asking it.`,
+      );
+    if (asked.chain.length > this.limits.max_depth)
+      throw new UserError(
+        `Agents may not ask each other deeper than ${this.limits.max_depth} (mesh.max_depth): do it yourself.`,
+      );
+    if (asked.calls.used >= this.limits.max_calls)
+      throw new UserError(
+        `This run has asked ${this.limits.max_calls} times already (mesh.max_calls): go on without asking.`,
+      );
+  }
+
+  async #end(
+    { order }: Question,
+    { viber, run }: { viber: string; run: string },
+    result: Partial<Extract<SessionEntry, { type: 'result' }>>,
+  ): Promise<void> {
+    const text = scrub(result.text ?? '');
+    const line: SessionEntry = {
+      ...{ type: 'result', run, at: new Date().toISOString(), state: 'completed', artifactRefs: [], ...result },
+      ...{ text, summary: summarise(text) },
+    };
+    await openTask(this.#home, order.task.id, viber).session.append([line], { sync: true });
+  }
+
+  /** The first words of its session's run; those that are there when the run goes on. */
+  async #begin(question: Question, run: string, viber: string): Promise<SessionEntry[]> {
+    const { order, message } = question;
+    // A run that begins has nothing behind it that could have asked this before.
+    const earlier = order.earlier.length > 0 ? openTask(this.#home, order.task.id, viber).session.run(run) : [];
+    if (earlier.some((entry) => entry.type === 'message')) return earlier;
+    const at = new Date().toISOString();
+    const name = question.asked.chain.at(-1) ?? viberOf(order);
+    const from = { channel: 'agent', user: `agent:${name}`, name };
+    const line: SessionEntry = {
+      type: 'message',
+      id: run,
+      run,
+      at,
+      takenAt: at,
+      text: scrub(message),
+      from,
+      files: [],
+    };
+    await openTask(this.#home, order.task.id, viber).session.append([line], { sync: true });
+    return earlier;
+  }
+
+  /** What the session is told of a run that was ended; nothing when it goes on after the next start. */
+  async #broken(question: Question, where: { viber: string; run: string }, error: unknown): Promise<void> {
+    const reason = endedBy(question.order.signal);
+    if (reason === 'shutdown' || !(error instanceof RunError)) return;
+    const cut = cutCall(openTask(this.#home, question.order.task.id, where.viber).session.run(where.run));
+    const text = cut === undefined ? '' : cutOffWords(cut);
+    if (reason === 'steer') await this.#end(question, where, { state: 'stopped', text, error: STEERED });
+    else if (reason === 'stop') await this.#end(question, where, { state: 'stopped', text });
+    else await this.#end(question, where, { state: 'error', text, error: error.kind });
+  }
+}

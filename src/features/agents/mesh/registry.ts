@@ -1,0 +1,64 @@
+/** The agents there are: one file each, `agents/{id}.yaml`, found by looking at the folder; nothing registers itself. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../../errors.ts';
+import { createStatCache } from '../../../lib/files/cache.ts';
+import type { OwnSettings } from '../../../runtime/contract/settings.ts';
+import { type Home, isId } from '../../../workspace/home.ts';
+
+/** What `agents/{id}.yaml` says. */
+export interface AgentFile extends OwnSettings {
+  description?: string | undefined;
+  /** What is wrong with the file. */
+  warnings: readonly string[];
+  isBroken?: true;
+}
+
+export interface Registry {
+  /** Ids, sorted. */
+  ids(): readonly string[];
+  /** The agent that a name means: its id, or the same letters and digits (`QA Engineer` is `qa-engineer`). */
+  find(name: string): string | undefined;
+  /** Its settings. Throws UserError when its file cannot be used: without its limits it may not work. */
+  load(id: string): Promise<AgentFile>;
+}
+
+export interface RegistryOptions {
+  home: Home;
+  loadAgent: (id: string) => Promise<AgentFile>;
+}
+
+const MAX_NAME = 64;
+const SUFFIX = '.yaml';
+
+const folders = createStatCache<readonly string[]>(4, (folder) =>
+  fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith(SUFFIX) && isId(name.slice(0, -SUFFIX.length)))
+    .map((name) => name.slice(0, -SUFFIX.length))
+    .sort(),
+);
+
+/** How names of agents look; anything else means none. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u;
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+export function createRegistry({ home, loadAgent }: RegistryOptions): Registry {
+  const ids = () => folders.get(home.agents) ?? [];
+  return {
+    ids,
+    find(name) {
+      if (name.length > MAX_NAME || !NAME.test(name.trim())) return undefined;
+      const exact = ids().find((id) => id === name.trim().toLowerCase());
+      const wanted = plain(name);
+      return exact ?? (wanted === '' ? undefined : ids().find((id) => plain(id) === wanted));
+    },
+    async load(id) {
+      const file = await loadAgent(id);
+      if (file.isBroken)
+        throw new UserError(`${path.posix.join('agents', `${id}.yaml`)} cannot be used: ${file.warnings.join('; ')}.`);
+      return file;
+    },
+  };
+}

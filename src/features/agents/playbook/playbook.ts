@@ -1,0 +1,237 @@
+/**
+ * The executor of a playbook: code that goes through the steps, so that any model gets to the end; models do the work, check it,
+ * and say before each step whether what is left should be changed (`supervise.ts`). For each open step of `task.md`: its agent is
+ * asked, the result is checked, and what came of it is journaled before the step is ticked.
+ *
+ *   plan -> [revise -> ask the agent -> check -> (once more with the reason) -> session: step -> tick] ... -> answer
+ *
+ * Invariants: a step that is journaled is never asked again unless a person unticks it; a person's edit of the plan is obeyed at
+ * the next step; whatever ends the run, `/play` goes on at the first open step.
+ */
+
+import { crashPoint } from '../../../crash-points.ts';
+import { UserError } from '../../../errors.ts';
+import type { Messages } from '../../../messages/messages.ts';
+import { RunError } from '../../../runtime/agent/agent.ts';
+import type { Waiting } from '../../../runtime/contract/agent.ts';
+import type { RunOutcome } from '../../../runtime/contract/outcome.ts';
+import { failure, PLAYBOOK_OPEN } from '../../../runtime/reply/failure.ts';
+import { summarise } from '../../../runtime/reply/reply.ts';
+import { updatePlan } from '../../../runtime/tools/update-plan.ts';
+import { fillPlaybook } from '../../../skills/playbook.ts';
+import type { Home } from '../../../workspace/home.ts';
+import { openTask, type PlanFile } from '../../../workspace/tasks/index.ts';
+import type { ArtifactRef } from '../../../workspace/types.ts';
+import { findPlaybook } from './library.ts';
+import {
+  type CurrentStep,
+  type DoneStep,
+  doneLine,
+  doneSteps,
+  isWhole,
+  openStep,
+  type Played,
+  planOf,
+  readDone,
+  readPlayed,
+  readWholePlan,
+  setStep,
+  writePlayed,
+} from './record.ts';
+import { revise, type Standing } from './revise.ts';
+import { createStepWork, isRole, type StepOptions, uniqueRefs } from './step.ts';
+import type { Supervise } from './supervise.ts';
+import type { Play, PlayTurn } from './turn.ts';
+import { finishedText, goOnButton, stuckText } from './words.ts';
+
+/** Steps of one run: a plan that is unticked again and again ends here. */
+const MAX_ROUNDS = 150;
+
+export interface PlayOptions extends StepOptions {
+  supervise: Supervise;
+}
+
+interface Parts extends PlayOptions {
+  work: ReturnType<typeof createStepWork>;
+}
+
+export function createPlay(options: PlayOptions): Play {
+  const parts = { ...options, work: createStepWork(options) };
+  return (turn) => play(turn, parts);
+}
+
+async function play(turn: PlayTurn, parts: Parts): Promise<RunOutcome | Waiting> {
+  const { task, run, earlier } = turn;
+  // The first to be seen at work is the viber itself.
+  parts.bus.emit({ agentId: task.viber, taskId: task.id, runId: run, type: 'state-change', state: 'thinking' });
+  const { messages } = turn;
+  const played = await orSentence(() => open(parts.home, turn), messages);
+  if (typeof played === 'string') return outcome(played, { state: 'error', error: 'playbook' });
+  const { title } = played.playbook;
+  // One that a crash has cut gives its answer after all.
+  if (played.isFinished && earlier.length === 0) return outcome(messages.text('playbooks.doneAlready', { title }));
+  const progress = progressOf(turn, played);
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const ended = await playStep(turn, progress, parts);
+    if (ended) return ended;
+  }
+  return outcome(messages.text('playbooks.unticked', { title, n: MAX_ROUNDS }), OPEN);
+}
+
+/** How far a run of a playbook is, before this process and in it. */
+interface Progress {
+  /** As the supervisor has changed it. */
+  played: Played;
+  /** How many steps were done when the supervisor looked last. */
+  looked: number;
+  /** Steps that could not be done, and that the supervisor was asked about. */
+  failed: Set<string>;
+  /** Steps done in this run before. */
+  before: readonly DoneStep[];
+  /** A crash may have come between this step's line and its tick; between those before it and theirs none has. */
+  unticked: string | undefined;
+  /** What a person has added to the step at hand. */
+  added: string;
+  /** Lines of steps in the session. */
+  lines: number;
+  /** Tries of each step that this process has seen to its end. */
+  tried: Map<string, number>;
+}
+
+function progressOf({ earlier, added }: PlayTurn, played: Played): Progress {
+  const steps = earlier.filter((entry) => entry.type === 'step');
+  const before = steps.flatMap((entry) => readDone(entry) ?? []).filter(({ isSkipped }) => !isSkipped);
+  return {
+    ...{ played, looked: -1, failed: new Set() },
+    ...{ before, unticked: before.at(-1)?.key, lines: steps.length, tried: new Map() },
+    added: before.length === 0 ? added : '',
+  };
+}
+
+/** Does the first open step; gives how the run ends, when that was the last or cannot be done. */
+async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promise<RunOutcome | Waiting | undefined> {
+  const { task, run, signal } = turn;
+  const { home, log } = parts;
+  const { before, added, tried, played } = progress;
+  const { playbook } = played;
+  const plan = await planNow(home, turn, played);
+  const current = plan && openStep(plan, playbook);
+  const done = await doneSteps(home, task, played.id);
+  if (!plan || !current) {
+    await writePlayed(home, task.id, { ...played, isFinished: true });
+    const roles = playbook.steps.flatMap((step) => (isRole(parts.mesh, task, step) ? [step.agent ?? ''] : []));
+    const { messages } = turn;
+    const text = plan ? finishedText(playbook, plan.plan, done, roles, messages) : messages.text('playbooks.emptyPlan');
+    return outcome(text, { artifactRefs: uniqueRefs(done.flatMap((step) => step.artifactRefs)) });
+  }
+  const { key } = current;
+  if (key === progress.unticked && current.isBegun && !tried.has(key)) return tick(turn, key, parts);
+  const standing: Standing = { played, plan, done, added, lines: progress.lines };
+  try {
+    if (!current.isBegun && (await look(turn, standing, progress, parts))) return undefined;
+    await setStep(home, task, key, 'in_progress');
+    const isAnew = before.some((step) => step.key === key);
+    const worked = await parts.work(turn, { playbook, current, done, added, isAnew, tried: tried.get(key) });
+    if ('waiting' in worked) return worked;
+    if ('reason' in worked) {
+      const failed = { current, reason: worked.reason };
+      const isRevised = await lookAgain(turn, { ...standing, failed }, progress, parts);
+      return isRevised ? undefined : stuck(turn, played, current, worked);
+    }
+    progress.added = '';
+    const summary = summarise(worked.text);
+    const line = doneLine(run, progress.lines++, { key, summary, artifactRefs: worked.artifactRefs });
+    await openTask(home, task.id, task.viber).session.append([line], { sync: true });
+    crashPoint('playbook:step-written');
+    tried.set(key, worked.number);
+    return await tick(turn, key, parts);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof RunError || error instanceof UserError)) throw error;
+    const failed = failure(error, run, { role: turn.principal.role, messages: turn.messages }, log);
+    if (failed.text === '') return failed;
+    return stuck(turn, played, current, { reason: failed.text, artifactRefs: [] }, failed.error);
+  }
+}
+
+/** Whether the supervisor has changed what is left; it looks once after each step that was done. */
+async function look(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
+  const count = at.done.filter(({ isSkipped }) => !isSkipped).length;
+  if (count === progress.looked) return false;
+  progress.looked = count;
+  return follow(await revise(turn, at, parts), progress);
+}
+
+/** The same about a step that did not pass, once for each. */
+async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
+  const { key } = at.failed?.current ?? { key: '' };
+  if (progress.failed.has(key)) return false;
+  progress.failed.add(key);
+  const stored = await openTask(parts.home, turn.task.id, turn.task.viber).plan.read();
+  return stored ? follow(await revise(turn, { ...at, plan: stored }, parts), progress) : false;
+}
+
+function follow(revised: Played | undefined, progress: Progress): boolean {
+  if (revised) progress.played = revised;
+  // The numbers of lines only have to grow.
+  if (revised) progress.lines += revised.playbook.steps.length;
+  return revised !== undefined;
+}
+
+async function tick({ task, run }: PlayTurn, key: string, { home, bus }: Parts): Promise<undefined> {
+  await setStep(home, task, key, 'done');
+  // Whoever shows the plan's progress looks at it again.
+  const origin = { agentId: task.viber, taskId: task.id, runId: run };
+  bus.emit({ ...origin, type: 'tool-result', tool: updatePlan.name, result: null });
+}
+
+function stuck(
+  { task, messages }: PlayTurn,
+  { playbook }: Played,
+  current: CurrentStep,
+  { reason, artifactRefs }: { reason: string; artifactRefs: ArtifactRef[] },
+  error?: string,
+): RunOutcome {
+  const told = error === 'cap' ? 'cap' : PLAYBOOK_OPEN;
+  const buttons = [[goOnButton(task.id, messages)]];
+  return outcome(stuckText(playbook, current, reason, messages), { ...OPEN, error: told, artifactRefs, buttons });
+}
+
+const outcome = (text: string, more: Partial<RunOutcome> = {}): RunOutcome => ({
+  ...{ state: 'completed', text, summary: summarise(text), artifactRefs: [], buttons: [] },
+  ...more,
+});
+
+/** What is played: begun now, or gone on with. A sentence when that cannot be. */
+async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise<Played | string> {
+  const known = readPlayed(home, task.id);
+  if (play.name === undefined || known?.id === id) return known ?? messages.text('playbooks.nothingOpen');
+  if (known && !known.isFinished) return messages.text('playbooks.otherOpen', { name: known.playbook.name });
+  const { playbook } = findPlaybook(home, play.name);
+  const filled = fillPlaybook(playbook, new Map(play.values));
+  const played: Played = { id, playbook: filled, isFinished: false };
+  // The plan first: what is played counts as begun with its own file.
+  await openTask(home, task.id).plan.write(planOf(filled));
+  await writePlayed(home, task.id, played);
+  return played;
+}
+
+/** The plan as it stands; a plan that was taken away comes back with what is done. */
+async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: Played): Promise<PlanFile | undefined> {
+  const stored = await readWholePlan(home, task, (plan) => isWhole(plan, playbook));
+  if (stored && stored.text.trim() !== '') return stored;
+  const done = await doneSteps(home, task, id);
+  await openTask(home, task.id).plan.write(planOf(playbook, done));
+  return openTask(home, task.id, task.viber).plan.read();
+}
+
+const OPEN: Partial<RunOutcome> = { state: 'error', error: PLAYBOOK_OPEN };
+
+/** What a person can mend is told as it is. */
+async function orSentence<T>(work: () => Promise<T>, messages: Messages): Promise<T | string> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UserError) return messages.said(error.said);
+    throw error;
+  }
+}

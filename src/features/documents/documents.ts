@@ -1,0 +1,30 @@
+/** Documents to text, each in a process of its own. */
+import { errorCode } from '../../errors.ts';
+import { openKept } from '../../lib/files/below.ts';
+import { createProcesses, ProcessError } from '../../lib/worker-process.ts';
+import { Unreadable } from '../../runtime/contract/reading.ts';
+
+/** Where the bundled program keeps it. */
+const ENTRY = import.meta.filename.endsWith('.ts') ? './formats/worker.ts' : './document-worker.js';
+const WHY = { late: 'It takes too long to be read.', broken: 'It is too large or too damaged to be read.' };
+
+const inProcess = createProcesses<null>(new URL(ENTRY, import.meta.url), {
+  ...{ timeoutMs: 30_000, memoryMb: 768, atOnce: 2 },
+});
+
+/** @throws Unreadable; the signal's reason */
+export async function readDocument(path: string, signal: AbortSignal, timeoutMs?: number): Promise<string> {
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  const file = await openKept(path).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new Unreadable('unreadable', 'It is no longer there.', { cause: error });
+  });
+  try {
+    return (await inProcess({ input: null, file: file.fd, signal, ...limit })).bytes.toString();
+  } catch (error) {
+    if (!(error instanceof ProcessError)) throw error;
+    throw new Unreadable('unreadable', error.why === 'refused' ? error.message : WHY[error.why], { cause: error });
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,13 @@
+/** Documents: PDF, office files, pages and archives are read as text. */
+import type { Feature } from '../gateway.ts';
+
+export const documents: Feature = {
+  name: 'documents',
+  reads: {
+    kinds: ['document', 'page'],
+    async read({ path }, { signal }) {
+      const { readDocument } = await import('./documents.ts');
+      return readDocument(path, signal);
+    },
+  },
+};

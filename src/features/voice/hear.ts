@@ -1,0 +1,74 @@
+/**
+ * What is said in a recording: by the platform's own words, else by the first of those that write recordings down who can. Each
+ * call is counted, and none begins past a daily cap.
+ */
+import { errorMessage } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { CallUsage } from '../../runtime/contract/call-usage.ts';
+import type { ReadableFile, ReadFor } from '../../runtime/contract/reading.ts';
+import { Unreadable } from '../../runtime/contract/reading.ts';
+import type { Meter } from '../../runtime/costs/meter.ts';
+import { configOf, perGateway } from '../gateway.ts';
+import { createTranscriber, pickTranscription, type Transcriber, type Transcript } from './transcription.ts';
+import { createWhisper } from './whisper.ts';
+
+export interface HearingOptions {
+  /** In the order in which they are asked. */
+  transcribers: readonly Transcriber[];
+  /** Longer recordings are not sent to anybody. */
+  maxSeconds: number;
+  meter: Pick<Meter, 'hooks'>;
+  log: Logger;
+}
+
+/** Who writes recordings down by the settings, in the order in which they are asked. */
+export const hearingOf = perGateway((gw): HearingOptions => {
+  const { env } = gw.features;
+  const { voice, providers } = configOf(gw);
+  const settings = { providers, env, language: voice.language };
+  const name = voice.model ?? pickTranscription(settings);
+  const transcribers = [
+    ...(name === undefined ? [] : [createTranscriber(name, settings)]),
+    ...(voice.command.length > 0 ? [createWhisper(voice.command, env)] : []),
+  ];
+  // A program that somebody has set up on this machine goes before a model that a key happens to allow.
+  if (voice.model === undefined) transcribers.reverse();
+  return { transcribers, maxSeconds: voice.max_seconds, meter: gw.models.meter, log: gw.log };
+});
+
+/** @throws Unreadable; RunError at a daily cap; the signal's reason */
+export async function hear(sound: ReadableFile, by: ReadFor, to: HearingOptions): Promise<string> {
+  const { transcribers, maxSeconds, meter, log } = to;
+  if (sound.transcript) return sound.transcript;
+  if (transcribers.length === 0) throw new Unreadable('unset', 'Nobody is set up to write recordings down.');
+  if ((sound.seconds ?? 0) > maxSeconds)
+    throw new Unreadable('long', `It is longer than ${Math.round(maxSeconds / 60)} minutes.`);
+  const { signal, ...metered } = by;
+  const { beforeCall, onUsage } = meter.hooks(metered);
+  let first: Unreadable | undefined;
+  for (const transcriber of transcribers) {
+    beforeCall();
+    const began = performance.now();
+    try {
+      const heard = await transcriber.transcribe(sound, signal);
+      onUsage(transcriber.name, usageOf(heard, sound), Math.round(performance.now() - began));
+      if (heard.text === '') throw new Unreadable('empty', 'Nothing is said in it.');
+      return heard.text;
+    } catch (error) {
+      if (!(error instanceof Unreadable) || error.reason === 'empty') throw error;
+      log.warn(
+        { run: by.run, by: transcriber.name, reason: error.reason, err: cause(error) },
+        'a recording was not heard',
+      );
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+const cause = (error: Unreadable): string => errorMessage(error.cause ?? error).slice(0, 200);
+
+function usageOf({ seconds }: Transcript, sound: ReadableFile): CallUsage {
+  const length = seconds ?? sound.seconds;
+  return { inputTokens: 0, outputTokens: 0, ...(length === undefined ? {} : { seconds: length }) };
+}

@@ -1,0 +1,76 @@
+/**
+ * The answer to a voice message as a voice message (`voice.reply: same`). The text always goes along; where speaking fails the text
+ * is the answer. Made once: after a crash the file is there.
+ */
+import { stat } from 'node:fs/promises';
+import { principalText } from '../../access/principal.ts';
+import type { Attachment } from '../../channels/channel.ts';
+import { errorCode, errorMessage } from '../../errors.ts';
+import { sha256File, writeFileAtomic } from '../../lib/files.ts';
+import type { EndedTurn } from '../../runtime/contract/feature.ts';
+import type { RunOutcome } from '../../runtime/contract/outcome.ts';
+import { spokenUsage } from '../../runtime/costs/minutes.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
+import { configOf, type Gateway } from '../gateway.ts';
+
+/** About a minute and a half; whoever wants to know more reads on. */
+const MAX_SPOKEN = 1_500;
+
+/** The answer as a voice message; undefined where none is wanted, or it could not be made. */
+export async function spokenAnswer(
+  { text }: RunOutcome,
+  { run, items }: EndedTurn,
+  gw: Gateway,
+): Promise<Attachment | undefined> {
+  const { voice, providers } = configOf(gw);
+  const last = items.at(-1)?.message;
+  const words = speakable(text);
+  if (voice.reply === 'off' || !last || words === '') return undefined;
+  const { speech: model, speaker } = voice;
+  const file = openTask(gw.home, last.taskId).fileAt(`.say-${run}.ogg`);
+  try {
+    if (!(await isThere(file))) {
+      const charged = { run, task: last.taskId, person: principalText(last.principal) };
+      const { beforeCall, onUsage } = gw.models.meter.hooks(charged);
+      beforeCall();
+      const began = performance.now();
+      const { speak } = await import('./speech.ts');
+      const sound = await speak(words, { model, speaker, providers, env: gw.features.env });
+      // It is paid for, whatever becomes of the file.
+      onUsage(model, spokenUsage(words, sound), Math.round(performance.now() - began));
+      await writeFileAtomic(file, Buffer.from(sound));
+    }
+    const [{ size }, sha256] = await Promise.all([stat(file), sha256File(file)]);
+    return { path: file, name: 'answer.ogg', mimeType: 'audio/ogg', size, sha256, isVoice: true };
+  } catch (error) {
+    gw.log.warn({ trace: run, err: errorMessage(error).slice(0, 200) }, 'an answer could not be spoken');
+    return undefined;
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).size > 0;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return false;
+  }
+}
+
+/** Markdown as one would read it aloud: no marks, no addresses, no code; cut at the end of a sentence. */
+export function speakable(markdown: string): string {
+  const plain = markdown
+    .replace(/^(`{3,}|~{3,})[\s\S]*?^\1.*$/gm, '')
+    .replace(/^\s*\|.*\|\s*$/gm, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/https?:\/\/\S+/g, '')
+    .replace(/^\s*(#{1,6}|>|[-*+]|\d+[.)])\s+/gm, '')
+    .replace(/[*_`~]+/g, '')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/\n{2,}/g, '\n')
+    .trim();
+  if (plain.length <= MAX_SPOKEN) return plain;
+  const cut = plain.slice(0, MAX_SPOKEN).toWellFormed();
+  const end = Math.max(...['. ', '! ', '? ', '\n', '。'].map((mark) => cut.lastIndexOf(mark)));
+  return (end > MAX_SPOKEN / 3 ? cut.slice(0, end + 1) : cut).trim();
+}

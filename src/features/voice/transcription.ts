@@ -1,0 +1,173 @@
+/**
+ * Recordings to words by a provider: any endpoint that speaks OpenAI's `/audio/transcriptions`, and Deepgram. The libraries are
+ * loaded by the first recording. Waits and tries again as the provider asks, within a few minutes in all.
+ */
+import type { TranscriptionModel } from 'ai';
+import { z } from 'zod';
+import { readKept } from '../../lib/files/below.ts';
+import { formBytes } from '../../lib/form.ts';
+import { addSecret } from '../../log.ts';
+import { keySetting, knownProvider, type ProviderSettings, splitModelName } from '../../runtime/contract/providers.ts';
+import type { ReadableFile } from '../../runtime/contract/reading.ts';
+import { Unreadable } from '../../runtime/contract/reading.ts';
+
+export interface Transcript {
+  text: string;
+  /** How long it is, where the provider says so. */
+  seconds?: number | undefined;
+}
+
+export interface Transcriber {
+  /** `provider/model`, or the program. */
+  name: string;
+  /** @throws Unreadable; the signal's reason */
+  transcribe(sound: ReadableFile, signal: AbortSignal): Promise<Transcript>;
+}
+
+export interface TranscriptionSettings {
+  providers: Readonly<Record<string, ProviderSettings>>;
+  env: NodeJS.ProcessEnv;
+  /** ISO 639-1; the provider finds out where it is absent. */
+  language?: string | undefined;
+}
+
+type Model = Extract<TranscriptionModel, { specificationVersion: 'v4' }>;
+
+/** Who writes recordings down, in the order in which a key picks them. Of OpenAI's models this one takes Opus in Ogg, as phones send it. */
+const PICKED = [
+  { provider: 'openai', model: 'whisper-1', setting: 'OPENAI_API_KEY' },
+  { provider: 'groq', model: 'whisper-large-v3-turbo', setting: 'GROQ_API_KEY' },
+  { provider: 'deepgram', model: 'nova-3', setting: 'DEEPGRAM_API_KEY' },
+] as const;
+
+/** The variables of which one is enough. */
+export const VOICE_KEYS: readonly string[] = PICKED.map(({ setting }) => setting);
+
+const ADDRESSES: Readonly<Record<string, string>> = {
+  openai: 'https://api.openai.com/v1',
+  deepgram: 'https://api.deepgram.com/v1',
+};
+const TOTAL_MS = 180_000;
+
+/** The first provider that has a key; undefined where none has. */
+export function pickTranscription({ providers, env }: TranscriptionSettings): string | undefined {
+  const found = PICKED.find(({ provider, setting }) => (providers[provider]?.apiKey ?? env[setting])?.trim());
+  return found && `${found.provider}/${found.model}`;
+}
+
+export function createTranscriber(name: string, settings: TranscriptionSettings): Transcriber {
+  const { provider, model } = splitModelName(name);
+  let loaded: Promise<Model> | undefined;
+  return {
+    name,
+    async transcribe(sound, signal) {
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MS)]);
+      try {
+        loaded ??= loadModel(provider, model, settings);
+        const { transcribe } = await import('../../runtime/model/sdk.ts');
+        const { language } = settings;
+        const heard = await transcribe({
+          model: await loaded,
+          audio: await readKept(sound.path),
+          abortSignal: deadline,
+          ...(language && { providerOptions: { openai: { language } } }),
+        });
+        return { text: heard.text.trim(), seconds: heard.durationInSeconds };
+      } catch (error) {
+        signal.throwIfAborted();
+        throw unreadable(error, name);
+      }
+    },
+  };
+}
+
+async function loadModel(provider: string, model: string, settings: TranscriptionSettings): Promise<Model> {
+  const own = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;
+  const variables = provider === 'deepgram' ? ['DEEPGRAM_API_KEY'] : (knownProvider(provider)?.env ?? []);
+  const apiKey = own?.apiKey?.trim() || variables.map((key) => settings.env[key]?.trim()).find(Boolean);
+  const baseURL = own?.baseURL ?? knownProvider(provider)?.baseURL ?? ADDRESSES[provider];
+  const setting = `providers.${provider}.baseURL`;
+  if (baseURL === undefined) throw new Unreadable('key', `${provider} has no address: set ${setting}.`, { setting });
+  addSecret(apiKey);
+  const headers = own?.headers ?? {};
+  if (provider === 'deepgram') return deepgram(model, { baseURL, apiKey, headers, language: settings.language });
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  return createOpenAI({ baseURL, apiKey: apiKey ?? 'none', headers, fetch: straight }).transcription(model);
+}
+
+/** A redirect would take the key and the recording elsewhere. */
+const straight: typeof fetch = async (input, init) => {
+  const plain = { ...init, redirect: 'error' } as const;
+  if (!(init?.body instanceof FormData)) return fetch(input, plain);
+  const { bytes, type } = await formBytes(init.body);
+  const headers = new Headers(init.headers);
+  headers.set('content-type', type);
+  return fetch(input, { ...plain, body: bytes, headers });
+};
+
+const deepgramAnswer = z.looseObject({
+  metadata: z.looseObject({ duration: z.number() }).exactOptional(),
+  results: z.looseObject({
+    channels: z.array(z.looseObject({ alternatives: z.array(z.looseObject({ transcript: z.string() })) })),
+  }),
+});
+
+interface Deepgram {
+  baseURL: string;
+  apiKey: string | undefined;
+  headers: Record<string, string>;
+  language: string | undefined;
+}
+
+/** https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded */
+function deepgram(modelId: string, { baseURL, apiKey, headers, language }: Deepgram): Model {
+  const url = new URL(`${baseURL.replace(/\/$/, '')}/listen`);
+  url.searchParams.set('model', modelId);
+  url.searchParams.set('smart_format', 'true');
+  if (language === undefined) url.searchParams.set('detect_language', 'true');
+  else url.searchParams.set('language', language);
+  return {
+    ...{ specificationVersion: 'v4', provider: 'deepgram', modelId },
+    async doGenerate({ audio, mediaType, abortSignal }) {
+      const { APICallError } = await import('../../runtime/model/sdk.ts');
+      const failed = (message: string, given: { statusCode?: number; cause?: unknown; isRetryable?: boolean }) =>
+        new APICallError({ message, url: url.href, requestBodyValues: {}, ...given });
+      const bytes = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio;
+      const sent = { authorization: `Token ${apiKey ?? ''}`, 'content-type': mediaType, ...headers };
+      const answer = await straight(url, {
+        ...{ method: 'POST', headers: sent, body: new Uint8Array(bytes) },
+        ...(abortSignal && { signal: abortSignal }),
+      }).catch((cause: unknown) => {
+        abortSignal?.throwIfAborted();
+        throw failed('no answer', { cause, isRetryable: true });
+      });
+      if (!answer.ok) {
+        await answer.body?.cancel();
+        throw failed('refused', { statusCode: answer.status });
+      }
+      const { results, metadata } = deepgramAnswer.parse(await answer.json());
+      const text = results.channels[0]?.alternatives[0]?.transcript ?? '';
+      const response = { timestamp: new Date(), modelId, headers: {} };
+      const durationInSeconds = metadata?.duration;
+      return { text, segments: [], language: undefined, durationInSeconds, warnings: [], response };
+    },
+  };
+}
+
+/** What a failed call means. Nothing that the provider wrote is passed on. */
+export function unreadable(given: unknown, name: string): Unreadable {
+  if (given instanceof Unreadable) return given;
+  const { provider } = splitModelName(name);
+  const error = given instanceof Error && 'lastError' in given ? given.lastError : given;
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  const cause = { cause: error };
+  if (status === 401 || status === 403 || status === 402 || status === 404) {
+    const setting =
+      status === 404 ? 'voice.model' : provider === 'deepgram' ? 'DEEPGRAM_API_KEY' : keySetting(provider);
+    return new Unreadable('key', `${provider} refused the recording (status ${status}).`, { setting, ...cause });
+  }
+  if (status === 413) return new Unreadable('long', `${provider} takes no recording of this size.`, cause);
+  if (status === 400 || status === 415 || status === 422)
+    return new Unreadable('unreadable', `${provider} cannot read this recording.`, cause);
+  return new Unreadable('busy', `${provider} did not write the recording down in time.`, cause);
+}

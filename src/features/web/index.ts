@@ -1,0 +1,12 @@
+/** The web: searches by a model's provider, or by an engine that is set up for it. */
+import { configOf, type Feature } from '../gateway.ts';
+import { webSearch } from './search/web-search.ts';
+
+export const web: Feature = {
+  name: 'web',
+  tools: [webSearch],
+  async check(at) {
+    const { checkSearch } = await import('./check.ts');
+    return checkSearch(configOf(at), at.env);
+  },
+};

@@ -1,0 +1,81 @@
+/**
+ * A feature: one object that says what it adds to a gateway. Every member may be left out, which means "nothing". `Gw` is the gateway and
+ * `Run` what its tools are handed; `runtime/run/gateway.ts` gives both. Types only.
+ *
+ * `when` is synchronous, pure and cheap: a feature with nothing to do costs one call of it. What is heavy is loaded when it is first used.
+ */
+import type { QueueItem } from '../../engine/engine.ts';
+import type { Waiting } from './agent.ts';
+import type { CommandOf, CommandTable } from './command.ts';
+import type { Entry } from './entry.ts';
+import type { Finding } from './finding.ts';
+import type { Offered, Order, TakenTurn } from './order.ts';
+import type { RunOutcome } from './outcome.ts';
+import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
+import type { OwnSettings } from './settings.ts';
+import type { Tool } from './tool.ts';
+import type { ToolScope } from './tool-scope.ts';
+
+/** Ends what `start` began. */
+export type StopFeature = () => void | Promise<void>;
+
+/** A turn that has its outcome. */
+export interface EndedTurn {
+  readonly run: string;
+  /** The messages it answers, at least one. */
+  readonly items: readonly QueueItem<Entry>[];
+  /** An earlier process may have come as far. */
+  readonly isAgain: boolean;
+}
+
+/** Where the doctor looks: no gateway has to run there. */
+export interface CheckedAt<Gw extends { config: unknown }> {
+  readonly config: Gw['config'];
+  readonly env: NodeJS.ProcessEnv;
+  /** The folder of the home. */
+  readonly home: string;
+}
+
+export interface FeatureOf<Gw extends { config: unknown }, Run> {
+  readonly name: string;
+  readonly commands?: readonly CommandOf<Gw>[];
+  readonly tools?: readonly Tool<unknown, Run>[];
+  /** Tools that are not known before the run: they may come and go. */
+  toolsFor?(order: Order, own: OwnSettings, scope: ToolScope, gw: Gw): Promise<Offered>;
+  /** Entries that are more than a message: the feature does the turn's work in place of the model. */
+  readonly takes?: {
+    when(entry: Entry): boolean;
+    /** Throws RunError when the turn was ended, or a system error when the disk fails. */
+    run(turn: TakenTurn, gw: Gw): Promise<RunOutcome | Waiting>;
+  };
+  /** Takes the words out of files of these kinds. */
+  readonly reads?: {
+    kinds: readonly FileKind[];
+    /** @throws Unreadable with the reason; RunError at a daily cap; the signal's reason */
+    read(file: ReadableFile, by: ReadFor, gw: Gw): Promise<string>;
+  };
+  /** Adds to an answer before it is sent. Done again after a crash, so it must give the same again. */
+  readonly answers?: {
+    when(outcome: RunOutcome, turn: EndedTurn): boolean;
+    add(outcome: RunOutcome, turn: EndedTurn, gw: Gw): Promise<RunOutcome>;
+  };
+  /** Follows an answer that is durable. Nothing waits for it, and it must not throw. `at`: when the result was recorded, ISO 8601. */
+  readonly after?: {
+    when(outcome: RunOutcome, turn: EndedTurn): boolean;
+    note(outcome: RunOutcome, turn: EndedTurn, at: string, gw: Gw): void;
+  };
+  /** What the doctor says of it. Changes nothing, and does not throw for what a setting can mend. */
+  check?(at: CheckedAt<Gw>): Promise<Finding[]>;
+  /** Once a day. */
+  sweep?(now: Date, gw: Gw): void;
+  /** Begins its work in the background; the result ends it. */
+  start?(gw: Gw): StopFeature | Promise<StopFeature>;
+}
+
+/** The features that are on, with what each adds to one thing put together, in the order of the table. */
+export interface FeatureSet<Gw extends { config: unknown }, Run> {
+  readonly on: readonly FeatureOf<Gw, Run>[];
+  readonly tools: readonly Tool<unknown, Run>[];
+  /** With those of the core. */
+  readonly commands: CommandTable<Gw>;
+}

@@ -1,0 +1,15 @@
+/** What the features that are on add to the commands and to the tools, put together once for a gateway. */
+import { commandTable } from './commands/table.ts';
+import type { FeatureSet } from './contract/feature.ts';
+import type { Feature, FeatureRun, Gateway } from './run/gateway.ts';
+import { knowTools } from './tools/table.ts';
+
+/** Throws when two features share a name, or two commands or tools do. */
+export function featureSet(features: readonly Feature[]): FeatureSet<Gateway, FeatureRun> {
+  const names = features.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Error(`two features are called ${twice}`);
+  const tools = features.flatMap((feature) => feature.tools ?? []);
+  knowTools(tools);
+  return { on: features, tools, commands: commandTable(features) };
+}

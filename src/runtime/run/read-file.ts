@@ -1,0 +1,32 @@
+/** Files as text: the one place where the words of a file are taken out, by the feature that reads files of its kind. */
+import { stat } from 'node:fs/promises';
+import { sha256File } from '../../lib/files.ts';
+import { type FileText, type ReadableFile, type ReadFor, Unreadable } from '../contract/reading.ts';
+import { kindOf } from '../reading/kinds.ts';
+import { keepText, keptText } from '../reading/store.ts';
+import type { Gateway } from './gateway.ts';
+
+/**
+ * The text of a recording or a document, made once and kept beside the file.
+ * @throws Unreadable with the reason; RunError at a daily cap; the signal's reason; a system error when the disk fails
+ */
+export async function readFile(file: ReadableFile, by: ReadFor, gw: Gateway): Promise<FileText> {
+  const known = await keptText(gw.home, by.task, file);
+  if (known) return known;
+  const kind = file.seconds === undefined ? (kindOf(file) ?? 'document') : 'sound';
+  const reader = gw.features.on.find(({ reads }) => reads?.kinds.includes(kind))?.reads;
+  if (!reader) throw new Unreadable('unset', `Nothing here reads files of this kind (${kind}).`);
+  return keepText(gw.home, by.task, file, await reader.read(file, by, gw));
+}
+
+/** A file that a tool names, as text where words have to be taken out of it; a page is text as it is. */
+export async function readNamed(
+  { path, name, type = '' }: { path: string; name: string; type?: string },
+  by: ReadFor,
+  gw: Gateway,
+): Promise<FileText | undefined> {
+  const kind = kindOf({ name, type });
+  if (kind === undefined || kind === 'page') return undefined;
+  const [{ size }, sha256] = await Promise.all([stat(path), sha256File(path)]);
+  return readFile({ path, name, type, size, sha256 }, by, gw);
+}
