@@ -175,7 +175,7 @@ const AT_MOST: Figures = {
   commentsWithoutSubject: 24,
 };
 /** Of `npm run path`. Functions are rounded up: a timer that fires on a slow machine calls a few more. */
-const PATH_AT_MOST = { files: 231, functions: 1070 };
+const PATH_AT_MOST = { files: 231, functions: 1085 };
 
 interface Import {
   from: string;
