@@ -103,12 +103,14 @@ function checkVerb(option: string, rawName: string, name: string, { verbs = {} }
 }
 
 function checkWords(name: string, command: CliCommand, args: string[]): string[] {
-  const { verbs, usual } = command;
+  const { verbs, usual, otherwise } = command;
   if (!verbs) return count(name, command, command.takes, args);
   const [verb = usual, ...rest] = args;
   const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (verb === undefined || !known) {
     const guess = verb === undefined ? undefined : nearest(verb, Object.keys(verbs));
+    if (verb !== undefined && guess === undefined && otherwise !== undefined)
+      return [otherwise, ...count(`${name} ${otherwise}`, command, verbs[otherwise]?.takes, args)];
     const what = verb === undefined ? `viber ${name} needs to be told what.` : `viber ${name} has no "${verb}".`;
     throw new UserError(guess === undefined ? usage(what, name, command) : `${what} Did you mean ${guess}?`);
   }

@@ -26,6 +26,8 @@ export interface CliCommand {
   verbs?: Readonly<Record<string, CliVerb>>;
   /** The verb where none is given; without it there must be one. */
   usual?: string;
+  /** The verb that takes words which are no verb, and not nearly one. */
+  otherwise?: string;
   options?: Readonly<Record<string, CliOption>>;
   /** Beside --help: `--json`, for what a program may read. */
   json?: true;

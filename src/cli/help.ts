@@ -9,11 +9,11 @@ interface Form {
 }
 
 /** `viber pair approve CODE`, one for each verb. */
-export function formsOf(name: string, { takes, verbs, about, usual }: CliCommand): Form[] {
+export function formsOf(name: string, { takes, verbs, about, usual, otherwise }: CliCommand): Form[] {
   if (!verbs) return [{ form: `viber ${name}${takes === undefined ? '' : ` ${takes}`}`, about }];
   return Object.entries(verbs).map(([verb, own]) => ({
     form: ['viber', name, verb, ...(own.takes === undefined ? [] : [own.takes])].join(' '),
-    about: verb === usual ? `${own.about} (also without "${verb}")` : own.about,
+    about: verb === usual || verb === otherwise ? `${own.about} (also without "${verb}")` : own.about,
   }));
 }
 

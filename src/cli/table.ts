@@ -150,6 +150,13 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     examples: ['viber trace 0123456789ab'],
     load: () => import('./trace/trace.ts'),
   },
+  tasks: {
+    about: 'the newest tasks, and how each stands',
+    json: true,
+    notes: ['In a chat, /tasks lists yours, and /open goes on with one.'],
+    examples: ['viber tasks', 'viber tasks --json'],
+    load: () => import('./tasks.ts'),
+  },
   jobs: {
     about: 'what is scheduled',
     verbs: JOB_VERBS,
@@ -172,9 +179,10 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   memory: {
     about: 'search what the viber remembers',
     verbs: MEMORY_VERBS,
+    otherwise: 'search',
     options: { viber: OTHER_VIBER },
     json: true,
-    examples: ['viber memory search tea', 'viber memory index --viber research'],
+    examples: ['viber memory tea', 'viber memory search tea', 'viber memory index --viber research'],
     load: () => import('./memory.ts'),
   },
   skills: {

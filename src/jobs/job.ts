@@ -136,6 +136,7 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   }
   const parsed = await parseYamlLines(source, file);
   const { data, viberKey } = withShortForms(parsed.data);
+  if (!isLikeJob(data)) throw new ConfigError([problem(say('jobFiles.noJob', { file }))]);
   const fail = (path: readonly PropertyKey[], what: Said): ConfigProblem => {
     const line = parsed.lineOf(path[0] === 'viber' ? [viberKey, ...path.slice(1)] : path);
     return problem(say('jobFiles.inLine', { file, line, key: path.map(String).join('.'), what }));
@@ -185,6 +186,12 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
 }
 
 type Section = { [key: string]: Data };
+
+const ESSENTIAL = ['name', 'schedule', 'prompt'];
+
+/** Whether it has anything that makes a job, under a name that is nearly ours at least. */
+const isLikeJob = (data: Section): boolean =>
+  Object.keys(data).length === 0 || Object.keys(data).some((key) => nearest(key, ESSENTIAL) !== undefined);
 
 /** One address stands for a list of them, and `agent: ID` for `viber: ID`. */
 function withShortForms({ ...data }: Section): { data: Section; viberKey: 'agent' | 'viber' } {

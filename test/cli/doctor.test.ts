@@ -320,7 +320,10 @@ describe('skills and servers of tools', () => {
     fs.mkdirSync(path.join(home, 'jobs'));
     put('well.yaml', `name: Well\n${job}`);
     const config = { model: 'offline/viber' };
-    expect((await doctor(home, config)).lines).toContain('✓ jobs           1 job can run');
+    expect((await doctor(home, { ...config, model: 'openai/x' })).lines).toContain('✓ jobs           1 job can run');
+    expect((await doctor(home, config)).lines).toContainEqual(
+      expect.stringMatching(/^! jobs {11}1 job can run, but offline\/viber, .* init connects a real one$/),
+    );
     put('broken.yaml', 'name: Broken\nschedule: 25am\nprompt: x\n');
     put('story.yaml', `name: Story\n${job}viber: writr\n`);
     put('news.yaml', `name: News\n${job}skills: [wether]\n`);

@@ -93,6 +93,23 @@ describe('while no gateway runs', () => {
     expect(await viber(['list'])).not.toContain('no viber');
   });
 
+  it('says of a job where its result cannot be sent, and of a YAML file that it is no job, each once and by name', async () => {
+    put('digest', `${DIGEST}deliver: [telegram:1001]\n`);
+    put('readme', 'about: these are our jobs\nsee:\n  - https://example.org\n');
+    put('notes', '- buy milk\n');
+    const text = await viber([]);
+    expect(text).toMatch(
+      /digest .*\n {2}Nothing can be sent to telegram:1001: telegram is not on; .* init connects it\./,
+    );
+    expect(text.match(/readme\.yaml/g)).toHaveLength(1);
+    expect(text).toContain(
+      'readme.yaml isn’t a job: it has no name, schedule or prompt; add them, or move it elsewhere',
+    );
+    expect((await listed())[0]).toMatchObject({ id: 'digest', unsent: [expect.stringContaining('telegram:1001')] });
+    connect();
+    expect(await viber([])).not.toContain('Nothing can be sent');
+  });
+
   it('reads the folder of OPENVIBER_JOBS_DIR', async () => {
     const folder = path.join(tempFolder(), 'elsewhere');
     put('other', DIGEST, folder);
@@ -195,7 +212,7 @@ describe('while no gateway runs', () => {
 
 describe('while a gateway runs', () => {
   it('runs a job now, and what is paused here is paused there', async () => {
-    put('digest', DIGEST);
+    put('digest', DIGEST.replace('make a plan for today', 'show plan'));
     const env = { PATH: process.env.PATH ?? '', HOME: home, OPENVIBER_HOME: home };
     const child = spawn(process.execPath, [PROGRAM, 'start', '--home', home], {
       env,

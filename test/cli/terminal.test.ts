@@ -33,7 +33,7 @@ async function world(): Promise<World> {
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   return {
     ...{ llm, home },
-    async open({ columns = 80, env = {}, command = 'chat', greeting = 'Your viber listens' } = {}) {
+    async open({ columns = 80, env = {}, command = 'chat', greeting = 'I’m your viber' } = {}) {
       const own = { HOME: home, OPENVIBER_HOME: home, NODE_NO_WARNINGS: '1', ...env };
       const terminal = openTerminal([process.execPath, path.join(root, PROGRAM), command], {
         columns,

@@ -17,15 +17,28 @@ it.each(NAMES)('answers in German on %s', async (name) => {
   const platform = world.platforms[name];
   const dm = platform.dm('alex');
   const said = async (text: string) => (await ask(platform, dm, text)).text.replaceAll(/[`\\]/g, '');
-  expect(await said('Hallo')).toMatch(/^Hallo! Ich bin das kleine eingebaute Modell: .*\nFür richtige Antworten/);
+  expect(await said('Hallo')).toMatch(
+    /^Hallo! Ich bin das kleine eingebaute Modell: .*\nEin Sprachmodell verbindest du/,
+  );
   expect(await said('help')).toContain('„done 2“');
   expect(await said('plan: Farbe kaufen; Wand streichen')).toMatch(/^Der Plan hat 2 Schritte\.\n+1\..? Farbe kaufen/);
   expect(await said('done 1')).toBe('Schritt 1, „Farbe kaufen“, ist erledigt; 1 von 2 noch offen.');
   expect(await said('Wie wird das Wetter auf dem Mars?')).toMatch(
-    /^Das habe ich nicht verstanden\..*„help“ zählt sie auf/,
+    /^Das kann ich ohne Sprachmodell nicht: .*„help“ zählt sie auf/,
   );
   expect(await said('done 2')).toBe('Schritt 2, „Wand streichen“, ist erledigt; damit ist der ganze Plan erledigt.');
   expect(await said('write a file notizen.md: der Text')).toContain('Ich habe notizen.md geschrieben.');
+});
+
+it.each(NAMES)('a task that it cannot do is no task that is done, on %s', async (name) => {
+  const world = await openPlatforms({ on: [name], offline: true, channel: { live: 'off' } });
+  const platform = world.platforms[name];
+  const dm = platform.dm('alex');
+  await platform.command(dm, 'new', 'write a poem');
+  await waitFor(platform, dm, { text: 'I can’t do that without a language model' });
+  const listed = (await platform.command(dm, 'tasks')).text;
+  expect(listed).toContain('write a poem');
+  expect(listed).not.toMatch(/done/);
 });
 
 it('answers in English where nothing else is known', async () => {

@@ -1,4 +1,4 @@
-/** The buttons on the screen, each with a number that no other has had. Pure but for itself. */
+/** The buttons on the screen, each with a number that no other has had; shown again it keeps its own. Pure but for itself. */
 import type { Button } from '../channel.ts';
 
 export interface Numbered {
@@ -7,6 +7,19 @@ export interface Numbered {
   label: string;
   /** The message it stands under. */
   messageId?: string | undefined;
+  /** The question it decides, and which of its buttons it is. */
+  key?: string | undefined;
+}
+
+/** Of each button in order; undefined where it decides nothing. */
+function keysOf(rows: readonly (readonly Button[])[]): (string | undefined)[] {
+  const counts = new Map<string, number>();
+  return rows.flat().map(({ decides }) => {
+    if (decides === undefined) return undefined;
+    const nth = (counts.get(decides) ?? 0) + 1;
+    counts.set(decides, nth);
+    return `${decides}\n${nth}`;
+  });
 }
 
 /** Older ones have scrolled away. */
@@ -21,8 +34,19 @@ export class Buttons {
   #open = new Set<number>();
 
   number(rows: readonly (readonly Button[])[], messageId?: string): Numbered[] {
-    const numbered = rows.flat().map(({ id, label }) => ({ n: ++this.#last, id, label, messageId }));
-    for (const one of numbered) this.#known.set(one.n, one);
+    const keys = keysOf(rows);
+    const stood = new Map(
+      [...this.#known.values()].flatMap(({ key, n }) => (key === undefined ? [] : [[key, n] as const])),
+    );
+    const numbered = rows.flat().map(({ id, label }, at) => {
+      const key = keys[at];
+      const n = (key === undefined ? undefined : stood.get(key)) ?? ++this.#last;
+      return { n, id, label, messageId, key };
+    });
+    for (const one of numbered) {
+      this.#known.set(one.n, one);
+      this.#dead.delete(one.n);
+    }
     for (const n of this.#known.keys())
       if (n <= this.#last - MAX_BUTTONS) this.#known.delete(n) && this.#dead.delete(n);
     this.#open = new Set(numbered.map(({ n }) => n));

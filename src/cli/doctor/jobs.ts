@@ -4,13 +4,18 @@ import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../errors.ts';
 import { Jobs } from '../../jobs/files.ts';
+import type { Job } from '../../jobs/job.ts';
 import { systemTimezone } from '../../jobs/schedule.ts';
 import { holdsUp, sayUnknown } from '../../jobs/unknown.ts';
+import { viberCommand } from '../../lib/invocation.ts';
 import { silentLog } from '../../log.ts';
 import { messagesIn } from '../../messages/messages.ts';
+import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
 import { namesOf } from '../jobs/names.ts';
 import { placeProblem } from '../jobs/places.ts';
 import type { Finding } from './finding.ts';
+
+const OFFLINE = `${OFFLINE_MODEL}, the small built-in model, does only a few fixed requests`;
 
 /** Nothing where there are no jobs. */
 export async function checkJobs(config: Config, root: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -36,7 +41,13 @@ export async function checkJobs(config: Config, root: string, env: NodeJS.Proces
       }
     }
     const count = jobs.all().length;
-    if (count > 0 && findings.length === 0) found('ok', count === 1 ? '1 job can run' : `all ${count} can run`);
+    const isOffline = ({ agent, viber }: Job) =>
+      viber === undefined && (agent.model ?? config.model ?? OFFLINE_MODEL) === OFFLINE_MODEL;
+    const can = count === 1 ? '1 job can run' : `all ${count} can run`;
+    if (count > 0 && findings.length === 0) {
+      if (inForce.some(isOffline)) found('note', `${can}, but ${OFFLINE}; ${viberCommand('init')} connects a real one`);
+      else found('ok', can);
+    }
   } catch (error) {
     found('wrong', `they cannot be read: ${errorMessage(error)}`);
   } finally {

@@ -76,11 +76,13 @@ async function list(context: CliContext): Promise<number> {
     const next = job && state !== 'disabled' ? nextSlots(job.schedule, new Date(), SHOWN_TIMES) : [];
     const lastRun = states.get(id)?.lastRun;
     const unknown = job ? names.of(job) : [];
+    const unsent = job ? job.deliver.flatMap((place) => placeProblem(place, config) ?? []) : [];
     return {
       ...{ id, name: job?.name ?? id, state, schedule: job?.words ?? '', timezone: job?.timezone ?? timezone },
       next: next.map((time) => time.toISOString()),
       ...(problem === undefined ? {} : { problem }),
       ...(unknown.length === 0 ? {} : { unknown }),
+      ...(unsent.length === 0 ? {} : { unsent }),
       ...(lastRun ? { lastRun: { ...lastRun, slot: new Date(lastRun.slot).toISOString() } } : {}),
     };
   });
@@ -91,6 +93,7 @@ async function list(context: CliContext): Promise<number> {
       print(`${job.id}  ${job.state}  ${job.schedule}${next ? `  next ${atText(next, job.timezone)}` : ''}`);
       if (job.problem !== undefined) print(`  ${job.problem.replaceAll('\n', '\n  ')}`);
       for (const each of sayUnknown(job.unknown ?? [], String)) print(`  ${said(each)}`);
+      for (const each of job.unsent ?? []) print(`  ${each}`);
     }
     if (shown.length === 0) print('There are no jobs; put one into jobs/ of the home, or ask for one in a chat.');
   }

@@ -88,7 +88,8 @@ const ENDINGS = /^[^.].*\.(?:ya?ml(?:\.txt)?|json|md|markdown|txt)$/i;
 const PROSE = /\.(?:md|markdown|txt)$/i;
 
 /** Under another ending it is said that it is no job, since somebody may wait for it. */
-export const isMeantAsJob = (name: string): boolean => ENDINGS.test(name) && !/^readme\b/i.test(name);
+export const isMeantAsJob = (name: string): boolean =>
+  ENDINGS.test(name) && !(/^readme\b/i.test(name) && PROSE.test(name));
 
 /** Notes may stand beside jobs: one that says no time is none. */
 export const isNote = ({ name, text }: WatchedFile): boolean =>

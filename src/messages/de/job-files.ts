@@ -8,6 +8,7 @@ export const jobFiles = translate(english)({
   badName: '{file}: der Dateiname darf nur Buchstaben, Ziffern, - und _ haben (höchstens 64) und muss auf .yaml enden',
   tooLarge: '{file}: größer als {size}',
   copy: '{file}: eine zweite Fassung von {original}, die blieb, weil an zwei Orten geändert wurde; übernimm, was du willst, in {original} und lösch diese',
+  noJob: '{file} ist kein Auftrag: name, schedule und prompt fehlen; ergänz sie, oder leg die Datei woanders hin',
   otherEnding: '{file}: ein Auftrag ist eine Datei, die auf .yaml endet; benenn sie um',
   twin: '{file}: die Datei {twin} ist derselbe Auftrag; lösch eine von beiden',
   unfinished: '{file} wird noch geschrieben',

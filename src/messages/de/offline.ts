@@ -8,11 +8,14 @@ export const offline = translate(english)({
   abilities: `Ich verstehe diese englischen Bitten:
 - einen Plan machen: „plan: Farbe kaufen; Wand streichen; aufräumen“; einen Schritt abhaken: „done 2“; ihn zeigen: „show plan“
 - eine Datei schreiben: „write a file notizen.md: der Text“; eine lesen: „read notizen.md“; „list files“
-- mir etwas merken: „remember that I like tea“, „what do you know?“`,
-  realModel:
-    'Für richtige Antworten gib mir ein richtiges Modell: `{command}` auf dem Rechner, auf dem ich laufe, fragt danach.',
-  notUnderstood:
-    'Das habe ich nicht verstanden. Ich bin das kleine eingebaute Modell und kenne ein paar feste Bitten; „help“ zählt sie auf.',
+- mir etwas merken: „remember that I like tea“, „what do you know?“
+
+Zeitpläne in Worten brauchen ein Sprachmodell. Von Hand legst du einen Auftrag mit \`{add}\` auf dem Rechner an, auf dem ich laufe.`,
+  realModel: 'Ein Sprachmodell verbindest du mit `{command}` auf dem Rechner, auf dem ich laufe.',
+  cannot:
+    'Das kann ich ohne Sprachmodell nicht: Das kleine eingebaute kennt ein paar feste Bitten, und „help“ zählt sie auf.\nEin Sprachmodell verbindest du mit `{command}` auf dem Rechner, auf dem ich laufe.',
+  cannotSchedule:
+    'Das kann ich ohne Sprachmodell nicht einplanen. Von Hand geht es mit `{add}` auf dem Rechner, auf dem ich laufe.\nEin Sprachmodell verbindest du dort mit `{command}`.',
   unknown: '„{text}“ habe ich nicht verstanden.',
   noTool: 'das kann ich hier nicht ({tool}).',
   planMade: 'Der Plan hat {n, plural, one {# Schritt} other {# Schritte}}.',

@@ -30,7 +30,7 @@ export const failures = {
   minutes: '{n, plural, one {# minute} other {# minutes}}',
   hours: '{n, plural, one {# hour} other {# hours}}',
   inTrouble: 'The provider "{provider}" is in trouble: try again in a moment.',
-  elsewhere: 'The provider "{provider}" sends us elsewhere: set its final address in {setting}.',
+  elsewhere: 'The provider "{provider}" redirects to another address: set its final address in {setting}.',
   tooLong:
     'The provider "{provider}" cannot take a conversation of this length: go on in a new task (/new), or set a larger model than {model}.',
   wrongAddress: 'The provider "{provider}" knows nothing at {address}: set {setting} to {right}.',

@@ -5,6 +5,7 @@ export const jobFiles = {
   badName: '{file}: expected a file name of letters, digits, - and _ (at most 64), ending in .yaml',
   tooLarge: '{file}: larger than {size}',
   copy: '{file}: a second version of {original}, kept because it was changed in two places; put what you want into {original} and delete this one',
+  noJob: '{file} isn’t a job: it has no name, schedule or prompt; add them, or move it elsewhere',
   otherEnding: '{file}: a job is a file that ends in .yaml; rename it',
   twin: '{file}: the file {twin} is the same job; delete one',
   unfinished: '{file} is still being written',

@@ -68,7 +68,7 @@ export const jobs = {
   fileThere: 'The file {file} is there already; delete one of the two.',
   unreadable: 'The job {name} cannot be read; fix its file first.',
   notOn: 'The job {name} is paused or its file is broken; /jobs says which.',
-  underWay: 'I am at the job {name} already; its answer will come.',
+  underWay: '{name} is already running. I’ll post the result here.',
   sayWhere:
     'From here I can only answer, not write to you first. Tell me where it should go, for example telegram:1001; viber init connects a chat.',
   tooMany:

@@ -1,14 +1,18 @@
 /** What the small built-in model says. Its examples are what it understands. */
 export const offline = {
-  about: 'I am the small built-in model: I know a few fixed requests and cannot think or talk freely.',
+  about: 'I am the small built-in model: I know a few fixed requests, and I can’t think or talk freely.',
   hello: 'Hello! {about}',
   abilities: `I can:
 - make a plan: “plan: buy paint; paint the wall; clean up”; tick a step: “done 2”; show it: “show plan”
 - write a file: “write a file notes.md: the text”; read one: “read notes.md”; “list files”
-- remember: “remember that I like tea”, “what do you know?”`,
-  realModel: 'For real answers give me a real model: `{command}` on the machine I run on asks for it.',
-  notUnderstood:
-    'I did not understand that. I am the small built-in model and know a few fixed requests; “help” lists them.',
+- remember: “remember that I like tea”, “what do you know?”
+
+Schedules in words need a language model. To add a job by hand, run \`{add}\` on the machine I run on.`,
+  realModel: 'To connect a language model, run `{command}` on the machine I run on.',
+  cannot:
+    'I can’t do that without a language model: the small built-in one knows a few fixed requests, and “help” lists them.\nTo connect a language model, run `{command}` on the machine I run on.',
+  cannotSchedule:
+    'I can’t schedule that without a language model. To add a job by hand, run `{add}` on the machine I run on.\nTo connect a language model, run `{command}` there.',
   unknown: 'I did not understand “{text}”.',
   noTool: 'I cannot do that here ({tool}).',
   planMade: 'The plan has {n, plural, one {# step} other {# steps}}.',
@@ -20,7 +24,7 @@ export const offline = {
   allDone: 'every step of the plan is done',
   left: '{left} of {total} left',
   planFailed: 'The plan could not be changed: {why}',
-  planConflict: 'Somebody else changed the plan meanwhile, so mine is only a proposal.',
+  planConflict: 'Somebody else changed the plan in the meantime, so mine is only a proposal.',
   stepsLeft: '{left} of {total} steps left.',
   isInProgress: '(in progress)',
   isSkipped: '(skipped)',

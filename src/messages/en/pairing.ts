@@ -42,7 +42,7 @@ export const pairing = {
 /** The first words with somebody: before they are let in, and right after. */
 export const contact = {
   nobodys:
-    'Hello! Nobody has made me theirs yet. If I am yours, run this where I was started:\n\n```\n{command}\n```\n\nThen I answer what you wrote here. The code works for an hour.',
+    'Hi! I don’t have an owner yet. If that’s you, run this on my machine:\n\n```\n{command}\n```\n\nThen I answer what you wrote here. The code works for an hour.',
   lost: 'Hello! I have lost the list of who may write to me. If I am yours, run this where I was started:\n\n```\n{command}\n```\n\nThen I answer what you wrote here. The code works for an hour.',
   stranger:
     'Hello! I do not know you yet. My owner can let you in with this code:\n\n```\n{code}\n```\n\nIt works for an hour, and I answer what you wrote as soon as you are in. If you already talk to me somewhere else, give the command “link” there, and then here with the code it shows.',

@@ -1,6 +1,6 @@
 /** What the terminal says of its own accord. */
 export const terminal = {
-  greeting: 'Your viber listens. /help shows what it can do; exit or Ctrl-D leaves.',
+  greeting: 'Hi, I’m your viber. Type /help to see what I can do; exit or Ctrl-D leaves.',
   moment: 'One moment …',
   again: 'Press Ctrl-C again to leave.',
   stopping: 'Stopping … Press Ctrl-C again to leave.',

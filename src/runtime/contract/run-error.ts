@@ -36,7 +36,9 @@ export type RunErrorKind =
   | 'tool'
   /** A daily cap of ours is reached. */
   | 'cap'
-  | 'config';
+  | 'config'
+  /** It takes a language model, and only the built-in one is there. */
+  | 'offline';
 
 /** The turn that failed. */
 export interface FailedTurn {

@@ -67,17 +67,24 @@ function codeSpan(text: string): string {
   return longest === 0 ? `${marks}${shown}${marks}` : `${marks} ${shown} ${marks}`;
 }
 
+/** One that stands alone needs none. Each keeps its own from one message to the next. */
+function numbersOf(asked: readonly Suggestion[]): number[] {
+  if (asked.length < 2) return [];
+  const own = asked.flatMap(({ n }) => n ?? []);
+  return new Set(own).size === asked.length ? own : asked.map((_suggestion, at) => at + 1);
+}
+
 /** For an owner. */
 export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber: string): MemoryQuestion {
   const asked = suggestions.slice(0, MAX_ASKED);
   const more = suggestions.length - asked.length;
-  const numberOf = (at: number) => (asked.length > 1 ? at + 1 : undefined);
+  const numbers = numbersOf(asked);
   return {
     text: lines(
-      ...asked.map((suggestion, at) => shownSuggestion(suggestion, messages, numberOf(at))),
+      ...asked.map((suggestion, at) => shownSuggestion(suggestion, messages, numbers[at])),
       ...(more > 0 ? [words(`> ${messages.text('memory.moreWait', { n: more })}`)] : []),
     ),
-    buttons: asked.map((suggestion, at) => suggestionButtons(suggestion, messages, viber, numberOf(at))),
+    buttons: asked.map((suggestion, at) => suggestionButtons(suggestion, messages, viber, numbers[at])),
   };
 }
 

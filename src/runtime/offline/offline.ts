@@ -3,7 +3,8 @@
  * is honest about what it is, deterministic, and works by calling the tools it is offered, as any model does.
  */
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
-import { notUnderstood, workOn } from './replies.ts';
+import { RunError } from '../contract/run-error.ts';
+import { cannotDo, workOn } from './replies.ts';
 import { parseRequests } from './requests.ts';
 import { type Call, readPrompt, type View } from './view.ts';
 
@@ -68,7 +69,8 @@ function languageOf(options: CallOptions['providerOptions']): string | undefined
 /** The calls that are due, or, when every request has its sentence, the answer. */
 function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; text: string } {
   const requests = parseRequests(view.text);
-  if (requests.every((request) => request.kind === 'unknown')) return { calls: [], text: notUnderstood(view) };
+  const cannot = cannotDo(requests);
+  if (cannot) throw new RunError('offline', cannot);
   const made = [...view.calls];
   const calls: Call[] = [];
   const sentences: string[] = [];

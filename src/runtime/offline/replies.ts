@@ -6,7 +6,7 @@
 
 import { viberCommand } from '../../lib/invocation.ts';
 import { clip } from '../../lib/text.ts';
-import { lines, paragraphs, say, type Text, words } from '../../messages/messages.ts';
+import { lines, paragraphs, type Said, say, type Text, words } from '../../messages/messages.ts';
 import { listFiles, readFile, writeFile } from './files.ts';
 import { makePlan, showPlan, tickSteps } from './plan.ts';
 import { KEEP, type OfflineRequest } from './requests.ts';
@@ -34,7 +34,12 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
     case 'hello':
       return lines(view.messages.text('offline.hello', { about: say('offline.about') }), realModel(view));
     case 'help':
-      return paragraphs(view.messages.text('offline.about'), view.messages.text('offline.abilities'), realModel(view));
+      return paragraphs(
+        view.messages.text('offline.about'),
+        view.messages.text('offline.abilities', { add: addCommand() }),
+        realModel(view),
+      );
+    case 'schedule':
     case 'unknown':
       return view.messages.text('offline.unknown', { text: clip(request.text, 100) });
   }
@@ -42,8 +47,16 @@ export function workOn(request: OfflineRequest, view: View): Work | string {
 
 const realModel = ({ messages }: View): Text => messages.text('offline.realModel', { command: viberCommand('init') });
 
-/** For a message in which nothing was understood: two lines. */
-export const notUnderstood = (view: View): Text => lines(view.messages.text('offline.notUnderstood'), realModel(view));
+const addCommand = (): string => `${viberCommand('jobs add NAME')} --at "every weekday at 9" --prompt "show plan"`;
+
+/** For a message of which it can do nothing: a failure with what to do about it. Undefined where there is something it can do. */
+export function cannotDo(requests: readonly OfflineRequest[]): Said | undefined {
+  const command = viberCommand('init');
+  if (requests.every(({ kind }) => kind === 'unknown')) return say('offline.cannot', { command });
+  return requests.every(({ kind }) => kind === 'unknown' || kind === 'schedule')
+    ? say('offline.cannotSchedule', { command, add: addCommand() })
+    : undefined;
+}
 
 function* remember(text: string, { messages }: View): Work {
   const { value, error } = yield { tool: KEEP, input: { text } };

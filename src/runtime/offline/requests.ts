@@ -15,7 +15,8 @@ export type OfflineRequest =
   /** `file` is a name as said, '' for the newest file. */
   | { kind: 'read'; file: string }
   | { kind: 'recall' | 'list' | 'show-plan' | 'hello' | 'help' }
-  | { kind: 'unknown'; text: string };
+  /** Work at a set time, which takes a model that can do it then. */
+  | { kind: 'schedule' | 'unknown'; text: string };
 
 type Groups = Partial<Record<'steps' | 'goal' | 'items' | 'content' | 'file', string>>;
 type Rule = [pattern: string, request: (groups: Groups) => OfflineRequest | undefined];
@@ -60,6 +61,9 @@ const BEGIN = `(?:please )?(?:${[
 ].join('|')})`;
 const BORDER = `(?:[.,;!?]? (?:and then|and|then) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
 const COURTESY = '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to),? ){1,4}';
+/** How work at a set time begins. */
+const TIME =
+  '^(?:remind (?:me|us)|schedule|(?:every|each) (?:\\d|other|morning|evening|night|hour|minute|day|week|month|year|mon|tues?|wednes|thurs?|fri|satur|sun)|(?:daily|hourly|weekly|monthly|on weekdays|weekdays|(?:tomorrow|today) )\\b)|\\b(?:every|each) (?:day|morning|evening|hour|weekday|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\\b';
 const ENDING = /,? (?:please|thanks|thank you)$/i;
 const QUOTED = /```[\s\S]*?```|"[^"]*"|“[^”]*”/g;
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
@@ -75,6 +79,7 @@ interface Compiled {
   rules: [RegExp, Rule[1]][];
   border: RegExp;
   courtesy: RegExp;
+  time: RegExp;
 }
 let compiled: Compiled | undefined;
 
@@ -83,6 +88,7 @@ function compile(): Compiled {
     rules: RULES.map(([pattern, request]) => [regExp(`^(?:${pattern})$`, 'isu'), request]),
     border: regExp(BORDER, 'iu'),
     courtesy: regExp(`^${COURTESY}`, 'i'),
+    time: regExp(TIME, 'iu'),
   };
   return compiled;
 }
@@ -113,7 +119,7 @@ function parseOne(text: string): OfflineRequest {
       if (found) return found;
     }
   }
-  return { kind: 'unknown', text };
+  return { kind: compile().time.test(bare) ? 'schedule' : 'unknown', text };
 }
 
 function toWrite({ file = '', content = '' }: Groups): OfflineRequest {

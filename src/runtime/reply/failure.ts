@@ -85,7 +85,7 @@ export function failure(error: unknown, trace: string, { role, messages }: Asker
   const told = error instanceof RunError && error.kind === 'cap' ? 'cap' : messages.said(what);
   return {
     ...{ state: 'error', text, summary: summarise(text), artifactRefs: [], error: told },
-    buttons: [[buttonFor(error, messages)]],
+    buttons: isOffline(error) ? [] : [[buttonFor(error, messages)]],
   };
 }
 
@@ -107,6 +107,9 @@ function sentenceOf(error: unknown): Said {
   if (error instanceof RunError || error instanceof UserError) return error.said ?? say('common.wrong');
   return say('common.wrong');
 }
+
+/** The same words again would end the same. */
+const isOffline = (error: unknown): boolean => error instanceof RunError && error.kind === 'offline';
 
 function buttonFor(error: unknown, messages: Messages): ButtonAction {
   if (!(error instanceof RunError)) return retryButton(messages);

@@ -12,7 +12,7 @@ import { errorCode } from '../../errors.ts';
 import { hashText, writeFileAtomic } from '../../lib/files.ts';
 import { ownerOf, ownMark } from '../../lib/processes.ts';
 import { readJson } from '../../lib/read-json.ts';
-import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
+import { isInteger, isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import { plainLine } from '../../lib/text.ts';
 import { type Home, isId } from '../home.ts';
 import { tellChange } from '../tasks/index.ts';
@@ -23,6 +23,8 @@ import { cleanSection, toBullets } from './sections.ts';
 export interface Suggestion {
   /** The same words under the same heading have the same id. */
   id: string;
+  /** What people call it by while it waits: no other that waits with it has had it. Those of earlier versions have none. */
+  n?: number;
   section?: string;
   /** One line, or several lines each beginning with `- `. */
   text: string;
@@ -97,13 +99,24 @@ export async function addSuggestion(
   for (const old of pending.slice(0, Math.max(0, pending.length - MAX_PENDING + 1)))
     await takeSuggestion(home, viber, old.id);
   const suggestion: Suggestion = {
-    ...{ id, text, provenance: given.provenance, createdAt: new Date().toISOString() },
+    ...{ id, n: numberFor(folder(home, viber), pending), text, provenance: given.provenance },
+    createdAt: new Date().toISOString(),
     ...(section === '' ? {} : { section }),
     ...(given.replaces === undefined ? {} : { replaces: given.replaces }),
     ...(given.run === undefined ? {} : { run: given.run }),
   };
   await storeSuggestion(home, viber, suggestion);
   return suggestion;
+}
+
+/** The last number given out, by folder. */
+const numbered = new Map<string, number>();
+
+/** They begin again once nothing waits. */
+function numberFor(at: string, pending: readonly Suggestion[]): number {
+  const before = pending.length === 0 ? 0 : Math.max(numbered.get(at) ?? 0, ...pending.map(({ n = 0 }) => n));
+  numbered.set(at, before + 1);
+  return before + 1;
 }
 
 /** Waits from now on as it is given. */
@@ -205,7 +218,7 @@ function moved(from: string, to: string): boolean {
 const suggestionShape = shape<Suggestion>(
   objectOf({
     ...{ id: (value) => typeof value === 'string' && isId(value), text: isText, provenance: isText, createdAt: isText },
-    ...{ section: optional(isText), run: optional(isText), replaces: optional(isText) },
+    ...{ section: optional(isText), run: optional(isText), replaces: optional(isText), n: optional(isInteger) },
   }),
 );
 const ABOUT = { lost: 'something that waited to be remembered or not', next: 'It is not remembered.', tell: true };

@@ -128,3 +128,22 @@ test('words that were not taken in are told, and nothing is at work then', async
   for (const line of ['exit', 'QUIT', '/quit']) one.enter(line);
   expect(log.filter((line) => line === 'left')).toHaveLength(1);
 });
+
+test('a button that is shown again keeps its number, and one of another question gets a new one', async () => {
+  const { log, talk: one } = talk();
+  const of = (question: string, at: string) =>
+    ['Accept', 'Reject'].map((label) => ({ id: `${at}-${label}-${question}`, label, decides: question }));
+  await one.answer({ text: 'both', files: [], messageId: 'm1', buttons: [of('a', '1'), of('b', '1')] });
+  await one.answer({ text: 'first', files: [], edits: 'm1', messageId: 'm1', buttons: [of('b', '1')] });
+  await one.answer({ text: 'again', files: [], messageId: 'm2', buttons: [of('b', '2'), of('c', '2')] });
+  one.enter('3');
+  one.enter('1');
+  expect(log.filter((line) => line.startsWith('answer'))).toEqual([
+    'answer: both [1] Accept [2] Reject [3] Accept [4] Reject',
+    'answer: first [3] Accept [4] Reject',
+    'answer: again [3] Accept [4] Reject [5] Accept [6] Reject',
+  ]);
+  expect(log.filter((line) => /^(press|note)/.test(line))).toEqual([
+    ...['pressed: Accept', 'press: 2-Accept-b', 'note: That is decided already, so 1 does nothing now.'],
+  ]);
+});

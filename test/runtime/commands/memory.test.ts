@@ -50,6 +50,31 @@ describe('/memory', () => {
     expect((await say(MEMBER, '/memory oolong')).text).toContain('1 waiting for an owner');
   });
 
+  it('calls what waits by the same number in every answer, until nothing waits', async () => {
+    const { say, give } = await open();
+    for (const fact of ['drinks tea', 'has a dog', 'plays chess']) await give(fact);
+    const shown = async (words = '/memory') => {
+      const { text, buttons = [] } = await say(OWNER, words);
+      const numbers = [...text.matchAll(/^> (\d+)\. May I remember this\? `([^`]+)`/gm)].map(
+        ([, n, fact]) => `${n} ${fact}`,
+      );
+      return { numbers, labels: buttons.map(([accept]) => accept?.label), buttons };
+    };
+    const first = await shown();
+    expect(first.numbers).toEqual(['1 drinks tea', '2 has a dog', '3 plays chess']);
+    await say(OWNER, typed(first.buttons[0]?.[0]));
+    expect(await shown()).toMatchObject({
+      numbers: ['2 has a dog', '3 plays chess'],
+      labels: ['Accept 2', 'Accept 3'],
+    });
+    await say(OWNER, typed(first.buttons[2]?.[2]));
+    await give('likes rain');
+    expect((await shown()).numbers).toEqual(['2 has a dog', '4 likes rain']);
+    for (const [accept] of (await shown()).buttons) await say(OWNER, typed(accept));
+    for (const fact of ['sails', 'skis']) await give(fact);
+    expect((await shown()).numbers).toEqual(['1 sails', '2 skis']);
+  });
+
   it('shows what there is, and to owners what waits with its buttons', async () => {
     const { say, give, text } = await open();
     await give('- ships on Fridays\n- never on Mondays', 'Project Context');

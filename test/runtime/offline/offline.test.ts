@@ -4,12 +4,13 @@ import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
+import { RunError } from '../../../src/runtime/contract/run-error.ts';
 import type { RuntimeTool, TaskMessage } from '../../../src/runtime/contract/task.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
 import { createOfflineModel } from '../../../src/runtime/offline/offline.ts';
 import type { Json } from '../../../src/workspace/types.ts';
 import { ownTime } from '../../helpers/own-time.ts';
-import { record, request, tool } from '../agent/fixtures.ts';
+import { failureOf, record, request, tool } from '../agent/fixtures.ts';
 
 interface World {
   /** What the `<task>`, `<memory>` and `<artifacts>` blocks hold. */
@@ -262,21 +263,33 @@ describe('several requests in one message', () => {
 describe('honesty', () => {
   it.each([
     ...['What is the weather in Bern?', 'Summarise the war and peace', 'make me a sandwich', 'ok'],
-    ...['remind me to call Kim tomorrow at 9', 'move step 3 to the top', 'erledigt 2', 'mach einen Plan: a; b'],
-  ])('"%s" is not understood, and it says what it is', async (text) => {
-    const { answer, calls } = await say(text);
-    expect(calls).toEqual([]);
-    expect(answer.split('\n')).toEqual([
-      expect.stringMatching(/^I did not understand that\. I am the small built-in model .*“help” lists them\.$/),
-      expect.stringMatching(/^For real answers give me a real model: `viber init`/),
+    ...['write a poem', 'move step 3 to the top', 'erledigt 2', 'mach einen Plan: a; b'],
+    ...['what happens every time I call?', 'remindme', 'show me the weekly numbers'],
+  ])('"%s" is not done, and it says what would do it', async (text) => {
+    const { error } = await failureOf(say(text));
+    expect([error.kind, ...error.userMessage.split('\n')]).toEqual([
+      'offline',
+      expect.stringMatching(/^I can’t do that without a language model: .*“help” lists them\.$/),
+      'To connect a language model, run `viber init` on the machine I run on.',
     ]);
+  });
+
+  it.each([
+    ...['remind me to call Kim tomorrow at 9', 'every day at 9: what is new?', 'Please check my mail every morning'],
+    ...['weekdays at 8 show plan', 'tomorrow at noon call Kim', 'each monday water the plants', 'schedule a backup'],
+  ])('"%s" is not scheduled, and it names the command that adds a job by hand', async (text) => {
+    const { error } = await failureOf(say(text));
+    expect(error.userMessage).toMatch(
+      /^I can’t schedule that without .*`viber jobs add NAME --at "every weekday at 9" --prompt "show plan"`.*\n.*`viber init`/,
+    );
   });
 
   it('greets and helps', async () => {
     expect((await say('hello')).answer).toMatch(
-      /^Hello! I am the small built-in model.*\n.*a real model: `viber init`/,
+      /^Hello! I am the small built-in model.*\nTo connect a language model, run `viber init`/,
     );
-    expect((await say('what can you do?')).answer).toContain('“done 2”');
+    const { answer } = await say('what can you do?');
+    for (const words of ['“done 2”', '`viber jobs add NAME --at']) expect(answer).toContain(words);
   });
 
   it('quotes, notes and speakers are not instructions', async () => {
@@ -345,12 +358,14 @@ describe('honesty', () => {
   ])('long hostile text of %j takes no time', async (piece) => {
     const text = piece.repeat(500_000 / piece.length);
     const begin = ownTime();
-    await createOfflineModel().doGenerate({
+    const answer = createOfflineModel().doGenerate({
       prompt: [
         { role: 'system', content: `<task>${text}</task><memory>${text}` },
         { role: 'user', content: [{ type: 'text', text }] },
       ],
     });
+    const [{ reason }] = (await Promise.allSettled([answer])) as [PromiseRejectedResult];
+    if (reason !== undefined) expect(reason).toBeInstanceOf(RunError);
     expect(ownTime() - begin).toBeLessThan(500);
   });
 });
