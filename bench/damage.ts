@@ -18,7 +18,8 @@ import { fillHome } from '../test/damage/rich-home.ts';
 import { openDamageWorld } from '../test/damage/world.ts';
 
 const NOBODY = 65_534;
-const HANG_MS = 60_000;
+/** Longer than all waits of one cell. */
+const HANG_MS = 1_800_000;
 const OF_FOLDERS = ['emptied', 'no rights', 'no link', 'pipe'];
 const out = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -168,9 +168,12 @@ describe('viber backup and viber restore', () => {
         fs.mkdirSync(path.dirname(file), { recursive: true });
         fs.writeFileSync(file, text);
       }
+    fs.mkdirSync(path.join(home, 'access'), { recursive: true });
+    fs.writeFileSync(path.join(home, 'access/server.key'), Buffer.alloc(32, 7), { mode: 0o600 });
     const [without, whole] = [path.join(folder, 'a.tgz'), path.join(folder, 'b.tgz')];
     const told: string[] = JSON.parse((await viber(['backup', '--json', '--home', home, without])).out).secrets;
     expect(told).toContain('workspace/project/.env');
+    expect(told).toContain('access/server.key');
     expect(told).toContain('workspace/project/.ssh/');
     await viber(['backup', '--with-secrets', '--home', home, whole]);
     const [one, two] = [path.join(folder, '1'), path.join(folder, '2')];

@@ -29,13 +29,13 @@ export interface CaseResult {
   detail: string;
 }
 
-const START_MS = 12_000;
-const LOOK_MS = 3_000;
+/** Guards against hanging alone: how long a start takes is for the machine to say, and only a bad cell waits as long. */
+const HANG_MS = 120_000;
 const COMMANDS = ['/tasks', '/link', '/memory', '/jobs', '/status', '/artifacts', '/skills', '/board', '/open falcon'];
 let serial = 0;
 
-const within = async (work: Promise<void>, ms: number): Promise<string | undefined> => {
-  const late = sleep(ms, 'nothing within the time', { ref: false });
+const within = async (work: Promise<void>): Promise<string | undefined> => {
+  const late = sleep(HANG_MS, 'nothing within the time', { ref: false });
   return Promise.race([
     work.then(
       () => undefined,
@@ -46,14 +46,8 @@ const within = async (work: Promise<void>, ms: number): Promise<string | undefin
 };
 
 /** Those of the texts that the owner's or the other person's chat shows by then. */
-async function heard(
-  world: DamageWorld,
-  person: number,
-  from: number,
-  wanted: string[],
-  ms: number,
-): Promise<string[]> {
-  const until = Date.now() + ms;
+async function heard(world: DamageWorld, person: number, from: number, wanted: string[]): Promise<string[]> {
+  const until = Date.now() + HANG_MS;
   for (;;) {
     const texts = world.telegram.chat(person).messages.filter(({ id, from: who }) => who === 'bot' && id > from);
     const missing = wanted.filter((each) => !texts.some(({ text }) => new RegExp(each).test(text)));
@@ -71,10 +65,10 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
   if (fs.lstatSync(target).isFile()) fs.utimesSync(target, new Date(1e12), new Date(1e12));
   const isNoMatter = damage.name === 'no rights' && process.getuid?.() === 0;
   const before = { alex: newest(world, ALEX), sam: newest(world, SAM) };
-  const failed = await within(world.start(), START_MS);
+  const failed = await within(world.start());
   const name = path.basename(kind.file).replace(/^\d{4}-\d\d-\d\d$/, kind.file);
   if (failed !== undefined) {
-    await within(world.stop(), 8_000);
+    await within(world.stop());
     return {
       verdict: kind.mayRefuse && (failed.includes(name) || /^(model|providers)[.:]/.test(failed)) ? 'refused' : 'DEAD',
       detail: failed,
@@ -86,21 +80,14 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
   const left = ['new', 'cur', 'out'].filter((state) => !kind.holds?.includes(state)).map((state) => `left in ${state}`);
   const isYaml = kind.file.endsWith('.yaml');
   const [alex, sam] = await Promise.all([
-    heard(world, ALEX, before.alex, [isYaml ? `hello ${n}$|${name}` : `hello ${n}$`, ...(isYaml ? [] : left)], 8_000),
-    heard(
-      world,
-      SAM,
-      before.sam,
-      [isYaml ? `sam ${n}$|${name}` : `sam ${n}$|I have lost the list|I do not know you yet`],
-      8_000,
-    ),
+    heard(world, ALEX, before.alex, [isYaml ? `hello ${n}$|${name}` : `hello ${n}$`, ...(isYaml ? [] : left)]),
+    heard(world, SAM, before.sam, [
+      isYaml ? `sam ${n}$|${name}` : `sam ${n}$|I have lost the list|I do not know you yet`,
+    ]),
   ]);
   let mute = '';
   for (const command of COMMANDS) {
-    const failure = await within(
-      world.ask(ALEX, command, '', 6_000).then(() => undefined),
-      6_500,
-    );
+    const failure = await within(world.ask(ALEX, command, '', HANG_MS).then(() => undefined));
     if (failure !== undefined) mute = command;
   }
   const find = () => {
@@ -111,10 +98,10 @@ export async function runCase(world: DamageWorld, kind: FileKind, damage: Damage
   // What is told of may have been set aside.
   const isNothing = isNoMatter || (find() === undefined && isHarmless(kind, damage, target));
   // People's own texts are looked through a moment after the start.
-  for (const until = Date.now() + LOOK_MS; !isNothing && find() === undefined && Date.now() < until; ) await sleep(50);
+  for (const until = Date.now() + HANG_MS; !isNothing && find() === undefined && Date.now() < until; ) await sleep(50);
   const words = find();
   const faults = world.logs.filter(({ level }) => Number(level) >= 50).map(({ msg }) => String(msg));
-  const stopped = await within(world.stop(), 10_000);
+  const stopped = await within(world.stop());
   const detail = words ?? faults.join('; ');
   if (alex.length + sam.length > 0 || mute !== '')
     return {

@@ -34,7 +34,7 @@ export interface LlmOptions {
   /** Whose refusals `/v1/chat/completions` has, beside those that all have. */
   strict?: Strictness;
   /** Refuses what providers refuse of pictures, and more of them than `most`. */
-  pictures?: boolean | { most: number };
+  pictures?: boolean | { most: number } | 'xai';
   /** How many requests the log keeps, newest first to stay; 1000 unless told. */
   keepRequests?: number;
 }
@@ -106,6 +106,9 @@ export async function startLlm(options: LlmOptions = {}): Promise<Llm> {
     const picture = options.pictures ? wrongPicture(body, options.pictures) : undefined;
     if (picture !== undefined) {
       refused += 1;
+      // xAI's errors are flat: https://docs.x.ai/docs/guides/image-understanding takes JPEG and PNG alone.
+      if (options.pictures === 'xai')
+        return sendJson(response, 400, { code: 'Client specified an invalid argument', error: picture });
       return sendError(response, 400, picture, 'invalid_request_error');
     }
     if (refusal) {

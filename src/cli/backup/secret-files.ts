@@ -4,6 +4,7 @@ import { errorCode } from '../../errors.ts';
 
 const NAMES = [
   // Of the home itself.
+  /^access\/server\.key$/,
   /^service\.env[^/]*$/,
   /^\.env[^/]*$/,
   /\.secret\.md$/i,

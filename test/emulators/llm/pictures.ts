@@ -16,11 +16,14 @@ const MAX_EDGE_OF_MANY = 2_000;
 const MAX_REQUEST_BASE64 = 32 * 1024 * 1024;
 
 /** The sentence of the refusal. */
-export function wrongPicture(body: Record<string, unknown>, given: true | { most: number }): string | undefined {
+export function wrongPicture(
+  body: Record<string, unknown>,
+  given: true | { most: number } | 'xai',
+): string | undefined {
   const messages = Array.isArray(body.messages) ? body.messages : [];
   const all = [...JSON.stringify(messages).matchAll(/data:image\/[a-z]+;base64,([^"]+)/g)].map(([, data = '']) => data);
   // As vLLM says it.
-  if (given !== true && all.length > given.most)
+  if (typeof given === 'object' && all.length > given.most)
     return `At most ${given.most} image(s) may be provided in one request.`;
   if (all.reduce((sum, data) => sum + data.length, 0) > MAX_REQUEST_BASE64) return 'Request exceeds the maximum size';
   const isLarge = (data: string) => {
@@ -34,6 +37,8 @@ export function wrongPicture(body: Record<string, unknown>, given: true | { most
     for (const [index, part] of parts.entries()) {
       const url = (part as { image_url?: { url?: string } })?.image_url?.url ?? '';
       const [, type = '', base64 = ''] = /^data:([^;]+);base64,(.*)$/.exec(url) ?? [];
+      const isForeign = given === 'xai' && !/^image\/(?:png|jpeg)$/.test(type);
+      if (type !== '' && isForeign) return `Unsupported content-type encountered when reading the image: ${type}`;
       const why = type === '' ? undefined : wrong(type, base64);
       if (why !== undefined) return `messages.${at}.content.${index}.image.source.base64: ${why}`;
     }

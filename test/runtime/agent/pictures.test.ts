@@ -254,6 +254,28 @@ describe('one that is refused', () => {
     expect(llm.refused()).toBe(1);
   });
 
+  it.each([
+    ['WebP', 'photo.webp', WEBP, 'image/webp'],
+    ['WebP under another name', 'photo.jpg', WEBP, 'image/jpeg'],
+  ])('by xAI, as it takes no %s, costs itself alone and is sent to nobody twice', async (_what, name, bytes, type) => {
+    const xai = await startLlm({ pictures: 'xai' });
+    try {
+      // As no other test has sent it there.
+      const own = Buffer.concat([bytes, randomBytes(8)]);
+      const [bad, good] = [await file(name, own, type), await file('good.png', noisy(2, 2), 'image/png')];
+      const order = { model: 'xai/grok-4-5', ...asking(bad, good) };
+      const providers = { xai: { baseURL: xai.url, apiKey: 'k' } };
+      const outcome = await runWith(providers, order, record(), PATIENT);
+      expect(told(outcome)).toEqual([expect.stringMatching(new RegExp(`^${name}: the model did not take it`))]);
+      const refused = xai.refused();
+      expect(JSON.stringify(xai.requests().at(-1)?.body).match(/data:image\/\w+/g)).toEqual(['data:image/png']);
+      await runWith(providers, order, record(), PATIENT);
+      expect(xai.refused()).toBe(refused);
+    } finally {
+      await xai.close();
+    }
+  });
+
   it('is not sent again, neither in later messages nor when it comes once more', async () => {
     const bad = await file('bad.png', broken(), 'image/png');
     await ask(bad);
