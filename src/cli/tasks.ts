@@ -2,7 +2,7 @@
 import { messagesIn } from '../messages/messages.ts';
 import { STANDS } from '../runtime/commands/tasks/tasks.ts';
 import { openHome } from '../workspace/home.ts';
-import { readPlan, readTask, standOf, TaskOrder } from '../workspace/tasks/index.ts';
+import { openTask, standOf, TaskOrder } from '../workspace/tasks/index.ts';
 import { type CliContext, EXIT } from './command.ts';
 
 const SHOWN = 20;
@@ -12,10 +12,11 @@ export async function run({ home: root, json, print }: CliContext): Promise<numb
   const all = await new TaskOrder(home).list();
   const tasks = [];
   for (const { id } of all.slice(0, SHOWN)) {
-    const task = await readTask(home, id);
-    if (!task) continue;
-    const { title, viber, updatedAt } = task;
-    tasks.push({ id, title, viber, updatedAt, state: standOf(task, (await readPlan(home, id, viber))?.plan) });
+    const task = openTask(home, id);
+    const record = task.record();
+    if (!record) continue;
+    const { title, viber, updatedAt } = record;
+    tasks.push({ id, title, viber, updatedAt, state: standOf(record, (await task.plan.read())?.plan) });
   }
   if (json) {
     print(JSON.stringify({ tasks }));
