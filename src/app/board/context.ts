@@ -20,7 +20,7 @@ const MAX_TEXT = 100_000;
 
 export async function contextOf({ config, home }: AppGateway, task: TaskRecord): Promise<ContextSection[]> {
   const [entries, own] = await Promise.all([
-    openTask(home, task.id, task.viber).session.tail({ maxEntries: LOOKED }),
+    openTask(home, task).session.tail({ maxEntries: LOOKED }),
     loadAgent(home.root, task.viber),
   ]);
   const last = entries.findLast((entry) => entry.type === 'message');

@@ -94,10 +94,10 @@ const rowOf = (task: TaskRecord, standing: Standings) => ({
 
 async function detailOf(task: TaskRecord, { home }: Pick<ProtocolParts, 'home'>, exchange: Exchange): Promise<object> {
   const { cursor } = exchange.log;
-  const row = rowOf(openTask(home, task.id).record() ?? task, exchange.standings());
+  const row = rowOf(openTask(home, task).record() ?? task, exchange.standings());
   const [plan, artifacts] = await Promise.all([
-    openTask(home, task.id, task.viber).plan.read(),
-    openTask(home, task.id).artifacts.list(),
+    openTask(home, task).plan.read(),
+    openTask(home, task).artifacts.list(),
   ]);
   const { always: _always, approvedPlan: _approved, counted: _counted, called: _called, ...record } = task;
   return {
@@ -123,7 +123,7 @@ async function messagesOf(
   { principal }: Caller,
   { home }: Pick<ProtocolParts, 'home'>,
 ): Promise<object> {
-  const entries = openTask(home, task.id, task.viber).session.tail(TAIL);
+  const entries = openTask(home, task).session.tail(TAIL);
   const hidden = new Set<string>();
   const said = entries.flatMap((entry): SaidMessage[] => {
     if (entry.type === 'message') {

@@ -23,7 +23,7 @@ export function taskTabRoutes({ protocol, shown }: PageParts): BoardRoute[] {
   return [
     route('GET', '/api/tasks/:id/trace', 'caller', async ({ params, caller, url }) => {
       const task = seenTask(params.id ?? '', caller.principal, protocol);
-      const entries = openTask(protocol.home, task.id, task.viber).session.tail(TAIL);
+      const entries = openTask(protocol.home, task).session.tail(TAIL);
       const { items, next } = newestFirst(entries.flatMap(eventsOf), url);
       return { events: items, ...(next !== undefined && { next }) };
     }),

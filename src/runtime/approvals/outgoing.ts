@@ -55,11 +55,11 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
   /** @param own the line about this very call, where an earlier process has left one */
   async function judge(kind: string, reach: Reach, own?: (line: Line<'sent'>) => boolean): Promise<Egress> {
     const { address, characters, isOdd = false } = reach;
-    const told = openTask(home, task.id, task.viber).session.run(root);
-    const said = [...openTask(home, task.id, task.viber).session.tail(), ...told].filter(isLine('message'));
+    const told = openTask(home, task).session.run(root);
+    const said = [...openTask(home, task).session.tail(), ...told].filter(isLine('message'));
     const written = new Set(said.flatMap((entry) => entry.addresses ?? []));
     const spent = told.filter(isLine('sent')).filter((line) => !own?.(line));
-    const mine = viber === task.viber && run === root ? told : openTask(home, task.id, viber).session.run(run);
+    const mine = viber === task.viber && run === root ? told : openTask(home, task, viber).session.run(run);
     return judgeEgress({
       ...{ mode: options.mode, isGuest: options.isGuest, isTainted: options.isTainted(), isOdd, characters },
       isListed: address !== undefined && isListed(address, options.hosts),
@@ -89,7 +89,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
     if (egress === 'ask') mustBeShowable(tool, input);
     if (egress !== 'count' && egress !== 'once') return egress === 'ask';
     const typed = egress === 'once' && address ? { characters: 0, address: spelled(address) } : {};
-    await openTask(home, task.id, task.viber).session.append([{ ...line, ...typed }], { sync: true });
+    await openTask(home, task).session.append([{ ...line, ...typed }], { sync: true });
     crashPoint('egress:written');
     return false;
   }

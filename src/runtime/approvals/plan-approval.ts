@@ -39,12 +39,12 @@ export async function proposedPlan(home: Home, { id, viber }: TaskRecord): Promi
  * @param digest the hash of the plan as it was proposed
  */
 export async function adoptPlan(home: Home, task: TaskRecord, digest: string): Promise<ImplementationPlan> {
-  const proposed = openTask(home, task.id).plan.implementation();
+  const proposed = openTask(home, task).plan.implementation();
   if (proposed && proposed.hash !== digest) {
-    const write = await openTask(home, task.id).plan.write(proposed.text);
+    const write = await openTask(home, task).plan.write(proposed.text);
     if (write.written) return { text: write.text, hash: write.hash };
   }
-  return (await openTask(home, task.id, task.viber).plan.read()) ?? { text: '', hash: '' };
+  return (await openTask(home, task).plan.read()) ?? { text: '', hash: '' };
 }
 
 /** The task may be worked on by its plan as people want it. */
@@ -55,6 +55,6 @@ export async function approvePlan(
   { by, at }: { by: string; at: string },
 ): Promise<ImplementationPlan> {
   const plan = await adoptPlan(home, task, digest);
-  await openTask(home, task.id).update((record) => ({ ...record, approvedPlan: { hash: plan.hash, by, at } }));
+  await openTask(home, task).update((record) => ({ ...record, approvedPlan: { hash: plan.hash, by, at } }));
   return plan;
 }

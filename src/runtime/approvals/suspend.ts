@@ -125,7 +125,7 @@ export class RunSuspension {
     const { task, run, earlier } = request.inner ? await this.#innerOf(parked.task, request.inner) : parked;
     const isNoted = earlier.some((entry) => entry.type === 'decision' && entry.approval === approval);
     if (!isNoted)
-      await openTask(this.#home, task.id, task.viber).session.append([this.#decisionLine(run, request, decision)], {
+      await openTask(this.#home, task).session.append([this.#decisionLine(run, request, decision)], {
         sync: true,
       });
     const shown = earlier.filter(isLine('approval')).find(({ id }) => id === approval);
@@ -210,7 +210,7 @@ export class RunSuspension {
       ...(minutes === undefined ? {} : { expiresAt: this.#later(minutes) }),
       ...(refs.length > 0 && { artifactRefs: refs }),
     };
-    if (!known) await openTask(this.#home, task.id, task.viber).session.append([line], { sync: true });
+    if (!known) await openTask(this.#home, task).session.append([line], { sync: true });
     const { type: _type, at: askedAt, artifactRefs: _refs, ...fields } = line;
     const request = await this.#approvals.ask({
       ...fields,
@@ -246,7 +246,7 @@ export class RunSuspension {
   }
 
   async #innerOf(task: TaskRecord, inner: { viber: string; run: string }) {
-    return sessionOf(task, inner, openTask(this.#home, task.id, inner.viber).session.run(inner.run));
+    return sessionOf(task, inner, openTask(this.#home, task, inner.viber).session.run(inner.run));
   }
 
   /** Gives every call that still waits the same result, so that the history is whole. */
@@ -259,6 +259,6 @@ export class RunSuspension {
     const index = earlier.filter(isLine('step')).reduce((last, step) => Math.max(last, step.index), 0) + 1;
     const at = new Date(this.#now()).toISOString();
     const step: SessionEntry[] = messages.length > 0 ? [{ type: 'step', run, at, index, messages }] : [];
-    await openTask(this.#home, task.id, task.viber).session.append([...before, ...step], { sync: true });
+    await openTask(this.#home, task).session.append([...before, ...step], { sync: true });
   }
 }

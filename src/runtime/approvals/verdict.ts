@@ -15,7 +15,7 @@ export async function allowAlways(
   { tool, scope }: ApprovalRequest,
   { by, at }: Decision,
 ): Promise<void> {
-  await openTask(home, task.id).update((record) => {
+  await openTask(home, task).update((record) => {
     const known = record.always ?? [];
     if (known.some((consent) => consent.tool === tool && consent.kind === scope)) return record;
     return { ...record, always: [...known, { tool, kind: scope, by, at }] };

@@ -155,7 +155,7 @@ async function revoke({ gw, task, messages, principal }: Invocation, key: string
   if (!mayUse(principal, 'steer', task)) return { text: messages.text('questions.revokeOnly', { title: task.title }) };
   const consent = task.always?.find((each) => keyOf(each) === key);
   if (!consent) return { text: messages.text('questions.asksAlready') };
-  await openTask(home, task.id).update((record) => ({
+  await openTask(home, task).update((record) => ({
     ...record,
     always: (record.always ?? []).filter((each) => keyOf(each) !== key),
   }));

@@ -88,10 +88,11 @@ const COMPLEX_STEPS = 3;
  */
 export async function assembleContext(options: ContextOptions): Promise<Context> {
   const { home, viber, taskId, override = {} } = options;
+  const own = openTask(home, taskId, viber);
   const [bootstrap, stored, artifacts, history] = await Promise.all([
     readBootstrap(home, viber).then((files) => files.filter(({ tag }) => tag !== 'user' || !options.isWithoutMemory)),
-    openTask(home, taskId, viber).plan.read(),
-    override.artifacts ?? openTask(home, taskId).artifacts.list(),
+    own.plan.read(),
+    override.artifacts ?? own.artifacts.list(),
     readHistory(options),
   ]);
   const plan = override.plan === undefined ? stored : asPlan(override.plan);
@@ -131,7 +132,6 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
   };
 }
 
-/** The session's tail, with the whole of the run at hand also when that began before it. */
 async function readHistory({
   home,
   viber,
@@ -140,14 +140,7 @@ async function readHistory({
   history,
   guests,
 }: ContextOptions): Promise<History & { hasSeen: boolean }> {
-  const tail = openTask(home, taskId, viber).session.window();
-  const { entries } = tail;
-  const own = entries.filter((entry) => 'run' in entry && entry.run === runId);
-  // Long, or interrupted for as long as a person thought about it.
-  if (!tail.isWhole && own.length > 0 && !own.some((entry) => entry.type === 'message')) {
-    const others = entries.filter((entry) => !own.includes(entry));
-    tail.entries = [...others, ...openTask(home, taskId, viber).session.run(runId)];
-  }
+  const tail = openTask(home, taskId, viber).session.window(runId);
   const hasSeen = !tail.isWhole || tail.entries.some(hasMore);
   const shown = guests === undefined ? tail : shownToGuest(tail, guests, runId);
   return { ...buildHistory(shown, runId, history, (entry) => shownFiles(home, taskId, entry)), hasSeen };

@@ -2,6 +2,12 @@
  * Whether a model only repeats what it was told: what a person, a file or a tool has written is never taken for the model's own word,
  * however it is put into another text. Pure.
  */
+import { isRecord } from '../../lib/json.ts';
+import type { Json, SessionEntry } from '../../workspace/types.ts';
+
+const NAMED = /memory_suggestion|decision/i;
+/** An answer with a block that must be the model's own. */
+export const HAS_OWN_BLOCK = /<\/(?:memory_suggestion|decision)\b/i;
 
 /** Without what changes when a text is put into another one. */
 export const squeeze = (text: string): string => text.replace(/[\s\\]+/g, '');
@@ -28,4 +34,21 @@ export function toldIn(told: readonly string[]): (text: string) => boolean {
     const sought = unquoted(text);
     return all.some((one) => one.includes(sought));
   };
+}
+
+/** Whether people, files or tools have said a text in these entries of a session. */
+export const saidIn = (entries: readonly SessionEntry[]): ((text: string) => boolean) =>
+  toldIn(entries.flatMap(wordsIn).filter((text) => NAMED.test(text)));
+
+function wordsIn(entry: SessionEntry): string[] {
+  if (entry.type === 'message') return [entry.text, ...(entry.before ?? []).map(({ text }) => text)];
+  return entry.type === 'step' ? textsIn(entry.messages.flatMap(resultsOf)) : [];
+}
+
+/** What tools gave; what the model itself has said is its own. */
+function resultsOf(message: Json): Json[] {
+  if (!isRecord(message) || !Array.isArray(message.content)) return [];
+  return message.content.flatMap((part) =>
+    isRecord(part) && part.type === 'tool-result' ? [part.output as Json] : [],
+  );
 }

@@ -6,6 +6,7 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import type { Messages } from '../../messages/messages.ts';
 import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
+import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Entry } from '../contract/entry.ts';
@@ -17,10 +18,10 @@ import { continueButton } from '../reply/failure.ts';
 import { saysHealthy } from '../reply/healthy.ts';
 import { linkTo } from '../reply/links.ts';
 import { summarise } from '../reply/reply.ts';
+import { HAS_OWN_BLOCK, saidIn } from '../reply/told.ts';
 import { type Keeping, keep } from '../tools/memory/keep.ts';
 import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
 import type { Gateway } from './gateway.ts';
-import { toldBefore } from './told.ts';
 import { askedIn, readWhole, type WholeReply } from './whole-reply.ts';
 
 export interface FinalizedRun {
@@ -46,7 +47,7 @@ export async function finalize(
   const autoAccept = config.memory.auto_accept && principal.role === 'owner' && !made.hasLogs;
   const keepsNothing = principal.role === 'guest';
   const all = [...(outcome.beside ?? []), outcome].map(({ text }) => text).join('\n');
-  const told = await toldBefore(all, { home, viber: task.viber, taskId: task.id });
+  const told = HAS_OWN_BLOCK.test(all) ? saidIn(openTask(home, task).session.tail()) : undefined;
   const asked = askedIn(earlier, decidedIn(items));
   const reply = readWhole(outcome, asked.steps, told);
   const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: keepsNothing };

@@ -63,7 +63,7 @@ async function textOf(
   gw: Gateway,
 ): Promise<string> {
   const { name, type, size, sha256 } = meta;
-  const path = openTask(gw.home, task.id).artifacts.pathOf(meta);
+  const path = openTask(gw.home, task).artifacts.pathOf(meta);
   const about = { seconds: remote.seconds, transcript: remote.transcript };
   const by = { run, task: task.id, person: principalText(principal), signal: intake };
   const { text } = await readFile({ path, name, type, size, sha256, ...about }, by, gw);

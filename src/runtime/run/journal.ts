@@ -54,7 +54,7 @@ export function journal(
       owner?.check();
       const at = new Date().toISOString();
       const line: SessionEntry = { type: 'call', run, ...epochOf(owner), at, callId, tool };
-      await openTask(home, task.id, viber).session.append([line], { sync: true });
+      await openTask(home, task, viber).session.append([line], { sync: true });
       crashPoint('run:call-written');
     },
     async onStep({ index, messages }) {
@@ -69,12 +69,12 @@ export function journal(
       progress.stepRefs = [];
       if (progress.stepShown.length > 0) line.shown = [...progress.stepShown];
       progress.toShow.push(...progress.stepShown.splice(0));
-      await openTask(home, task.id, viber).session.append([line], { sync: true });
+      await openTask(home, task, viber).session.append([line], { sync: true });
       crashPoint('run:step-written');
     },
     takeShown: () =>
       progress.toShow.splice(0).map(({ title, type, ref }) => ({
-        ...{ path: openTask(home, task.id).fileAt(path.posix.basename(ref)), name: title, mimeType: type },
+        ...{ path: openTask(home, task).fileAt(path.posix.basename(ref)), name: title, mimeType: type },
       })),
   };
 }

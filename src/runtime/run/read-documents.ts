@@ -36,7 +36,7 @@ export async function readDocuments(
     if (kind !== 'document' && kind !== 'page') continue;
     const { id, name, type, size, sha256 } = meta;
     try {
-      const path = openTask(gw.home, task.id).artifacts.pathOf(meta);
+      const path = openTask(gw.home, task).artifacts.pathOf(meta);
       const { text } = await readFile({ path, name, type, size, sha256 }, by, gw);
       const isShown = type === 'application/pdf' && takesPdf(gw.models.modelName());
       const room = isShown ? 0 : Math.min(left, text.length <= WHOLE ? WHOLE : BEGINNING);

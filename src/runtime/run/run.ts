@@ -79,7 +79,7 @@ export async function run(turn: RunTurn, gw: Gateway): Promise<RunEnd> {
   if (decided === 'void') return { kind: 'void' };
   if (decided === 'stop') return ended(stoppedRun());
   // A decision may have changed the record.
-  const begun: Begun = { ...waiting, task: openTask(gw.home, turn.task.id).record() ?? turn.task };
+  const begun: Begun = { ...waiting, task: openTask(gw.home, turn.task).record() ?? turn.task };
 
   if (!earlier.some((entry) => entry.type === 'message')) {
     const taken = await takeIn(begun, gw);
@@ -121,7 +121,7 @@ async function rememberCalled({ task, items }: Begun, { home }: Gateway): Promis
   if (called.length === 0) return;
   task.called = [...known, ...called].slice(-MAX_CALLED);
   const all = task.called;
-  await openTask(home, task.id).update((record) => ({ ...record, called: all }), { sync: false });
+  await openTask(home, task).update((record) => ({ ...record, called: all }), { sync: false });
 }
 
 const ended = (outcome: RunOutcome): RunEnd => ({ kind: 'ended', outcome });

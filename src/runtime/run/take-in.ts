@@ -46,7 +46,7 @@ export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
   await nameTask(given, sent, heard, gw);
   await takePlan(given, gw);
   given.owner?.check();
-  await openTask(gw.home, given.task.id, given.task.viber).session.append([{ ...line, ...epochOf(given.owner) }]);
+  await openTask(gw.home, given.task).session.append([{ ...line, ...epochOf(given.owner) }]);
   // After a crash in between they are shown once more.
   if (said.digests.length > 0) await gw.tasks.digests.shown(said.address, given.task.id);
   await around.settle();
@@ -124,13 +124,13 @@ async function nameTask({ task, items }: Intake, sent: Intake, { words }: Heard,
   const heard = task.goal === first?.message.message.files[0]?.name ? words.get(first.message.message) : undefined;
   const said = isNamed ? first?.message.message.text.trim() : heard;
   if (!said) return;
-  await openTask(home, task.id).update((record) => ({ ...record, goal: said.slice(0, 4000), title: titleOf(said) }));
+  await openTask(home, task).update((record) => ({ ...record, goal: said.slice(0, 4000), title: titleOf(said) }));
 }
 
 /** Done again after a crash it changes nothing: the message is not in the session yet. */
 async function takePlan({ task, items }: Intake, { home }: Gateway): Promise<void> {
   const plan = items.findLast(({ message }) => message.message.given?.plan)?.message.message.given?.plan;
-  if (plan !== undefined) await openTask(home, task.id).plan.write(plan);
+  if (plan !== undefined) await openTask(home, task).plan.write(plan);
 }
 
 async function filesOf(

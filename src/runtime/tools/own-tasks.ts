@@ -54,7 +54,7 @@ function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
 const shown =
   ({ scope: { home, viber, taskId } }: ToolRun) =>
   async (task: TaskRecord) => {
-    const plan = (await openTask(home, task.id, viber).plan.read())?.plan;
+    const plan = (await openTask(home, task, viber).plan.read())?.plan;
     const next = plan && nextStep(plan)?.title;
     const state = task.id === taskId ? 'this one' : standOf(task, plan);
     const { id, title, updatedAt } = task;

@@ -111,14 +111,21 @@ export class Session {
     return this.#end(options).entries;
   }
 
-  /** What requests look at: the end, and the last compaction wherever it is. Costs the same however long the session is. */
-  window(): SessionTail {
+  /**
+   * What requests look at: the end, the last compaction wherever it is, and the whole of `run` also when that began before the end.
+   * Costs the same however long the session is.
+   */
+  window(run?: string): SessionTail {
     const { entries, size } = this.#end(WINDOW);
     const isWhole = entries.length < WINDOW.maxEntries && size <= WINDOW.maxBytes;
-    if (isWhole || entries.some((entry) => entry.type === 'compaction')) return { entries, isWhole };
-    // It may stand before one very long run, or be as old as models have failed to make another.
-    const last = this.compaction();
-    return { entries: last ? [last.entry, ...entries] : entries, isWhole };
+    if (isWhole) return { entries, isWhole };
+    // A compaction may stand before one very long run, or be as old as models have failed to make another.
+    const last = entries.some((entry) => entry.type === 'compaction') ? undefined : this.compaction();
+    const all = last ? [last.entry, ...entries] : entries;
+    const own = all.filter((entry) => 'run' in entry && entry.run === run);
+    // The run is long, or was interrupted for as long as a person thought about it.
+    const isCut = run !== undefined && own.length > 0 && !own.some((entry) => entry.type === 'message');
+    return { entries: isCut ? [...all.filter((entry) => !own.includes(entry)), ...this.run(run)] : all, isWhole };
   }
 
   /**

@@ -13,8 +13,12 @@ import { TaskPlan } from './plan.ts';
 import { readStored, syncTask, updateTask } from './record.ts';
 import { Session } from './session.ts';
 
-/** @param viber whose session it is, and whose folder shows the plan; by default the one that the record names */
-export const openTask = (home: Home, id: string, viber?: string): Task => new Task(home, id, viber);
+/**
+ * @param of its id, or its record
+ * @param viber whose session it is, and whose folder shows the plan; by default the one that the record names
+ */
+export const openTask = (home: Home, of: string | { id: string; viber: string }, viber?: string): Task =>
+  typeof of === 'string' ? new Task(home, of, viber) : new Task(home, of.id, viber ?? of.viber);
 
 export class Task {
   readonly id: string;

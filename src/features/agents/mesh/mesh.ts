@@ -76,7 +76,7 @@ export class Mesh {
   /** A question that was put before: the asking run goes on after a crash. What is known of it so far. */
   async begun({ agent, key, order }: Pick<Question, 'agent' | 'key' | 'order'>): Promise<Begun | undefined> {
     if (order.earlier.length === 0) return undefined;
-    const lines = openTask(this.#home, order.task.id, agent).session.run(runOfQuestion(order.run, agent, key));
+    const lines = openTask(this.#home, order.task, agent).session.run(runOfQuestion(order.run, agent, key));
     const message = lines.find((entry) => entry.type === 'message')?.text;
     const result = lines.find((entry) => entry.type === 'result');
     return message === undefined ? undefined : { message, artifactRefs: result?.artifactRefs ?? [] };
@@ -169,14 +169,14 @@ export class Mesh {
       ...{ type: 'result', run, at: new Date().toISOString(), state: 'completed', artifactRefs: [], ...result },
       ...{ text, summary: summarise(text) },
     };
-    await openTask(this.#home, order.task.id, viber).session.append([line], { sync: true });
+    await openTask(this.#home, order.task, viber).session.append([line], { sync: true });
   }
 
   /** The first words of its session's run; those that are there when the run goes on. */
   async #begin(question: Question, run: string, viber: string): Promise<SessionEntry[]> {
     const { order, message } = question;
     // A run that begins has nothing behind it that could have asked this before.
-    const earlier = order.earlier.length > 0 ? openTask(this.#home, order.task.id, viber).session.run(run) : [];
+    const earlier = order.earlier.length > 0 ? openTask(this.#home, order.task, viber).session.run(run) : [];
     if (earlier.some((entry) => entry.type === 'message')) return earlier;
     const at = new Date().toISOString();
     const name = question.asked.chain.at(-1) ?? viberOf(order);
@@ -191,7 +191,7 @@ export class Mesh {
       from,
       files: [],
     };
-    await openTask(this.#home, order.task.id, viber).session.append([line], { sync: true });
+    await openTask(this.#home, order.task, viber).session.append([line], { sync: true });
     return earlier;
   }
 
@@ -199,7 +199,7 @@ export class Mesh {
   async #broken(question: Question, where: { viber: string; run: string }, error: unknown): Promise<void> {
     const reason = endedBy(question.order.signal);
     if (reason === 'shutdown' || !(error instanceof RunError)) return;
-    const cut = cutCall(openTask(this.#home, question.order.task.id, where.viber).session.run(where.run));
+    const cut = cutCall(openTask(this.#home, question.order.task, where.viber).session.run(where.run));
     const text = cut === undefined ? '' : cutOffWords(cut);
     if (reason === 'steer') await this.#end(question, where, { state: 'stopped', text, error: STEERED });
     else if (reason === 'stop') await this.#end(question, where, { state: 'stopped', text });

@@ -141,7 +141,7 @@ async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promi
     progress.added = '';
     const summary = summarise(worked.text);
     const line = doneLine(run, progress.lines++, { key, summary, artifactRefs: worked.artifactRefs });
-    await openTask(home, task.id, task.viber).session.append([line], { sync: true });
+    await openTask(home, task).session.append([line], { sync: true });
     crashPoint('playbook:step-written');
     tried.set(key, worked.number);
     return await tick(turn, key, parts);
@@ -166,7 +166,7 @@ async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, parts
   const { key } = at.failed?.current ?? { key: '' };
   if (progress.failed.has(key)) return false;
   progress.failed.add(key);
-  const stored = await openTask(parts.home, turn.task.id, turn.task.viber).plan.read();
+  const stored = await openTask(parts.home, turn.task).plan.read();
   return stored ? follow(await revise(turn, { ...at, plan: stored }, parts), progress) : false;
 }
 
@@ -210,7 +210,7 @@ async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise
   const filled = fillPlaybook(playbook, new Map(play.values));
   const played: Played = { id, playbook: filled, isFinished: false };
   // The plan first: what is played counts as begun with its own file.
-  await openTask(home, task.id).plan.write(planOf(filled));
+  await openTask(home, task).plan.write(planOf(filled));
   await writePlayed(home, task.id, played);
   return played;
 }
@@ -220,8 +220,8 @@ async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: Played)
   const stored = await readWholePlan(home, task, (plan) => isWhole(plan, playbook));
   if (stored && stored.text.trim() !== '') return stored;
   const done = await doneSteps(home, task, id);
-  await openTask(home, task.id).plan.write(planOf(playbook, done));
-  return openTask(home, task.id, task.viber).plan.read();
+  await openTask(home, task).plan.write(planOf(playbook, done));
+  return openTask(home, task).plan.read();
 }
 
 const OPEN: Partial<RunOutcome> = { state: 'error', error: PLAYBOOK_OPEN };

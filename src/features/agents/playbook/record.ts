@@ -137,7 +137,7 @@ export async function setStep(home: Home, task: TaskRecord, key: string, status:
     const step = stored?.plan.steps[at];
     if (!stored || !step || step.status === status) return;
     const plan = { ...stored.plan, steps: stored.plan.steps.with(at, { ...step, status }) };
-    if ((await openTask(home, task.id).plan.write(plan, { baseHash: stored.hash })).written) return;
+    if ((await openTask(home, task).plan.write(plan, { baseHash: stored.hash })).written) return;
   }
   throw new UserError(say('playbooks.changing'));
 }
@@ -182,7 +182,7 @@ const TAIL = { maxBytes: 4 * 1024 * 1024 };
 
 /** What came of the steps done so far, the latest of each, oldest first. */
 export async function doneSteps(home: Home, task: TaskRecord, id: string): Promise<DoneStep[]> {
-  const tail = openTask(home, task.id, task.viber).session.tail(TAIL);
+  const tail = openTask(home, task).session.tail(TAIL);
   const from = tail.findIndex((entry) => entry.type === 'message' && entry.id === id);
   const found = new Map<string, DoneStep>();
   // What an agent says in its own run is no tick, whatever its words look like.

@@ -45,7 +45,7 @@ export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): 
   const revised: Played = { ...played, playbook: next.playbook };
   await writePlayed(to.home, task.id, revised);
   crashPoint('playbook:revised');
-  const write = await openTask(to.home, task.id).plan.write(next.plan, { baseHash: plan.hash });
+  const write = await openTask(to.home, task).plan.write(next.plan, { baseHash: plan.hash });
   if (!write.written) {
     await writePlayed(to.home, task.id, played);
     return undefined;
@@ -53,7 +53,7 @@ export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): 
   const lines = next.skipped.map(({ key, why }, index) =>
     doneLine(run, at.lines + index, { key, summary: why, artifactRefs: [], isSkipped: true }),
   );
-  if (lines.length > 0) await openTask(to.home, task.id, task.viber).session.append(lines, { sync: true });
+  if (lines.length > 0) await openTask(to.home, task).session.append(lines, { sync: true });
   to.log.info({ trace: run, task: task.id, changes: changes.length, skipped: lines.length }, 'a playbook was revised');
   // Whoever shows the plan looks at it again.
   to.bus.emit({

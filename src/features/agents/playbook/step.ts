@@ -73,7 +73,7 @@ export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
     };
     const asked = { chain: agent === task.viber ? [] : [task.viber], root: run, calls: { used: 0 }, isAlone: false };
     const instructions = isRole(mesh, task, step) ? `${INSTRUCTIONS} ${roleWords(name)}` : INSTRUCTIONS;
-    const files = openTask(home, task.id).artifacts.list();
+    const files = openTask(home, task).artifacts.list();
     const done = at.done.filter((each) => each.key !== key);
     const shown = { agentId: task.viber, taskId: task.id, runId: run };
     const last = at.tried === undefined ? await lastTry(mesh, { agent, key, order }) : { ...FIRST, number: at.tried };

@@ -129,7 +129,7 @@ async function offerElsewhere(
   const { home } = gw;
   const others = (await tasks(SEARCHED)).found.filter((task) => task.id !== taskId);
   const found = await Promise.all(
-    others.map(async (task) => ({ task, file: openTask(home, task.id).artifacts.find(wanted) })),
+    others.map(async (task) => ({ task, file: openTask(home, task).artifacts.find(wanted) })),
   );
   const hits = found.flatMap(({ task, file }) => (file ? [{ task, file }] : [])).slice(0, MAX_BUTTONS);
   if (hits.length > 0) {

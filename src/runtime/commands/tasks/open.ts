@@ -31,7 +31,7 @@ export const open: Command = {
     const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role === 'owner') openTask(home, task.id, task.viber).show();
+    if (context.principal.role === 'owner') openTask(home, task).show();
     const { told, ...files } = await recap(context, task);
     if (!isDirect && isFromElsewhere(context, task)) told.push('', messages.text('tasks.seenHere'));
     await noteConversation(context, task);
@@ -49,8 +49,8 @@ async function recap(
 ): Promise<Pick<CommandReply, 'files' | 'buttons'> & { told: (Text | '')[] }> {
   const { home } = gw;
   const [plan, all, answer] = await Promise.all([
-    openTask(home, task.id).plan.read(),
-    openTask(home, task.id).artifacts.list(),
+    openTask(home, task).plan.read(),
+    openTask(home, task).artifacts.list(),
     lastAnswer(home, task.viber, task.id),
   ]);
   const newest = all.reverse();
@@ -92,7 +92,7 @@ const closeFence = (text: string): string => (text.length > QUOTED ? text.replac
 export async function noteConversation(context: Invocation, task: TaskRecord): Promise<void> {
   const place = placeText(context);
   if (task.conversations.includes(place)) return;
-  await openTask(context.gw.home, task.id).update((record) =>
+  await openTask(context.gw.home, task).update((record) =>
     record.conversations.includes(place) ? record : { ...record, conversations: [...record.conversations, place] },
   );
 }

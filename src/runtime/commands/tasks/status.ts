@@ -100,7 +100,7 @@ async function costLines({ gw, principal, messages }: Invocation, task: TaskReco
   const told: Text[] = [];
   const current = run === undefined ? undefined : gw.models.costs.ofRun(run);
   if (run === undefined) {
-    const tail = openTask(home, task.id, task.viber).session.tail(TAIL);
+    const tail = openTask(home, task).session.tail(TAIL);
     const last = tail.findLast((entry) => entry.type === 'result');
     if (last?.type === 'result' && last.usage)
       told.push(messages.text('tasks.lastUsed', { usage: usageText(last.usage) }));

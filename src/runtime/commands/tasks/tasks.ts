@@ -43,7 +43,7 @@ export const STANDS = {
 
 /** How a task stands, in one character. */
 export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
-  MARK[standOf(task, (await openTask(home, task.id, task.viber).plan.read())?.plan)];
+  MARK[standOf(task, (await openTask(home, task).plan.read())?.plan)];
 
 export const fresh: Command = {
   name: 'new',
@@ -97,7 +97,7 @@ export async function standNow(task: TaskRecord, { gw }: Invocation): Promise<ke
   const { view } = await gw.engine.queue.look(taskLane(task.id));
   if (view) return 'running';
   if (gw.consent.approvals.open(task.id).length > 0) return 'waiting';
-  return standOf(task, (await openTask(home, task.id, task.viber).plan.read())?.plan);
+  return standOf(task, (await openTask(home, task).plan.read())?.plan);
 }
 
 async function lineOf(task: TaskRecord, context: Invocation): Promise<Text> {
