@@ -1,6 +1,6 @@
 /** What stands in the files of links: their shapes, what counts as an entry after a hand edit, and the names of people made here. */
 import { randomInt } from 'node:crypto';
-import { type Is, isFilled, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
+import { isFilled, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import type { Role } from './principal.ts';
 
 export interface Link {
@@ -43,10 +43,10 @@ export interface WaitingCode extends Issuer {
   usedBy?: string;
 }
 
-export const isRole: Is = oneOf('owner', 'member', 'guest');
+export const isRole = oneOf('owner', 'member', 'guest');
 
 /** An address as the channels define it. */
-export const isAddress: Is = objectOf({
+export const isAddress = objectOf({
   ...{ channel: isFilled, account: isFilled, chat: isFilled },
   ...{ workspace: optional(isText), thread: optional(isText) },
 });

@@ -102,7 +102,7 @@ function readFrom(file: string, from: number, to: number): MemoryRecord[] {
 }
 
 const isOptionalBack = optional(isReversal);
-const KINDS: Record<string, Is> = {
+const KINDS: Record<string, Is<never>> = {
   add: objectOf({
     at: isText,
     section: isText,

@@ -10,7 +10,7 @@ type Kind = SessionEntry['type'];
 /** The fields each kind needs so that no reader stumbles over a damaged record. */
 const RUN = { run: isText, at: isText };
 const isRef = objectOf({ id: isText, title: isText, type: isText, ref: isText });
-const FIELDS: Record<Kind, Is> = {
+const FIELDS: { [K in Kind]: Is<Extract<SessionEntry, { type: K }>> } = {
   session: objectOf({ taskId: isText, viber: isText }),
   message: objectOf({
     ...{
