@@ -2,17 +2,20 @@
 import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { addChannels } from './config/channel-variables.ts';
-import { defaults } from './config/defaults.ts';
 import { hideEnvironment, substitute, tidy } from './config/environment.ts';
 import { parseYaml, readBounded } from './config/parse.ts';
-import type { Config } from './config/types.ts';
+import type { Config, Section } from './config/schema.ts';
 import { ConfigError, type ConfigProblem, errorCode, errorMessage } from './errors.ts';
 import { isRecord } from './lib/json.ts';
 
+export type { AccessConfig, ChatChannelConfig } from './channels/kind.ts';
 export { accessRulesOf } from './config/access-rules.ts';
 export { loadAgent } from './config/agent.ts';
 export { isLoopback } from './config/rules.ts';
-export type * from './config/types.ts';
+export type { AgentConfig, Config } from './config/schema.ts';
+export type { EngineConfig, EngineRole } from './config/sections/engine.ts';
+export type { TelemetryConfig } from './config/sections/outside.ts';
+export type { VoiceConfig } from './config/sections/voice.ts';
 export { configuredViber } from './config/vibers.ts';
 
 const NAMES = ['config.yaml', 'config.json', 'openai.yaml'];
@@ -36,10 +39,11 @@ export async function loadConfig(options: {
   file?: string | undefined;
   home: string;
   env: NodeJS.ProcessEnv;
+  sections?: readonly Section[];
 }): Promise<LoadedConfig> {
-  const { env, home } = options;
+  const { env, home, sections } = options;
   const source = options.file === undefined ? await findFile(home) : resolve(options.file);
-  return configOf(source === undefined ? undefined : await readSource(source), source, env, home);
+  return configOf(source === undefined ? undefined : await readSource(source), source, env, { home, sections });
 }
 
 /** Where settings are written: `file`, or the one of the home that counts. */
@@ -47,30 +51,28 @@ export async function configFileOf(home: string, file?: string): Promise<string>
   return file === undefined ? ((await findFile(home)) ?? resolve(join(home, 'config.yaml'))) : resolve(file);
 }
 
-/** The settings that the text of a file gives, with the environment's. Throws as `loadConfig` does; with `home` also for a viber that is not there. */
+/**
+ * The settings that the text of a file gives, with the environment's. Throws as `loadConfig` does; with `home` also for a viber
+ * that is not there. `sections` are those of features that are known at the start only.
+ */
 export async function configOf(
   text: string | undefined,
   source: string | undefined,
   env: NodeJS.ProcessEnv,
-  home?: string,
+  { home, sections = [] }: { home?: string; sections?: readonly Section[] | undefined } = {},
 ): Promise<LoadedConfig> {
   hideEnvironment(env);
   const missing: ConfigProblem[] = [];
   const file = text === undefined ? {} : await parseYaml(text, source ?? '');
   const { data, warnings } = addChannels(tidy(substitute(file, env, missing)), env);
-  if (Object.keys(data).length === 0)
-    return { config: structuredClone(defaults), source, warnings, isPortChosen: false };
-  const [{ configSchema }, { channelsSchema }, { validate }, { brokenRules, oddSettings }, { unknownVibers }] =
-    await Promise.all([
-      import('./config/schema.ts'),
-      import('./config/schema-channels.ts'),
-      import('./config/validate.ts'),
-      import('./config/rules.ts'),
-      import('./config/vibers.ts'),
-    ]);
+  const [{ configSchemaWith }, { validate }, { brokenRules, oddSettings }, { unknownVibers }] = await Promise.all([
+    import('./config/schema.ts'),
+    import('./config/validate.ts'),
+    import('./config/rules.ts'),
+    import('./config/vibers.ts'),
+  ]);
   const broken = [...missing, ...(await brokenRules(data)), ...(home === undefined ? [] : unknownVibers(data, home))];
-  const schema = configSchema.extend({ channels: (await channelsSchema()).prefault({}) });
-  const { value: config, warnings: unknown } = validate<Config>(schema, data, broken);
+  const { value: config, warnings: unknown } = validate(await configSchemaWith(sections), data, broken);
   const isPortChosen = isRecord(data.http) && data.http.port !== undefined;
   return { config, source, warnings: [...warnings, ...unknown, ...oddSettings(config)], isPortChosen };
 }

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { channelKinds } from '../src/channels/index.ts';
-import { defaults } from '../src/config/defaults.ts';
 import { unreadLines, withEnvFile, writeEnvFile } from '../src/config/env-file.ts';
 import { accessRulesOf, configuredViber, loadAgent, loadConfig, terminalEnabled } from '../src/config.ts';
 import { ConfigError } from '../src/errors.ts';
 import { scrub } from '../src/log.ts';
+import { defaults } from './helpers/defaults.ts';
 import { ownTime } from './helpers/own-time.ts';
 
 let home: string;
@@ -811,6 +812,31 @@ conversations:
       'channels.telegram.viber: expected the id of a viber, for example dev, found "Ops"',
     ]);
     expect(await problems('conversations: { general: { viber: dev } }')).toHaveLength(1);
+  });
+});
+
+describe('a section that a feature brings', () => {
+  const dice = { name: 'dice', settings: z.strictObject({ sides: z.int('expected a whole number').default(6) }) };
+  async function withDice(text: string) {
+    await writeFile(join(home, 'config.yaml'), text);
+    return loadConfig({ home, env: {}, sections: [dice] });
+  }
+
+  test('has its default where the file says nothing, beside all others', async () => {
+    const { config, warnings } = await withDice('language: de');
+    expect(config).toEqual({ ...defaults, language: 'de', dice: { sides: 6 } });
+    expect(warnings).toEqual([]);
+  });
+
+  test('is read, and a mistake in it is told with its path', async () => {
+    expect((await withDice('dice: { sides: 20 }')).config).toMatchObject({ dice: { sides: 20 } });
+    await expect(withDice('dice: { sides: many }')).rejects.toThrow('dice.sides: expected a whole number');
+  });
+
+  test('is suggested for a key that is nearly its name', async () => {
+    expect((await withDice('dise: { sides: 20 }')).warnings).toEqual([
+      'dise: unknown key, ignored; did you mean dice?',
+    ]);
   });
 });
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { defaults } from '../src/config/defaults.ts';
+import { defaults } from './helpers/defaults.ts';
 import { tempFolder } from './helpers/temp.ts';
 
 it('no test can listen on the default port', async () => {

@@ -7,7 +7,7 @@ import { API, HUB } from '../channels/address.ts';
 import { type Address, type CommandSpec, conversationKey, type LiveMode, type NameOf } from '../channels/channel.ts';
 import type { Hub } from '../channels/hub/adapter.ts';
 import { channelModules, chatSections } from '../channels/index.ts';
-import type { ChatChannelConfig } from '../config/types.ts';
+import type { ChatChannelConfig } from '../channels/kind.ts';
 import { type Config, terminalEnabled } from '../config.ts';
 import { machineLanguage } from '../lib/language.ts';
 import { menuSpecs } from '../runtime/commands/table.ts';

@@ -2,7 +2,7 @@
 import type { InboundMessage } from '../channels/channel.ts';
 import { versionOf } from '../cli/version.ts';
 import { variable } from '../config/environment.ts';
-import type { TelemetryConfig } from '../config/types-telemetry.ts';
+import type { TelemetryConfig } from '../config/sections/outside.ts';
 import { type OutboxFile, spoolKey } from '../engine/engine.ts';
 import { errorMessage } from '../errors.ts';
 import { addSecret, type Logger } from '../log.ts';

@@ -1,6 +1,7 @@
 /** Which rules hold at the door for an event from an address. Pure; `access/authorise.ts` decides by them. */
 import { accessOf, OWN_CHANNELS } from '../channels/index.ts';
-import type { AccessConfig, Config } from './types.ts';
+import type { AccessConfig } from '../channels/kind.ts';
+import type { Config } from './schema.ts';
 
 /** What is used of an address (channels/channel.ts has the whole). */
 export interface Place {

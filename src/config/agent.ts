@@ -7,7 +7,7 @@ import { ConfigError, errorCode, errorMessage } from '../errors.ts';
 import { scrub } from '../log.ts';
 import { tidy } from './environment.ts';
 import { parseYaml, readBounded } from './parse.ts';
-import type { AgentConfig } from './types.ts';
+import type { AgentConfig } from './schema.ts';
 import { validate } from './validate.ts';
 
 /** A file counts as written once nothing has touched it for this long: half a YAML file is often valid and means something else. */

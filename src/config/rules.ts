@@ -2,9 +2,8 @@
 import { channelKinds, chatSections } from '../channels/index.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
-import { defaults } from './defaults.ts';
 import type { Data } from './parse.ts';
-import type { Config } from './types.ts';
+import type { Config } from './schema.ts';
 import { valueAt } from './validate.ts';
 
 /** What is wrong with keys that are each right by themselves; [] when nothing is. */
@@ -47,6 +46,9 @@ function clientRules(data: Data): ConfigProblem[] {
   });
 }
 
+/** Taking in, working, sending. */
+const ROLES = 3;
+
 /** A server has an address, and one process on its own does everything. */
 function engineRules(engine: Data | undefined): ConfigProblem[] {
   const roles = valueAt(engine, ['roles']);
@@ -55,7 +57,7 @@ function engineRules(engine: Data | undefined): ConfigProblem[] {
     const message = 'is required because engine.kind is redis, for example redis://127.0.0.1:6379';
     return hasUrl ? [] : [{ path: 'engine.url', message }];
   }
-  const isPart = Array.isArray(roles) && new Set(roles).size < defaults.engine.roles.length;
+  const isPart = Array.isArray(roles) && new Set(roles).size < ROLES;
   return isPart ? [{ path: 'engine.roles', message: 'must be all of them unless engine.kind is redis' }] : [];
 }
 

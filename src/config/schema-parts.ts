@@ -49,11 +49,14 @@ export const flag = z.preprocess(
   z.boolean('expected true or false'),
 );
 
-/** Some write a switch as true or false. */
-export const onOff = z.preprocess(
-  (value) => (value === true || value === 'true' ? 'on' : value === false || value === 'false' ? 'off' : value),
-  oneOf('on', 'off'),
-);
+/** Choices among which are `on` and `off`: some write those as true or false. */
+export const switched = <const T extends readonly string[]>(...values: T) =>
+  z.preprocess(
+    (value) => (value === true || value === 'true' ? 'on' : value === false || value === 'false' ? 'off' : value),
+    oneOf(...values),
+  );
+
+export const onOff = switched('on', 'off');
 
 export const address = (error = 'expected an http or https address') =>
   z.string(error).refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), error);
@@ -85,6 +88,11 @@ export const socket = z
     const { protocol, hostname } = new URL(value);
     return protocol === 'wss:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   }, SOCKET);
+
+export const model = text('expected provider/model, for example openai/gpt-5-mini', /^\S+\/\S+$/);
+
+/** Of every request to an address. */
+export const headers = z.record(z.string(), text('expected text'), 'expected headers with values');
 
 export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
 

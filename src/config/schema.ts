@@ -1,48 +1,48 @@
 /**
- * What a configuration file may say. Loaded only when there is one (zod costs 80 ms cold). Every leaf's error text says what was
- * expected there; validate.ts adds what was found. Objects are strict: validate.ts turns unknown keys into warnings.
+ * The settings there are: each is said once, with what it may be, its default and its meaning. Types are derived from here, and so is
+ * docs/configuration.md (`npm run settings`). Every leaf's error text says what was expected there; validate.ts adds what was
+ * found. Objects are strict: validate.ts turns unknown keys into warnings.
  */
 import { z } from 'zod';
 import { exampleOf, isAccount } from '../channels/index.ts';
-import { defaults } from './defaults.ts';
-import { engine } from './schema-engine.ts';
+import { type ChannelsConfig, channelsSchema } from './schema-channels.ts';
 import {
   address,
   amount,
-  flag,
+  headers,
   listOf,
+  model,
   oneOf,
   onOff,
   origin,
-  seconds,
   secret,
   section,
-  share,
-  socket,
   steps,
   text,
-  timezone,
   viber,
-  webHost,
   whole,
 } from './schema-parts.ts';
-import type { AgentConfig, ChannelsConfig, Config } from './types.ts';
-
-const texts = listOf(text('expected text'));
-const model = text('expected provider/model, for example openai/gpt-5-mini', /^\S+\/\S+$/);
+import { engine } from './sections/engine.ts';
+import { jobs, mesh } from './sections/jobs.ts';
+import { limits, timeouts } from './sections/limits.ts';
+import { mcp } from './sections/mcp.ts';
+import { history, memory } from './sections/memory.ts';
+import { hub, telemetry } from './sections/outside.ts';
+import { search, skills, web } from './sections/skills.ts';
+import { voice } from './sections/voice.ts';
 
 const PERSON = `expected a person as ${exampleOf('account')}`;
 /** An account of a channel, or of this machine's terminal. */
-const account = z.string(PERSON).refine((text) => /^terminal:[\w.-]+$/.test(text) || isAccount(text), PERSON);
+const account = z.string(PERSON).refine((value) => /^terminal:[\w.-]+$/.test(value) || isAccount(value), PERSON);
 
 const person = section({
   name: text(
     'expected a name of letters, digits, spaces and . _ - (at most 64)',
     /^(?=.{1,64}$)[\p{L}\p{N}][\p{L}\p{M}\p{N}._'’-]*(?: [\p{L}\p{M}\p{N}._'’-]+)*$/u,
-  ),
-  role: oneOf('owner', 'member').default('member'),
-  ids: listOf(account),
-  viber: viber.exactOptional(),
+  ).describe('letters, digits, spaces and `. _ -`, at most 64'),
+  role: oneOf('owner', 'member').default('member').describe('`owner` or `member`; owners let others in'),
+  ids: listOf(account).describe(`${exampleOf('account')}; an id belongs to one person only`),
+  viber: viber.exactOptional().describe('who answers their direct messages'),
 });
 
 const place = text(
@@ -51,197 +51,184 @@ const place = text(
 );
 
 const provider = section({
-  baseURL: address().exactOptional(),
-  apiKey: secret,
-  headers: z.record(z.string(), text('expected text'), 'expected headers with values').exactOptional(),
-  maxOutputTokens: whole(1).exactOptional(),
+  baseURL: address().exactOptional().describe('an OpenAI-compatible endpoint, for example `http://127.0.0.1:11434/v1`'),
+  apiKey: secret.describe('its key'),
+  headers: headers.exactOptional().describe('more HTTP headers of every request'),
+  maxOutputTokens: whole(1)
+    .exactOptional()
+    .describe(
+      "tokens of one answer at most, thoughts and calls included; without it what the provider gives, and for Anthropic's models what their family takes",
+    ),
 });
 
 const price = section(
-  { input: amount, output: amount, cachedInput: amount.exactOptional() },
+  {
+    input: amount.describe('price of a million tokens of input; `MODEL` is written `provider/model`'),
+    output: amount.describe('price of a million tokens of output'),
+    cachedInput: amount
+      .exactOptional()
+      .describe('price of a million tokens of input that the provider had cached; without it the same as `input`'),
+  },
   'expected a section with input and output, prices per million tokens',
 );
 
-const mcpServer = section(
-  {
-    command: text('expected a program').exactOptional(),
-    args: texts.exactOptional(),
-    env: z.record(z.string(), text('expected text', /[\s\S]*/), 'expected variables with values').exactOptional(),
-    url: address().exactOptional(),
-    headers: z.record(z.string(), text('expected text'), 'expected headers with values').exactOptional(),
-    tools: texts.exactOptional(),
-    trusted: flag.default(false),
-  },
-  'expected a section with command or url',
-).refine(({ command, url }) => (command === undefined) !== (url === undefined), 'expected either command or url');
-
-const shellSwitch = z.preprocess(
-  (value) => (value === true || value === 'true' ? 'on' : value === false || value === 'false' ? 'off' : value),
-  oneOf('off', 'on', 'network'),
-);
-
-const { http, hub, memory, history, voice, skills, web, search, jobs, mesh, limits, timeouts, telemetry, log } =
-  defaults;
-
-export const configSchema = section({
-  model: model.exactOptional(),
-  fallback: listOf(model).default(defaults.fallback),
-  models: listOf(model).default(defaults.models),
-  small_model: model.exactOptional(),
-  maxSteps: steps.default(defaults.maxSteps),
-  plan_approval: onOff.default(defaults.plan_approval),
-  language: text('expected auto, en or de', /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i).default(
-    defaults.language,
+const client = section({
+  token: text('expected text').describe(
+    'what a program of its own sends as `Authorization: Bearer ...`; the name `owner` is reserved for `http.token`',
   ),
-  viber: viber.exactOptional(),
-  vibers: listOf(viber).default(defaults.vibers),
+  role: oneOf('owner', 'member', 'guest')
+    .exactOptional()
+    .describe(
+      'what it may: `owner`, `member` (where it is left out) or `guest`; for a client with a person at most what that person may',
+    ),
+  person: text('expected a name of people')
+    .exactOptional()
+    .describe(
+      'a name of `people`: it speaks for them; without it the client is `api:NAME`, with a conversation of its own',
+    ),
+});
+
+const http = section({
+  host: text('expected a host name or address', /^[\w.:-]+$/)
+    .default('127.0.0.1')
+    .describe('the address to listen on; anything but loopback needs `http.token`'),
+  port: whole(0, 65_535)
+    .default(6009)
+    .describe('0 lets the system choose; where the key is left out and 6009 is taken, a free one is used'),
+  token: secret.describe(
+    'the secret of callers, those of this machine too; `/healthz` and the bare state of `/readyz` need none',
+  ),
+  clients: z
+    .record(
+      text('expected a name of a-z, 0-9 and - (at most 32)', /^[a-z0-9][a-z0-9-]{0,31}$/).refine(
+        (name) => name !== 'owner',
+        'the name owner is reserved for the token of http.token; choose another',
+      ),
+      client,
+      'expected a section with one key for each client',
+    )
+    .default({}),
+  origins: listOf(origin)
+    .default([])
+    .describe(
+      'origins (`https://viber.example.org`) whose Host and pages are served beside `127.0.0.1`, `localhost`, `[::1]` and `http.host` with the port; webhooks and `/healthz` take any Host',
+    ),
+});
+
+/** Settings of the gateway itself. */
+const base = {
+  model: model
+    .exactOptional()
+    .describe(
+      "`provider/model`; without it the environment's provider keys decide, without those the offline model answers",
+    ),
+  fallback: listOf(model)
+    .default([])
+    .describe('models tried in order when the first fails before it has done anything'),
+  models: listOf(model)
+    .default([])
+    .describe(
+      'models that everybody may choose for a conversation by `/model` or in words, beside `model` and `fallback`; owners may choose any',
+    ),
+  small_model: model
+    .exactOptional()
+    .describe(
+      'a small, cheap model, `provider/model`, that gives each task a title after its first answer; no answer waits for it, it is asked once, and counted like every call. Without it, or where it fails, the title is the first words of the goal',
+    ),
+  maxSteps: steps
+    .default('auto')
+    .describe("model calls of one run; `auto` is 10, and 25 for a viber that works in a project's `folder`"),
+  plan_approval: onOff
+    .default('off')
+    .describe("`on`: a task's plan is shown with Approve, Edit and Reject, and nothing is done before it is approved"),
+  language: text('expected auto, en or de', /^(auto|[a-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,4})$/i)
+    .default('auto')
+    .describe(
+      "the language of everything the gateway itself says in chats: `auto` is each person's own as their platform tells it, English where there is no other; a tag such as `en` or `de` is for everybody",
+    ),
+  viber: viber
+    .exactOptional()
+    .describe('who answers where nothing narrower says so; without it `default` ([several vibers](#several-vibers))'),
+  vibers: listOf(viber)
+    .default([])
+    .describe(
+      'vibers that members may choose for a conversation by `/use` or in words, beside the one configured where they are; owners may choose any',
+    ),
   providers: z.record(z.string(), provider, 'expected a section with one key for each provider').default({}),
-  prices: z.record(z.string(), price, 'expected a section with one key for each model').default({}),
-  currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/).default(defaults.currency),
+  prices: z
+    .record(z.string(), price, 'expected a section with one key for each model')
+    .default({})
+    .meta({ each: 'MODEL' }),
+  currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/)
+    .default('USD')
+    .describe('the currency of all prices and caps, three capital letters'),
   /** `channelsSchema` takes its place: which channels there are is known only when a file is read. */
   channels: z.custom<ChannelsConfig>(),
   people: listOf(person).default([]),
   conversations: z
-    .record(place, section({ viber: viber.exactOptional() }), 'expected a section with one key for each conversation')
-    .default({}),
-  http: section({
-    host: text('expected a host name or address', /^[\w.:-]+$/).default(http.host),
-    port: whole(0, 65_535).default(http.port),
-    token: secret,
-    clients: z
-      .record(
-        text('expected a name of a-z, 0-9 and - (at most 32)', /^[a-z0-9][a-z0-9-]{0,31}$/).refine(
-          (name) => name !== 'owner',
-          'the name owner is reserved for the token of http.token; choose another',
-        ),
-        section({
-          token: text('expected text'),
-          role: oneOf('owner', 'member', 'guest').exactOptional(),
-          person: text('expected a name of people').exactOptional(),
-        }),
-        'expected a section with one key for each client',
-      )
-      .default(http.clients),
-    origins: listOf(origin).default(http.origins),
-  }).prefault({}),
-  memory: section({
-    max_memory_tokens: whole(0).default(memory.max_memory_tokens),
-    max_task_tokens: whole(0).default(memory.max_task_tokens),
-    max_daily_logs: whole(0).default(memory.max_daily_logs),
-    truncation_strategy: oneOf('head', 'tail', 'smart').default(memory.truncation_strategy),
-    injection: oneOf('system', 'message').default(memory.injection),
-    auto_accept: flag.default(memory.auto_accept),
-    retention: section({
-      daily_logs_days: whole(1).default(memory.retention.daily_logs_days),
-      index_rebuild_days: whole(1).default(memory.retention.index_rebuild_days),
-    }).prefault({}),
-    exclude_patterns: texts.default(memory.exclude_patterns),
-    index: z
-      .preprocess(
-        (value) => (value === true || value === 'true' ? 'on' : value === false || value === 'false' ? 'off' : value),
-        oneOf('off', 'auto', 'on'),
-      )
-      .default(memory.index),
-    embedding: model.exactOptional(),
-  }).prefault({}),
-  history: section({
-    max_messages: whole(1).default(history.max_messages),
-    max_tokens: whole(1).default(history.max_tokens),
-    compaction: onOff.default(history.compaction),
-  }).prefault({}),
-  voice: section({
-    model: model.exactOptional(),
-    command: texts.default(voice.command),
-    language: text('expected two letters, for example de', /^[a-z]{2}$/).exactOptional(),
-    max_seconds: whole(1, 14_400).default(voice.max_seconds),
-    echo: onOff.default(voice.echo),
-    reply: oneOf('off', 'same').default(voice.reply),
-    speech: model.default(voice.speech),
-    speaker: text('expected the name of a voice, for example alloy', /^[\w-]+$/).default(voice.speaker),
-  }).prefault({}),
-  skills: section({
-    env: z
-      .record(
-        z.string(),
-        z.record(
-          text('expected the name of a variable', /^[A-Za-z_][A-Za-z0-9_]*$/),
-          text('expected text'),
-          'expected variables with values',
-        ),
-        'expected a section with one key for each skill',
-      )
-      .default(skills.env),
-    network: texts.default(skills.network),
-    timeout: seconds.default(skills.timeout),
-    webOrigins: listOf(address()).default(skills.webOrigins),
-    max_prompt_tokens: whole(100).default(skills.max_prompt_tokens),
-    registry: address().default(skills.registry),
-    shell: shellSwitch.default(skills.shell),
-  }).prefault({}),
-  search: section({
-    by: oneOf('auto', 'off', 'provider', 'searxng', 'brave', 'tavily').default(search.by),
-    url: address().exactOptional(),
-    apiKey: secret,
-    model: model.exactOptional(),
-  }).prefault({}),
-  web: section({ hosts: listOf(webHost).default(web.hosts) }).prefault({}),
-  mcp: z
     .record(
-      text('expected a name of a-z, 0-9 and - (at most 24)', /^[a-z0-9][a-z0-9-]{0,23}$/),
-      mcpServer,
-      'expected a section with one key for each server',
+      place,
+      section({
+        viber: viber
+          .exactOptional()
+          .describe(
+            `who answers in that conversation; \`PLACE\` is ${exampleOf('conversation')}, or with \`:THREAD\` for a thread or topic of it`,
+          ),
+      }),
+      'expected a section with one key for each conversation',
     )
-    .default({}),
-  jobs: section({
-    timezone: timezone.exactOptional(),
-    min_minutes: whole(1, 1440).default(jobs.min_minutes),
-    max: whole(0).default(jobs.max),
-    keep_days: whole(1).default(jobs.keep_days),
-  }).prefault({}),
-  mesh: section({
-    max_depth: whole(1, 10).default(mesh.max_depth),
-    max_calls: whole(1, 1000).default(mesh.max_calls),
-  }).prefault({}),
-  limits: section({
-    runs: whole(1, 1000).default(limits.runs),
-    runsPerPerson: whole(1, 1000).default(limits.runsPerPerson),
-    queue: whole(1).default(limits.queue),
-    messagesPerMinute: whole(1).default(limits.messagesPerMinute),
-    downloadBytes: whole(0).default(limits.downloadBytes),
-    filesPerMessage: whole(0).default(limits.filesPerMessage),
-    bytesPerGuest: whole(0).default(limits.bytesPerGuest),
-    bytesPerMember: whole(0).default(limits.bytesPerMember),
-    freeBytes: whole(0).default(limits.freeBytes),
-    tokensPerDay: whole(0).default(limits.tokensPerDay),
-    costPerDay: amount.default(limits.costPerDay),
-    tokensPerPersonPerDay: whole(0).default(limits.tokensPerPersonPerDay),
-    costPerPersonPerDay: amount.default(limits.costPerPersonPerDay),
-  }).prefault({}),
-  timeouts: section({
-    connect: seconds.default(timeouts.connect),
-    firstToken: seconds.default(timeouts.firstToken),
-    idle: seconds.default(timeouts.idle),
-    run: seconds.default(timeouts.run),
-  }).prefault({}),
-  engine,
-  hub: section({
-    url: socket.exactOptional(),
-    token: secret,
-    viberId: viber.exactOptional(),
-    role: oneOf('owner', 'member', 'guest').default(hub.role),
-  }).prefault({}),
-  telemetry: section({
-    endpoint: address().exactOptional(),
-    headers: z.record(z.string(), text('expected text'), 'expected headers with values').default(telemetry.headers),
-    sample: share.exactOptional(),
-    service: text('expected a name').exactOptional(),
-  }).prefault({}),
-  log: section({
-    level: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default(log.level),
-  }).prefault({}),
-}) satisfies z.ZodType<Config>;
+    .default({})
+    .meta({ each: 'PLACE' }),
+  http: http.prefault({}),
+};
 
-export const agentSchema = section({
+const log = section({
+  level: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
+    .default('info')
+    .describe('`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`'),
+});
+
+/** A section of the configuration that belongs to one feature. Left out, it means the same as `{}`. */
+export interface Section<Name extends string = string, Settings extends z.ZodType = z.ZodType> {
+  name: Name;
+  settings: Settings;
+}
+
+type Shape<Sections extends readonly Section[]> = {
+  [Each in Sections[number] as Each['name']]: z.ZodPrefault<Each['settings']>;
+};
+
+const shapeOf = <const Sections extends readonly Section[]>(sections: Sections) =>
+  Object.fromEntries(sections.map(({ name, settings }) => [name, settings.prefault({})])) as Shape<Sections>;
+
+const SECTIONS = [
+  { name: 'memory', settings: memory },
+  { name: 'history', settings: history },
+  { name: 'voice', settings: voice },
+  { name: 'skills', settings: skills },
+  { name: 'search', settings: search },
+  { name: 'web', settings: web },
+  { name: 'mcp', settings: mcp },
+  { name: 'jobs', settings: jobs },
+  { name: 'mesh', settings: mesh },
+  { name: 'limits', settings: limits },
+  { name: 'timeouts', settings: timeouts },
+  { name: 'engine', settings: engine },
+  { name: 'hub', settings: hub },
+  { name: 'telemetry', settings: telemetry },
+  { name: 'log', settings: log },
+] as const satisfies readonly Section[];
+
+export const configSchema = section({ ...base, ...shapeOf(SECTIONS) });
+
+/** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
+export type Config = z.output<typeof configSchema>;
+
+/** The whole schema, with sections of features that are known at the start only; theirs stand in the value beside those of `Config`. */
+export const configSchemaWith = async (more: readonly Section[] = []): Promise<z.ZodType<Config>> =>
+  section({ ...base, channels: (await channelsSchema()).prefault({}), ...shapeOf(SECTIONS), ...shapeOf(more) });
+
+const agent = section({
   description: text('expected one sentence').exactOptional(),
   folder: text('expected a folder', /^(~?\/)/).exactOptional(),
   model: model.exactOptional(),
@@ -249,11 +236,22 @@ export const agentSchema = section({
   maxSteps: whole(1, 1000).exactOptional(),
   prompt: z.string('expected text').exactOptional(),
   systemPrompt: z.string('expected text').exactOptional(),
-  tools: texts.exactOptional(),
-  skills: texts.exactOptional(),
+  tools: listOf(text('expected text')).exactOptional(),
+  skills: listOf(text('expected text')).exactOptional(),
+  /** What is asked about before it is done: everything with an effect, effects outside the task, nothing. */
   mode: oneOf('ask', 'decide', 'execute').exactOptional(),
   plan_approval: onOff.exactOptional(),
-}).transform(({ systemPrompt, ...agent }): Omit<AgentConfig, 'warnings'> => {
-  const prompt = agent.prompt ?? systemPrompt;
-  return prompt === undefined ? agent : { ...agent, prompt };
 });
+
+/** `agents/{viber}.yaml`: what one viber has of its own. What is absent comes from the configuration. */
+export const agentSchema = agent.transform(({ systemPrompt, ...rest }): Omit<typeof rest, 'systemPrompt'> => {
+  const prompt = rest.prompt ?? systemPrompt;
+  return prompt === undefined ? rest : { ...rest, prompt };
+});
+
+export type AgentConfig = z.output<typeof agentSchema> & {
+  /** One sentence for each thing that was wrong with the file; [] when all is well. */
+  warnings: string[];
+  /** The file says something, but nothing of it is known: what it would forbid is not either. */
+  isBroken?: true;
+};

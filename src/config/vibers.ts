@@ -6,7 +6,7 @@ import type { ConfigProblem } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { Place as Within } from './access-rules.ts';
 import type { Data } from './parse.ts';
-import type { Config } from './types.ts';
+import type { Config } from './schema.ts';
 import { valueAt } from './validate.ts';
 
 export const USUAL_VIBER = 'default';

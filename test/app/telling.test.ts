@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import type { Principal } from '../../src/access/principal.ts';
 import { createTelling } from '../../src/app/telling.ts';
 import type { InboundMessage } from '../../src/channels/channel.ts';
-import { defaults } from '../../src/config/defaults.ts';
 import type { Config } from '../../src/config.ts';
 import type { JobOrder } from '../../src/runtime/contract/entry.ts';
+import { defaults } from '../helpers/defaults.ts';
 
 const access = { dm: 'open' as const, groups: 'all' as const, allow: [], chats: ['*'] };
 const config = {

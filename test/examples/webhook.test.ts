@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWebhookChannel } from '../../examples/webhook-channel/channel.ts';
 import { decode } from '../../examples/webhook-channel/decode.ts';
-import type { AccessConfig } from '../../src/config/types.ts';
+import type { AccessConfig } from '../../src/channels/kind.ts';
 import { createLog } from '../../src/log.ts';
 import { contract } from '../channels/contract.ts';
 import { waitFor } from '../platforms/platform.ts';

@@ -2,9 +2,9 @@
 import { onTestFinished } from 'vitest';
 import type { GatewayOptions, OpenGateway } from '../../src/app/contract.ts';
 import { openGateway } from '../../src/app/gateway.ts';
-import { defaults } from '../../src/config/defaults.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Gateway } from '../../src/runtime/run/gateway.ts';
+import { defaults } from './defaults.ts';
 import { tempFolder } from './temp.ts';
 
 export type TestGatewayOptions = Partial<Omit<GatewayOptions, 'config'>> & {

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { defaults } from '../../src/config/defaults.ts';
 import { errorCode } from '../../src/errors.ts';
 import { CHROMIUM_FILES } from './chromium.ts';
+import { defaults } from './defaults.ts';
 import { hasPython } from './python.ts';
 import { hasRedis } from './redis-installed.ts';
 

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineConfig } from '../../config/types-engine.ts';
+import type { EngineConfig } from '../../config/sections/engine.ts';
 import { inspectUnfinished } from '../../engine/local/inspect.ts';
 import { acquireLock } from '../../engine/local/lock.ts';
 import { LockedError, UserError } from '../../errors.ts';

@@ -2,7 +2,7 @@
  * What this process does of the whole: `ingress` takes in, `work` runs, `deliver` sends. Each process says every few seconds what it
  * does, so that all of them can tell when nobody does something.
  */
-import type { EngineRole } from '../../config/types-engine.ts';
+import type { EngineRole } from '../../config/sections/engine.ts';
 import type { Config } from '../../config.ts';
 import type { State } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';

@@ -3,7 +3,6 @@
 import fs from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { openCompaction } from '../../../src/app/compaction.ts';
-import { defaults } from '../../../src/config/defaults.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Messages, messagesIn } from '../../../src/messages/messages.ts';
 import { compactionText, readDigest, splitFacts } from '../../../src/runtime/memory/digest.ts';
@@ -16,6 +15,7 @@ import { appendRecord } from '../../../src/workspace/memory/record.ts';
 import { listSuggestions, takeSuggestion } from '../../../src/workspace/memory/suggestions.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
+import { defaults } from '../../helpers/defaults.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { answered, compactionWorld, digestOf, isDigest, said, TASK, turns } from './compaction-fixtures.ts';
 

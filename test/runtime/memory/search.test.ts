@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openAppMemory } from '../../../src/app/memory.ts';
-import { defaults } from '../../../src/config/defaults.ts';
 import { ConfigError, UserError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import { Costs } from '../../../src/runtime/costs/costs.ts';
@@ -14,6 +13,7 @@ import type { ToolRun } from '../../../src/runtime/tools/run.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { MemorySearch } from '../../../src/workspace/memory/search.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { defaults } from '../../helpers/defaults.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 

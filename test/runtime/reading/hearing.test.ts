@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { defaults } from '../../../src/config/defaults.ts';
 import { type HearingOptions, hear } from '../../../src/features/voice/hear.ts';
 import { createTranscriber, pickTranscription } from '../../../src/features/voice/transcription.ts';
 import { createWhisper } from '../../../src/features/voice/whisper.ts';
@@ -15,6 +14,7 @@ import { kindOf } from '../../../src/runtime/reading/kinds.ts';
 import { readFile } from '../../../src/runtime/run/read-file.ts';
 import { m4a, oggOpus } from '../../emulators/llm/audio.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
+import { defaults } from '../../helpers/defaults.ts';
 import { openTestGateway } from '../../helpers/gateway.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 

@@ -1,0 +1,33 @@
+/** Servers of the Model Context Protocol, by name: programs of this machine, or addresses. */
+import { z } from 'zod';
+import { address, flag, headers, listOf, section, text } from '../schema-parts.ts';
+
+const server = section(
+  {
+    command: text('expected a program')
+      .exactOptional()
+      .describe('the program of a Model Context Protocol server; its tools are offered as `NAME_TOOL`'),
+    args: listOf(text('expected text')).exactOptional().describe('its arguments'),
+    env: z
+      .record(z.string(), text('expected text', /[\s\S]*/), 'expected variables with values')
+      .exactOptional()
+      .describe('what it finds in its environment beside PATH and HOME'),
+    url: address().exactOptional().describe("the server's address, in place of `command`"),
+    headers: headers.exactOptional().describe('what is sent along to `url`'),
+    tools: listOf(text('expected text'))
+      .exactOptional()
+      .describe('only these tools; skills and servers together give a run at most 100'),
+    trusted: flag
+      .default(false)
+      .describe('believe the server when it says that a tool only reads, and whether it reaches others'),
+  },
+  'expected a section with command or url',
+).refine(({ command, url }) => (command === undefined) !== (url === undefined), 'expected either command or url');
+
+export const mcp = z
+  .record(
+    text('expected a name of a-z, 0-9 and - (at most 24)', /^[a-z0-9][a-z0-9-]{0,23}$/),
+    server,
+    'expected a section with one key for each server',
+  )
+  .meta({ each: 'NAME' });
