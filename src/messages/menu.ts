@@ -8,6 +8,47 @@ export interface MenuText {
   argument?: string;
 }
 
+/** An entry of a menu with groups: the command it gives, with the words it puts before what is written. */
+export interface MenuEntry {
+  command: string;
+  before?: string;
+  /** Instead of the command's own; in other languages below `MENU` under `GROUP ENTRY`. */
+  description?: string;
+}
+
+/** Menus that take a number of entries at most show these in groups; every command that is in none stands by itself. */
+export const MENU_GROUPS: Readonly<
+  Record<string, { description: string; entries: Readonly<Record<string, MenuEntry>> }>
+> = {
+  task: {
+    description: 'Begin a task, keep it, make room in it',
+    entries: { new: { command: 'task' }, export: { command: 'export' }, compact: { command: 'compact' } },
+  },
+  memory: {
+    description: 'What I remember',
+    entries: {
+      search: { command: 'memory', description: 'Show what I remember, or look for words in it' },
+      add: { command: 'memory', before: 'add', description: 'Remember this' },
+      forget: { command: 'memory', before: 'forget', description: 'Forget what has these words in it' },
+      undo: { command: 'memory', before: 'undo', description: 'Take back the last change of what I remember' },
+    },
+  },
+  settings: {
+    description: 'How I work here',
+    entries: {
+      model: { command: 'model' },
+      think: { command: 'think' },
+      use: { command: 'use' },
+      live: { command: 'live' },
+      queue: { command: 'queue' },
+      timezone: { command: 'timezone' },
+    },
+  },
+};
+
+/** The group of whatever a menu has no room for. */
+export const MORE = { name: 'more', description: 'More commands' };
+
 const OTHER_TASK = 'Die Kennung einer anderen Aufgabe';
 
 export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> = {
@@ -77,6 +118,14 @@ export const MENU: Readonly<Record<string, Readonly<Record<string, MenuText>>>> 
       description: 'Was die Werkzeugserver als Prompts haben',
       argument: 'Sein Name, und was er braucht: review what="der Plan"',
     },
+    'group task': { description: 'Eine Aufgabe beginnen, aufheben, Platz darin schaffen' },
+    'group memory': { description: 'Was ich mir gemerkt habe' },
+    'group settings': { description: 'Wie ich hier arbeite' },
+    'group more': { description: 'Weitere Befehle' },
+    'memory search': { description: 'Zeigen, was ich mir gemerkt habe, oder Wörter darin suchen' },
+    'memory add': { description: 'Sich das merken' },
+    'memory forget': { description: 'Vergessen, worin diese Wörter stehen' },
+    'memory undo': { description: 'Die letzte Änderung an dem zurücknehmen, was ich mir gemerkt habe' },
     // Discord's own two.
     viber: { description: 'Aufgaben für den Viber' },
     task: { description: 'Gib mir eine Aufgabe; sie bekommt einen eigenen Thread', argument: 'Was getan werden soll' },

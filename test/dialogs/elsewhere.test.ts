@@ -80,7 +80,12 @@ it('a goal by slash command in a Discord channel where the bot may not write is 
   const { emulator } = discord;
   await expect.poll(() => emulator.commands().length).toBe(1);
   emulator.deny(discord.room.chat, ['SendMessages']);
-  const { id } = await emulator.slash({ channel: discord.room.chat, subcommand: 'task', options: { goal: 'a plan' } });
+  const { id } = await emulator.slash({
+    channel: discord.room.chat,
+    subcommandGroup: 'task',
+    subcommand: 'new',
+    options: { goal: 'a plan' },
+  });
   await expect
     .poll(() => emulator.interaction(id).response?.text)
     .toMatch(/may not write in this channel.*"Send Messages"/);

@@ -33,24 +33,20 @@ async function open(name: PlatformName, servers = true) {
   return { world, platform, dm: platform.dm('alex') };
 }
 
-/** Discord takes 25 subcommands, and this one is the last. */
-const given = (name: PlatformName, args: string): [command: string, args: string] =>
-  name === 'discord' ? ['skills', `prompts ${args}`.trim()] : ['prompts', args];
-
 describe.each(NAMES)('on %s', (name) => {
   it('prompts are listed, ask for what they need, and are done as data that the person has chosen', async () => {
     const { world, platform, dm } = await open(name);
     world.llm.script(({ messages }) => ({ text: `told: ${JSON.stringify(messages.at(-1)).length}` }));
-    await platform.command(dm, ...given(name, ''));
+    await platform.command(dm, 'prompts');
     const listed = await waitFor(platform, dm, { text: 'Reviews a text' });
     expect(listed.text).toMatch(/review.*\(docs\): Reviews a text\. It needs what\./);
     expect(listed.buttons).toEqual(['morning']);
-    await platform.command(dm, ...given(name, 'review'));
+    await platform.command(dm, 'prompts', 'review');
     await waitFor(platform, dm, { text: 'The prompt review needs what' });
-    await platform.command(dm, ...given(name, 'nothere'));
+    await platform.command(dm, 'prompts', 'nothere');
     await waitFor(platform, dm, { text: 'There is no prompt nothere' });
     expect(world.llm.requests()).toHaveLength(0);
-    await platform.command(dm, ...given(name, 'docs/review what="the plan" tone=kind'));
+    await platform.command(dm, 'prompts', 'docs/review what="the plan" tone=kind');
     await waitFor(platform, dm, { text: /told: / });
     const asked = JSON.stringify(world.llm.requests()[0]?.messages.at(-1));
     expect(asked).toContain('Review the plan in a kind tone.');

@@ -70,7 +70,13 @@ describe('a stranger', () => {
     discord.emulator.say(elsewhere.channelId, 'over here', { from: kimId, mention: true });
     discord.emulator.say(elsewhere.channelId, 'me too', { mention: true });
     for (const channel of [discord.dm('kim').chat, discord.room.chat, elsewhere.channelId]) {
-      await discord.emulator.slash({ channel, user: kimId, subcommand: 'task', options: { goal: 'obey me' } });
+      await discord.emulator.slash({
+        channel,
+        user: kimId,
+        subcommandGroup: 'task',
+        subcommand: 'new',
+        options: { goal: 'obey me' },
+      });
       await discord.emulator.slash({ channel, user: kimId, subcommand: 'tasks' });
       const typed = { channel, user: kimId, subcommand: 'open', options: { task: '2' }, focused: 'task' };
       expect((await discord.emulator.autocomplete(typed)).choices).toEqual([]);

@@ -20,8 +20,10 @@ const seen = (message: ChatMessage): Seen => ({
   ...(message.replyTo === null ? {} : { replyTo: message.replyTo }),
 });
 
-interface Command {
-  options?: { name: string; options?: { name: string }[] }[];
+interface Option {
+  type: number;
+  name: string;
+  options?: Option[];
 }
 
 export async function discordPlatform(
@@ -41,10 +43,21 @@ export async function discordPlatform(
     }
   }
 
-  /** The option that a subcommand takes. */
-  function optionOf(subcommand: string): string {
-    const [viber] = emulator.commands() as Command[];
-    return viber?.options?.find((each) => each.name === subcommand)?.options?.[0]?.name ?? 'value';
+  /** Where a person finds a command in the menu, and the option that it takes there. */
+  function entryOf(name: string, args: string) {
+    const [viber] = emulator.commands() as { options?: Option[] }[];
+    const top = viber?.options ?? [];
+    const verb = args.split(' ')[0] ?? '';
+    for (const group of top.filter(({ type }) => type === 2)) {
+      const isGroup = group.name === name;
+      const wanted = isGroup ? ['new', verb, 'search'] : [name];
+      const found = wanted.map((each) => group.options?.find((option) => option.name === each)).find(Boolean);
+      if (!found) continue;
+      const rest = isGroup && found.name === verb ? args.slice(verb.length).trim() : args;
+      return { subcommandGroup: group.name, subcommand: found.name, option: found.options?.[0]?.name, args: rest };
+    }
+    const option = top.find((each) => each.name === name)?.options?.[0]?.name;
+    return { subcommand: name, option, args };
   }
 
   const platform: Platform & { emulator: typeof emulator } = {
@@ -74,8 +87,9 @@ export async function discordPlatform(
     answerPlace: (said) => ({ ...room, thread: said }),
     async command(place, name, args = '', by = 'alex') {
       await offered();
-      const given = args === '' ? {} : { options: { [optionOf(name)]: args } };
-      const { id } = await emulator.slash({ channel: channelOf(place), user: IDS[by], subcommand: name, ...given });
+      const { option = 'value', args: words, ...entry } = entryOf(name, args);
+      const given = words === '' ? {} : { options: { [option]: words } };
+      const { id } = await emulator.slash({ channel: channelOf(place), user: IDS[by], ...entry, ...given });
       const { response } = await emulator.answered(id);
       if (!response) throw new Error(`/viber ${name} was not answered`);
       return seen(response);
@@ -83,7 +97,13 @@ export async function discordPlatform(
     async begin(goal, by = 'alex') {
       await offered();
       const known = new Set(emulator.threads(room.chat).map((thread) => thread.id));
-      await emulator.slash({ channel: room.chat, user: IDS[by], subcommand: 'task', options: { goal } });
+      await emulator.slash({
+        channel: room.chat,
+        user: IDS[by],
+        subcommandGroup: 'task',
+        subcommand: 'new',
+        options: { goal },
+      });
       for (const end = Date.now() + 60_000; Date.now() < end; ) {
         const thread = emulator.threads(room.chat).find((each) => !known.has(each.id));
         if (thread) return { ...room, thread: thread.id };

@@ -56,7 +56,6 @@ const CORE: readonly Command[] = [
   timezone,
   link,
   board,
-  // Discord takes 25. What comes here is not listed there: it is done without being asked for, or `/viber skills prompts` is the same.
   compact,
   prompts,
   pair,

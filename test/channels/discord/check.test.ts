@@ -34,19 +34,39 @@ describe('the check', () => {
 });
 
 describe('the command', () => {
-  it('has at most 25 subcommands, each within the limits', () => {
-    const specs = Array.from({ length: 40 }, (_, n) => ({
+  interface Option {
+    type: number;
+    name: string;
+    description: string;
+    options?: Option[];
+  }
+  const menuOf = (specs: Parameters<typeof commandBody>[0]): Option[] =>
+    JSON.parse(JSON.stringify(commandBody(specs))).options;
+  const pathsIn = (menu: Option[]): string[] =>
+    menu.flatMap(({ type, name, options = [] }) => (type === 2 ? options.map((each) => `${name} ${each.name}`) : name));
+  const specsOf = (length: number) =>
+    Array.from({ length }, (_, n) => ({
       name: `cmd${n}`,
-      description: 'd'.repeat(300),
+      description: 'd'.repeat(30),
       argument: { name: 'Some Thing', description: '' },
     }));
-    const body = JSON.parse(JSON.stringify(commandBody([{ name: 'Bad Name', description: 'x' }, ...specs])));
-    expect(body.options).toHaveLength(25);
-    expect(body.options[0].name).toBe('task');
-    expect(body.options[1]).toMatchObject({
+
+  it.each([1, 20, 24, 25, 26, 40, 60])('leaves none of %i commands out, with 25 entries in a list at most', (count) => {
+    const menu = menuOf([{ name: 'Bad Name', description: 'x' }, ...specsOf(count)]);
+    for (const list of [menu, ...menu.flatMap(({ options }) => (options ? [options] : []))])
+      expect(list.length).toBeLessThanOrEqual(25);
+    const paths = pathsIn(menu);
+    expect(paths[0]).toBe('task new');
+    for (const { name } of specsOf(count)) expect(paths.map((path) => path.split(' ').at(-1))).toContain(name);
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+
+  it('cuts what is too long, and gives an argument a name that Discord takes', () => {
+    const [, option] = menuOf([{ ...specsOf(1)[0], name: 'cmd0', description: 'd'.repeat(300) }]);
+    expect(option).toMatchObject({
       name: 'cmd0',
       options: [{ name: 'some_thing', description: 'Some Thing', required: false }],
     });
-    expect(body.options[1].description.length).toBeLessThanOrEqual(100);
+    expect(option?.description.length).toBeLessThanOrEqual(100);
   });
 });

@@ -1,6 +1,7 @@
 /** Messages as Discord writes them, read. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { commandBody } from '../../../src/channels/discord/connect/commands.ts';
 import { type Context, decodeMessage } from '../../../src/channels/discord/decode/decode.ts';
 import {
   decodeInteraction,
@@ -8,6 +9,8 @@ import {
   sealInteraction,
 } from '../../../src/channels/discord/decode/interaction.ts';
 import { createPlaces } from '../../../src/channels/discord/decode/places.ts';
+import { menuSpecs } from '../../../src/runtime/commands/table.ts';
+import { COMMANDS } from '../../helpers/commands.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
 const BOT = '700000000000000001';
@@ -467,6 +470,50 @@ describe('interactions', () => {
     });
     expect(taken({ ...command('status'), channel_id: THREAD }).opensThread).toBeUndefined();
     expect(taken({ ...command('status'), ...direct }).opensThread).toBeUndefined();
+  });
+
+  it('the menu has a place for every command there is, each of which is that command again', () => {
+    interface Option {
+      type: number;
+      name: string;
+      options?: Option[];
+    }
+    const specs = menuSpecs(COMMANDS, 'auto', { servers: true });
+    const commands = new Map(specs.map((spec) => [spec.name, spec]));
+    const chosen = (menu: readonly Option[], path: Option[] = []): Option[][] =>
+      menu.flatMap((one) => (one.type === 2 ? chosen(one.options ?? [], [one]) : [[...path, one]]));
+    const { options: menu }: { options: Option[] } = JSON.parse(JSON.stringify(commandBody(specs)));
+    const found = chosen(menu).map((path) => {
+      const leaf = { type: 1, name: path.at(-1)?.name, options: [{ type: 3, name: 'x', value: 'words' }] };
+      const options = path.length > 1 ? [{ type: 2, name: path[0]?.name, options: [leaf] }] : [leaf];
+      const { command: meant, text } = taken({ data: { name: 'viber', options } }, { commands });
+      return [path.map(({ name }) => name).join(' '), meant ? `${meant.name} ${meant.args}` : text];
+    });
+    const named = new Map(found.map(([path, meant]) => [path, meant]));
+    expect(new Set(found.map(([, meant = '']) => meant.split(' ')[0]))).toEqual(
+      new Set(['words', ...specs.map(({ name }) => name)]),
+    );
+    expect(Object.fromEntries(named)).toMatchObject({
+      ...{ 'task new': 'words', 'task export': 'export words', status: 'status words' },
+      ...{ 'memory search': 'memory words', 'memory add': 'memory add words', 'settings model': 'model words' },
+    });
+  });
+
+  it.each([
+    ['/viber memory search tea', { name: 'memory', args: 'tea' }],
+    ['/viber memory tea', { name: 'memory', args: 'tea' }],
+    ['/viber memory add I drink tea', { name: 'memory', args: 'add I drink tea' }],
+    ['/viber settings model usual', { name: 'model', args: 'usual' }],
+    ['/viber model usual', { name: 'model', args: 'usual' }],
+    ['/viber task new idea', { name: 'task', args: 'new idea' }],
+  ])('%s is understood as typed words too', (content, expected) => {
+    const commands = new Map(menuSpecs(COMMANDS, 'auto').map((spec) => [spec.name, spec]));
+    const decoded = decodeMessage(
+      message({ content, guild_id: undefined, member: undefined }),
+      'message',
+      context({ commands }),
+    );
+    expect(decoded.kind === 'message' && decoded.message.command).toEqual(expected);
   });
 
   it('buttons carry their id and the message they are on', () => {

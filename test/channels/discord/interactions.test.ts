@@ -31,7 +31,7 @@ describe('commands', () => {
       {
         name: 'viber',
         options: [
-          { name: 'task', options: [{ name: 'goal', required: true }] },
+          { name: 'task', type: 2, options: [{ name: 'new', options: [{ name: 'goal', required: true }] }] },
           { name: 'status', options: [] },
         ],
       },
@@ -43,7 +43,8 @@ describe('commands', () => {
     const { discord, channel } = bench;
     const asked = discord.slash({
       channel: room(bench),
-      subcommand: 'task',
+      subcommandGroup: 'task',
+      subcommand: 'new',
       options: { goal: 'plan the **party** @everyone' },
     });
     const goal = await bench.takes(({ text }) => text !== '');
@@ -65,7 +66,12 @@ describe('commands', () => {
 
   it('the same thread after a restart, with or without the cache', async () => {
     const bench = await talking();
-    void bench.discord.slash({ channel: room(bench), subcommand: 'task', options: { goal: 'a goal' } });
+    void bench.discord.slash({
+      channel: room(bench),
+      subcommandGroup: 'task',
+      subcommand: 'new',
+      options: { goal: 'a goal' },
+    });
     const goal = await bench.takes(({ text }) => text === 'a goal');
     const first = await bench.channel.openThread?.(goal, { key: 't1', title: 'A goal' });
     const second = bench.again();
@@ -141,7 +147,12 @@ describe('acknowledging', () => {
       await sleep(200);
       throw new Error('disk full');
     });
-    const { id } = await bench.discord.slash({ channel: room(bench), subcommand: 'task', options: { goal: 'x' } });
+    const { id } = await bench.discord.slash({
+      channel: room(bench),
+      subcommandGroup: 'task',
+      subcommand: 'new',
+      options: { goal: 'x' },
+    });
     expect(bench.discord.interaction(id).ack).toMatchObject({ type: 5, flags: EPHEMERAL });
     const view = await bench.discord.answered(id);
     expect(view.response?.text).toContain('try again');
@@ -149,7 +160,12 @@ describe('acknowledging', () => {
       await sleep(150);
       return 'begun';
     });
-    const goal = await bench.discord.slash({ channel: room(bench), subcommand: 'task', options: { goal: 'y' } });
+    const goal = await bench.discord.slash({
+      channel: room(bench),
+      subcommandGroup: 'task',
+      subcommand: 'new',
+      options: { goal: 'y' },
+    });
     expect((await bench.discord.answered(goal.id)).response?.text).toBe('On it.');
   });
 
@@ -240,7 +256,7 @@ describe('acknowledging', () => {
     const ask = (n: number) =>
       bench.discord.slash(
         n % 2
-          ? { channel: room(bench), subcommand: 'task', options: { goal: `g ${n}` } }
+          ? { channel: room(bench), subcommandGroup: 'task', subcommand: 'new', options: { goal: `g ${n}` } }
           : { channel: room(bench), subcommand: 'status' },
       );
     const views = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(n)));

@@ -30,7 +30,12 @@ async function opened(bench: Bench, message: InboundMessage): Promise<Address> {
 }
 
 async function goal(bench: Bench): Promise<Address> {
-  void bench.discord.slash({ channel: room(bench), subcommand: 'task', options: { goal: 'a goal' } });
+  void bench.discord.slash({
+    channel: room(bench),
+    subcommandGroup: 'task',
+    subcommand: 'new',
+    options: { goal: 'a goal' },
+  });
   return opened(bench, await bench.takes(({ text, kind }) => text === 'a goal' && kind === 'command'));
 }
 
@@ -58,7 +63,12 @@ describe('opening', () => {
   it('a lost answer leaves one root message and one thread', async () => {
     const bench = await talking();
     bench.discord.fault({ method: 'POST', path: '/channels/:id/messages', kind: 'lostAnswer' });
-    void bench.discord.slash({ channel: room(bench), subcommand: 'task', options: { goal: 'a goal' } });
+    void bench.discord.slash({
+      channel: room(bench),
+      subcommandGroup: 'task',
+      subcommand: 'new',
+      options: { goal: 'a goal' },
+    });
     const message = await bench.takes(({ text }) => text === 'a goal');
     await expect(opened(bench, message)).rejects.toMatchObject({ retryAfterMs: 1000 });
     bench.discord.fault({ method: 'POST', path: '/threads', kind: 'lostAnswer' });

@@ -42,6 +42,9 @@ function optionsOf(command: Fields, request: SlashRequest, focused: string | und
     level = next ?? {};
     return { name, type: next?.type ?? 1 };
   });
+  // Clients offer neither a group nor a command with subcommands by itself.
+  if (!request.unchecked && inside(level).some((each) => each.type === 1 || each.type === 2))
+    throw new Error(`/${[request.command ?? 'viber', ...path].join(' ')} has subcommands, of which one is chosen`);
   const values = Object.entries(request.options ?? {});
   const offered = inside(level);
   for (const each of offered) {

@@ -62,7 +62,10 @@ function checkOptions(fields: Fields, path: string, depth: number): number {
     if (type < 1 || type > 11) throw wrongChoice(`${at}type`, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     const isNested = type === SUBCOMMAND || type === GROUP;
     const isMisplaced = isNested && (depth > 1 || (type === GROUP && depth > 0));
-    const isMixed = isNested !== (options[0]?.type === SUBCOMMAND || options[0]?.type === GROUP);
+    const isInGroup = fields.type === GROUP && depth === 1;
+    const isMixed =
+      (isInGroup && type !== SUBCOMMAND) ||
+      isNested !== (options[0]?.type === SUBCOMMAND || options[0]?.type === GROUP);
     if (isMisplaced || isMixed) {
       throw invalid(
         `${at}type`,
@@ -85,6 +88,8 @@ function checkOptions(fields: Fields, path: string, depth: number): number {
     hadOptional ||= option.required !== true;
     size += lengthOf(name) + lengthOf(textBetween(option, 'description', 1, 100, `${at}description`));
     checkLocalizations(option, at);
+    if (type === GROUP && list(option, 'options', 25, `${at}options`).length === 0)
+      throw badLength(`${at}options`, 1, 25);
     size += isNested ? checkOptions(option, at, depth + 1) : checkChoices(option, at);
   }
   return size;

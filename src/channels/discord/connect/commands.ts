@@ -1,9 +1,9 @@
 /**
- * The slash command `/viber` with a subcommand for each thing a person can ask for. It is written only when it differs from
+ * The slash command `/viber` with a subcommand, by itself or in a group, for each thing a person can ask for. It is written only when it differs from
  * what Discord has. https://discord.com/developers/docs/interactions/application-commands
  */
 import type { Logger } from '../../../log.ts';
-import { MENU } from '../../../messages/menu.ts';
+import { MENU, MENU_GROUPS, MORE } from '../../../messages/menu.ts';
 import type { CommandSpec } from '../../channel.ts';
 import { type Fields, fields, isFields, list, oneLine, string } from '../../shared/read.ts';
 import { sleep } from '../../shared/wait.ts';
@@ -12,6 +12,7 @@ import { COMMAND } from '../decode/interaction.ts';
 import type { DiscordApi } from './api.ts';
 
 const SUBCOMMAND = 1;
+const GROUP = 2;
 const TEXT = 3;
 const MAX_SUBCOMMANDS = 25;
 const MAX_ARGUMENT = 4000;
@@ -25,25 +26,72 @@ type Texts = NonNullable<CommandSpec['translations']>;
 const ownTexts = (name: string): Texts =>
   Object.fromEntries(Object.entries(MENU).flatMap(([tag, texts]) => (texts[name] ? [[tag, texts[name]]] : [])));
 
-/** The command as Discord is told of it: its clients show each person their own language. */
+/** An entry of the menu, and the group it stands in. */
+interface Entry {
+  group?: string;
+  option: { name: string };
+}
+
+/**
+ * The command as Discord is told of it: its clients show each person their own language. A list has 25 entries at most; what does not fit
+ * goes on in a group, so that none is left out.
+ */
 export function commandBody(specs: readonly CommandSpec[]): object {
-  const goal = { name: 'goal', description: 'What is to be done', required: true };
-  const task = { name: GOAL, description: 'Give me a task; it gets a thread of its own', translations: ownTexts(GOAL) };
-  const subcommands = [
-    subcommand(task, goal),
-    ...specs
-      .filter(({ name }) => name !== GOAL && /^[-_a-z0-9]{1,32}$/.test(name))
-      .map((spec) => subcommand(spec, spec.argument && { ...spec.argument, required: false })),
-  ];
+  const entries = entriesOf(specs.filter(({ name }) => name !== GOAL && /^[-_a-z0-9]{1,32}$/.test(name)));
+  const single = entries.filter(({ group }) => group === undefined).map(({ option }) => option);
+  const groups = Object.entries(MENU_GROUPS).flatMap(([name, { description }]) =>
+    groupsOf(
+      name,
+      description,
+      entries.filter(({ group }) => group === name).map(({ option }) => option),
+    ),
+  );
+  const room = MAX_SUBCOMMANDS - groups.length;
+  const shown = single.length <= room ? single : single.slice(0, room - Math.ceil((single.length - room) / room) - 1);
+  const more = groupsOf(MORE.name, MORE.description, single.slice(shown.length));
   return {
     name: COMMAND,
     type: 1,
     description: 'Tasks for the viber',
     ...localized(ownTexts(COMMAND), ({ description }) => description),
-    options: subcommands.slice(0, MAX_SUBCOMMANDS),
+    options: [...groups.slice(0, 1), ...shown, ...groups.slice(1), ...more].slice(0, MAX_SUBCOMMANDS),
     contexts: CONTEXTS,
     integration_types: GUILD_INSTALL,
   };
+}
+
+/** Each command by itself, or in its group under the names that it has there. */
+function entriesOf(specs: readonly CommandSpec[]): Entry[] {
+  const goal = { name: 'goal', description: 'What is to be done', required: true };
+  const task = { name: GOAL, description: 'Give me a task; it gets a thread of its own', translations: ownTexts(GOAL) };
+  const optional = ({ argument }: CommandSpec) => argument && { ...argument, required: false };
+  const grouped = Object.entries(MENU_GROUPS).flatMap(([group, { entries }]) =>
+    Object.entries(entries).flatMap(([name, { command, before, description }]): Entry[] => {
+      if (command === GOAL) return [{ group, option: subcommand({ ...task, name }, goal) }];
+      const spec = specs.find((each) => each.name === command);
+      if (!spec) return [];
+      const own = description === undefined ? {} : { description, translations: ownTexts(`${group} ${name}`) };
+      const argument = optional(spec);
+      const words = before === undefined ? argument : argument && { ...argument, description: argument.name };
+      return [{ group, option: subcommand({ ...spec, ...own, name }, words) }];
+    }),
+  );
+  const inGroups = new Set(
+    Object.values(MENU_GROUPS).flatMap(({ entries }) => Object.values(entries).map((e) => e.command)),
+  );
+  const alone = specs.filter(({ name }) => !inGroups.has(name) && !Object.hasOwn(MENU_GROUPS, name));
+  return [...grouped, ...alone.map((spec): Entry => ({ option: subcommand(spec, optional(spec)) }))];
+}
+
+/** A group of these options; one after the other where they are more than one takes. */
+function groupsOf(name: string, description: string, options: readonly object[]): object[] {
+  return Array.from({ length: Math.ceil(options.length / MAX_SUBCOMMANDS) }, (_, index) => ({
+    type: GROUP,
+    name: index === 0 ? name : `${name}-${index + 1}`,
+    description,
+    ...localized(ownTexts(`group ${name}`), (text) => text.description),
+    options: options.slice(index * MAX_SUBCOMMANDS, (index + 1) * MAX_SUBCOMMANDS),
+  }));
 }
 
 function localized(
@@ -58,7 +106,7 @@ function localized(
 function subcommand(
   { name, description, translations }: Pick<CommandSpec, 'name' | 'description' | 'translations'>,
   argument?: { name: string; description: string; required: boolean; suggests?: boolean } | undefined,
-): object {
+): { name: string; options: object[] } {
   const options = argument
     ? [
         {

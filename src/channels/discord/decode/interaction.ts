@@ -2,6 +2,7 @@
  * Slash commands, buttons and half-typed options. Pure and total as `decodeMessage` is.
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
+import { MENU_GROUPS } from '../../../messages/menu.ts';
 import type { Address, InboundMessage, Sender, SuggestQuery } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, language, list, string } from '../../shared/read.ts';
 import { GOAL, isNearly } from '../../shared/written-command.ts';
@@ -9,6 +10,8 @@ import { type Context, type Dropped, dropped, emptyMessage, readAddress, readSen
 import { isThread, takesThreads } from './places.ts';
 import { id } from './read.ts';
 import { timeOf } from './snowflake.ts';
+
+const GROUP = 2;
 
 /** The one command; what a person can ask for are its subcommands. */
 export const COMMAND = 'viber';
@@ -100,10 +103,10 @@ function readAsked(body: Fields, context: Context): Asked | undefined {
 }
 
 function decodeCommand(body: Fields, asked: Asked, context: Context): DecodedInteraction {
-  const called = subcommand(body);
-  if (!called) return dropped('interaction.unknown-command');
-  const { name, option } = called;
-  const args = (option && string(option, 'value')?.trim()) ?? '';
+  const chosen = called(body);
+  if (!chosen) return dropped('interaction.unknown-command');
+  const { name, before, option } = chosen;
+  const args = [before, option && string(option, 'value')?.trim()].filter(Boolean).join(' ');
   const message: InboundMessage = {
     ...emptyMessage(),
     id: `i:${asked.interaction.id}`,
@@ -183,18 +186,32 @@ function decodeButton(body: Fields, asked: Asked, context: Context): DecodedInte
 }
 
 function decodeSuggest(body: Fields, asked: Asked): DecodedInteraction {
-  const called = subcommand(body);
-  if (called?.option?.focused !== true) return dropped('interaction.autocomplete');
+  const chosen = called(body);
+  if (chosen?.option?.focused !== true) return dropped('interaction.autocomplete');
   const { address, sender, isDirect, interaction } = asked;
-  const text = (string(called.option, 'value') ?? '').slice(0, 200);
-  return { kind: 'suggest', query: { address, sender, isDirect, command: called.name, text }, interaction };
+  const text = (string(chosen.option, 'value') ?? '').slice(0, 200);
+  return { kind: 'suggest', query: { address, sender, isDirect, command: chosen.name, text }, interaction };
 }
 
-/** The subcommand and its one option. */
-function subcommand(body: Fields): { name: string; option: Fields | undefined } | undefined {
+interface Called {
+  name: string;
+  /** Words that the entry of the menu puts before the option. */
+  before: string;
+  option: Fields | undefined;
+}
+
+/** The command of the chosen entry and its one option. */
+function called(body: Fields): Called | undefined {
   const data = fields(body, 'data');
   if (!data || string(data, 'name') !== COMMAND) return undefined;
   const [chosen] = list(data, 'options');
-  const name = chosen && string(chosen, 'name');
-  return chosen && name ? { name, option: list(chosen, 'options')[0] } : undefined;
+  const first = chosen && string(chosen, 'name');
+  if (!chosen || !first) return undefined;
+  const [inner] = list(chosen, 'options');
+  if (integer(chosen, 'type') !== GROUP) return { name: first, before: '', option: inner };
+  const name = inner && string(inner, 'name');
+  if (!inner || !name) return undefined;
+  // The groups of what there was no room for hold commands under their own names.
+  const entry = Object.hasOwn(MENU_GROUPS, first) ? MENU_GROUPS[first]?.entries[name] : undefined;
+  return { name: entry?.command ?? name, before: entry?.before ?? '', option: list(inner, 'options')[0] };
 }
