@@ -3,7 +3,7 @@ import { adding } from './de/adding.ts';
 import { answers, search } from './de/answers.ts';
 import { board } from './de/board.ts';
 import { channels } from './de/channels.ts';
-import { commands, help } from './de/commands.ts';
+import { commands, does, help } from './de/commands.ts';
 import { common, times } from './de/common.ts';
 import { consent } from './de/consent.ts';
 import { costs } from './de/costs.ts';
@@ -37,6 +37,7 @@ export const de: Catalogue = {
   contact,
   costs,
   details,
+  does,
   doing,
   export: exported,
   failures,

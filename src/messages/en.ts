@@ -6,7 +6,7 @@ import { adding } from './en/adding.ts';
 import { answers, search } from './en/answers.ts';
 import { board } from './en/board.ts';
 import { channels } from './en/channels.ts';
-import { commands, help } from './en/commands.ts';
+import { commands, does, help } from './en/commands.ts';
 import { common, times } from './en/common.ts';
 import { consent } from './en/consent.ts';
 import { costs } from './en/costs.ts';
@@ -39,6 +39,7 @@ export const en = {
   contact,
   costs,
   details,
+  does,
   doing,
   export: exported,
   failures,

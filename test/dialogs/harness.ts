@@ -7,6 +7,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
+import type { Feature } from '../../src/features/gateway.ts';
 import { createLog } from '../../src/log.ts';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { type ChatMessage, startTelegram, type Telegram, type TelegramOptions } from '../emulators/telegram.ts';
@@ -42,6 +43,8 @@ export interface WorldOptions {
   emulator?: TelegramOptions;
   /** Use the built-in model. */
   offline?: boolean;
+  /** The features that are on; all of them unless told. */
+  features?: readonly Feature[];
   /** Prepares the home before the first start. */
   prepare?: (home: string) => void;
 }
@@ -71,9 +74,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
   const logs: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', pretty: false, write: (line) => void logs.push(JSON.parse(line)) });
+  const only = options.features ? { features: options.features } : {};
   const start = async () => {
     const loaded = await loadConfig({ home, env: {} });
-    const app = await startApp({ config: loaded.config, homeRoot: home, log, env: {}, terminal: false });
+    const app = await startApp({ config: loaded.config, homeRoot: home, log, env: {}, terminal: false, ...only });
     await app.connected;
     return app;
   };

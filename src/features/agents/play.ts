@@ -12,6 +12,7 @@ const VALUE = /([A-Za-z][\w-]{0,31})\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„]([^
 
 export const play: Command = {
   name: 'play',
+  help: { group: 'routine', does: 'does.play' },
   description: 'Play a playbook (/play NAME), or go on with it',
   argument: {
     name: 'playbook',

@@ -1,22 +1,21 @@
 /** /help: what can be asked for, by group, in the words that can be typed where it is read, and buttons for the most usual. */
 import type { Principal } from '../../access/principal.ts';
 import type { CommandSpec } from '../../channels/channel.ts';
-import { en } from '../../messages/en.ts';
 import { lines, type MessageKey, type Messages, type Text, words } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
+import { HELP_GROUPS } from '../contract/command.ts';
 import type { Gateway } from '../run/gateway.ts';
 import type { Command } from './command.ts';
 
-const groupsFor = (messages: Messages, { role }: Principal): Text[] => [
-  ...(['help.now', 'help.tasks', 'help.files', 'help.memory'] as const).map((key) => messages.text(key)),
-  messages.text('help.routine', { role }),
-  messages.text('help.model'),
-  messages.text('help.here', { role }),
-];
-
-const named = new Set(
-  Object.values(en.help).flatMap((text) => [...text.matchAll(/\/([a-z]+)/g)].map(([, name]) => name)),
-);
+/** A line for each group: what its commands do, as far as the person may use them. */
+const groupsFor = (commands: readonly Command[], messages: Messages, { role }: Principal): Text[] =>
+  HELP_GROUPS.flatMap((group) => {
+    const inGroup = commands.filter(({ help }) => help?.group === group && (help.for !== 'owner' || role === 'owner'));
+    const phrases = inGroup.flatMap(({ name, help }) =>
+      help ? [`${messages.prefix}${name} ${messages.text(help.does)}`] : [],
+    );
+    return phrases.length === 0 ? [] : [words(`**${messages.text(`help.${group}`)}**: ${phrases.join(', ')}`)];
+  });
 
 /** @param list the commands that people see there */
 export const helpFor = (list: (gw: Gateway) => readonly CommandSpec[]): Command => ({
@@ -26,7 +25,8 @@ export const helpFor = (list: (gw: Gateway) => readonly CommandSpec[]): Command 
   description: 'What I can do',
   action: 'chat',
   async run({ gw, messages, principal }) {
-    const rest = list(gw).filter(({ name }) => name !== 'help' && !named.has(name));
+    const { all, byName } = gw.features.commands;
+    const rest = list(gw).filter(({ name }) => name !== 'help' && byName.get(name)?.help === undefined);
     const names = messages.list(rest.map(({ name }) => `${messages.prefix}${name}`));
     const button = (key: MessageKey & `help.${string}Button`, command: string): ButtonAction => ({
       ...{ label: messages.text(key), command, args: '' },
@@ -35,7 +35,7 @@ export const helpFor = (list: (gw: Gateway) => readonly CommandSpec[]): Command 
       text: lines(
         messages.text('help.about'),
         '',
-        ...groupsFor(messages, principal).map((group) => words(`- ${group}`)),
+        ...groupsFor(all, messages, principal).map((group) => words(`- ${group}`)),
         ...(rest.length > 0 ? [words(`- ${messages.text('help.more', { names })}`)] : []),
       ),
       buttons: [

@@ -113,6 +113,7 @@ const VERBS: Readonly<Record<string, Act>> = {
 
 export const jobs: Command = {
   name: 'jobs',
+  help: { group: 'routine', does: 'does.jobs', for: 'owner' },
   description: 'Scheduled jobs (/jobs run|pause|resume|delete NAME)',
   argument: {
     ...{ name: 'action', description: 'show, run, pause, resume or delete, and the name', suggests: false },

@@ -2,7 +2,7 @@
 import type { Action } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec, InboundMessage, QuotedText } from '../../channels/channel.ts';
-import type { Messages, Said, Text } from '../../messages/messages.ts';
+import type { MessageKey, Messages, Said, Text } from '../../messages/messages.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { PlayOrder } from './entry.ts';
@@ -56,9 +56,19 @@ export interface CommandReply {
   elsewhere?: { address: Address; text: Text }[];
 }
 
+export const HELP_GROUPS = ['now', 'tasks', 'files', 'memory', 'routine', 'model', 'here'] as const;
+export type HelpGroup = (typeof HELP_GROUPS)[number];
+
 export interface CommandOf<Gw> extends CommandSpec {
   /** Other names that people type for it. */
   aliases?: readonly string[];
+  /** Its place in /help, and what is said of it there; absent: its name alone stands at the end. */
+  help?: {
+    group: HelpGroup;
+    does: Extract<MessageKey, `does.${string}`>;
+    /** Members are refused what it does. */
+    for?: 'owner';
+  };
   /** What a person must be allowed to do. */
   action: Action;
   /** Not listed: reached by buttons, and by those who know. `servers`: listed where there are servers of tools. */

@@ -14,6 +14,7 @@ const SHOWN = 700;
 
 export const compact: Command = {
   name: 'compact',
+  help: { group: 'memory', does: 'does.compact' },
   description: 'Put what was said into a summary to make room',
   action: 'steer',
   async run({ gw, task, principal, messages }) {

@@ -13,6 +13,7 @@ const means = (mode: LiveMode) => ({ mode, means: say(MEANS[mode]) });
 
 export const live: Command = {
   name: 'live',
+  help: { group: 'here', does: 'does.live' },
   description: 'What you see while I work: off, status or text',
   argument: { name: 'mode', description: 'off, status or text', pattern: '^(off|status|text)$' },
   action: 'chat',

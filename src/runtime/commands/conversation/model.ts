@@ -15,6 +15,7 @@ const ONLY_ONE = 'offline/';
 
 export const model: Command = {
   name: 'model',
+  help: { group: 'model', does: 'does.model' },
   description: 'Which model answers here, and what it costs',
   argument: { name: 'model', description: 'Its name, or "usual"', pattern: '^\\S+( \\S+){0,2}$' },
   action: 'chat',
@@ -35,6 +36,7 @@ export const model: Command = {
 
 export const think: Command = {
   name: 'think',
+  help: { group: 'model', does: 'does.think' },
   description: 'How long I think here: off, low, medium or high',
   argument: { name: 'level', description: 'off, low, medium, high or usual', pattern: '^(off|low|medium|high|usual)$' },
   action: 'chat',

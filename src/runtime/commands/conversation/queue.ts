@@ -13,6 +13,7 @@ const means = (mode: InjectionMode) => ({ mode, means: say(`commands.${mode}`) }
 
 export const queue: Command = {
   name: 'queue',
+  help: { group: 'here', does: 'does.queue' },
   description: 'What becomes of messages while I work: steer, collect or followup',
   argument: { name: 'mode', description: 'steer, collect or followup', pattern: '^(steer|collect|followup)$' },
   action: 'chat',
@@ -42,6 +43,7 @@ const argument = { name: 'text', description: 'What you want to say' };
 
 export const steer: Command = {
   name: 'steer',
+  help: { group: 'now', does: 'does.steer' },
   description: 'Say something that changes what I am doing now',
   argument,
   action: 'chat',
@@ -51,6 +53,7 @@ export const steer: Command = {
 
 export const followup: Command = {
   name: 'followup',
+  help: { group: 'now', does: 'does.followup' },
   description: 'Say something for when I have finished',
   argument,
   action: 'chat',

@@ -11,6 +11,7 @@ const MAX_ABOUT = 160;
 
 export const use: Command = {
   name: 'use',
+  help: { group: 'here', does: 'does.use' },
   description: 'Who answers here (/use NAME for another viber)',
   argument: { name: 'viber', description: 'Its name', suggests: true, pattern: '^\\S+$' },
   action: 'look',

@@ -14,6 +14,7 @@ const MAX_FOUND = 8;
 
 export const memory: Command = {
   name: 'memory',
+  help: { group: 'memory', does: 'does.memory' },
   description: 'What I remember; WORDS to search, add, forget, undo',
   argument: {
     ...{ name: 'words', description: 'Words to look for, or add TEXT, forget WORDS, undo' },

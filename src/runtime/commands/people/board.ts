@@ -4,6 +4,7 @@ import type { Command } from '../command.ts';
 
 export const board: Command = {
   name: 'board',
+  help: { group: 'here', does: 'does.board', for: 'owner' },
   description: 'A link to the Board in your browser',
   action: 'chat',
   async run({ gw, isDirect, principal, address, messages }) {

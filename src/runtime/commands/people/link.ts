@@ -74,6 +74,7 @@ export async function redeemAnswer(
 
 export const link: Command = {
   name: 'link',
+  help: { group: 'here', does: 'does.link' },
   description: 'Be the same person on another platform (/link CODE)',
   argument: {
     name: 'code',

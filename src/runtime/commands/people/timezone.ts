@@ -13,6 +13,7 @@ const MOVE = /^move (\S+)$/;
 
 export const timezone: Command = {
   name: 'timezone',
+  help: { group: 'here', does: 'does.timezone' },
   description: 'Your time zone (/timezone Europe/Berlin, or a city)',
   argument: { name: 'zone', description: 'Europe/Berlin, or a city', pattern: '^\\S{2,40}(?: \\S{1,40}){0,2}$' },
   action: 'chat',

@@ -52,6 +52,7 @@ function serverLine(
 
 export const skills: Command = {
   name: 'skills',
+  help: { group: 'model', does: 'does.skills' },
   description: 'What I can use (/skills use|add|update|remove)',
   argument: {
     ...{ name: 'action', description: 'use NAME ..., add SOURCE, update or remove NAME, prompts', suggests: false },

@@ -49,6 +49,7 @@ export function attachable(
 export const artifacts: Command = {
   name: 'artifacts',
   aliases: ['files'],
+  help: { group: 'files', does: 'does.artifacts' },
   description: 'List the files of this task',
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'look',
@@ -77,6 +78,7 @@ export const artifacts: Command = {
 
 export const get: Command = {
   name: 'get',
+  help: { group: 'files', does: 'does.get' },
   description: 'Send a file of this task (/get NAME or all)',
   argument: { name: 'file', description: 'Its name or id, or all', suggests: true, pattern: '^\\S+( \\S+)?$' },
   action: 'look',

@@ -17,6 +17,7 @@ const VIBER = 'viber';
 
 export const exportTask: Command = {
   name: 'export',
+  help: { group: 'files', does: 'does.export' },
   description: 'What was said here, as files to keep',
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'steer',

@@ -17,6 +17,7 @@ const QUOTED = 600;
 
 export const open: Command = {
   name: 'open',
+  help: { group: 'tasks', does: 'does.open' },
   description: 'Continue another task here (/open ID)',
   argument: {
     name: 'task',

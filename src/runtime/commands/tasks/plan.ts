@@ -33,6 +33,7 @@ const DECIDE = /^(apply|keep)\s+([0-9a-f]{8})$/;
 
 export const plan: Command = {
   name: 'plan',
+  help: { group: 'now', does: 'does.plan' },
   description: 'Show the plan of this task',
   argument: {
     ...{ name: 'task', description: 'add TEXT; done, skip, drop and a number; move 3 1; or a task id', suggests: true },

@@ -32,6 +32,7 @@ const modelAt = (address: Address, { models, places }: Gateway): string =>
 
 export const status: Command = {
   name: 'status',
+  help: { group: 'now', does: 'does.status' },
   description: 'What I am doing now',
   argument: { name: 'task', description: 'The id of another task', suggests: true, pattern: TASK_ID },
   action: 'look',
@@ -175,6 +176,7 @@ const toldElsewhere = ({ id, title }: TaskRecord, context: Invocation) =>
 export const stop: Command = {
   name: 'stop',
   aliases: ['cancel'],
+  help: { group: 'now', does: 'does.stop' },
   description: 'Stop what I am doing',
   argument: {
     name: 'task',

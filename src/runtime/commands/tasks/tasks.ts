@@ -48,6 +48,7 @@ export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
 export const fresh: Command = {
   name: 'new',
   aliases: ['task'],
+  help: { group: 'tasks', does: 'does.new' },
   description: 'Begin another task (/new GOAL)',
   argument: { name: 'goal', description: 'What I should do' },
   action: 'chat',
@@ -59,6 +60,7 @@ export const fresh: Command = {
 
 export const tasks: Command = {
   name: 'tasks',
+  help: { group: 'tasks', does: 'does.tasks' },
   description: 'List your tasks',
   argument: { name: 'whose', description: 'all: those of others too', pattern: '^all$' },
   action: 'look',

@@ -1,0 +1,43 @@
+/** Each feature can be taken out of the table by its one line: what is left starts, works, and offers nothing of it. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FEATURES } from '../src/features.ts';
+import { openWorld } from './dialogs/harness.ts';
+
+it('says each feature in one line, by the name of its folder', () => {
+  const table = fs.readFileSync(path.join(import.meta.dirname, '../src/features.ts'), 'utf8');
+  const folders = fs.readdirSync(path.join(import.meta.dirname, '../src/features'), { withFileTypes: true });
+  const named = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(FEATURES.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
+  for (const { name } of FEATURES) expect(table, name).toContain(`from './features/${name}/index.ts'`);
+});
+
+describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {
+  it('a gateway starts, answers, uses tools, keeps its plan over a restart, and stops', async () => {
+    const off = FEATURES.find((feature) => feature.name === name);
+    const world = await openWorld({ features: FEATURES.filter((feature) => feature !== off) });
+    const plan = { goal: 'Ship', steps: [{ text: 'Draft', status: 'done' }] };
+    world.llm.script([
+      { toolCalls: [{ name: 'update_plan', arguments: { plan } }] },
+      { toolCalls: [{ name: 'create_artifact', arguments: { title: 'note.txt', content: 'kept' } }] },
+      { text: 'It is drafted.' },
+      { text: 'As I said: it is drafted.' },
+    ]);
+    expect((await world.ask('Draft the note')).text).toContain('It is drafted.');
+    expect(world.read(path.join(world.task(), 'task.md'))).toContain('- [x] Draft');
+
+    const offered = world.llm.requests().flatMap(({ tools }) => tools);
+    for (const tool of off?.tools ?? []) expect(offered).not.toContain(tool.name);
+
+    const help = (await world.ask('/help')).text;
+    for (const { name: command, hidden } of off?.commands ?? [])
+      if (!hidden) expect(help).not.toMatch(new RegExp(`/${command}\\b`));
+    for (const { name: command } of off?.commands ?? [])
+      expect((await world.ask(`/${command}`)).text).toMatch(/I do not know/);
+
+    await world.restart();
+    expect((await world.ask('What did you do?')).text).toContain('As I said');
+    expect((await world.ask('/plan')).text).toContain('Draft');
+  });
+});
