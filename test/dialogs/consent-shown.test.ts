@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { digestOf } from '../../src/runtime/reply/show.ts';
 import type { LlmRequest, ToolCall, Turn } from '../emulators/llm.ts';
 import { ask, type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformWorld } from '../platforms/world.ts';
@@ -221,6 +222,37 @@ it.each([
   await telegram.press(dm, 'Yes');
   const { text } = await waitFor(telegram, dm, { after, text: 'I was told' });
   expect(text).toContain('There is no job digest');
+});
+
+it('a job whose time no version of today reads is told why, with what to do, when its question of before an upgrade is answered', async () => {
+  const world = await openPlatforms({ on: ['telegram'], channel: { live: 'off' } });
+  const { telegram } = world.platforms;
+  const dm = telegram.dm('alex');
+  world.llm.script(calls(job({ schedule: 'every monday at 9' })));
+  await ask(telegram, dm, 'please', { text: 'every Monday' });
+  // As the version before has left it.
+  const held = fs
+    .readdirSync(world.home, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /^(?:access|agents|artifacts)\b.*\.jsonl?$/.test(name))
+    .map((name) => path.join(world.home, name))
+    .filter((file) => fs.readFileSync(file, 'utf8').includes('every monday at 9'));
+  const german = (text: string) => text.replaceAll('every monday at 9', 'jeden Montag um 9');
+  const asked = held.flatMap(
+    (file) =>
+      fs.readFileSync(file, 'utf8').match(/\{"callId".*?"digest":"\w+".*\}|\{[^{]*"callId"[\s\S]*"digest"[\s\S]*\}/g) ??
+      [],
+  );
+  const { tool, input, shows, digest } = asked.map((text) => JSON.parse(text)).find((one) => one.digest !== undefined);
+  const now = digestOf(tool, JSON.parse(german(JSON.stringify(input))), shows);
+  for (const file of held) fs.writeFileSync(file, german(fs.readFileSync(file, 'utf8')).replaceAll(digest, now));
+  await world.restart();
+  const after = telegram.answers(dm).length;
+  await telegram.press(dm, 'Yes');
+  const { text } = await waitFor(telegram, dm, { after, text: 'I was told' });
+  expect(text).toMatch(
+    /Nothing was scheduled, though they said yes: .*jeden Montag um 9.*asked about before an upgrade.*ask again with the same time in English/s,
+  );
+  expect(fs.readdirSync(path.join(world.home, 'jobs'))).toEqual([]);
 });
 
 interface Asking {

@@ -162,7 +162,8 @@ export async function checkModel(
   env: NodeJS.ProcessEnv,
 ): Promise<string[]> {
   try {
-    await sayOk(name, providers, env);
+    // It has no words of its own to say.
+    if (name !== OFFLINE_MODEL) await sayOk(name, providers, env);
     return [`${name} answers`];
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -11,6 +11,7 @@ import { viberCommand } from '../../lib/invocation.ts';
 import { silentLog } from '../../log.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
+import { createModels } from '../../runtime/model/models.ts';
 import { namesOf } from '../jobs/names.ts';
 import { placeProblem } from '../jobs/places.ts';
 import type { Finding } from './finding.ts';
@@ -41,8 +42,8 @@ export async function checkJobs(config: Config, root: string, env: NodeJS.Proces
       }
     }
     const count = jobs.all().length;
-    const isOffline = ({ agent, viber }: Job) =>
-      viber === undefined && (agent.model ?? config.model ?? OFFLINE_MODEL) === OFFLINE_MODEL;
+    const usual = config.model ?? createModels({ providers: config.providers, env }).defaultModel;
+    const isOffline = ({ agent, viber }: Job) => viber === undefined && (agent.model ?? usual) === OFFLINE_MODEL;
     const can = count === 1 ? '1 job can run' : `all ${count} can run`;
     if (count > 0 && findings.length === 0) {
       if (inForce.some(isOffline)) found('note', `${can}, but ${OFFLINE}; ${viberCommand('init')} connects a real one`);

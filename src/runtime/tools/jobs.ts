@@ -129,7 +129,9 @@ export const createJob = defineTool({
     const opened = await serviceOf(run);
     const ago = await agoOf(callId, run);
     const { principal } = run.order;
-    return shown(await opened.create(newJob(input, run), principal, placeOf(run), ago).catch(unreachable));
+    return shown(
+      await opened.create(newJob(input, run), principal, placeOf(run), ago).catch(unreachable).catch(unread),
+    );
   },
 });
 
@@ -191,7 +193,8 @@ export const changeJob = defineTool({
   at: (input, when) => ({ ...input, schedule: when }),
   async execute(input, run, { callId }) {
     const opened = await serviceOf(run);
-    return shown(await opened.change(input.name, changeOf(input), run.order.principal, await agoOf(callId, run)));
+    const ago = await agoOf(callId, run);
+    return shown(await opened.change(input.name, changeOf(input), run.order.principal, ago).catch(unread));
   },
 });
 
@@ -260,6 +263,14 @@ async function agoOf(callId: string, { scope: { home, viber, taskId, runId } }: 
   const lines = openTask(home, taskId, viber).session.run(runId);
   const asked = lines.findLast((line) => line.type === 'approval' && line.callId === callId);
   return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;
+}
+
+/** A time is read before it is asked about: one that is not read by the yes was asked about by a version that read more languages. */
+function unread(error: unknown): never {
+  if (!(error instanceof UserError) || error.said.key !== 'jobs.notUnderstood') throw error;
+  const why = 'It was asked about before an upgrade, and schedules are read in English alone since.';
+  const next = 'Tell the person in one sentence, and ask again with the same time in English.';
+  throw new UserError(`Nothing was scheduled, though they said yes: ${error.message} ${why} ${next}`, { cause: error });
 }
 
 function unreachable(error: unknown): never {

@@ -5,6 +5,7 @@ import { UserError } from '../../../errors.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
 import type { Agent } from '../../../runtime/agent/agent.ts';
 import { clip, dataBlock } from '../../../runtime/context/turn.ts';
+import { RunError } from '../../../runtime/contract/run-error.ts';
 import type { OwnSettings } from '../../../runtime/contract/settings.ts';
 import type { Meter } from '../../../runtime/costs/meter.ts';
 import type { Home } from '../../../workspace/home.ts';
@@ -76,11 +77,17 @@ export function createJudge({ home, agent, meter, settings, modelName, loadAgent
       );
       return readJudgement(text);
     };
-    const judgement = (await ask([question])) ?? (await ask([question, AGAIN]));
+    const asked = async () => (await ask([question])) ?? (await ask([question, AGAIN]));
+    const judgement = await asked().catch(noModel);
     // A model that cannot judge must not hold up work that nobody has set conditions for.
     if (!judgement && checked.constraints.length === 0) return { isOk: true };
     return judgement ?? { isOk: false, reason: 'nobody could tell whether its constraints are kept' };
   };
+}
+
+/** The built-in model judges nothing. */
+function noModel(error: unknown): undefined {
+  if (!(error instanceof RunError) || error.kind !== 'offline') throw error;
 }
 
 /** Undefined for words that are no judgement. */
