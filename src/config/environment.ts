@@ -2,7 +2,8 @@
 import type { ConfigProblem } from '../errors.ts';
 import { addSecret } from '../log.ts';
 import type { Data } from './parse.ts';
-import { isAbsentWhenEmpty, isSecretName, secretsIn } from './secrets.ts';
+import { isAbsentWhenEmpty, isSecretName } from './secret-names.ts';
+import { secretsIn } from './secrets.ts';
 
 const REFERENCE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 /** A variable that is set to '' counts as not set: container tools pass empty ones along. */

@@ -1,9 +1,10 @@
 /**
- * Which parts of a configuration are secret, said once: for the page of settings, the log, the chats, and backups. Invariant: below
- * `env` and `headers` every value is; elsewhere what its name, its place in an address, the option before it, or its form gives away.
+ * Where secrets stand in the texts of a configuration, said once: for the page of settings, the log, the chats, and backups. A secret is
+ * given away by the name of its setting, its place in an address, the option before it, or its form.
  */
 import { scrub } from '../log.ts';
 import { leavesOfJson } from './secret-json.ts';
+import { isNameOf, isSecretName, isSecretOption, isSecretPath, isVariable, PLAIN_HEADERS } from './secret-names.ts';
 
 /** A part of a text. `isSure`: its name or place says so; the rest is secret unless it is a word that anybody may say. */
 export interface Span {
@@ -11,50 +12,6 @@ export interface Span {
   to: number;
   isSure: boolean;
 }
-
-const KEY_WORDS = new Set(
-  (
-    'token key keys apikey secret secrets password passwd passphrase passcode pass pwd pw auth authorization credential credentials ' +
-    'pat bearer cookie jwt signature sig apitoken accesskey secretkey privatekey authtoken accesstoken'
-  ).split(' '),
-);
-/** What says that the name is of something about the secret. */
-const ABOUT = new Set('file path dir folder type name url uri length size ttl timeout method mode'.split(' '));
-/** Headers that say nothing of whoever sends them. */
-const PLAIN_HEADERS = /^(accept(-\w+)?|content-(type|length|encoding|language)|user-agent|cache-control)$/i;
-
-/** Whether a name, as `--api-key`, `GITHUB_TOKEN` or `clientSecret`, announces a secret. */
-export function isSecretName(name: string): boolean {
-  const words = name
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .filter((word) => word !== '');
-  return words.some((word) => KEY_WORDS.has(word)) && !ABOUT.has(words.at(-1) ?? '');
-}
-
-/** Sections whose keys are names that people choose: one named `env` or `headers` is not what these words mean elsewhere. */
-const isNamed = ([first]: readonly PropertyKey[]): boolean => first === 'mcp' || first === 'providers';
-
-/** Whether it is the value of a variable that a skill or a server of tools is given. */
-export function isVariable(path: readonly PropertyKey[]): boolean {
-  if (path[0] === 'skills') return path[1] === 'env' && path.length > 3;
-  return isNamed(path) ? path[2] === 'env' && path.length > 3 : path.slice(0, -1).includes('env');
-}
-
-/** Whether the whole value at a dotted path must never be shown. */
-export function isSecretPath(path: readonly PropertyKey[]): boolean {
-  const last = path.at(-1);
-  // The address of a server carries its password.
-  if (path.join('.') === 'engine.url' || isVariable(path)) return true;
-  if (path.at(-2) === 'headers' && (path.length > 3 || !isNamed(path))) return !PLAIN_HEADERS.test(String(last));
-  const isName = isNamed(path) && path.length === 2;
-  return typeof last === 'string' && !isName && isSecretName(last);
-}
-
-/** Whether an empty value at a path stands for none; a variable may be empty on purpose. */
-export const isAbsentWhenEmpty = (path: readonly PropertyKey[]): boolean =>
-  isSecretPath(path) && (!isVariable(path) || isSecretName(String(path.at(-1))));
 
 /** The secret parts of a text in their order, none within another. @param before the item before it in a list */
 export function secretSpans(text: string, path: readonly PropertyKey[], before?: string): Span[] {
@@ -79,18 +36,6 @@ type Add = (from: number, length: number, isSure: boolean) => void;
 /** How long the words are that say how a secret is sent: `Bearer ` and the like. */
 export const schemeOf = (text: string): number =>
   /^(bearer|basic|token|bot|apikey|digest)\s+/i.exec(text)?.[0].length ?? 0;
-
-/** As options and as keys of JSON they say so too; elsewhere a session or a pin is many things. */
-const OPTION_WORDS =
-  /(^|[-_.]|(?<=[a-z])(?=[A-Z]))(pin|pincode|otp|totp|mfa|session|sid|cvv|seed|mnemonic|(pin|otp|totp|mfa|2fa|verification|session)[-_.]?(code|id))$/i;
-
-const isSecretOption = (name: string): boolean => isSecretName(name) || OPTION_WORDS.test(name);
-
-/** Words without a sign that name what follows them in a list; what is done with a token, a key or a password is none. */
-const BARE_NAME =
-  /^([a-z\d]+[-_.])+[a-z\d]+$|^[a-z]+([A-Z][a-z]+)+$|^[A-Z\d]+(_[A-Z\d]+)+$|^(api_?key|token|password|passwd|passphrase|secret|pin|otp)$/i;
-const DONE_WITH_IT =
-  /^(add|check|create|delete|disable|enable|export|generate|get|help|import|info|init|inspect|issue|list|login|logout|ls|new|print|prune|read|refresh|remove|renew|reset|revoke|rm|rotate|set|show|status|update|validate|verify)$/i;
 
 const VALUE_OPTIONS = /^(-e|--env|--build-arg|--set|--set-string|--from-literal|--define|-D)$/;
 const HEADER_OPTIONS = /^(-H|--headers?)$/;
@@ -135,12 +80,6 @@ function inItem(text: string, before: string | undefined, add: Add): void {
   if (joined !== undefined) inItem(text.slice(joined.length), option, shifted(add, joined.length));
   if (isRandom(text, 20)) add(0, text.length, true);
 }
-
-/** Whether what stands before a value announces it. */
-const isNameOf = (before: string, value: string): boolean =>
-  /^--?[A-Za-z][\w.-]*$/.test(before)
-    ? isSecretOption(before)
-    : BARE_NAME.test(before) && isSecretOption(before) && !DONE_WITH_IT.test(value);
 
 /** Each value by the place it has there, as if the argument were a configuration of its own. */
 function inJson(text: string, add: Add): void {

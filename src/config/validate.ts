@@ -5,7 +5,8 @@ import { nearest } from '../lib/nearest.ts';
 import { scrub } from '../log.ts';
 import { variableOf } from './channel-variables.ts';
 import type { Data } from './parse.ts';
-import { isSecretPath, masked } from './secrets.ts';
+import { isSecretPath } from './secret-names.ts';
+import { masked } from './secrets.ts';
 
 /** More than this are not slips of the pen but another kind of file. */
 const MAX_UNKNOWN = 100;

@@ -2,7 +2,8 @@
 import type { Document, Node } from 'yaml';
 import { variableOf } from './channel-variables.ts';
 import { parseYaml } from './parse.ts';
-import { isSecretPath, isVariable, replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
+import { isSecretPath, isVariable } from './secret-names.ts';
+import { replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
 
 export interface Cleaned {
   text: string;

@@ -2,7 +2,7 @@
  * What a half-filled configuration lacks is asked for, and nothing else of it: tokens of channels, variables that it names, the
  * key of its model. What is wrong rather than missing stays with its person.
  */
-import { isSecretName } from '../../config/secrets.ts';
+import { isSecretName } from '../../config/secret-names.ts';
 import { ConfigError, type ConfigProblem } from '../../errors.ts';
 import { splitModelName } from '../../runtime/contract/providers.ts';
 import { createModels } from '../../runtime/model/models.ts';
