@@ -73,7 +73,7 @@ class RunningApp implements App {
     this.#untold = () => {
       for (const end of ends) end();
     };
-    this.#letIn = new LetIn(open.gw, open.intake, open.host.isShared);
+    this.#letIn = new LetIn(open.gw, open.intake);
   }
 
   get port(): number | undefined {
@@ -116,7 +116,7 @@ class RunningApp implements App {
       queue: engine.queue,
       delivery,
       handles: host.handles.state,
-      roles: host.isShared ? host.roles : undefined,
+      roles: host.shared && host.roles,
       isStarted: () => this.#hasConnected,
     });
   }
@@ -151,7 +151,7 @@ class RunningApp implements App {
     const { gw, host } = this.#open;
     await buildChannels(this.#open, options);
     const onUnheard = (error: unknown) => gw.log.warn({ err: error }, 'an answer could not be told here');
-    if (host.isShared) this.#unheard = hearAnswers(host.built.channels, gw.engine, onUnheard);
+    if (host.shared) this.#unheard = hearAnswers(host.built.channels, host.shared, onUnheard);
     if (!options.localOnly) await this.#serve(options.isPortChosen ?? true);
   }
 

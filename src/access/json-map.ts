@@ -10,7 +10,7 @@ import { writeJson } from '../lib/write-json.ts';
 import { locked } from './json-file.ts';
 
 export interface JsonMap<T> {
-  /** Shared: do not change it. */
+  /** As the file says it now, which costs one `stat` while it is unchanged. Shared: do not change it. */
   read(): ReadonlyMap<string, T>;
   /** On the disk when it returns, unless nothing was changed. Of too many the first go. */
   change(next: (all: Map<string, T>) => void): void;
@@ -18,8 +18,6 @@ export interface JsonMap<T> {
 
 export interface JsonMapOptions {
   max?: number;
-  /** Other processes change it: it is looked at again whenever it is read. */
-  isShared?: boolean;
 }
 
 /** The file need not exist, and nothing is read before it is asked for. */
@@ -27,7 +25,7 @@ export function openJsonMap<T>(
   file: string,
   schema: Schema<T>,
   about: About,
-  { max = Number.POSITIVE_INFINITY, isShared = false }: JsonMapOptions = {},
+  { max = Number.POSITIVE_INFINITY }: JsonMapOptions = {},
 ): JsonMap<T> {
   let known: { stamp: string; all: Map<string, T> } | undefined;
 
@@ -45,7 +43,6 @@ export function openJsonMap<T>(
 
   return {
     read() {
-      if (known && !isShared) return known.all;
       const stamp = stampOf(file);
       if (known?.stamp !== stamp) known = { stamp, all: load(false) };
       return known.all;

@@ -43,15 +43,13 @@ export interface LanguagesOptions {
   /** What commands begin with, by channel. */
   prefixes: Readonly<Record<string, string>>;
   log: Logger;
-  /** Other processes learn languages too. */
-  isShared?: boolean;
 }
 
 const tagShape = shape<{ tag: string }>(objectOf({ tag: isTag }));
 
 export function openLanguages(options: LanguagesOptions): Languages {
-  const { folder, configured, prefixes, log, isShared = false } = options;
-  const kept = openJsonMap(path.join(folder, 'languages.json'), tagShape, ABOUT, { max: MAX_KNOWN, isShared });
+  const { folder, configured, prefixes, log } = options;
+  const kept = openJsonMap(path.join(folder, 'languages.json'), tagShape, ABOUT, { max: MAX_KNOWN });
   /** What is to be written down. */
   const learned = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;

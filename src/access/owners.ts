@@ -29,8 +29,8 @@ const ABOUT = {
 };
 
 /** @param isOwner asked with an identity as text each time: whoever was an owner once is told nothing more */
-export function openOwners(folder: string, isOwner: (identity: string) => boolean, { isShared = false } = {}): Owners {
-  const known = openJsonMap(path.join(folder, 'owners.json'), shape<OwnerAddress>(isAddress), ABOUT, { isShared });
+export function openOwners(folder: string, isOwner: (identity: string) => boolean): Owners {
+  const known = openJsonMap(path.join(folder, 'owners.json'), shape<OwnerAddress>(isAddress), ABOUT);
 
   const byIdentity = () => new Map([...known.read()].filter(([identity]) => isOwner(identity)));
 

@@ -41,8 +41,8 @@ export class Zones {
   /** By person, the run in which they were asked where they are. */
   readonly #asked: JsonMap<Asked>;
 
-  constructor(folder: string, { isShared = false } = {}) {
-    const bounds = { max: MAX_KNOWN, isShared };
+  constructor(folder: string) {
+    const bounds = { max: MAX_KNOWN };
     this.#known = openJsonMap(path.join(folder, 'zones.json'), zoneShape, ABOUT, bounds);
     this.#asked = openJsonMap(path.join(folder, 'zones-asked.json'), askedShape, ASKED, bounds);
   }

@@ -81,7 +81,7 @@ async function buildChat(
     cache: engine.state,
     cursors: () => cursorsOf(name, { gw, host }),
     lead: host.lead,
-    isShared: host.isShared,
+    isShared: host.shared !== undefined,
     ...(config.language !== 'auto' && { language: config.language }),
   });
   host.built.channels.set(name, channel);
@@ -91,8 +91,8 @@ async function buildChat(
 
 /** How far a channel has read, for those whose platform does not keep it for us. */
 function cursorsOf(channel: string, { gw, host }: Pick<OpenGateway, 'gw' | 'host'>) {
-  const { isShared, built } = host;
-  const cursors = openReadCursors(path.join(gw.home.spool, 'marks'), channel, gw.log, { isShared });
+  const { built } = host;
+  const cursors = openReadCursors(path.join(gw.home.spool, 'marks'), channel, gw.log);
   built.closing.push(cursors.close);
   return cursors;
 }
@@ -123,7 +123,7 @@ function taskAt(address: Address, { home, tasks }: AppGateway) {
 /** The hub of the configuration; it is off without an address or a token. */
 async function openHub(open: OpenGateway): Promise<Hub | undefined> {
   const { gw, host, board } = open;
-  const { config, engine, log } = gw;
+  const { config, log } = gw;
   const { url, token, role, viberId } = config.hub;
   if (url === undefined || token === undefined) return undefined;
   const [hub, { endFrame, noticeFrame }] = await Promise.all([
@@ -134,7 +134,7 @@ async function openHub(open: OpenGateway): Promise<Hub | undefined> {
     url,
     token,
     lead: host.lead,
-    mouth: host.isShared ? engine : undefined,
+    mouth: host.shared,
     frameOf: endFrame,
     noticeOf: (message) => noticeFrame(message, taskAt(message.address, gw)),
     fileOf: (id) => fileOfRef(open, id),

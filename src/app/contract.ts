@@ -12,7 +12,7 @@ import type { Address, Channel } from '../channels/channel.ts';
 import type { Lead } from '../channels/lead.ts';
 import type { BoardAsk } from '../channels/local/requests.ts';
 import type { Config } from '../config.ts';
-import type { QueueItem } from '../engine/engine.ts';
+import type { Engine, QueueItem } from '../engine/engine.ts';
 import type { Clock } from '../jobs/clock.ts';
 import type { SyncSoon } from '../lib/files/sync-soon.ts';
 import type { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
@@ -78,8 +78,8 @@ export interface OpenGateway {
 
 export interface Host {
   readonly roles: Roles;
-  /** Other processes may work on the same home. */
-  readonly isShared: boolean;
+  /** The engine, where other processes may work on the same home. */
+  readonly shared: Engine<Entry> | undefined;
   /** What only one process at a time may do. */
   readonly lead: Lead;
   /** The channels that are on; empty until they are built. */

@@ -93,7 +93,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
 
 /** What calls models, what waits for people, and what runs are offered. */
 function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, gateway: () => AppGateway) {
-  const { home, config, host, log, tasks, people } = stores;
+  const { home, config, log, tasks, people } = stores;
   const models = openModelCalls(stores, env, model);
   const named = models.providers;
   const { agent, costs, modelName } = models;
@@ -116,7 +116,7 @@ function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, g
     zones: people.zones,
     vibers,
   };
-  const tools = openTools({ config, home, log, services, gateway, isShared: host.isShared });
+  const tools = openTools({ config, home, log, services, gateway });
   return {
     models,
     consent,
@@ -185,7 +185,7 @@ function openConsent({ home, config, engine, host, log, tasks, people, consent }
     folder: home.access,
     queue: engine.queue,
     log,
-    shared: host.isShared ? engine : undefined,
+    shared: host.shared,
     onDecidedElsewhere: (request, decision) => news.tell({ type: 'approval:decided', request, decision }),
     onAsked: (request) => news.tell({ type: 'approval:asked', request }),
     async onDecided(request, decision) {

@@ -46,12 +46,12 @@ export async function openHost(options: GatewayOptions): Promise<Opened> {
     ...(suspectDelayMs !== undefined && { suspectDelayMs }),
   });
   const roles = rolesOf(config.engine, engine.state, log);
-  const isShared = config.engine.kind !== 'local';
-  const unshareLocks = isShared ? shareLocks(home.root, (name, work) => engine.lock(name, work)) : undefined;
+  const shared = config.engine.kind === 'local' ? undefined : engine;
+  const unshareLocks = shared && shareLocks(home.root, (name, work) => shared.lock(name, work));
   const channels = new Map<string, Channel>((options.channels ?? []).map((channel) => [channel.id, channel]));
   const host: Host = {
     roles,
-    isShared,
+    shared,
     lead: leadBy(engine, (error, name) => log.error({ err: error, name }, 'what one process does has failed')),
     built: { channels, mounts: new Map(), closing: [] },
     handles,

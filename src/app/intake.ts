@@ -4,7 +4,7 @@ import { createRateLimiter, createSharedRateLimiter } from '../access/limits.ts'
 import { identityText, type Principal } from '../access/principal.ts';
 import type { InboundMessage, PartLedger } from '../channels/channel.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
-import { spoolKey } from '../engine/engine.ts';
+import { type State, spoolKey } from '../engine/engine.ts';
 import type { Text } from '../messages/messages.ts';
 import { typedAnswer } from '../runtime/approvals/typed.ts';
 import { type Issuer, redeemAnswer } from '../runtime/commands/people/link.ts';
@@ -22,13 +22,13 @@ import { openTask } from '../workspace/tasks/index.ts';
 import type { AppGateway, Host } from './contract.ts';
 import { traceAccept } from './tracing.ts';
 
-export function openIntake(gw: AppGateway, { isShared }: Host, stopping: Stopping): Intake {
+export function openIntake(gw: AppGateway, { shared }: Host, stopping: Stopping): Intake {
   const { engine, people, features, log } = gw;
   const intake = createIntake({
     gw,
     stopping,
-    lock: isShared ? (name, work) => engine.lock(name, work) : undefined,
-    access: accessFor(gw, isShared),
+    lock: shared && ((name, work) => shared.lock(name, work)),
+    access: accessFor(gw, shared?.state),
     lookups: lookupsFor(gw),
     replies: repliesBy(gw),
   });
@@ -53,7 +53,7 @@ function timed(intake: Intake, { features: { metrics, tracing } }: AppGateway): 
   };
 }
 
-function accessFor({ config, people, delivery, tasks, engine, say, log }: AppGateway, isShared: boolean): Access {
+function accessFor({ config, people, delivery, tasks, say, log }: AppGateway, shared: State | undefined): Access {
   const { pairing, links, owners } = people;
 
   /** Whoever issued the code is told, and goes on with the same task on both accounts. */
@@ -66,8 +66,8 @@ function accessFor({ config, people, delivery, tasks, engine, say, log }: AppGat
 
   return {
     resolve: (who) => people.resolve(who),
-    ...(isShared
-      ? createSharedRateLimiter(config.limits.messagesPerMinute, engine.state)
+    ...(shared
+      ? createSharedRateLimiter(config.limits.messagesPerMinute, shared)
       : createRateLimiter(config.limits.messagesPerMinute)),
     rulesOf: (address) => accessRulesOf(config, address),
     pair(principal, message) {

@@ -46,7 +46,6 @@ export function openAppJobs(stores: Stores, { env, clock, lookUp }: AppJobsOptio
     engine,
     queue: engine.queue,
     lead: host.lead,
-    isShared: host.isShared,
     targets,
     people,
     viber,

@@ -37,8 +37,7 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
     const fitting = isDirectAddress(address) ? 'text' : 'status';
     return { live: section.live === 'auto' ? fitting : section.live, queue: section.injection };
   };
-  const isShared = options.config.engine.kind !== 'local';
-  const settings = openConversationSettings(path.join(home.conversations, 'settings'), configuredAt, { isShared });
+  const settings = openConversationSettings(path.join(home.conversations, 'settings'), configuredAt);
   const live = new LiveProgress({
     ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
     ...{ cache: options.state, log: options.log },

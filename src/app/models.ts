@@ -43,7 +43,7 @@ export function openAppModels(options: {
 }
 
 export function openModelCalls(
-  { config, home, host, places, people, telemetry, log }: Stores,
+  { config, home, places, people, telemetry, log }: Stores,
   env: NodeJS.ProcessEnv,
   given?: Agent,
 ) {
@@ -69,7 +69,6 @@ export function openModelCalls(
     prices: config.prices,
     currency: config.currency,
     limits: config.limits,
-    isShared: host.isShared,
     onCall: (call, usage) => countCall(metrics, call, usage),
   });
   const meter = createMeter({ costs, tellOwners: (id, text) => void people.owners.tellOwners(id, text) });

@@ -49,7 +49,7 @@ export async function openStores(options: GatewayOptions) {
   const { config } = options;
   const { home, log, engine, host } = await openHost(options);
   const { queue, state } = engine;
-  const { isShared, roles } = host;
+  const { shared, roles } = host;
   const metrics = createMetrics();
   const tracing = options.localOnly ? undefined : await openTracing(config.telemetry, options.env ?? {}, log);
   host.damage = hearDamage({
@@ -60,7 +60,7 @@ export async function openStores(options: GatewayOptions) {
   const buttons = createButtons(state, (address, asked) => questions.offered(address, asked));
   const prefixes = prefixesOf(config);
   const folder = home.access;
-  const languages = openLanguages({ folder, configured: config.language, prefixes, log, isShared });
+  const languages = openLanguages({ folder, configured: config.language, prefixes, log });
   const channelOf = (address: Pick<Address, 'channel'>) => host.built.channels.get(address.channel);
   const delivery = openDelivery({
     outbox: engine.outbox,
@@ -68,8 +68,8 @@ export async function openStores(options: GatewayOptions) {
     messagesAt: languages.at,
     claims: claimsOf(config, roles),
     ...(options.timeScale !== undefined && { timeScale: options.timeScale }),
-    shared: isShared ? engine : undefined,
-    channelOf: ({ address }) => (isShared ? sentEverywhere(channelOf(address), engine) : channelOf(address)),
+    shared,
+    channelOf: ({ address }) => (shared ? sentEverywhere(channelOf(address), shared) : channelOf(address)),
     watch: tracing && ((entry) => traceSend(tracing, entry)),
     onOutcome: (outcome, entry, failure) => {
       if (outcome === 'sent') reach.arrived(entry.message);
@@ -85,12 +85,12 @@ export async function openStores(options: GatewayOptions) {
   const reach = createReach({ channelOf, delivery, log });
   const send = (message: OutboundMessage) => delivery.add(message, message.id, true);
   const questions = new Questions({ state, log, messagesAt: languages.at, send });
-  const access = openAccess(config, folder, isShared ? state : undefined);
-  const zones = new Zones(folder, { isShared });
-  const owners = openOwnerNotifier({ folder, people: access, languages, buttons, delivery, log, isShared });
-  const tasks = openTasks(home, { isShared, isAccountOf: access.isAccountOf, log });
+  const access = openAccess(config, folder, shared?.state);
+  const zones = new Zones(folder);
+  const owners = openOwnerNotifier({ folder, people: access, languages, buttons, delivery, log });
+  const tasks = openTasks(home, { isAccountOf: access.isAccountOf, log });
   await bindLeft(queue, tasks.conversations);
-  host.elsewhere = isShared ? tellElsewhere(engine, tasks.bus, tasks.news, tasks.seen) : undefined;
+  host.elsewhere = shared && tellElsewhere(shared, tasks.bus, tasks.news, tasks.seen);
   const { conversations, bus } = tasks;
   const { live, settings } = openLive({ config, home, bus, buttons, state, delivery, channelOf, languages, log });
   return {
@@ -123,17 +123,16 @@ export async function openStores(options: GatewayOptions) {
 }
 
 interface Kept {
-  isShared: boolean;
   isAccountOf: (identity: string, person: string) => boolean;
   log: Logger;
 }
 
-function openTasks({ conversations: folder }: Home, { isShared, isAccountOf, log }: Kept) {
+function openTasks({ conversations: folder }: Home, { isAccountOf, log }: Kept) {
   const bus = createBus((error) => log.error({ err: error }, 'a listener of the bus failed'));
   return {
-    conversations: openConversations(folder, { isShared, isAccountOf }),
-    digests: new Digests(path.join(folder, 'digests'), Date.now, { isShared }),
-    expected: new ExpectedAnswers(path.join(folder, 'expected.json'), Date.now, { isShared }),
+    conversations: openConversations(folder, { isAccountOf }),
+    digests: new Digests(path.join(folder, 'digests')),
+    expected: new ExpectedAnswers(path.join(folder, 'expected.json')),
     bus,
     news: new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed')),
     // Before whoever tells other processes: they begin with what it has seen.

@@ -26,8 +26,6 @@ export interface OpenToolsOptions {
   gateway: () => Gateway;
   /** false: scripts run without the sandbox although there is one. */
   sandbox?: boolean;
-  /** Other machines may change the files of the home. */
-  isShared?: boolean;
 }
 
 export interface Tools {

@@ -2,12 +2,14 @@
  * The scheduled jobs of a gateway that may have none: nothing of them is loaded before the first file, or the first question about
  * them. They are read a moment after the start, and again for whoever asks next when that failed.
  */
+
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { errorCode } from '../errors.ts';
+import { isShared } from '../lib/locks.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
 import type { RunOutcome } from '../runtime/contract/outcome.ts';
@@ -20,8 +22,6 @@ export interface JobsOnDemandOptions
   extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings' | 'lock'> {
   folder: string;
   engine: Pick<Engine<Entry>, 'lock' | 'publish' | 'subscribe'>;
-  /** Other processes work on the same files, on other machines too. */
-  isShared: boolean;
   settings: Config['jobs'];
   /** The system's by default. */
   clock: Clock | undefined;
@@ -111,7 +111,7 @@ export class JobsOnDemand {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const isUsed = fs.existsSync(this.#records) || fs.readdirSync(folder).length > 0;
       // What is put there from another machine is not seen by watching.
-      if (isUsed || this.#options.isShared) start();
+      if (isUsed || isShared(this.#records)) start();
       else this.#watcher = fs.watch(folder, start).unref().on('error', start);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
@@ -139,10 +139,10 @@ export class JobsOnDemand {
     const { folder, settings, clock = systemClock, ...services } = this.#options;
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const timezone = settings.timezone ?? systemTimezone();
-    const { engine, isShared } = services;
+    const { engine } = services;
     const lock: Engine<Entry>['lock'] = (name, work) => engine.lock(name, work);
     const onWritten = (id = '') => engine.publish(TOPIC, `${this.#self} ${id}`);
-    const states = openJobStates(this.#records, { shared: isShared ? { lock, onWritten } : undefined });
+    const states = openJobStates(this.#records, { shared: isShared(this.#records) ? { lock, onWritten } : undefined });
     const recorded = (id: string) => scheduleIn(states.get(id));
     const lastGood = openLastGood({ folder: path.join(this.#records, 'good'), timezone, log: services.log, recorded });
     const files = new Jobs({ folder, timezone, lastGood, log: services.log, onWritten: () => onWritten() });
@@ -152,7 +152,7 @@ export class JobsOnDemand {
     if (this.#isStopped) return files.close();
     service.start();
     this.#opened = { service, files };
-    if (isShared) this.#hearOthers({ service, files });
+    if (isShared(this.#records)) this.#hearOthers({ service, files });
     services.log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
   }
 

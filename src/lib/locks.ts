@@ -31,9 +31,9 @@ export function shareLocks(folder: string, lock: Lock): () => void {
   return () => void shared.delete(folder);
 }
 
-/** Other processes change this file, too. */
-export const isShared = (file: string): boolean =>
-  [...shared.keys()].some((folder) => file.startsWith(folder + path.sep));
+/** Whether other processes change this file, or files of this folder, too. */
+export const isShared = (place: string): boolean =>
+  [...shared.keys()].some((folder) => place === folder || place.startsWith(folder + path.sep));
 
 /** As `serialise` by the file's path; where other processes change it too, none of them does meanwhile. */
 export function exclusively<T>(file: string, change: () => Promise<T>): Promise<T> {

@@ -77,7 +77,7 @@ it('they are asked in one run and never in a second; guests never', () => {
 
 it('of two processes the first asks, and what the other was told is not overwritten', () => {
   const folder = tempFolder();
-  const [one, two] = [new Zones(folder, { isShared: true }), new Zones(folder, { isShared: true })];
+  const [one, two] = [new Zones(folder), new Zones(folder)];
   expect([one.asksIn(KIM_T, 'r1'), two.asksIn(KIM_T, 'r2')]).toEqual([true, false]);
   one.set(KIM_T, 'Asia/Tokyo');
   two.learn(KIM_T, 'Europe/Rome');

@@ -154,7 +154,7 @@ function open(home: Home, outcome: string, { told = [], folder, clock, log = sil
     return outcome;
   };
   const stores = {
-    ...{ home, log, host: { lead: alone, isShared: false } },
+    ...{ home, log, host: { lead: alone } },
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     engine: {
       queue: { enqueue, look: async () => ({ depth: 0, busy: false }) },

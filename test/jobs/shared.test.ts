@@ -8,6 +8,7 @@ import type { Stores } from '../../src/app/stores.ts';
 import { alone, type Lead, never } from '../../src/channels/lead.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { LookUp } from '../../src/jobs/names.ts';
+import { shareLocks } from '../../src/lib/locks.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
@@ -21,7 +22,7 @@ const START = '2026-03-02T08:00:00Z';
 
 function node(home: Home, engine: Engine<Entry>, lead: Lead, clock = manualClock(START)) {
   const stores = {
-    ...{ home, engine, log: silentLog(), host: { lead, isShared: true } },
+    ...{ home, engine, log: silentLog(), host: { lead } },
     config: { jobs: { min_minutes: 1, max: 500, keep_days: 30 } },
     people: {
       resolve: () => ({ principal: OWNER }),
@@ -32,6 +33,7 @@ function node(home: Home, engine: Engine<Entry>, lead: Lead, clock = manualClock
   };
   const known = { vibers: new Set(['default']), models: new Set<string>(), skills: new Map() };
   const lookUp = (async () => known) as unknown as LookUp;
+  onTestFinished(shareLocks(home.root, (name, work) => engine.lock(name, work)));
   const { jobs } = openAppJobs(stores as unknown as Stores, { env: {}, clock, lookUp });
   onTestFinished(() => jobs.stop());
   return { jobs, clock };

@@ -1,8 +1,9 @@
 /** What one process has noted holds in the others at once: tasks of people, choices, questions, digests, daily limits, cursors. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Address } from '../../src/channels/channel.ts';
+import { serialise, shareLocks } from '../../src/lib/locks.ts';
 import { createLog } from '../../src/log.ts';
 import { openConversations } from '../../src/runtime/conversations/conversations.ts';
 import { Digests } from '../../src/runtime/conversations/digests.ts';
@@ -18,13 +19,18 @@ import { openFleet } from './fleet.ts';
 
 const log = createLog({ level: 'silent', pretty: false, write: () => undefined });
 const address: Address = { channel: 'slack', account: 'T1', chat: 'D1' };
-const isShared = true;
+/** A folder in which several processes work. */
+function sharedFolder(): string {
+  const folder = tempFolder();
+  onTestFinished(shareLocks(folder, (name, work) => serialise(`${folder} ${name}`, work)));
+  return folder;
+}
 const two = <T>(open: () => T): [T, T] => [open(), open()];
 
 describe('two processes on one home', () => {
   it('know at once which task a conversation is about, and which conversations a task has', async () => {
-    const folder = tempFolder();
-    const [one, other] = two(() => openConversations(folder, { isShared }));
+    const folder = sharedFolder();
+    const [one, other] = two(() => openConversations(folder));
     const bind = (taskId: string) => ({ key: 'person:alex', taskId, viber: 'default', address, isDirect: true });
     expect(other.get('person:alex')).toBeUndefined();
     for (const taskId of ['20260101-aaaaa', '20260101-bbbbb']) {
@@ -39,15 +45,15 @@ describe('two processes on one home', () => {
   });
 
   it('hold to what was chosen, and to what the next words answer', async () => {
-    const folder = tempFolder();
-    const [one, other] = two(() => openConversationSettings(folder, () => ({}), { isShared }));
+    const folder = sharedFolder();
+    const [one, other] = two(() => openConversationSettings(folder, () => ({})));
     expect(other.get(address)).toEqual({});
     await one.set(address, { live: 'off' });
     await other.set(address, { queue: 'collect' });
     expect([one.get(address), other.get(address)]).toEqual(two(() => ({ live: 'off', queue: 'collect' })));
 
     const file = path.join(folder, 'expected.json');
-    const [asking, hearing] = two(() => new ExpectedAnswers(file, Date.now, { isShared }));
+    const [asking, hearing] = two(() => new ExpectedAnswers(file));
     asking.set(address, 'slack:U1', { command: 'approve', args: 'x when' });
     expect(hearing.get(address, 'slack:U1')).toEqual({ command: 'approve', args: 'x when' });
     hearing.clear(address, 'slack:U1');
@@ -55,8 +61,8 @@ describe('two processes on one home', () => {
   });
 
   it('know what a job has said, whichever has sent it, and show it once', async () => {
-    const folder = tempFolder();
-    const [one, other] = two(() => new Digests(folder, Date.now, { isShared }));
+    const folder = sharedFolder();
+    const [one, other] = two(() => new Digests(folder));
     const digest = { taskId: '20260101-aaaaa', viber: 'default', name: 'Digest', files: [] };
     expect(other.of({ address, repliesTo: '7' })).toBeUndefined();
     await one.note({ id: 'm', address, text: 'Sales are up.', files: [], digest }, '7');
@@ -68,8 +74,8 @@ describe('two processes on one home', () => {
   });
 
   it('count one daily limit, each call once', async () => {
-    const home = await openHome(tempFolder());
-    const options = { home, limits: { tokensPerPersonPerDay: 100 }, prices: {}, currency: 'USD', log, isShared };
+    const home = await openHome(sharedFolder());
+    const options = { home, limits: { tokensPerPersonPerDay: 100 }, prices: {}, currency: 'USD', log };
     const [one, other] = two(() => new Costs(options));
     const call = { ms: 1, run: 'r', task: 't', person: 'p', model: 'm', inputTokens: 30, outputTokens: 0 };
     for (const costs of [one, other, one]) {
@@ -88,8 +94,8 @@ describe('two processes on one home', () => {
   });
 
   it('go on reading from whoever is ahead', async () => {
-    const folder = tempFolder();
-    const [one, other] = two(() => openReadCursors(folder, 'slack', log, { isShared }));
+    const folder = sharedFolder();
+    const [one, other] = two(() => openReadCursors(folder, 'slack', log));
     one.set('C1', '1795443460.000100');
     await one.close();
     other.set('C2', '1795443461.000100');

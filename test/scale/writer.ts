@@ -14,7 +14,6 @@ import { openReadCursors } from '../../src/runtime/conversations/read-cursors.ts
 import { openConversationSettings } from '../../src/runtime/conversations/settings.ts';
 
 const [, , root = '', url = '', name = '', count = '0'] = process.argv;
-const isShared = true;
 const fail = (error: unknown) => {
   throw error;
 };
@@ -24,12 +23,12 @@ const engine = await openRedisEngine({
 const unshare = shareLocks(root, (lock, work) => engine.lock(lock, work));
 const log = createLog({ level: 'silent', pretty: false, write: () => undefined });
 const access = path.join(root, 'access');
-const owners = openOwners(access, () => true, { isShared });
-const zones = new Zones(access, { isShared });
-const languages = openLanguages({ folder: access, configured: 'auto', prefixes: {}, log, isShared });
-const expected = new ExpectedAnswers(path.join(root, 'expected.json'), Date.now, { isShared });
-const conversations = openConversations(root, { isShared });
-const settings = openConversationSettings(path.join(root, 'settings'), () => ({}), { isShared });
+const owners = openOwners(access, () => true);
+const zones = new Zones(access);
+const languages = openLanguages({ folder: access, configured: 'auto', prefixes: {}, log });
+const expected = new ExpectedAnswers(path.join(root, 'expected.json'));
+const conversations = openConversations(root);
+const settings = openConversationSettings(path.join(root, 'settings'), () => ({}));
 
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
@@ -44,7 +43,7 @@ for (let n = 0; n < Number(count); n++) {
   languages.note(who, undefined, 'de');
   languages.close();
   expected.set(address, user, { command: 'approve', args: user });
-  const cursors = openReadCursors(root, 'slack', log, { isShared });
+  const cursors = openReadCursors(root, 'slack', log);
   cursors.set(user, '1795443460.000100');
   await cursors.close();
   await conversations.bind({ key: user, taskId: `20260101-aaaa${n % 4}`, viber: 'default', address, isDirect: true });

@@ -1,6 +1,8 @@
 /** The catalog of skills with what judges and offers them, as one piece: loaded when the first run needs it. */
+
 import path from 'node:path';
 import type { Config } from '../../config.ts';
+import { isShared } from '../../lib/locks.ts';
 import type { Logger } from '../../log.ts';
 import { findSkill, isNative, listSkills, needsSandbox, switchedOff } from '../../runtime/tools/skills/service.ts';
 import { createUsable } from '../../runtime/tools/skills/usable.ts';
@@ -25,13 +27,11 @@ export async function openSkillParts(options: {
   log: Logger;
   /** false: there is none for scripts, even where there is one. */
   sandbox: boolean;
-  /** Other machines may change the files. */
-  isShared: boolean;
 }) {
   const { config, home, log } = options;
   const skills = new Skills({
     ...{ bundled: bundledSkills(), user: home.skills, reserved: ownTools(), log, watchAfterMs: WATCH_AFTER_MS },
-    lookEveryMs: options.isShared ? LOOK_MS : undefined,
+    lookEveryMs: isShared(home.root) ? LOOK_MS : undefined,
     without: switchedOff(config.skills),
     ...{ viber: (viber) => path.join(home.viberDir(viber), 'skills'), keptIn: path.join(home.cache, 'skills.jsonl') },
   });

@@ -22,8 +22,6 @@ export interface OpenSkillsOptions {
   log: Logger;
   /** false: scripts run without the sandbox although there is one, and each is asked about. */
   sandbox?: boolean | undefined;
-  /** Other machines may change the files. */
-  isShared?: boolean;
 }
 
 export interface AppSkills {
@@ -207,8 +205,8 @@ class Skills implements SkillService {
 
   async #open(): Promise<SkillParts> {
     const { openSkillParts } = await import('./parts.ts');
-    const { config, home, log, sandbox, isShared = false } = this.#options;
-    return openSkillParts({ config, home, log, sandbox: sandbox !== false, isShared });
+    const { config, home, log, sandbox } = this.#options;
+    return openSkillParts({ config, home, log, sandbox: sandbox !== false });
   }
 }
 

@@ -1,4 +1,5 @@
 /** What small files hold, kept in memory as long as nobody else writes them. */
+import { isShared } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
 
 export interface Cache<T> {
@@ -9,18 +10,19 @@ export interface Cache<T> {
   until(written: Promise<void>, key: string, value: T): Promise<void>;
 }
 
-/** Of what is kept the oldest goes first. `isShared`: other processes write the files, so each look reads. */
-export function createCache<T>(max: number, isShared: boolean): Cache<T> {
+/** Of files in a folder. The oldest that is kept goes first; where other processes write there too, each look reads. */
+export function createCache<T>(max: number, folder: string): Cache<T> {
   const kept = createLru<T | undefined>(max);
+  const isOurs = !isShared(folder);
   return {
     set: kept.set,
     get(key, read) {
       if (kept.has(key)) return kept.get(key);
       const value = read();
-      if (!isShared) kept.set(key, value);
+      if (isOurs) kept.set(key, value);
       return value;
     },
     until: (written, key, value) =>
-      isShared ? written.finally(() => kept.get(key) === value && kept.delete(key)) : written,
+      isOurs ? written : written.finally(() => kept.get(key) === value && kept.delete(key)),
   };
 }

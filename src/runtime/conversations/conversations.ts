@@ -124,18 +124,16 @@ export async function follow(conversations: Conversations, message: InboundMessa
 }
 
 export interface ConversationsOptions {
-  /** Other processes bind here too, so what stands on the disk holds. */
-  isShared?: boolean;
   /** Whether an account, as `identityText` writes it, is one of the person's now. */
   isAccountOf?: (identity: string, person: string) => boolean;
 }
 
 export function openConversations(
   folder: string,
-  { isShared = false, isAccountOf = () => true }: ConversationsOptions = {},
+  { isAccountOf = () => true }: ConversationsOptions = {},
 ): Conversations {
-  const bindings = createCache<Binding>(MAX_CACHED, isShared);
-  const keysOf = createCache<readonly string[]>(MAX_CACHED, isShared);
+  const bindings = createCache<Binding>(MAX_CACHED, folder);
+  const keysOf = createCache<readonly string[]>(MAX_CACHED, folder);
   const fileOf = (key: string) =>
     path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
   const indexOf = (taskId: string) => path.join(folder, 'tasks', `${taskId}.json`);
@@ -162,7 +160,7 @@ export function openConversations(
         keysOf.set(taskId, all);
         const index = exclusively(indexOf(taskId), () => {
           // Another process may have bound one since.
-          const now = isShared ? withKey(readKeys(taskId)) : all;
+          const now = withKey(readKeys(taskId));
           // The way back only serves live progress and lists: it need not survive a power cut.
           return writeFileAtomic(indexOf(taskId), `${JSON.stringify(now)}\n`, { sync: false });
         });

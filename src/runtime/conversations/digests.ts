@@ -15,6 +15,7 @@ import {
 import { namesIn } from '../../lib/damage.ts';
 import { NewLines } from '../../lib/files/new-lines.ts';
 import { appendLines, ensureDir } from '../../lib/files.ts';
+import { isShared } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
 import { parseJson, readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
@@ -75,15 +76,12 @@ export class Digests {
   /** Messages that files stand in, by file, which no digest was known to have yet. */
   readonly #early = createLru<string>(MAX_EARLY);
   #isRead = false;
-  readonly #isShared: boolean;
   /** Days to which other processes may add, by name. */
   readonly #days = new Map<string, NewLines>();
 
-  /** `isShared`: other processes write here too. */
-  constructor(folder: string, now: () => number = Date.now, { isShared = false } = {}) {
+  constructor(folder: string, now: () => number = Date.now) {
     this.#folder = folder;
     this.#now = now;
-    this.#isShared = isShared;
   }
 
   /** The digest that a message answers: as a reply to one of its parts, or in the thread that hangs on one. */
@@ -144,7 +142,7 @@ export class Digests {
   }
 
   #read(): void {
-    if (this.#isShared) this.#readNew();
+    if (isShared(this.#folder)) this.#readNew();
     if (this.#isRead) return;
     this.#isRead = true;
     const oldest = new Date(this.#now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);

@@ -54,7 +54,6 @@ export interface OwnerNotifierOptions {
   delivery: Delivery;
   log: Logger;
   /** Other processes note owners too. */
-  isShared?: boolean;
 }
 
 const UNDELIVERED = 'undelivered-';
@@ -68,10 +67,10 @@ function pairingButtons(code: string, messages: Messages): ButtonAction[] {
 }
 
 export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier {
-  const { folder, people, languages, buttons, delivery, log, isShared = false } = options;
+  const { folder, people, languages, buttons, delivery, log } = options;
   const whose = (identity: string) =>
     people.resolve({ ...readIdentity(identity), account: '', name: identity, via: 'message' }).principal;
-  const owners = openOwners(folder, (identity) => whose(identity).role === 'owner', { isShared });
+  const owners = openOwners(folder, (identity) => whose(identity).role === 'owner');
   const self: OwnerNotifier = {
     noteOwner: (principal, address) => owners.note(principal, address),
     async ask(code, { name, channel }) {

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { ReadCursors } from '../../channels/channel.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
-import { exclusively } from '../../lib/locks.ts';
+import { exclusively, isShared } from '../../lib/locks.ts';
 import { readRecords } from '../../lib/read-json.ts';
 import { isText, shape } from '../../lib/shape.ts';
 import { writeJson } from '../../lib/write-json.ts';
@@ -26,7 +26,6 @@ export function openReadCursors(
   folder: string,
   channel: string,
   log: Logger,
-  { isShared = false } = {},
 ): ReadCursors & { close(): Promise<void> } {
   const file = path.join(folder, `${channel}.json`);
   const cursors = read(file);
@@ -44,7 +43,7 @@ export function openReadCursors(
   function write(): void {
     timer = undefined;
     writing = exclusively(file, () => {
-      if (isShared) takeNewer();
+      if (isShared(file)) takeNewer();
       const text = `${JSON.stringify(Object.fromEntries(cursors), null, 1)}\n`;
       return writeFileAtomic(file, text, { sync: false });
     }).catch((error: unknown) => log.warn({ err: error, file }, 'what was read last could not be written down'));

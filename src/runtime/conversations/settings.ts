@@ -44,13 +44,12 @@ const ABOUT = {
 };
 const MAX_CACHED = 5_000;
 
-/** `configured`: what holds where nothing was chosen. `isShared`: other processes write here too. */
+/** `configured`: what holds where nothing was chosen. */
 export function openConversationSettings(
   folder: string,
   configured: (address: Address) => ConversationSetting,
-  { isShared = false } = {},
 ): ConversationSettings {
-  const chosen = createCache<ConversationSetting>(MAX_CACHED, isShared);
+  const chosen = createCache<ConversationSetting>(MAX_CACHED, folder);
   const fileOf = (key: string) =>
     path.join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`);
 
@@ -69,7 +68,7 @@ export function openConversationSettings(
       const file = fileOf(key);
       const written = exclusively(file, () => {
         // Another process may have changed it since.
-        const all = isShared ? { ...readSetting(file), ...patch } : setting;
+        const all = { ...readSetting(file), ...patch };
         return writeFileAtomic(file, `${JSON.stringify({ address, ...all }, null, 2)}\n`);
       });
       await chosen.until(written, key, setting);

@@ -5,6 +5,7 @@
  */
 import { errorMessage } from '../../errors.ts';
 import { NewLines } from '../../lib/files/new-lines.ts';
+import { isShared } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -58,8 +59,6 @@ export interface CostsOptions {
   log: Logger;
   /** Told of each call with its price, where that is known. */
   onCall?: (call: Pick<ModelCall, 'model' | 'ms'>, usage: Usage) => void;
-  /** Other processes write the day's file too: what stands in it counts, and nothing besides. */
-  isShared?: boolean;
   now?: () => number;
 }
 
@@ -202,7 +201,8 @@ export class Costs {
   }
 
   #load(name: string): Day {
-    const lines = this.#options.isShared ? new NewLines(usageFile(this.#home, name)) : undefined;
+    // Where other processes write the day's file too, what stands in it counts, and nothing besides.
+    const lines = isShared(this.#home.root) ? new NewLines(usageFile(this.#home, name)) : undefined;
     const loaded: Day = { name, all: NO_USAGE, people: new Map(), told: new Map(), lines };
     const isStart = this.#day === undefined;
     // A run that a restart cut may have begun the day before.

@@ -3,11 +3,13 @@
  * by the command line, by a button, or while the gateway does not run; what was decided outside of the chats is told by the questions there. A greeting and a message go to disk before the note that
  * they are due is gone, and both are known by their ids: a crash in between repeats nothing.
  */
+
 import fs from 'node:fs';
 import { isAddress } from '../../access/link-records.ts';
 import type { Paired } from '../../access/pairing-records.ts';
 import { readIdentity } from '../../access/principal.ts';
 import type { Address, InboundMessage } from '../../channels/channel.ts';
+import { isShared } from '../../lib/locks.ts';
 import { messagesIn, say } from '../../messages/messages.ts';
 import { questionId } from '../contract/buttons.ts';
 import { isMessage } from '../contract/spool-shapes.ts';
@@ -26,16 +28,13 @@ export function isKept({ kind, command }: InboundMessage): boolean {
 export class LetIn {
   readonly #gw: Gateway;
   readonly #intake: Intake;
-  /** People may be let in on another machine, of which nothing that is watched tells. */
-  readonly #isShared: boolean;
   #watcher: fs.FSWatcher | undefined;
   #looking: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
-  constructor(gw: Gateway, intake: Intake, isShared: boolean) {
+  constructor(gw: Gateway, intake: Intake) {
     this.#gw = gw;
     this.#intake = intake;
-    this.#isShared = isShared;
   }
 
   /** Those who were let in meanwhile, and from now on. */
@@ -44,7 +43,8 @@ export class LetIn {
       if (file === 'paired.json' || file === 'pending.json' || file === 'links.json') this.#look();
     });
     this.#watcher.unref();
-    if (this.#isShared) this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
+    // People may be let in on another machine, of which nothing that is watched tells.
+    if (isShared(this.#gw.home.access)) this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     this.#look();
   }
 
