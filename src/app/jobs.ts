@@ -44,22 +44,17 @@ export function openAppJobs(stores: Stores, { env, clock, lookUp }: AppJobsOptio
   const jobs = new JobsOnDemand({
     home,
     engine,
-    queue: engine.queue,
     lead: host.lead,
     targets,
     people,
     viber,
     clock,
     lookUp,
-    languages,
-    tellOwners,
     log,
     onChanged: (job) => tasks.news.tell({ type: 'job:changed', job }),
     // OPENVIBER_JOBS_DIR
     folder: path.resolve(env.OPENVIBER_JOBS_DIR || home.jobs),
     settings: config.jobs,
-    ownerAddresses: () => owners.ownerAddresses(),
-    directOf: (principal) => owners.directOf(principal),
   });
   const digests: DigestTasks = {
     home,

@@ -19,9 +19,9 @@ import type { ScheduledJobs } from './service.ts';
 import type { JobServiceOptions } from './service-options.ts';
 
 export interface JobsOnDemandOptions
-  extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings' | 'lock'> {
+  extends Omit<JobServiceOptions, 'jobs' | 'states' | 'clock' | 'settings' | 'engine'> {
   folder: string;
-  engine: Pick<Engine<Entry>, 'lock' | 'publish' | 'subscribe'>;
+  engine: Pick<Engine<Entry>, 'queue' | 'lock' | 'publish' | 'subscribe'>;
   settings: Config['jobs'];
   /** The system's by default. */
   clock: Clock | undefined;
@@ -146,7 +146,7 @@ export class JobsOnDemand {
     const recorded = (id: string) => scheduleIn(states.get(id));
     const lastGood = openLastGood({ folder: path.join(this.#records, 'good'), timezone, log: services.log, recorded });
     const files = new Jobs({ folder, timezone, lastGood, log: services.log, onWritten: () => onWritten() });
-    const about = { jobs: files, states, clock, lock, settings: { ...settings, timezone } };
+    const about = { jobs: files, states, clock, settings: { ...settings, timezone } };
     const service = new ScheduledJobs({ ...services, ...about });
     await files.start();
     if (this.#isStopped) return files.close();

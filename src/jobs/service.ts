@@ -40,11 +40,18 @@ export class ScheduledJobs implements JobService {
   readonly scheduler: Scheduler;
 
   constructor(options: JobServiceOptions) {
-    const { clock, jobs, states: state, targets, settings, log, lookUp, tellOwners, directOf } = options;
+    const { clock, jobs, states: state, targets, settings, log, lookUp, people } = options;
+    const { owners } = people;
     this.#options = options;
     this.#jobs = jobs;
-    this.#fresh = createNewJobs({ clock, jobs, targets, settings, directOf });
-    this.#names = new JobNames({ jobs, usual: options.viber, lookUp, tellOwners, log });
+    this.#fresh = createNewJobs({ clock, jobs, targets, settings, directOf: (by) => owners.directOf(by) });
+    this.#names = new JobNames({
+      jobs,
+      usual: options.viber,
+      lookUp,
+      tellOwners: (id, said) => owners.tellOwners(id, said),
+      log,
+    });
     this.scheduler = new Scheduler({
       ...{ clock, jobs, state, log },
       fire: (job, slot) => this.#fire(job, slot),
@@ -76,7 +83,7 @@ export class ScheduledJobs implements JobService {
 
   /** A job that was in force when the gateway ended, and whose file means nothing to this version, does not stop without a word. */
   #tellStopped(): void {
-    const { states, tellOwners } = this.#options;
+    const { states, people } = this.#options;
     const entries = this.#jobs.all();
     const inForce = new Set(entries.flatMap(({ id, job }) => (job ? [id] : [])));
     const stopped = entries.filter(
@@ -86,7 +93,7 @@ export class ScheduledJobs implements JobService {
     if (stopped.length === 0) return;
     const names = stopped.map(({ id }) => escaped(id)).join(', ');
     const id = hashText(stopped.map(({ file, problem }) => `${file} ${problem}`).join('\n')).slice(0, 16);
-    void tellOwners(`jobs-stopped-${id}`, say('jobs.stopped', { n: stopped.length, names }));
+    void people.owners.tellOwners(`jobs-stopped-${id}`, say('jobs.stopped', { n: stopped.length, names }));
   }
 
   async stop(): Promise<void> {
@@ -199,15 +206,15 @@ export class ScheduledJobs implements JobService {
     const unknown = file.job ? (await this.#names.now(file.job)).filter(holdsUp) : [];
     if (unknown.length > 0) throw new UserError(sayAll(sayUnknown(unknown, escaped)));
     // Pressed on two machines it begins once.
-    await this.#options.lock(`job-now:${file.id}`, () => this.scheduler.runNow(file.id));
+    await this.#options.engine.lock(`job-now:${file.id}`, () => this.scheduler.runNow(file.id));
     return this.#view(file);
   }
 
   async #isBusy(id: string): Promise<boolean> {
-    const { states, queue } = this.#options;
+    const { states, engine } = this.#options;
     const slot = states.get(id)?.lastRun?.slot;
     if (slot === undefined) return false;
-    const { busy, depth } = await queue.look(taskLane(taskIdOf(id, new Date(slot))));
+    const { busy, depth } = await engine.queue.look(taskLane(taskIdOf(id, new Date(slot))));
     return busy || depth > 0;
   }
 
@@ -215,7 +222,7 @@ export class ScheduledJobs implements JobService {
   async #fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'> {
     const principal = principalOf(job, this.#options.people);
     if (principal.role !== 'owner') {
-      await this.#options.tellOwners(
+      await this.#options.people.owners.tellOwners(
         `job-${job.id}-rights-${Date.parse(job.createdAt ?? '') || 0}`,
         withoutRights(job),
       );
@@ -235,12 +242,15 @@ export class ScheduledJobs implements JobService {
     const entry = slotEntry(job, slot, {
       ...{ principal, viber: job.viber ?? this.#options.viber, sentAt: now },
       deliver: job.deliver.map((written) => placeText(written, this.#options.targets)),
-      asks: this.#options.ownerAddresses(),
-      language: this.#options.languages.of(principal),
+      asks: this.#options.people.owners.ownerAddresses(),
+      language: this.#options.people.languages.of(principal),
     });
-    await this.#options.lock('job-runs', () => noteJobRun(this.#options.home, entry.taskId, new Date(now)));
+    await this.#options.engine.lock('job-runs', () => noteJobRun(this.#options.home, entry.taskId, new Date(now)));
     const lane = taskLane(entry.taskId);
-    const outcome = await this.#options.queue.enqueue(lane, entry, { dedupeId: entry.message.id, by: shareOf(entry) });
+    const outcome = await this.#options.engine.queue.enqueue(lane, entry, {
+      dedupeId: entry.message.id,
+      by: shareOf(entry),
+    });
     return outcome === 'duplicate' ? 'duplicate' : 'accepted';
   }
 
@@ -248,7 +258,7 @@ export class ScheduledJobs implements JobService {
     const why = error === '' ? '' : ` ${error}`;
     const hasNext = this.scheduler.next(id, 1).length > 0;
     const told = say(hasNext ? 'jobs.failed' : 'jobs.failedForGood', { name: quotedName(name), why });
-    await this.#options.tellOwners(`job-${id}-failing-${since.getTime()}`, told);
+    await this.#options.people.owners.tellOwners(`job-${id}-failing-${since.getTime()}`, told);
   }
 
   /** A time that was left out has others after it; with the only one gone nobody would ever know. */
@@ -257,7 +267,7 @@ export class ScheduledJobs implements JobService {
     const due = { at: slot.toISOString(), zone: timezone };
     const key = createdBy === undefined ? 'jobs.missed' : 'jobs.missedAsked';
     const told = say(key, { name: quotedName(name), due, zone: timezone });
-    void this.#options.tellOwners(`job-${id}-missed-${slot.getTime()}`, told);
+    void this.#options.people.owners.tellOwners(`job-${id}-missed-${slot.getTime()}`, told);
   }
 
   #view(file: JobFile): JobView {
