@@ -47,21 +47,34 @@ export const isRole = oneOf('owner', 'member', 'guest');
 
 /** An address as the channels define it. */
 export const isAddress = objectOf({
-  ...{ channel: isFilled, account: isFilled, chat: isFilled },
-  ...{ workspace: optional(isText), thread: optional(isText) },
+  channel: isFilled,
+  account: isFilled,
+  chat: isFilled,
+  workspace: optional(isText),
+  thread: optional(isText),
 });
 
 export const linkShape = shape<Link>(
   objectOf({
-    ...{ identity: isFilled, person: isFilled, linkedAt: isFilled, to: optional(isFilled) },
-    ...{ was: optional(listOf(isFilled)), until: optional(isFilled) },
+    identity: isFilled,
+    person: isFilled,
+    linkedAt: isFilled,
+    to: optional(isFilled),
+    was: optional(listOf(isFilled)),
+    until: optional(isFilled),
   }),
 );
 
 export const waitingShape = shape<WaitingCode>(
   objectOf({
-    ...{ code: isFilled, identity: isFilled, name: isFilled, role: isRole, expiresAt: isNumber, address: isAddress },
-    ...{ person: optional(isFilled), usedBy: optional(isFilled) },
+    code: isFilled,
+    identity: isFilled,
+    name: isFilled,
+    role: isRole,
+    expiresAt: isNumber,
+    address: isAddress,
+    person: optional(isFilled),
+    usedBy: optional(isFilled),
   }),
 );
 

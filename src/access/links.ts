@@ -79,14 +79,12 @@ export class Links {
     const at = this.#now();
     const { person, role, name } = principal;
     const entry: WaitingCode = {
-      ...{
-        code: newCode(),
-        identity,
-        role,
-        name: name.slice(0, 64) || identity,
-        address,
-        expiresAt: at + LINK_TTL_MS,
-      },
+      code: newCode(),
+      identity,
+      role,
+      name: name.slice(0, 64) || identity,
+      address,
+      expiresAt: at + LINK_TTL_MS,
       ...(person === undefined ? {} : { person }),
     };
     this.#codes.change((all) => {

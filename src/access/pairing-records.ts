@@ -49,14 +49,23 @@ export interface Paired {
 
 export const pendingShape = shape<PendingPairing>(
   objectOf({
-    ...{ code: isFilled, identity: isFilled, channel: isFilled, name: isText, createdAt: isNumber },
-    ...{ denied: optional(oneOf(true)), untold: optional(isNumber) },
+    code: isFilled,
+    identity: isFilled,
+    channel: isFilled,
+    name: isText,
+    createdAt: isNumber,
+    denied: optional(oneOf(true)),
+    untold: optional(isNumber),
     kept: optional(listOf(anything)),
   }),
 );
 export const pairedShape = shape<Paired>(
   objectOf({
-    ...{ identity: isFilled, name: isText, role: isRole, approvedAt: isTime },
-    ...{ waiting: optional(listOf(anything)), asked: optional(isText) },
+    identity: isFilled,
+    name: isText,
+    role: isRole,
+    approvedAt: isTime,
+    waiting: optional(listOf(anything)),
+    asked: optional(isText),
   }),
 );

@@ -76,12 +76,23 @@ const MAX_AGENT = 200;
 
 const entryShape = shape<Entry>(
   objectOf({
-    ...{ kind: oneOf('code', 'session'), id: isFilled, from: oneOf('machine', 'chat'), secret: isFilled },
-    ...{ key: optional(isFilled), since: isNumber, until: isNumber, seen: optional(isNumber), agent: optional(isText) },
+    kind: oneOf('code', 'session'),
+    id: isFilled,
+    from: oneOf('machine', 'chat'),
+    secret: isFilled,
+    key: optional(isFilled),
+    since: isNumber,
+    until: isNumber,
+    seen: optional(isNumber),
+    agent: optional(isText),
     by: optional(
       objectOf({
-        ...{ channel: isFilled, account: isText, user: isFilled, name: isText },
-        ...{ workspace: optional(isFilled), direct: optional(isAddress) },
+        channel: isFilled,
+        account: isText,
+        user: isFilled,
+        name: isText,
+        workspace: optional(isFilled),
+        direct: optional(isAddress),
       }),
     ),
   }),
@@ -99,30 +110,46 @@ const newSecret = (): string => randomBytes(16).toString('hex');
 /** Whether the key is that of the session. */
 export const isKeyOf = ({ key }: Session, given: string): boolean => key !== undefined && isSame(given, key);
 
+const newest = (entries: readonly Entry[], kind: Entry['kind'], max: number) => {
+  const kept = entries.filter((entry) => entry.kind === kind).toSorted((a, b) => b.until - a.until);
+  return kept.slice(0, max);
+};
+const bounded = (entries: readonly Entry[], now: number): Entry[] => {
+  const left = entries.filter(({ until }) => until > now);
+  return [...newest(left, 'code', MAX_CODES), ...newest(left, 'session', MAX_SESSIONS)];
+};
+
+/** Every code is compared, whichever it is. */
+const codeOf = (entries: readonly Entry[], code: string, now: number) =>
+  entries.filter((entry) => entry.kind === 'code' && entry.until > now && isSame(code, entry.secret))[0];
+
+const infoOf = ({ id, from, by, since, seen = since, agent }: Session): SessionInfo => ({
+  id,
+  from,
+  since: new Date(since).toISOString(),
+  seen: new Date(seen).toISOString(),
+  ...(by && { name: by.name }),
+  ...(agent !== undefined && agent !== '' && { agent }),
+});
+
 export function openSessions(folder: string): Sessions {
   const file = openJsonList(path.join(folder, 'sessions.json'), entryShape, {
     lost: 'who is logged in on the Board',
     next: 'They log in again, with viber board or /board.',
   });
   const live = (now: number) => file.read().filter(({ until }) => until > now);
-  const newest = (entries: readonly Entry[], kind: Entry['kind'], max: number) => {
-    const kept = entries.filter((entry) => entry.kind === kind).toSorted((a, b) => b.until - a.until);
-    return kept.slice(0, max);
-  };
-  const bounded = (entries: readonly Entry[], now: number): Entry[] => {
-    const left = entries.filter(({ until }) => until > now);
-    return [...newest(left, 'code', MAX_CODES), ...newest(left, 'session', MAX_SESSIONS)];
-  };
   const sessions = (now: number) => live(now).filter(({ kind }) => kind === 'session');
-  /** Every code is compared, whichever it is. */
-  const codeOf = (entries: readonly Entry[], code: string, now: number) =>
-    entries.filter((entry) => entry.kind === 'code' && entry.until > now && isSame(code, entry.secret))[0];
 
   return {
     issue(from, by, now) {
       const code = newSecret();
       const entry: Entry = {
-        ...{ kind: 'code', id: newSecret().slice(0, 8), from, secret: hash(code), since: now, until: now + CODE_MS },
+        kind: 'code',
+        id: newSecret().slice(0, 8),
+        from,
+        secret: hash(code),
+        since: now,
+        until: now + CODE_MS,
         ...(by && { by }),
       };
       file.change((all) => bounded([...all, entry], now));
@@ -137,8 +164,15 @@ export function openSessions(folder: string): Sessions {
         if (!used) return all;
         const [secret, key] = [newSecret(), newSecret()];
         const session: Entry = {
-          ...{ kind: 'session', id: newSecret().slice(0, 8), from: used.from, secret: hash(secret), key: hash(key) },
-          ...{ since: now, seen: now, until: now + IDLE_MS, agent: agent.slice(0, MAX_AGENT) },
+          kind: 'session',
+          id: newSecret().slice(0, 8),
+          from: used.from,
+          secret: hash(secret),
+          key: hash(key),
+          since: now,
+          seen: now,
+          until: now + IDLE_MS,
+          agent: agent.slice(0, MAX_AGENT),
           ...(used.by && { by: used.by }),
         };
         made = { session, cookie: `${session.id}.${secret}`, key };
@@ -159,12 +193,7 @@ export function openSessions(folder: string): Sessions {
         all.map((entry) => (entry.kind === 'session' && entry.id === id ? { ...entry, ...later } : entry)),
       );
     },
-    list: (now) =>
-      sessions(now).map(({ id, from, by, since, seen = since, agent }) => ({
-        ...{ id, from, since: new Date(since).toISOString(), seen: new Date(seen).toISOString() },
-        ...(by && { name: by.name }),
-        ...(agent !== undefined && agent !== '' && { agent }),
-      })),
+    list: (now) => sessions(now).map(infoOf),
     revoke(id) {
       let isGone = false;
       file.change((all) => {

@@ -37,7 +37,10 @@ export async function openBoard(options: BoardOptions): Promise<OpenBoard> {
   const { pairing, owners } = people;
   const { directOf } = owners;
   const login = createLogin({
-    ...{ sessions, places, port, speakers: createSpeakers({ people, configured: config.people, pairing, directOf }) },
+    sessions,
+    places,
+    port,
+    speakers: createSpeakers({ people, configured: config.people, pairing, directOf }),
     onWrongCodes: (address) => log.warn({ address }, 'many wrong codes for a login on the Board'),
   });
   const { maySee } = protocol.parts;

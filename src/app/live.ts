@@ -39,8 +39,12 @@ export function openLive(options: OpenLiveOptions): { live: LiveProgress; settin
   };
   const settings = openConversationSettings(path.join(home.conversations, 'settings'), configuredAt);
   const live = new LiveProgress({
-    ...{ bus: options.bus, channelOf: options.channelOf, settings, buttons: options.buttons },
-    ...{ cache: options.state, log: options.log },
+    bus: options.bus,
+    channelOf: options.channelOf,
+    settings,
+    buttons: options.buttons,
+    cache: options.state,
+    log: options.log,
     messagesAt: (address) => options.languages.at(address),
     isBusy: (address) => delivery.isBusy(address),
     async progressOf(taskId) {

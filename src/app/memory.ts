@@ -43,7 +43,9 @@ export function openAppMemory({
     ]);
     const embedder = settings.embedding === undefined ? undefined : embedders.embedder(settings.embedding);
     return new MemorySearch({
-      ...{ home, settings, log },
+      home,
+      settings,
+      log,
       embedder: embedder && costs ? meteredEmbedder(embedder, costs) : embedder,
     });
   }

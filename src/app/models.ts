@@ -30,7 +30,11 @@ export function openAppModels(options: {
   const { config, settings } = options;
   const { prices, currency, fallback, models: listed } = config;
   const choices = new Choices({
-    ...{ models: options.models, usual: options.modelName, fallback, listed, currency },
+    models: options.models,
+    usual: options.modelName,
+    fallback,
+    listed,
+    currency,
     priceOf: (id) => priceOf(id, prices, currency),
   });
   return {

@@ -36,7 +36,8 @@ export function sendJson(response: http.ServerResponse, status: number, body: un
   const text = `${JSON.stringify(body)}\n`;
   response.writeHead(status, {
     ...DATA_HEADERS,
-    ...{ 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(text) },
+    'content-type': JSON_TYPE,
+    'content-length': Buffer.byteLength(text),
     ...(bodyIsLeft(response.req) ? { connection: 'close' } : {}),
   });
   response.end(text);

@@ -210,7 +210,8 @@ function answer(
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
   response.writeHead(status, {
     ...DATA_HEADERS,
-    ...{ 'content-type': type, 'content-length': Buffer.byteLength(text) },
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
     ...(bodyIsLeft(request) ? { connection: 'close' } : {}),
   });
   response.end(text);

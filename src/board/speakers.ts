@@ -29,7 +29,12 @@ export interface Speakers {
 const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, owner: 2 };
 
 const apiPrincipal = (user: string, role: Role): Principal => ({
-  ...{ channel: 'api', account: 'api', user, role, via: 'api', name: user },
+  channel: 'api',
+  account: 'api',
+  user,
+  role,
+  via: 'api',
+  name: user,
 });
 
 export function createSpeakers(options: {

@@ -14,9 +14,15 @@ import { PAGE_POLICY, pageFolder } from './page-files.ts';
 import { Refused } from './respond.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8' },
-  ...{ '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.png': 'image/png', '.ico': 'image/x-icon' },
-  ...{ '.woff2': 'font/woff2', '.json': 'application/json', '.webmanifest': 'application/manifest+json' },
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
   '.txt': 'text/plain; charset=utf-8',
 };
 

@@ -45,8 +45,14 @@ export async function runCli(argv: string[]): Promise<number> {
     const unused = await useProxy(env);
     if (unused !== undefined) complain(unused);
     const context: CliContext = {
-      ...{ args, config: values.config, home, json: switches.has('json'), values, switches },
-      ...{ env, print },
+      args,
+      config: values.config,
+      home,
+      json: switches.has('json'),
+      values,
+      switches,
+      env,
+      print,
     };
     return await run(context);
   } catch (error) {

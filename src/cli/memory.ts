@@ -21,7 +21,9 @@ export async function run({ args, values, home: root, config: file, env, json, p
     throw new UserError(`There is no viber "${viber.slice(0, 80)}": --viber takes the name of a folder in vibers/.`);
   const log = createLog({ level: 'warn', pretty: true, write: (line) => void process.stderr.write(line) });
   const memory = new MemorySearch({
-    ...{ home, settings: config.memory, log },
+    home,
+    settings: config.memory,
+    log,
     embedder: await embedderOf(config, home, log, env),
   });
   try {

@@ -57,7 +57,9 @@ function rowOf({ state, key, value }: Found): QueueRow | undefined {
   const why = text(isAnswer ? reason : deadReason);
   const since = isAnswer ? new Date(createdAt).toISOString() : text(acceptedAt);
   return {
-    ...{ state: STATES[state], since, trace: text(trace) || key.slice(0, 12) },
+    state: STATES[state],
+    since,
+    trace: text(trace) || key.slice(0, 12),
     lane: isAnswer ? chatOf(field(message, 'address')) : text(lane),
     words: cutText(plainLine(text(field(isAnswer ? message : field(message, 'message'), 'text'))), WORDS),
     ...(why !== '' && { reason: plainLine(why) }),

@@ -20,7 +20,10 @@ export interface Running {
 
 const aboutShape = shape<Omit<Running, 'folder'>>(
   objectOf({
-    ...{ pid: isNumber, port: optional(isNumber), startedAt: isText, roles: optional(anything) },
+    pid: isNumber,
+    port: optional(isNumber),
+    startedAt: isText,
+    roles: optional(anything),
     renewedBy: optional(isText),
   }),
 );

@@ -54,7 +54,14 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     show = place;
   };
   const app = await startApp({
-    ...{ config, homeRoot: home, log, env, terminal: true, isPortChosen, onEnd, onLogPlace },
+    config,
+    homeRoot: home,
+    log,
+    env,
+    terminal: true,
+    isPortChosen,
+    onEnd,
+    onLogPlace,
     renewedBy: REPLACED_SIGNAL,
   });
   boundHeap();

@@ -53,7 +53,10 @@ export class ScheduledJobs implements JobService {
       log,
     });
     this.scheduler = new Scheduler({
-      ...{ clock, jobs, state, log },
+      clock,
+      jobs,
+      state,
+      log,
       fire: (job, slot) => this.#fire(job, slot),
       isBusy: (id) => this.#isBusy(id),
       onTrouble: (job, trouble) => this.#tellTrouble(job, trouble),
@@ -240,7 +243,9 @@ export class ScheduledJobs implements JobService {
     }
     const now = this.#options.clock.now();
     const entry = slotEntry(job, slot, {
-      ...{ principal, viber: job.viber ?? this.#options.viber, sentAt: now },
+      principal,
+      viber: job.viber ?? this.#options.viber,
+      sentAt: now,
       deliver: job.deliver.map((written) => placeText(written, this.#options.targets)),
       asks: this.#options.people.owners.ownerAddresses(),
       language: this.#options.people.languages.of(principal),

@@ -31,13 +31,23 @@ export function slotEntry(
   const address = asks[0] ?? nowhere(id);
   return {
     message: {
-      ...{ id: `job ${id} ${due}`, kind: 'message', address, text: prompt, files: [], quotes: [] },
+      id: `job ${id} ${due}`,
+      kind: 'message',
+      address,
+      text: prompt,
+      files: [],
+      quotes: [],
       sender: { user: principal.user, name, isBot: false },
       facts: [`The scheduled job ${JSON.stringify(name)}, due ${due}.`],
-      ...{ messageId: '', isDirect: true, isMention: true, sentAt },
+      messageId: '',
+      isDirect: true,
+      isMention: true,
+      sentAt,
       ...(language !== undefined && { language }),
     },
-    ...{ principal, viber, taskId: taskIdOf(id, slot) },
+    principal,
+    viber,
+    taskId: taskIdOf(id, slot),
     job: { id, name, slot: due, deliver, asks, own: agent },
   };
 }

@@ -51,8 +51,11 @@ const plain = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('every'), everyMs: z.number(), anchor: z.string().exactOptional() }),
   z.object({ kind: z.literal('once'), at: z.string() }),
   z.object({
-    ...{ kind: z.literal('days'), every: z.number(), times: z.array(z.string()) },
-    ...{ anchor: z.string(), timezone: z.string() },
+    kind: z.literal('days'),
+    every: z.number(),
+    times: z.array(z.string()),
+    anchor: z.string(),
+    timezone: z.string(),
   }),
 ]);
 const scheduleSchema = z.union([plain, z.object({ kind: z.literal('any'), of: z.array(plain) })]);

@@ -20,7 +20,10 @@ export function viewOf(file: JobFile, { next, lastRun: run, lacks, timezone }: V
   const { id, job, problem, wrong } = file;
   const slot = run && new Date(run.slot);
   return {
-    ...{ id, name: job?.name ?? id, schedule: job?.scheduleText ?? '', words: job?.words ?? '' },
+    id,
+    name: job?.name ?? id,
+    schedule: job?.scheduleText ?? '',
+    words: job?.words ?? '',
     next: next.map((time) => time.toISOString()),
     timezone: job?.timezone ?? timezone,
     state: stateOf(file, next.length > 0),

@@ -44,7 +44,9 @@ function ofBrand(head: string): Picture | undefined {
 }
 
 const sized = (type: string, width: number, height: number, isAnimated = false): Picture => ({
-  ...{ type, width, height },
+  type,
+  width,
+  height,
   ...(isAnimated && { isAnimated }),
 });
 

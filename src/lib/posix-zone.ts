@@ -12,13 +12,24 @@ const FORM = new RegExp(
 
 /** Zones whose clock change is not written out; people mean the rule of the place that the letters stand for. */
 const SUMMER: Readonly<Record<string, string>> = {
-  ...{ 'WET WEST': 'Europe/Lisbon', 'GMT BST': 'Europe/London', 'GMT IST': 'Europe/Dublin' },
-  ...{ 'CET CEST': 'Europe/Berlin', 'MET MEST': 'Europe/Berlin', 'MEZ MESZ': 'Europe/Berlin' },
-  ...{ 'EET EEST': 'Europe/Athens', 'IST IDT': 'Asia/Jerusalem' },
-  ...{ 'NST NDT': 'America/St_Johns', 'AST ADT': 'America/Halifax', 'EST EDT': 'America/New_York' },
-  ...{ 'CST CDT': 'America/Chicago', 'MST MDT': 'America/Denver', 'PST PDT': 'America/Los_Angeles' },
-  ...{ 'AKST AKDT': 'America/Anchorage', 'AEST AEDT': 'Australia/Sydney', 'ACST ACDT': 'Australia/Adelaide' },
-  ...{ 'NZST NZDT': 'Pacific/Auckland' },
+  'WET WEST': 'Europe/Lisbon',
+  'GMT BST': 'Europe/London',
+  'GMT IST': 'Europe/Dublin',
+  'CET CEST': 'Europe/Berlin',
+  'MET MEST': 'Europe/Berlin',
+  'MEZ MESZ': 'Europe/Berlin',
+  'EET EEST': 'Europe/Athens',
+  'IST IDT': 'Asia/Jerusalem',
+  'NST NDT': 'America/St_Johns',
+  'AST ADT': 'America/Halifax',
+  'EST EDT': 'America/New_York',
+  'CST CDT': 'America/Chicago',
+  'MST MDT': 'America/Denver',
+  'PST PDT': 'America/Los_Angeles',
+  'AKST AKDT': 'America/Anchorage',
+  'AEST AEDT': 'Australia/Sydney',
+  'ACST ACDT': 'Australia/Adelaide',
+  'NZST NZDT': 'Pacific/Auckland',
 };
 
 const MINUTES_A_DAY = 24 * 60;

@@ -54,7 +54,9 @@ export async function readinessOf(sources: ReadinessSources): Promise<Readiness>
     ...(health.ok ? {} : { engine: health }),
     handles,
     oldestUndeliveredSeconds: Number.isFinite(oldest) ? Math.round((Date.now() - oldest) / 1000) : null,
-    ...{ waiting: inbox.waiting + outbox.waiting, dead: outbox.dead, unsure: outbox.unsure },
+    waiting: inbox.waiting + outbox.waiting,
+    dead: outbox.dead,
+    unsure: outbox.unsure,
   };
 }
 

@@ -123,7 +123,8 @@ export class Skills {
       match: isSkillFile,
       maxBytes: MAX_FILE,
       maxFiles: MAX_FILES,
-      ...{ watch: isWatched, lookEveryMs: this.#options.lookEveryMs },
+      watch: isWatched,
+      lookEveryMs: this.#options.lookEveryMs,
       ...(this.#options.settleMs === undefined ? {} : { settleMs: this.#options.settleMs }),
       ...(this.#options.watchAfterMs === undefined ? {} : { watchAfterMs: this.#options.watchAfterMs }),
       onSettled: async (settled) => {

@@ -16,9 +16,20 @@ const MAX_LENGTH = 200;
 
 /** What is typed before the name of the package. */
 const COMMANDS: Readonly<Record<string, string>> = {
-  ...{ brew: 'brew install', node: 'npm install -g', npm: 'npm install -g', pip: 'pip install', python: 'pip install' },
-  ...{ uv: 'uv tool install', go: 'go install', apt: 'apt install', dnf: 'dnf install', gem: 'gem install' },
-  ...{ cargo: 'cargo install', pipx: 'pipx install', choco: 'choco install', scoop: 'scoop install' },
+  brew: 'brew install',
+  node: 'npm install -g',
+  npm: 'npm install -g',
+  pip: 'pip install',
+  python: 'pip install',
+  uv: 'uv tool install',
+  go: 'go install',
+  apt: 'apt install',
+  dnf: 'dnf install',
+  gem: 'gem install',
+  cargo: 'cargo install',
+  pipx: 'pipx install',
+  choco: 'choco install',
+  scoop: 'scoop install',
 };
 
 /** @param sources where a bundle may say it, see `sourcesOf` */

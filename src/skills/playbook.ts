@@ -207,7 +207,8 @@ export function fillPlaybook(playbook: Playbook, values: ReadonlyMap<string, str
     goal: fill(playbook.goal),
     steps: playbook.steps.map((step) => ({
       ...step,
-      ...{ instruction: fill(step.instruction), constraints: step.constraints.map(fill) },
+      instruction: fill(step.instruction),
+      constraints: step.constraints.map(fill),
     })),
   };
   if (!isSame(filled)) throw new UserError('One of the values cannot be used there: put it in other words.');

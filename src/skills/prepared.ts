@@ -28,7 +28,9 @@ export function prepare(root: string, parse: Parse): { file: string; text: strin
       folder,
       ...skill
     } = parse(file.text, {
-      ...{ file: file.path, level: 'bundled', reserved: new Set() },
+      file: file.path,
+      level: 'bundled',
+      reserved: new Set(),
     });
     return [file.name, skill];
   });

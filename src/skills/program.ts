@@ -39,10 +39,22 @@ const NODE: Interpreter = { language: 'JavaScript', programs: ['node'] };
 const SHELL: Interpreter = { language: 'shell', programs: ['sh'] };
 const BASH: Interpreter = { language: 'shell', programs: ['bash'] };
 const BY_ENDING: Readonly<Record<string, Interpreter>> = {
-  ...{ '.py': PYTHON, '.js': NODE, '.mjs': NODE, '.cjs': NODE, '.ts': NODE, '.mts': NODE, '.sh': SHELL, '.bash': BASH },
+  '.py': PYTHON,
+  '.js': NODE,
+  '.mjs': NODE,
+  '.cjs': NODE,
+  '.ts': NODE,
+  '.mts': NODE,
+  '.sh': SHELL,
+  '.bash': BASH,
 };
 const BY_NAME: Readonly<Record<string, Interpreter>> = {
-  ...{ python: PYTHON, python3: PYTHON, node: NODE, sh: SHELL, dash: SHELL, bash: BASH },
+  python: PYTHON,
+  python3: PYTHON,
+  node: NODE,
+  sh: SHELL,
+  dash: SHELL,
+  bash: BASH,
   ...Object.fromEntries(
     ['perl', 'ruby', 'php', 'lua', 'Rscript', 'awk'].map((name) => [name, { language: 'other', programs: [name] }]),
   ),

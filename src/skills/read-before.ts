@@ -63,7 +63,8 @@ export async function openReader(
 
 const placed = (skill: Kept, { level, file }: SkillSource): Skill => ({
   ...skill,
-  ...{ level, file },
+  level,
+  file,
   ...(isBundle(file) ? { folder: path.dirname(file) } : {}),
 });
 

@@ -31,7 +31,9 @@ export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
       `http://127.0.0.1:${PORT}`,
     ]),
   ),
-  ...{ no_proxy: 'localhost,127.0.0.1,::1', NO_PROXY: 'localhost,127.0.0.1,::1', NODE_USE_ENV_PROXY: '1' },
+  no_proxy: 'localhost,127.0.0.1,::1',
+  NO_PROXY: 'localhost,127.0.0.1,::1',
+  NODE_USE_ENV_PROXY: '1',
 };
 
 /** Runs inside, as Node's own text: hands each connection to the socket, and starts the command once it listens. */

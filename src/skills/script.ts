@@ -225,7 +225,8 @@ async function commandOf(order: ScriptOrder, given: Given): Promise<{ command: s
   const { skillFolder, readable, program } = order;
   const more = {
     ...(isOpen ? { workFd: FIRST_OPEN } : {}),
-    ...{ ...(skillFolder ? { skillFolder } : {}), ...(readable ? { readable } : {}) },
+    ...(skillFolder ? { skillFolder } : {}),
+    ...(readable ? { readable } : {}),
     ...(program?.visible ? { program: program.visible } : {}),
     ...(proxy ? { proxy: { socket: proxy.socket, node: process.execPath } } : {}),
   };

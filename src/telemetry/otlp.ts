@@ -51,7 +51,10 @@ const KINDS = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, producer: 
 const rootSpan = (trace: string): string => trace.slice(16);
 
 const contextOf = (trace: string) => ({
-  ...{ traceId: trace, spanId: rootSpan(trace), traceFlags: TraceFlags.SAMPLED, isRemote: true },
+  traceId: trace,
+  spanId: rootSpan(trace),
+  traceFlags: TraceFlags.SAMPLED,
+  isRemote: true,
 });
 
 class Ids implements IdGenerator {
@@ -77,8 +80,11 @@ export function createTracing({ url, headers, sample, resource, onChange, everyM
     idGenerator: ids,
     spanProcessors: [
       new BatchSpanProcessor({
-        ...{ exporter: watched(exporter, onChange), maxQueueSize: MAX_WAITING, maxExportBatchSize: MAX_BATCH },
-        ...{ scheduledDelayMillis: everyMs ?? 5_000, exportTimeoutMillis: EXPORT_MS + 1_000 },
+        exporter: watched(exporter, onChange),
+        maxQueueSize: MAX_WAITING,
+        maxExportBatchSize: MAX_BATCH,
+        scheduledDelayMillis: everyMs ?? 5_000,
+        exportTimeoutMillis: EXPORT_MS + 1_000,
       }),
     ],
   });

@@ -87,7 +87,10 @@ function visibleText(file: string): string {
   if (!hasContent) return '';
   if (bare.length <= MAX_CHARS) return bare;
   reportOnce(`${file} ${CUT}`, {
-    ...{ file, why: CUT, tell: true, once: `${file} ${bare.length}` },
+    file,
+    why: CUT,
+    tell: true,
+    once: `${file} ${bare.length}`,
     lost: 'the rest, which is not read',
     next: 'Shorten it, or move what is needed now and then into a file of the workspace.',
   });

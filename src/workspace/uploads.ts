@@ -43,7 +43,11 @@ export class UploadRefused extends UserError {
 
 const keptShape = shape<Kept>(
   objectOf({
-    ...{ name: isFilled, type: isFilled, size: isCount, sha256: isFilled, by: isFilled },
+    name: isFilled,
+    type: isFilled,
+    size: isCount,
+    sha256: isFilled,
+    by: isFilled,
     named: optional(isFlag),
   }),
 );

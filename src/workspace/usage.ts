@@ -55,9 +55,17 @@ export function appendUsage(home: Home, line: UsageLine): void {
 const optionalCount = optional(isCount);
 const isNotice = objectOf({ type: oneOf('notice'), at: isText, run: isText, who: isText, setting: isText });
 const isCall = objectOf({
-  ...{ type: oneOf('call'), at: isText, run: isText, task: isText, person: isText, model: isText },
-  ...{ inputTokens: isCount, outputTokens: isCount, cachedInputTokens: optionalCount },
-  ...{ cost: optionalCount, unpricedTokens: optionalCount },
+  type: oneOf('call'),
+  at: isText,
+  run: isText,
+  task: isText,
+  person: isText,
+  model: isText,
+  inputTokens: isCount,
+  outputTokens: isCount,
+  cachedInputTokens: optionalCount,
+  cost: optionalCount,
+  unpricedTokens: optionalCount,
 });
 const ABOUT = {
   lost: 'what model calls of a day have used',

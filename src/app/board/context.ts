@@ -25,9 +25,17 @@ export async function contextOf({ config, home }: AppGateway, task: TaskRecord):
   ]);
   const last = entries.findLast((entry) => entry.type === 'message');
   const context = await assembleContext({
-    ...{ home, viber: task.viber, taskId: task.id, runId: '', memory: config.memory, history: config.history },
+    home,
+    viber: task.viber,
+    taskId: task.id,
+    runId: '',
+    memory: config.memory,
+    history: config.history,
     ...(own.prompt !== undefined && { agentPrompt: own.prompt }),
-    ...{ channelNote: '', now: new Date(), query: '', isWithoutMemory: isUntold(last, config) },
+    channelNote: '',
+    now: new Date(),
+    query: '',
+    isWithoutMemory: isUntold(last, config),
   });
   const said = context.messages.map((message) =>
     message.role === 'steps'

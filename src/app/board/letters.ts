@@ -41,7 +41,10 @@ export function openLetters(options: {
     const { channel, chat } = isRecord(address) ? address : {};
     return [
       {
-        ...{ id, kind, reason: scrub(textOf(deadReason) || textOf(reason)), diedAt: at },
+        id,
+        kind,
+        reason: scrub(textOf(deadReason) || textOf(reason)),
+        diedAt: at,
         to: [textOf(channel), textOf(chat)].filter(Boolean).join(':'),
         text: cutText(plainLine(scrub(textOf(text))), SHOWN),
       },

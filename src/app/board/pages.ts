@@ -39,7 +39,9 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
   const placeOf = (caller: Caller) =>
     caller.direct ?? { channel: 'api', account: 'api', chat: protocol.submissions.chatOf(caller) };
   return {
-    ...{ protocol, readiness, letters: openLetters({ folder: home.spool, queue: engine.queue, delivery }) },
+    protocol,
+    readiness,
+    letters: openLetters({ folder: home.spool, queue: engine.queue, delivery }),
     about: {
       viber: config.viber ?? DEFAULT_VIBER,
       version: protocol.about.version,
@@ -98,7 +100,11 @@ function peopleOf({ config, people, consent: { questions } }: AppGateway, sessio
     ],
     pending: () =>
       pairing.pending(Date.now()).map(({ code, name, channel, identity, createdAt }) => ({
-        ...{ code, name, channel, id: identity, at: new Date(createdAt).toISOString() },
+        code,
+        name,
+        channel,
+        id: identity,
+        at: new Date(createdAt).toISOString(),
       })),
     links() {
       const byPerson = Map.groupBy(links.links(), ({ person }) => person);
@@ -122,7 +128,11 @@ function shownOf(gw: AppGateway): Shown {
     async skills(viber) {
       const { skills } = await tools.skills.list(viber);
       return skills.map(({ name, description, isUsable, lacks, fixes, level }) => ({
-        ...{ name, description, ready: isUsable, place: level, missing: isUsable ? [] : [...lacks, ...fixes] },
+        name,
+        description,
+        ready: isUsable,
+        place: level,
+        missing: isUsable ? [] : [...lacks, ...fixes],
       }));
     },
     async skill(viber, name) {

@@ -12,7 +12,8 @@ export function programTokens({ config, people }: AppGateway): ProgramToken[] {
   return [
     ...(token === undefined ? [] : [{ ...owner, token }]),
     ...Object.entries(clients).map(([name, client]) => ({
-      ...{ name, token: client.token },
+      name,
+      token: client.token,
       principal: () => speakers.ofClient(name, client),
     })),
   ];

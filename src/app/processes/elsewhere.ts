@@ -146,7 +146,8 @@ function piecesOf(event: Extract<AgentStreamEvent, { type: 'text-delta' }>): Age
   const { whole: _whole, content, ...rest } = event;
   const size = MAX_CHARS / 8;
   const further = Array.from({ length: Math.max(0, Math.ceil(content.length / size) - 1) }, (_, index) => ({
-    ...{ ...rest, content: content.slice((index + 1) * size, (index + 2) * size) },
+    ...rest,
+    content: content.slice((index + 1) * size, (index + 2) * size),
   }));
   return [{ ...event, content: content.slice(0, size) }, ...further];
 }

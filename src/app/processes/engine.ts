@@ -26,7 +26,9 @@ interface EngineParts {
 export async function openEngine({ config, home, log, onDead, suspectDelayMs }: EngineParts): Promise<Engine<Entry>> {
   const { engine, limits } = config;
   const shared = {
-    ...{ schema: entryShape, outboxSchema: outboxShape, onDead },
+    schema: entryShape,
+    outboxSchema: outboxShape,
+    onDead,
     limits: laneLimits(limits.runs, limits.runsPerPerson),
     onError: (error: unknown) => log.error({ err: error }, 'a part of the engine failed'),
   };

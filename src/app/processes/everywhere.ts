@@ -14,7 +14,8 @@ type Teller = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
 export function sentEverywhere(channel: Channel | undefined, engine: Teller): Sends | undefined {
   if (!channel || !OF_MACHINES.includes(channel.id)) return channel;
   return {
-    ...{ id: channel.id, isExact: true },
+    id: channel.id,
+    isExact: true,
     async send(message, ledger) {
       await ledger.part(0, async () => {
         engine.publish(topicOf(channel.id), JSON.stringify(message));

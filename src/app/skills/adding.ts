@@ -21,7 +21,10 @@ export interface OpenAddingOptions {
 
 export function openAdding({ config, home, log, onChange, signal }: OpenAddingOptions): SkillAdding {
   const adding = new Adding({
-    ...{ root: home.skills, cache: home.cache, reserved: ownTools(), allowedOrigins: config.skills.webOrigins },
+    root: home.skills,
+    cache: home.cache,
+    reserved: ownTools(),
+    allowedOrigins: config.skills.webOrigins,
     registry: config.skills.registry,
     signal,
   });

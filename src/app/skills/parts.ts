@@ -30,10 +30,15 @@ export async function openSkillParts(options: {
 }) {
   const { config, home, log } = options;
   const skills = new Skills({
-    ...{ bundled: bundledSkills(), user: home.skills, reserved: ownTools(), log, watchAfterMs: WATCH_AFTER_MS },
+    bundled: bundledSkills(),
+    user: home.skills,
+    reserved: ownTools(),
+    log,
+    watchAfterMs: WATCH_AFTER_MS,
     lookEveryMs: isShared(home.root) ? LOOK_MS : undefined,
     without: switchedOff(config.skills),
-    ...{ viber: (viber) => path.join(home.viberDir(viber), 'skills'), keptIn: path.join(home.cache, 'skills.jsonl') },
+    viber: (viber) => path.join(home.viberDir(viber), 'skills'),
+    keptIn: path.join(home.cache, 'skills.jsonl'),
   });
   try {
     recover(home.skills);

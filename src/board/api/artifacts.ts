@@ -81,8 +81,10 @@ async function send(
 ): Promise<void> {
   const always = {
     etag,
-    ...{ 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache', vary: 'cookie, authorization' },
-    ...{ 'content-disposition': disposition(meta) },
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    vary: 'cookie, authorization',
+    'content-disposition': disposition(meta),
     'content-type': cleanType(meta.type),
   };
   if (isSame(headers['if-none-match'], etag)) {

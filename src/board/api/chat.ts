@@ -30,7 +30,11 @@ export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: nu
   const maxBytes = MAX_BODY + 2 * Math.ceil((maxFile * 4) / 3);
   return [
     {
-      ...{ method: 'POST', path: '/api/chat', asks: 'caller', silenceMs: SILENCE_MS, bodyMs: BODY_MS },
+      method: 'POST',
+      path: '/api/chat',
+      asks: 'caller',
+      silenceMs: SILENCE_MS,
+      bodyMs: BODY_MS,
       async handle(asked) {
         const { id, messages, trigger } = await readBody(asked, chatBody, maxBytes);
         if (trigger === 'regenerate-message')
@@ -41,7 +45,10 @@ export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: nu
       },
     },
     {
-      ...{ method: 'GET', path: '/api/chat/:chat/stream', asks: 'caller', silenceMs: SILENCE_MS },
+      method: 'GET',
+      path: '/api/chat/:chat/stream',
+      asks: 'caller',
+      silenceMs: SILENCE_MS,
       async handle(asked) {
         const { taskId } = await knownChat(asked.caller, asked.params.chat ?? '', parts);
         if (taskId === undefined || !parts.runningTasks().includes(taskId)) {
@@ -135,7 +142,9 @@ class ChatStream {
       throw error;
     }
     response.writeHead(200, {
-      ...{ 'content-type': 'text/event-stream', 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' },
+      'content-type': 'text/event-stream',
+      'x-vercel-ai-ui-message-stream': 'v1',
+      'x-accel-buffering': 'no',
     });
     this.#write({ type: 'start', messageMetadata: { taskId: this.#taskId } });
     const beat = setInterval(() => {

@@ -13,7 +13,10 @@ const ENDS: ReadonlySet<string> = new Set(['task:completed', 'task:error']);
 const OVER: ReadonlySet<string> = new Set(['completed', 'error', 'stopped']);
 
 export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRoute => ({
-  ...{ method: 'GET', path: '/api/tasks/:id/events', asks: 'caller', silenceMs: SILENCE_MS },
+  method: 'GET',
+  path: '/api/tasks/:id/events',
+  asks: 'caller',
+  silenceMs: SILENCE_MS,
   async handle({ request, response, url, params, caller }) {
     const task = seenTask(params.id ?? '', caller.principal, parts);
     const { live, after } = parsedBy(eventsQuerySchema, Object.fromEntries(url.searchParams));

@@ -10,14 +10,18 @@ import { answered, bodyOf, carriedOut } from './twin.ts';
 export function jobRoutes(parts: ProtocolParts): BoardRoute[] {
   return [
     {
-      ...{ method: 'GET', path: '/api/jobs', asks: 'owner' },
+      method: 'GET',
+      path: '/api/jobs',
+      asks: 'owner',
       async handle({ response, url }) {
         const { items, next } = pageOf((await serviceOf(parts)).list(), ({ id }) => id, url);
         sendJson(response, 200, { jobs: items.map(shownJob), ...(next !== undefined && { next }) });
       },
     },
     {
-      ...{ method: 'POST', path: '/api/jobs', asks: 'owner' },
+      method: 'POST',
+      path: '/api/jobs',
+      asks: 'owner',
       handle: (asked) =>
         answered(asked.response, async () => {
           const body = await bodyOf(asked);

@@ -87,8 +87,14 @@ const channelOf = ({ conversations, job }: Pick<TaskRecord, 'conversations' | 'j
   /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
 
 const rowOf = (task: TaskRecord, standing: Standings) => ({
-  ...{ taskId: task.id, title: task.title, goal: task.goal, channel: channelOf(task), state: standing.stateOf(task) },
-  ...{ person: task.people[0] ?? '', viberId: task.viber, updatedAt: task.updatedAt },
+  taskId: task.id,
+  title: task.title,
+  goal: task.goal,
+  channel: channelOf(task),
+  state: standing.stateOf(task),
+  person: task.people[0] ?? '',
+  viberId: task.viber,
+  updatedAt: task.updatedAt,
   ...(standing.isWaiting(task) && { waiting: true }),
 });
 
@@ -101,10 +107,18 @@ async function detailOf(task: TaskRecord, { home }: Pick<ProtocolParts, 'home'>,
   ]);
   const { always: _always, approvedPlan: _approved, counted: _counted, called: _called, ...record } = task;
   return {
-    ...{ ...record, ...row, cursor },
+    ...record,
+    ...row,
+    cursor,
     ...(plan && { plan }),
     artifacts: artifacts.map(({ id, title, type, ref, size, createdAt, origin }) => ({
-      ...{ id, title, type, ref, size, createdAt, origin },
+      id,
+      title,
+      type,
+      ref,
+      size,
+      createdAt,
+      origin,
     })),
   };
 }
@@ -145,7 +159,13 @@ async function messagesOf(
 function wordsOf(line: Extract<SessionEntry, { type: 'message' }>) {
   const { id, also, text, said = text, at, from, via, files, run } = line;
   return {
-    ...{ id, role: 'user' as const, text: said, at, runId: run, name: from.name, channel: via ?? from.channel },
+    id,
+    role: 'user' as const,
+    text: said,
+    at,
+    runId: run,
+    name: from.name,
+    channel: via ?? from.channel,
     ...(also && { also }),
     ...(files.length > 0 && { files }),
   };

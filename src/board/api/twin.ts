@@ -22,7 +22,9 @@ export function twin(
   status: number,
 ): BoardRoute {
   return {
-    ...{ method, path, asks: 'caller' },
+    method,
+    path,
+    asks: 'caller',
     handle: (asked) =>
       answered(asked.response, async () => {
         const { id, ...named } = asked.params;

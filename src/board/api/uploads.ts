@@ -15,7 +15,11 @@ const SILENCE_MS = 30_000;
 const BODY_MS = 600_000;
 
 export const uploadRoute = ({ uploads, maxBytes }: UploadParts): BoardRoute => ({
-  ...{ method: 'POST', path: '/api/uploads', asks: 'caller', silenceMs: SILENCE_MS, bodyMs: BODY_MS },
+  method: 'POST',
+  path: '/api/uploads',
+  asks: 'caller',
+  silenceMs: SILENCE_MS,
+  bodyMs: BODY_MS,
   async handle({ request, response, url, caller }) {
     const name = url.searchParams.get('name') ?? '';
     if (name.trim() === '')

@@ -26,7 +26,13 @@ export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
     const options = kind === 'question' ? optionsOf(input) : [];
     return [
       {
-        ...{ id, taskId, title: task.title, kind, tool, digest, askedAt },
+        id,
+        taskId,
+        title: task.title,
+        kind,
+        tool,
+        digest,
+        askedAt,
         ...(sentence !== undefined && { sentence }),
         ...(details !== undefined && { details }),
         ...(expiresAt !== undefined && { expiresAt }),

@@ -16,9 +16,15 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
       const taskId = about.taskOf(caller);
       const all = about.vibers();
       return {
-        ...{ name: person ?? name, role, ...(person !== undefined && { person }), principal: principalText(principal) },
-        ...{ viber: about.viber, vibers: role === 'owner' ? all : all.filter((each) => each === about.viber) },
-        ...{ version: about.version, language: about.language(caller), hasModel: about.hasModel() },
+        name: person ?? name,
+        role,
+        ...(person !== undefined && { person }),
+        principal: principalText(principal),
+        viber: about.viber,
+        vibers: role === 'owner' ? all : all.filter((each) => each === about.viber),
+        version: about.version,
+        language: about.language(caller),
+        hasModel: about.hasModel(),
         ...(kind === 'session' && { session: id }),
         ...(taskId !== undefined && { taskId }),
       };

@@ -26,7 +26,8 @@ export function memoryRoutes({ protocol, about, memory }: PageParts): BoardRoute
       const { items, next } = pageOf(await listSuggestions(home, viber), ({ id }) => id, url);
       const text = readTextSync(memoryFile(home, viber)) ?? '';
       return {
-        ...{ suggestions: items, ...(next !== undefined && { next }) },
+        suggestions: items,
+        ...(next !== undefined && { next }),
         files: [{ name: 'MEMORY.md', text }, ...days.map(({ date, text: log }) => ({ name: `${date}.md`, text: log }))],
       };
     }),

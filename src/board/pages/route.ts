@@ -10,7 +10,9 @@ type Answer = (asked: BoardRequest) => Promise<unknown>;
 
 /** A route whose answer is what `work` gives, as JSON. */
 export const route = (method: Method, path: string, asks: BoardRoute['asks'], work: Answer): BoardRoute => ({
-  ...{ method, path, asks },
+  method,
+  path,
+  asks,
   handle: async (asked) => answered(asked.response, () => work(asked)),
 });
 

@@ -24,7 +24,10 @@ export function shownRoutes({ logs, people, shown, about }: PageParts): BoardRou
       const all = pageOf(people.people(), ({ name, ids }) => ids[0] ?? name, url);
       const links = pageOf(people.links(), ({ person }) => person, url, 'afterLink');
       return {
-        ...{ people: all.items, pairing: people.pending(), links: links.items, sessions: sessionsOf(people, caller) },
+        people: all.items,
+        pairing: people.pending(),
+        links: links.items,
+        sessions: sessionsOf(people, caller),
         ...(all.next !== undefined && { next: all.next }),
         ...(links.next !== undefined && { nextLink: links.next }),
       };
@@ -48,7 +51,9 @@ export function shownRoutes({ logs, people, shown, about }: PageParts): BoardRou
 
 const sessionsOf = (people: PageParts['people'], caller: Caller) =>
   people.sessions().map(({ since, seen, ...session }) => ({
-    ...{ ...session, createdAt: since, lastSeenAt: seen },
+    ...session,
+    createdAt: since,
+    lastSeenAt: seen,
     ...(caller.id === session.id && { isThis: true }),
   }));
 

@@ -38,7 +38,9 @@ export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
         models: lists.models.items.map(([model, sum]) => ({ model, ...sum })),
         people: lists.people.items.map(([person, sum]) => ({ person, ...sum })),
         tasks: lists.tasks.items.map(([task, sum]) => ({ task, ...titleOf(task), ...sum })),
-        ...{ nextModel: lists.models.next, nextPerson: lists.people.next, nextTask: lists.tasks.next },
+        nextModel: lists.models.next,
+        nextPerson: lists.people.next,
+        nextTask: lists.tasks.next,
         total: all.reduce<Sum>((sum, { call }) => plus(sum, call), { ...NO_USAGE, calls: 0 }),
       };
     }),
@@ -65,7 +67,8 @@ export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
 }
 
 const usageOf = ({ inputTokens, outputTokens, cost, currency }: Usage): Usage => ({
-  ...{ inputTokens, outputTokens },
+  inputTokens,
+  outputTokens,
   ...(cost !== undefined && { cost }),
   ...(currency !== undefined && { currency }),
 });

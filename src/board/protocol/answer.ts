@@ -42,6 +42,7 @@ export async function answerCommand(
 }
 
 const fieldsOf = ({ code, message, field }: ErrorFields): ErrorFields => ({
-  ...{ code, message },
+  code,
+  message,
   ...(field !== undefined && { field }),
 });

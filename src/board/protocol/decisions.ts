@@ -27,7 +27,9 @@ export async function decideApproval(
   const chosen = choiceOf(verdict, answer, request.kind);
   const who = principalText(by);
   const decided = await to.approvals.decide(approval, {
-    ...{ ...chosen, by: who, name: by.name },
+    ...chosen,
+    by: who,
+    name: by.name,
     ...(kind === 'session' && { place: 'board' }),
   });
   const holds = decided?.request.decision;

@@ -241,7 +241,14 @@ export function approvalFrame(request: ApprovalRequest): ApprovalFrame {
       ? input.options.filter((option) => typeof option === 'string')
       : undefined;
   return {
-    ...{ type: 'approval:asked', taskId, runId, approval, digest, kind, tool, question: sentence },
+    type: 'approval:asked',
+    taskId,
+    runId,
+    approval,
+    digest,
+    kind,
+    tool,
+    question: sentence,
     ...(details !== undefined && { details }),
     ...(options && { options }),
     ...(expiresAt !== undefined && { expiresAt }),

@@ -77,7 +77,9 @@ export function noticeFrame(
   taskId?: string,
 ): Extract<EventFrame, { type: 'notice' }> {
   return {
-    ...{ type: 'notice', text, files: files.map(({ name, mimeType, size }) => ({ name, type: mimeType, size })) },
+    type: 'notice',
+    text,
+    files: files.map(({ name, mimeType, size }) => ({ name, type: mimeType, size })),
     ...(taskId !== undefined && { taskId }),
   };
 }

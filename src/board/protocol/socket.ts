@@ -34,7 +34,10 @@ export interface SocketParts {
 
 export function createSockets({ parts, exchange, beat = { pingMs: PING_MS, deadMs: DEAD_MS } }: SocketParts) {
   const server = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: MAX_FRAME },
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_FRAME,
     handleProtocols: (offered) => (offered.has('viber.v1') ? 'viber.v1' : false),
   });
   const open = new Set<Line>();
@@ -139,7 +142,8 @@ class Line {
     const { home, about, runningTasks } = this.#parts;
     const seen = runningTasks().flatMap((id) => openTask(home, id).record() ?? []);
     connection.send({
-      ...{ type: 'connected', protocol: PROTOCOL },
+      type: 'connected',
+      protocol: PROTOCOL,
       viber: {
         ...about,
         id: caller.viber ?? about.id,

@@ -17,7 +17,8 @@ export function standingsOf(asked: ReadonlySet<string>, atWork: ReadonlySet<stri
   const stateOf = ({ id, state }: Standing): TaskState => (atWork.has(id) ? 'running' : state);
   const isWaiting = (task: Standing) => asked.has(task.id) && stateOf(task) === 'running';
   return {
-    ...{ stateOf, isWaiting },
+    stateOf,
+    isWaiting,
     isIn: (task, state) => (isWaiting(task) ? state === 'waiting' : state === stateOf(task)),
   };
 }

@@ -31,7 +31,9 @@ export const commandIn = (text: string): RegExpExecArray | undefined =>
 
 /** A client's own conversation, or with `thread` the one about a task. */
 export const apiAddress = (chat: string, thread?: string, channel = API): Address => ({
-  ...{ channel, account: channel, chat },
+  channel,
+  account: channel,
+  chat,
   ...(thread !== undefined && { thread }),
 });
 
@@ -47,8 +49,16 @@ export function messageOf({ id, address, sender, text, given, viber, via, sentAt
     ? [{ kind: 'quote', from: currentFile || 'selection', text: selection, fromSelf: false }]
     : [];
   return {
-    ...{ id, messageId: id, address, text, files: [...(more.files ?? [])] },
-    ...{ facts: [...(more.facts ?? []), ...open], quotes: selected, isDirect: true, isMention: true, sentAt },
+    id,
+    messageId: id,
+    address,
+    text,
+    files: [...(more.files ?? [])],
+    facts: [...(more.facts ?? []), ...open],
+    quotes: selected,
+    isDirect: true,
+    isMention: true,
+    sentAt,
     sender: { ...sender, isBot: false },
     ...(via !== undefined && { via }),
     ...(viber !== undefined && { viber }),

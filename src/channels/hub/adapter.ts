@@ -56,7 +56,8 @@ export class Hub implements Channel {
   readonly isExact = true;
   readonly takesResults = true;
   readonly limits = {
-    ...{ text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER },
+    text: Number.MAX_SAFE_INTEGER,
+    uploadBytes: Number.MAX_SAFE_INTEGER,
     downloadBytes: Number.MAX_SAFE_INTEGER,
   };
   readonly #options: HubOptions;
@@ -86,7 +87,10 @@ export class Hub implements Channel {
     this.#relay =
       mouth &&
       new Relay({
-        ...{ mouth, onError, heardMs: heard, toldMs: acknowledge + heard },
+        mouth,
+        onError,
+        heardMs: heard,
+        toldMs: acknowledge + heard,
         isHere: () => this.#socket?.readyState === WebSocket.OPEN,
         tell: (message) => this.#tell(message),
       });
@@ -180,7 +184,10 @@ export class Hub implements Channel {
     const { url, token, serve, onError } = this.#options;
     const socket = new WebSocket(url, ['viber.v1'], {
       headers: { authorization: `Bearer ${token}` },
-      ...{ handshakeTimeout: HANDSHAKE_MS, maxPayload: MAX_FRAME, perMessageDeflate: false, followRedirects: false },
+      handshakeTimeout: HANDSHAKE_MS,
+      maxPayload: MAX_FRAME,
+      perMessageDeflate: false,
+      followRedirects: false,
     });
     let why = 'The hub cannot be reached.';
     let openedAt: number | undefined;

@@ -248,8 +248,15 @@ class Local implements Channel {
     const id = randomUUID();
     const [, name, args = ''] = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
     return {
-      ...{ id, messageId: id, text, files: [], facts: [], quotes: [] },
-      ...{ isDirect: true, isMention: true, sentAt: Date.now() },
+      id,
+      messageId: id,
+      text,
+      files: [],
+      facts: [],
+      quotes: [],
+      isDirect: true,
+      isMention: true,
+      sentAt: Date.now(),
       ...(viber !== undefined && { viber }),
       address: addressOf(chat),
       sender: { user, name: user, isBot: false, ...(language !== undefined && { language }) },

@@ -8,7 +8,8 @@ export type FileOf = (ref: string) => Promise<string | undefined>;
 
 export const createStoredDownload = (fileOf: FileOf): Download =>
   createDownload({
-    ...{ platform: 'the gateway', maxBytes: Number.MAX_SAFE_INTEGER },
+    platform: 'the gateway',
+    maxBytes: Number.MAX_SAFE_INTEGER,
     async begin({ file }) {
       const path = await fileOf(file.id);
       if (path === undefined) throw new UserError('it is not there any more');

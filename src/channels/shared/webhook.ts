@@ -80,7 +80,9 @@ export const declaredBytes = ({ headers }: IncomingMessage): number => Number(he
 export function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, {
-    ...{ 'content-length': 0, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },
+    'content-length': 0,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
     ...(status === 405 ? { allow: 'POST' } : {}),
     ...(status === 503 ? { 'retry-after': String(RETRY_AFTER_S) } : {}),
     ...(request.complete ? {} : { connection: 'close' }),

@@ -44,7 +44,10 @@ export function createSlack(options: SlackOptions): Channel & { webhook?: Webhoo
   const client = clientOptions(options.apiRoot, transport);
   const way = openWay(options, { client, setStatus, signal, parts: () => parts });
   const bolt = createBolt({
-    ...{ botToken, receiver: way.receiver, client, log },
+    botToken,
+    receiver: way.receiver,
+    client,
+    log,
     take: (body) => parts.intake.take(body),
     onUnknown: () => session.callbacks?.onDropped('unknown'),
   });
@@ -129,8 +132,14 @@ function openWay(options: SlackOptions, to: WayOptions): Socket & { handler?: We
 
   if (mode === 'socket')
     return createSocket({
-      ...{ appToken: options.appToken || 'missing', client: { ...to.client }, log, onLimited, fatal: isFatal },
-      ...{ onStatus: setStatus, onOpening: () => parts().backfill.expect(), onOpen: () => parts().backfill.start() },
+      appToken: options.appToken || 'missing',
+      client: { ...to.client },
+      log,
+      onLimited,
+      fatal: isFatal,
+      onStatus: setStatus,
+      onOpening: () => parts().backfill.expect(),
+      onOpen: () => parts().backfill.start(),
       ...timing,
     });
   const http = createHttp({ signingSecret: options.signingSecret ?? '', log, onLimited });

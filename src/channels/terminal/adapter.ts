@@ -144,8 +144,17 @@ function saidBy(sender: Sender, text: string): InboundMessage {
   const id = randomUUID();
   const [, name, args = ''] = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
   return {
-    ...{ id, messageId: id, address: ADDRESS, sender, text, files: [], facts: [], quotes: [] },
-    ...{ isDirect: true, isMention: true, sentAt: Date.now() },
+    id,
+    messageId: id,
+    address: ADDRESS,
+    sender,
+    text,
+    files: [],
+    facts: [],
+    quotes: [],
+    isDirect: true,
+    isMention: true,
+    sentAt: Date.now(),
     ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),
   };
 }

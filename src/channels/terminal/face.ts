@@ -24,7 +24,10 @@ export function createFace({ input, output, env, messages, home, commands, sugge
   const isTyped = input.isTTY === true && output.isTTY === true;
   if (!isTyped || !look.isDrawn) return new LinesFace({ input, output, look, messages, isTyped });
   return new ScreenFace({
-    ...{ input, output, look, messages },
+    input,
+    output,
+    look,
+    messages,
     history: path.join(home, 'run', 'terminal-history.jsonl'),
     completing: { commands, suggest, folders: [path.join(home, 'workspace'), home] },
     pasted: (n, lines) => messages.text('terminal.pasted', { n: String(n), lines }),

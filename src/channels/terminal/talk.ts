@@ -98,8 +98,12 @@ export class Talk implements Listener {
     this.#show();
     if (this.#isArmed && !this.isWorking) this.#to.face.live?.hint(this.#to.messages.text('terminal.again'));
     await this.#to.face.answer({
-      ...{ text: rest ?? text, isRest: rest !== undefined, files, buttons: numbered },
-      ...{ messageId, edits },
+      text: rest ?? text,
+      isRest: rest !== undefined,
+      files,
+      buttons: numbered,
+      messageId,
+      edits,
     });
   }
 

@@ -89,7 +89,8 @@ export class Typing {
     this.#history = new History(options.history);
     this.#pastes = new Pastes(options.pasted);
     this.#keyboard = new Keyboard({
-      ...{ input: options.input, output: options.output },
+      input: options.input,
+      output: options.output,
       onKey: (key) => this.#inTurn(() => this.#key(key)),
       onPaste: (text) => this.#inTurn(() => this.#paste(text)),
       onEnd: () => this.#listener?.leave(),

@@ -36,7 +36,10 @@ export function graphemes(text: string): Grapheme[] {
     return Array.from(text, (letter, start) => ({ start, end: start + 1, width: 1, isBlank: letter === ' ' }));
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment, index }) => ({
-    ...{ start: index, end: index + segment.length, width: widthOf(segment), isBlank: /^\s+$/.test(segment) },
+    start: index,
+    end: index + segment.length,
+    width: widthOf(segment),
+    isBlank: /^\s+$/.test(segment),
   }));
 }
 

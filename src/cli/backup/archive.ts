@@ -26,7 +26,13 @@ export interface Archive {
 }
 
 export const createArchive = (home: string, instead: ReadonlyMap<string, Buffer>): Archive => ({
-  ...{ home, instead, files: 0, bytes: 0, changed: [], unread: [], sum: createHash('sha256') },
+  home,
+  instead,
+  files: 0,
+  bytes: 0,
+  changed: [],
+  unread: [],
+  sum: createHash('sha256'),
 });
 
 type Choose = (early: boolean) => ChosenFile[];

@@ -39,8 +39,15 @@ export async function run(context: CliContext): Promise<number> {
   const named = (choice: Choice) => chosen.filter((file) => file.choice === choice).map(({ name }) => name);
   const { files, bytes, changed } = made;
   const said = {
-    ...{ files, bytes, size: fs.statSync(target).size, hasSecrets, changed, variables: settings.variables },
-    ...{ secrets: hasSecrets ? [] : withoutInner(named('secret')), foreign: named('foreign'), unfit: named('unfit') },
+    files,
+    bytes,
+    size: fs.statSync(target).size,
+    hasSecrets,
+    changed,
+    variables: settings.variables,
+    secrets: hasSecrets ? [] : withoutInner(named('secret')),
+    foreign: named('foreign'),
+    unfit: named('unfit'),
     unread: [...named('unread'), ...made.unread],
   };
   if (json) print(JSON.stringify({ file: target, ...said, onServer }));

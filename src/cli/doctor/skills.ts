@@ -26,14 +26,12 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
   const found = (state: State, detail: string) => findings.push({ name: 'skills', state, detail });
   const folderOf = (viber: string) => (viber === DEFAULT_VIBER ? 'workspace' : path.join('vibers', viber));
   const skills = new Skills({
-    ...{
-      bundled: bundledSkills(),
-      user: path.join(home, 'skills'),
-      reserved: reservedNames(),
-      watch: false,
-      without: switchedOff(config.skills),
-      log: silentLog(),
-    },
+    bundled: bundledSkills(),
+    user: path.join(home, 'skills'),
+    reserved: reservedNames(),
+    watch: false,
+    without: switchedOff(config.skills),
+    log: silentLog(),
     viber: (viber) => path.join(home, folderOf(viber), 'skills'),
   });
   try {

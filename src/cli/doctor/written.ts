@@ -51,7 +51,9 @@ export function checkWritten(root: string): Finding[] {
       told.push(`${path.join(folder, name)} ${why}; shorten it, or move what is needed now and then into another file`);
   const rest = told.length - MAX_TOLD;
   return [...told.slice(0, MAX_TOLD), ...(rest > 0 ? [`and ${rest} more like these`] : [])].map((detail) => ({
-    ...{ name: 'files', state: 'note', detail },
+    name: 'files',
+    state: 'note',
+    detail,
   }));
 }
 

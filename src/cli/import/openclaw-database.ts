@@ -38,15 +38,22 @@ async function rowsIn(file: string): Promise<Record<string, unknown>[] | undefin
 }
 
 const jobOf = (row: Record<string, unknown>): Record<string, unknown> => ({
-  ...{ id: row.job_id, name: row.name, enabled: row.enabled !== 0 },
+  id: row.job_id,
+  name: row.name,
+  enabled: row.enabled !== 0,
   schedule: {
-    ...{ kind: row.schedule_kind, expr: row.schedule_expr, tz: row.schedule_tz },
-    ...{ everyMs: row.every_ms, at: row.at },
+    kind: row.schedule_kind,
+    expr: row.schedule_expr,
+    tz: row.schedule_tz,
+    everyMs: row.every_ms,
+    at: row.at,
   },
   payload: { kind: row.payload_kind, message: row.payload_message },
   ...(typeof row.delivery_mode === 'string' && {
     delivery: {
-      ...{ mode: row.delivery_mode, channel: row.delivery_channel, to: row.delivery_to },
+      mode: row.delivery_mode,
+      channel: row.delivery_channel,
+      to: row.delivery_to,
       threadId: row.delivery_thread_id,
     },
   }),

@@ -78,7 +78,11 @@ async function list(context: CliContext): Promise<number> {
     const unknown = job ? names.of(job) : [];
     const unsent = job ? job.deliver.flatMap((place) => placeProblem(place, config) ?? []) : [];
     return {
-      ...{ id, name: job?.name ?? id, state, schedule: job?.words ?? '', timezone: job?.timezone ?? timezone },
+      id,
+      name: job?.name ?? id,
+      state,
+      schedule: job?.words ?? '',
+      timezone: job?.timezone ?? timezone,
       next: next.map((time) => time.toISOString()),
       ...(problem === undefined ? {} : { problem }),
       ...(unknown.length === 0 ? {} : { unknown }),

@@ -22,13 +22,11 @@ export interface NamesHere {
 export async function namesOf(jobs: readonly Job[], { config, root, env }: NamesHere): Promise<JobNames> {
   const models = createModels({ providers: config.providers, env });
   const catalog = new Skills({
-    ...{
-      bundled: bundledSkills(),
-      user: path.join(root, 'skills'),
-      reserved: reservedNames(),
-      log: silentLog(),
-      watch: false,
-    },
+    bundled: bundledSkills(),
+    user: path.join(root, 'skills'),
+    reserved: reservedNames(),
+    log: silentLog(),
+    watch: false,
     without: switchedOff(config.skills),
     viber: (id) => path.join(root, id === DEFAULT_VIBER ? 'workspace' : path.join('vibers', id), 'skills'),
   });

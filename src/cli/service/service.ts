@@ -70,8 +70,12 @@ async function install(context: CliContext, supervisor: Supervisor): Promise<num
 
 function factsOf({ home, config, args: _args }: CliContext, { logFile }: Supervisor): ServiceFacts {
   return {
-    ...{ node: process.execPath, program: fs.realpathSync(process.argv[1] ?? ''), home, logFile },
-    ...{ config: config === undefined ? undefined : path.resolve(config), envFile: path.join(home, ENV_FILE) },
+    node: process.execPath,
+    program: fs.realpathSync(process.argv[1] ?? ''),
+    home,
+    logFile,
+    config: config === undefined ? undefined : path.resolve(config),
+    envFile: path.join(home, ENV_FILE),
   };
 }
 

@@ -27,8 +27,12 @@ export async function startGateway(settings: Settings): Promise<App | undefined>
   const { startApp } = await import('../../app.ts');
   try {
     return await startApp({
-      ...{ config, homeRoot: settings.home, log: silentLog() },
-      ...{ env: settings.env, terminal: false, isPortChosen },
+      config,
+      homeRoot: settings.home,
+      log: silentLog(),
+      env: settings.env,
+      terminal: false,
+      isPortChosen,
     });
   } catch (error) {
     if (error instanceof LockedError) return undefined;

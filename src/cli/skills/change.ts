@@ -26,8 +26,12 @@ export async function change(context: CliContext): Promise<number> {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort(new UserError('Nothing was changed.')));
   const adding = new Adding({
-    ...{ root: home.skills, cache: home.cache, reserved: reservedNames(), signal: interrupted.signal },
-    ...{ allowedOrigins: config.skills.webOrigins, registry: config.skills.registry },
+    root: home.skills,
+    cache: home.cache,
+    reserved: reservedNames(),
+    signal: interrupted.signal,
+    allowedOrigins: config.skills.webOrigins,
+    registry: config.skills.registry,
   });
   const changing = { context, adding, messages: messagesIn('en') };
   if (verb === 'add') return add(changing, words);

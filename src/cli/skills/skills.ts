@@ -48,7 +48,11 @@ async function list({ args, home: root, config: file, env, json, print }: CliCon
   if (viber !== undefined && !all.includes(viber))
     throw new UserError(`There is no viber "${visible(viber.slice(0, 80))}". There is: ${all.join(', ')}.`);
   const skills = new Skills({
-    ...{ bundled: bundledSkills(), user: home.skills, reserved: reservedNames(), log: silentLog(), watch: false },
+    bundled: bundledSkills(),
+    user: home.skills,
+    reserved: reservedNames(),
+    log: silentLog(),
+    watch: false,
     without: service.switchedOff(config.skills),
     viber: (id) => path.join(home.viberDir(id), 'skills'),
   });

@@ -44,7 +44,8 @@ export async function openLocalEngine<T>(options: LocalEngineOptions<T>): Promis
     const store = openStore({ root: folders.spool, freeBytes });
     const ledger = openLedger(path.join(folders.spool, 'ledger'), lock.epoch);
     const queue = await openSpool<T>({
-      ...{ store, onDead },
+      store,
+      onDead,
       ...(schema && { schema }),
       ...(limits && { limits }),
       ...(suspectDelayMs !== undefined && { suspectDelayMs }),

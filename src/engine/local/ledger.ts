@@ -26,7 +26,10 @@ export interface LedgerLine {
 
 const lineShape = shape<LedgerLine>(
   objectOf({
-    ...{ key: isFilled, part: isInteger, what: oneOf('intent', 'sent', 'refused', 'unsure'), id: optional(isText) },
+    key: isFilled,
+    part: isInteger,
+    what: oneOf('intent', 'sent', 'refused', 'unsure'),
+    id: optional(isText),
     at: isTime,
   }),
 );

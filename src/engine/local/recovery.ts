@@ -31,14 +31,17 @@ export interface RecoveryOptions<T> {
 export const spoolShape = <T>(message: Schema<T>): Schema<SpoolFile<T>> =>
   shape(
     objectOf({
-      ...{ id: isFilled, dedupeId: isText, lane: isFilled, seq: isNumber, attempts: isCount, acceptedAt: isTime },
-      ...{
-        message: (value) => message.safeParse(value).success,
-        notBefore: optional(isNumber),
-        group: optional(isText),
-        by: optional(objectOf({ person: isText, isOwner: isFlag })),
-        orderKey: optional(objectOf({ source: isText, at: isNumber })),
-      },
+      id: isFilled,
+      dedupeId: isText,
+      lane: isFilled,
+      seq: isNumber,
+      attempts: isCount,
+      acceptedAt: isTime,
+      message: (value) => message.safeParse(value).success,
+      notBefore: optional(isNumber),
+      group: optional(isText),
+      by: optional(objectOf({ person: isText, isOwner: isFlag })),
+      orderKey: optional(objectOf({ source: isText, at: isNumber })),
     }),
   );
 

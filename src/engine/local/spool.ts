@@ -255,7 +255,14 @@ export class Spool<T> implements Queue<T> {
     this.#lastSeq = Math.max(this.#lastSeq + 1, this.#now() * 1000);
     const acceptedAt = new Date(this.#now()).toISOString();
     return {
-      ...{ id, dedupeId, lane, seq: this.#lastSeq, attempts: 0, by, message, acceptedAt },
+      id,
+      dedupeId,
+      lane,
+      seq: this.#lastSeq,
+      attempts: 0,
+      by,
+      message,
+      acceptedAt,
       ...(notBefore === undefined ? {} : { notBefore }),
       ...(group === undefined ? {} : { group }),
       ...(orderKey === undefined ? {} : { orderKey }),

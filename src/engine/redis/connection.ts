@@ -16,7 +16,8 @@ export function partsOf(url: string): ServerOptions {
   const { protocol, hostname, port, username, password, pathname } = new URL(url);
   addSecret(decodeURIComponent(password));
   return {
-    ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 6379 : Number(port) },
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? 6379 : Number(port),
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
     ...(/^\/\d+$/.test(pathname) ? { db: Number(pathname.slice(1)) } : {}),
@@ -48,7 +49,10 @@ export interface Connections {
 /** What is asked while the server is away waits for it, and is asked again where its reply was lost. */
 const optionsOf = (url: string, socketTimeout: number): ServerOptions => ({
   ...partsOf(url),
-  ...{ connectTimeout: CONNECT_MS, socketTimeout, maxRetriesPerRequest: null, keepAlive: 10_000 },
+  connectTimeout: CONNECT_MS,
+  socketTimeout,
+  maxRetriesPerRequest: null,
+  keepAlive: 10_000,
   // Done by whoever listens, who hears of a failure.
   autoResubscribe: false,
   retryStrategy: (times) => Math.min(times * 50, 500),
@@ -64,7 +68,10 @@ export function connect(url: string, onError: (error: unknown) => void): Connect
   const copies = open(SILENT_MS, true);
   const all = [own, bull, ears, copies];
   return {
-    ...{ own, bull, ears, copies },
+    own,
+    bull,
+    ears,
+    copies,
     cut: () => {
       for (const client of all) client.disconnect();
     },

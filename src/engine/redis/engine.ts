@@ -63,7 +63,14 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
     const epoch = await connections.own.incr(`${tagOf(0)}:starts`);
     await news.open();
     const world: World = {
-      ...{ connections, news, name, shards, leaseMs, onError, onQuiet: noQuiet, address: addressOf(url) },
+      connections,
+      news,
+      name,
+      shards,
+      leaseMs,
+      onError,
+      onQuiet: noQuiet,
+      address: addressOf(url),
       codeOf: options.secret && codesWith(options.secret),
       scripts: new Scripts(connections.own, connections.copies, replicas),
       seenMs: dedupeDays * DAY_MS,

@@ -65,8 +65,12 @@ export class Source {
     const name = queueName(side, kind, laneClass);
     this.#prefix = `${tagOf(shard)}:${name}:`;
     this.#worker = new EagerWorker(name, null, {
-      ...{ connection: client, prefix: tagOf(shard), autorun: false, drainDelay: 5 },
-      ...{ lockDuration: leaseMs, stalledInterval: Math.max(50, Math.min(MOST_STALLED_MS, Math.round(leaseMs / 8))) },
+      connection: client,
+      prefix: tagOf(shard),
+      autorun: false,
+      drainDelay: 5,
+      lockDuration: leaseMs,
+      stalledInterval: Math.max(50, Math.min(MOST_STALLED_MS, Math.round(leaseMs / 8))),
       maxStalledCount: ONLY_WE_COUNT_CRASHES,
     });
     this.#worker.on('error', onError);
@@ -136,7 +140,8 @@ export class Jobs {
     const known = this.#queues.get(key);
     if (known) return known;
     const queue = new Queue(name, {
-      ...{ connection: this.#options.client, prefix: tagOf(shard) },
+      connection: this.#options.client,
+      prefix: tagOf(shard),
       defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
       streams: { events: { maxLen: 1 } },
     });

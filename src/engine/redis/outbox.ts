@@ -81,7 +81,11 @@ export class RedisOutbox implements Outbox {
     this.#options = options;
     this.#world = world;
     this.lanes = new Lanes({
-      ...{ side: 'out', world, kindOf, limitsOf: () => undefined, keepMs: KEPT_MS },
+      side: 'out',
+      world,
+      kindOf,
+      limitsOf: () => undefined,
+      keepMs: KEPT_MS,
       ahead: { count: AHEAD, wants: (kind) => [...this.#prefixes].some((prefix) => isOf(kind, prefix)) },
     });
     world.news.subscribe(KINDS, (kind) => this.#learn(kind));
@@ -93,7 +97,11 @@ export class RedisOutbox implements Outbox {
     const entry: OutboxFile = { key, trace, createdAt: Date.now(), seq: Date.now() * 1000, message, sending: false };
     const lane = conversationKey(message.address);
     const { what, isNewKind } = await this.lanes.put({
-      ...{ lane, id: key, by: EVERYBODY, dedupeId: key, message: JSON.stringify(entry) },
+      lane,
+      id: key,
+      by: EVERYBODY,
+      dedupeId: key,
+      message: JSON.stringify(entry),
       fence: fence instanceof RedisLease ? { key: this.#options.keyOfLane(fence.lane), epoch: fence.epoch } : undefined,
     });
     if (what === 'lost') throw new LeaseLost(`an answer comes from an owner that has lost its lane (${lane})`);

@@ -67,7 +67,10 @@ export class RedisQueue<T> implements Queue<T> {
     this.#options = options;
     this.#world = world;
     this.lanes = new Lanes({
-      ...{ side: 'in', world, kindOf, keepMs: KEPT_MS },
+      side: 'in',
+      world,
+      kindOf,
+      keepMs: KEPT_MS,
       limitsOf: (kind) => limits[`${kind}:`],
       onCrashed: (lane, items) => this.#died(lane, items),
     });
@@ -224,7 +227,15 @@ export class RedisQueue<T> implements Queue<T> {
       return 'duplicate';
     }
     const { what } = await this.lanes.put({
-      ...{ lane, id, by, dedupeId, notBefore, group, maxDepth, source: orderKey?.source, order: orderKey?.at },
+      lane,
+      id,
+      by,
+      dedupeId,
+      notBefore,
+      group,
+      maxDepth,
+      source: orderKey?.source,
+      order: orderKey?.at,
       message: JSON.stringify(message),
       raw: raw === undefined ? undefined : JSON.stringify(raw),
     });

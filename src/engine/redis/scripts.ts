@@ -51,7 +51,11 @@ export interface Answer {
 
 const isOffer = objectOf({ lane: isFilled, token: isNumber, delay: isNumber, kind: isText, class: oneOf('o', 'm') });
 const isItem = objectOf({
-  ...{ id: isFilled, message: isText, seq: isText, attempts: isNumber, at: isNumber },
+  id: isFilled,
+  message: isText,
+  seq: isText,
+  attempts: isNumber,
+  at: isNumber,
   seal: optional(isText),
   isStopped: optional(isFlag),
 });
@@ -69,9 +73,17 @@ const flags = {
 };
 const answerShape = shape<Answer>(
   objectOf({
-    ...{ ...numbers, ...flags, what: isFilled, offers: optional(listOf(isOffer)), items: optional(listOf(isItem)) },
-    ...{ isNewKind: optional(isFlag), busy: optional(isFlag), seen: optional(isNumber) },
-    ...{ process: optional(isText), view: optional(isText), value: optional(isText) },
+    ...numbers,
+    ...flags,
+    what: isFilled,
+    offers: optional(listOf(isOffer)),
+    items: optional(listOf(isItem)),
+    isNewKind: optional(isFlag),
+    busy: optional(isFlag),
+    seen: optional(isNumber),
+    process: optional(isText),
+    view: optional(isText),
+    value: optional(isText),
   }),
 );
 

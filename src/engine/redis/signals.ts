@@ -18,7 +18,10 @@ interface Question {
 
 const questionShape = shape<Question>(
   objectOf({
-    ...{ id: isFilled, from: isFilled, lane: isFilled, signal: oneOf('stop', 'steer') },
+    id: isFilled,
+    from: isFilled,
+    lane: isFilled,
+    signal: oneOf('stop', 'steer'),
     before: optional(objectOf({ seq: isNumber, orderKey: optional(objectOf({ source: isText, at: isNumber })) })),
   }),
 );

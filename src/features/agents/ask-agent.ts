@@ -34,7 +34,10 @@ const questionsOf = perRun(({ order, own, mayUse, gw }: FeatureRun) => {
   const { mesh: agents } = agentsOf(gw);
   const chain = [...(order.asked?.chain ?? []), viberOf(order)];
   const asked: Asked = {
-    ...{ chain, root: order.asked?.root ?? order.run, isAlone: true, mode: own.mode ?? 'decide' },
+    chain,
+    root: order.asked?.root ?? order.run,
+    isAlone: true,
+    mode: own.mode ?? 'decide',
     // Those of the steps that were finished before a restart count; what waits is counted when it goes on.
     calls: order.asked?.calls ?? { used: callsOf(order).filter(({ isOpen }) => !isOpen).length },
     may: mayUse,

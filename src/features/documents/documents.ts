@@ -9,7 +9,9 @@ const ENTRY = import.meta.filename.endsWith('.ts') ? './formats/worker.ts' : './
 const WHY = { late: 'It takes too long to be read.', broken: 'It is too large or too damaged to be read.' };
 
 const inProcess = createProcesses<null>(new URL(ENTRY, import.meta.url), {
-  ...{ timeoutMs: 30_000, memoryMb: 768, atOnce: 2 },
+  timeoutMs: 30_000,
+  memoryMb: 768,
+  atOnce: 2,
 });
 
 /** @throws Unreadable; the signal's reason */

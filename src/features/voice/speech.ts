@@ -25,12 +25,17 @@ export async function speak(text: string, settings: SpeechSettings): Promise<Uin
     import('@ai-sdk/openai'),
   ]);
   const openai = createOpenAI({
-    ...{ apiKey: apiKey ?? 'none', headers: own?.headers ?? {} },
+    apiKey: apiKey ?? 'none',
+    headers: own?.headers ?? {},
     ...(baseURL === undefined ? {} : { baseURL }),
     fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
   });
   const { audio } = await generateSpeech({
-    ...{ model: openai.speech(model), text, voice: settings.speaker, outputFormat: 'opus', maxRetries: 1 },
+    model: openai.speech(model),
+    text,
+    voice: settings.speaker,
+    outputFormat: 'opus',
+    maxRetries: 1,
     abortSignal: AbortSignal.timeout(TOTAL_MS),
   });
   return audio.uint8Array;

@@ -127,7 +127,9 @@ function deepgram(modelId: string, { baseURL, apiKey, headers, language }: Deepg
   if (language === undefined) url.searchParams.set('detect_language', 'true');
   else url.searchParams.set('language', language);
   return {
-    ...{ specificationVersion: 'v4', provider: 'deepgram', modelId },
+    specificationVersion: 'v4',
+    provider: 'deepgram',
+    modelId,
     async doGenerate({ audio, mediaType, abortSignal }) {
       const { APICallError } = await import('../../runtime/model/sdk.ts');
       const failed = (message: string, given: { statusCode?: number; cause?: unknown; isRetryable?: boolean }) =>
@@ -135,7 +137,9 @@ function deepgram(modelId: string, { baseURL, apiKey, headers, language }: Deepg
       const bytes = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio;
       const sent = { authorization: `Token ${apiKey ?? ''}`, 'content-type': mediaType, ...headers };
       const answer = await straight(url, {
-        ...{ method: 'POST', headers: sent, body: new Uint8Array(bytes) },
+        method: 'POST',
+        headers: sent,
+        body: new Uint8Array(bytes),
         ...(abortSignal && { signal: abortSignal }),
       }).catch((cause: unknown) => {
         abortSignal?.throwIfAborted();

@@ -27,9 +27,14 @@ export function createWhisper([program = '', ...args]: readonly string[], env: N
       const cwd = await mkdtemp(path.join(os.tmpdir(), 'viber-voice-'));
       try {
         const { code, stdout, endedBy } = await runProcess({
-          ...{ command: program, args: given.map((arg) => arg.replaceAll(FILE, file)), cwd, signal },
+          command: program,
+          args: given.map((arg) => arg.replaceAll(FILE, file)),
+          cwd,
+          signal,
           env: { ...Object.fromEntries(passed), OPENVIBER_SCRIPT: marker },
-          ...{ timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT, strays: { kind: 'marked', marker } },
+          timeoutMs: TIMEOUT_MS,
+          maxOutput: MAX_OUTPUT,
+          strays: { kind: 'marked', marker },
         });
         if (endedBy === 'abort') signal.throwIfAborted();
         if (endedBy === 'timeout') throw new Unreadable('busy', `${program} took too long.`, { setting });

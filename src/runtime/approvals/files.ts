@@ -12,26 +12,35 @@ const ID = /^[a-f0-9]{24}$/;
 
 const VERDICTS = ['approve', 'always', 'deny', 'expired', 'answer', 'another', 'wrote', 'stop'];
 const isDecision = objectOf({
-  ...{ verdict: oneOf(...VERDICTS), by: isText, name: isText, at: isTime, answer: optional(isText) },
+  verdict: oneOf(...VERDICTS),
+  by: isText,
+  name: isText,
+  at: isTime,
+  answer: optional(isText),
   place: optional(oneOf('board')),
 });
 const requestShape = shape<ApprovalRequest>(
   objectOf({
-    ...{ id: isFilled, kind: oneOf('tool', 'plan', 'question'), viber: isFilled, taskId: isFilled, run: isFilled },
-    ...{ callId: isText, tool: isText, input: anything, digest: isText, scope: isText, askedAt: isTime },
-    ...{
-      expiresAt: optional(isTime),
-      shows: optional(isText),
-      otherwise: optional(isText),
-      principal: isPrincipal,
-      asked: listOf(isMessage),
-    },
-    ...{
-      decision: optional(isDecision),
-      takenAt: optional(isTime),
-      sentence: optional(isText),
-      details: optional(isText),
-    },
+    id: isFilled,
+    kind: oneOf('tool', 'plan', 'question'),
+    viber: isFilled,
+    taskId: isFilled,
+    run: isFilled,
+    callId: isText,
+    tool: isText,
+    input: anything,
+    digest: isText,
+    scope: isText,
+    askedAt: isTime,
+    expiresAt: optional(isTime),
+    shows: optional(isText),
+    otherwise: optional(isText),
+    principal: isPrincipal,
+    asked: listOf(isMessage),
+    decision: optional(isDecision),
+    takenAt: optional(isTime),
+    sentence: optional(isText),
+    details: optional(isText),
   }),
 );
 const ABOUT = {

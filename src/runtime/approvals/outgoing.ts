@@ -61,7 +61,11 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
     const spent = told.filter(isLine('sent')).filter((line) => !own?.(line));
     const mine = viber === task.viber && run === root ? told : openTask(home, task, viber).session.run(run);
     return judgeEgress({
-      ...{ mode: options.mode, isGuest: options.isGuest, isTainted: options.isTainted(), isOdd, characters },
+      mode: options.mode,
+      isGuest: options.isGuest,
+      isTainted: options.isTainted(),
+      isOdd,
+      characters,
       isListed: address !== undefined && isListed(address, options.hosts),
       isTheirs: address !== undefined && isWritten(address, written),
       isUsed: address !== undefined && spent.some((line) => line.address === spelled(address)),
@@ -78,8 +82,13 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
     if (!reach) return false;
     const given: Json = JSON.parse(JSON.stringify(input));
     const line: Line<'sent'> = {
-      ...{ type: 'sent', run: root, at: new Date().toISOString(), callId, tool: tool.name },
-      ...{ digest: digestOf(tool.name, given), characters: reach.characters },
+      type: 'sent',
+      run: root,
+      at: new Date().toISOString(),
+      callId,
+      tool: tool.name,
+      digest: digestOf(tool.name, given),
+      characters: reach.characters,
     };
     const { address } = reach;
     // The same call is judged again when its run goes on.

@@ -187,7 +187,9 @@ export function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omi
   const mayRepeat = tool.consent !== 'each';
   if (!parsed.success) return { mayRepeat };
   return {
-    ...{ mayRepeat, note: tool.noteFor?.(parsed.data, messages) ?? '', script: tool.codeFor?.(parsed.data) ?? '' },
+    mayRepeat,
+    note: tool.noteFor?.(parsed.data, messages) ?? '',
+    script: tool.codeFor?.(parsed.data) ?? '',
     sentence: tool.asks?.(parsed.data, phrasingIn(messages)),
   };
 }

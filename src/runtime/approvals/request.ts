@@ -47,7 +47,11 @@ export function resumedEntry({
   const [message] = asked;
   if (!message) return undefined;
   return {
-    ...{ message, principal, viber, taskId, resume: { approval: id, run } },
+    message,
+    principal,
+    viber,
+    taskId,
+    resume: { approval: id, run },
     ...(play && { play: {} }),
     ...(job && { job }),
   };

@@ -29,7 +29,9 @@ export const helpFor = (list: (gw: Gateway) => readonly CommandSpec[]): Command 
     const rest = list(gw).filter(({ name }) => name !== 'help' && byName.get(name)?.help === undefined);
     const names = messages.list(rest.map(({ name }) => `${messages.prefix}${name}`));
     const button = (key: MessageKey & `help.${string}Button`, command: string): ButtonAction => ({
-      ...{ label: messages.text(key), command, args: '' },
+      label: messages.text(key),
+      command,
+      args: '',
     });
     return {
       text: lines(

@@ -15,7 +15,9 @@ const LISTED = 20;
 const WITH_BUTTONS = 5;
 
 const button = (label: Text, verb: string, { id }: JobView) => ({
-  ...{ label: labelOf(label), command: 'jobs', args: `${verb} ${id}` },
+  label: labelOf(label),
+  command: 'jobs',
+  args: `${verb} ${id}`,
 });
 
 function actions(job: JobView, messages: Messages): ButtonAction[] {
@@ -116,7 +118,9 @@ export const jobs: Command = {
   help: { group: 'routine', does: 'does.jobs', for: 'owner' },
   description: 'Scheduled jobs (/jobs run|pause|resume|delete NAME)',
   argument: {
-    ...{ name: 'action', description: 'show, run, pause, resume or delete, and the name', suggests: false },
+    name: 'action',
+    description: 'show, run, pause, resume or delete, and the name',
+    suggests: false,
     pattern: '^(show|run|pause|resume|delete!?)\\s+\\S[\\s\\S]{0,100}$',
   },
   action: 'administer',

@@ -31,7 +31,11 @@ const TRIES = 50;
 const keptShape = shape<Kept[]>(
   listOf(
     objectOf({
-      ...{ id: isFilled, trace: isText, address: isAddress, host: isText, pid: isInteger },
+      id: isFilled,
+      trace: isText,
+      address: isAddress,
+      host: isText,
+      pid: isInteger,
       command: optional(objectOf({ name: isFilled, args: isText })),
     }),
   ),

@@ -104,7 +104,10 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
 
   const inMessage = options.memory.injection === 'message' && memory !== '';
   const stable = stablePart({
-    ...{ bootstrap, viber, channelNote: options.channelNote, agentPrompt: options.agentPrompt },
+    bootstrap,
+    viber,
+    channelNote: options.channelNote,
+    agentPrompt: options.agentPrompt,
     memory: inMessage ? '' : memory,
     // A guest is not told that there is any.
     isWithheld: options.isWithoutMemory === true && options.guests === undefined && memory === '',

@@ -32,7 +32,12 @@ function timeIn(now: Date, timezone: string): string {
   const format =
     known?.format ??
     new Intl.DateTimeFormat('sv-SE', {
-      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', timeZone: timezone },
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: timezone,
     });
   const weekday = known?.weekday ?? new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: timezone });
   const text = `${weekday.format(now)}, ${format.format(now)}`;

@@ -29,8 +29,10 @@ export function usageOf({ usage, content }: GenerateResult, prompt: Prompt): Cal
   if (inputTokens > 0 && (outputTokens > 0 || !isSaid)) return told;
   const guess = estimate(prompt, isSaid ? JSON.stringify(content).length : 0);
   return {
-    ...{ ...told, isEstimate: true },
-    ...{ inputTokens: inputTokens || guess.inputTokens, outputTokens: outputTokens || guess.outputTokens },
+    ...told,
+    isEstimate: true,
+    inputTokens: inputTokens || guess.inputTokens,
+    outputTokens: outputTokens || guess.outputTokens,
   };
 }
 

@@ -241,7 +241,8 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
     return told('refused', text, { badRequest });
   }
   return told('refused', say('failures.refused', { provider }), {
-    ...{ badRequest, about: aboutIn(refusal) ?? ('unsaid' as const) },
+    badRequest,
+    about: aboutIn(refusal) ?? ('unsaid' as const),
     ...(mostTokens !== undefined && { mostTokens }),
     ...(mostFiles !== undefined && { mostFiles }),
   });

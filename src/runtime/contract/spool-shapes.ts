@@ -8,8 +8,15 @@ import type { Entry } from './entry.ts';
 const isIdText = (value: unknown) => typeof value === 'string' && isId(value);
 
 export const isPrincipal = objectOf({
-  ...{ channel: isFilled, account: isText, user: isFilled, role: isRole, via: isText, name: isText },
-  ...{ workspace: optional(isText), person: optional(isText), aliases: optional(listOf(isText)) },
+  channel: isFilled,
+  account: isText,
+  user: isFilled,
+  role: isRole,
+  via: isText,
+  name: isText,
+  workspace: optional(isText),
+  person: optional(isText),
+  aliases: optional(listOf(isText)),
 });
 
 const isFile = objectOf({ id: isText, name: isText, mimeType: isText, kind: isText });
@@ -17,42 +24,59 @@ const isQuote = objectOf({ kind: isText, from: isText, text: isText, files: opti
 
 /** What came over the network was checked at the door. */
 const isGiven = objectOf({
-  ...{ goal: optional(isText), memory: optional(isText), mode: optional(oneOf('steer', 'collect', 'followup')) },
-  ...{
-    messages: optional(listOf(objectOf({ role: oneOf('user', 'assistant'), text: isText }))),
-    artifacts: optional(listOf(objectOf({ id: isText, title: isText, type: isText, ref: isText }))),
-  },
+  goal: optional(isText),
+  memory: optional(isText),
+  mode: optional(oneOf('steer', 'collect', 'followup')),
+  messages: optional(listOf(objectOf({ role: oneOf('user', 'assistant'), text: isText }))),
+  artifacts: optional(listOf(objectOf({ id: isText, title: isText, type: isText, ref: isText }))),
 });
 
 export const isMessage = objectOf({
-  ...{ id: isFilled, kind: isText, address: isAddress, text: isText, messageId: isText, sentAt: isNumber },
-  ...{ sender: objectOf({ user: isText, name: isText, isBot: isFlag }), isDirect: isFlag, isMention: isFlag },
-  ...{ files: listOf(isFile), facts: listOf(isText), quotes: listOf(isQuote) },
-  ...{
-    interaction: optional(isText),
-    sequence: optional(isNumber),
-    language: optional(isText),
-    prefix: optional(isText),
-    group: optional(isText),
-    editOf: optional(isText),
-    movedTo: optional(isAddress),
-    answerAt: optional(isAddress),
-    repliesTo: optional(isText),
-    original: optional(objectOf({ chat: isText, message: isText })),
-    given: optional(isGiven),
-  },
+  id: isFilled,
+  kind: isText,
+  address: isAddress,
+  text: isText,
+  messageId: isText,
+  sentAt: isNumber,
+  sender: objectOf({ user: isText, name: isText, isBot: isFlag }),
+  isDirect: isFlag,
+  isMention: isFlag,
+  files: listOf(isFile),
+  facts: listOf(isText),
+  quotes: listOf(isQuote),
+  interaction: optional(isText),
+  sequence: optional(isNumber),
+  language: optional(isText),
+  prefix: optional(isText),
+  group: optional(isText),
+  editOf: optional(isText),
+  movedTo: optional(isAddress),
+  answerAt: optional(isAddress),
+  repliesTo: optional(isText),
+  original: optional(objectOf({ chat: isText, message: isText })),
+  given: optional(isGiven),
 });
 
 const isJob = objectOf({
-  ...{ id: isFilled, name: isText, slot: isText, deliver: listOf(isText), own: objectOf({}) },
+  id: isFilled,
+  name: isText,
+  slot: isText,
+  deliver: listOf(isText),
+  own: objectOf({}),
   asks: optional(listOf(isAddress)),
 });
 
 export const entryShape = shape<Entry>(
   objectOf({
-    ...{ message: isMessage, principal: isPrincipal, viber: isIdText, taskId: isIdText, job: optional(isJob) },
-    ...{ command: optional(objectOf({ name: isText, args: isText })), mode: optional(oneOf('steer', 'collect')) },
-    ...{ resume: optional(objectOf({ approval: isText, run: isText })), play: optional(objectOf({})) },
+    message: isMessage,
+    principal: isPrincipal,
+    viber: isIdText,
+    taskId: isIdText,
+    job: optional(isJob),
+    command: optional(objectOf({ name: isText, args: isText })),
+    mode: optional(oneOf('steer', 'collect')),
+    resume: optional(objectOf({ approval: isText, run: isText })),
+    play: optional(objectOf({})),
     skill: optional(isText),
   }),
 );
@@ -61,7 +85,11 @@ const isUpload = objectOf({ path: isText, name: isText, mimeType: isText, size: 
 
 export const outboxShape = shape<OutboxFile>(
   objectOf({
-    ...{ key: isFilled, trace: isText, createdAt: isNumber, seq: isNumber, sending: isFlag },
+    key: isFilled,
+    trace: isText,
+    createdAt: isNumber,
+    seq: isNumber,
+    sending: isFlag,
     message: objectOf({ id: isFilled, address: isAddress, text: isText, files: listOf(isUpload) }),
   }),
 );

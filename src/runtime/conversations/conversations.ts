@@ -53,8 +53,15 @@ const isTasks: Is = (value) =>
   isRecord(value) && Object.entries(value).every(([viber, taskId]) => isId(viber) && isIdText(taskId));
 const bindingShape = shape<Binding>(
   objectOf({
-    ...{ key: isFilled, taskId: isIdText, viber: isIdText, address: isAddress, isDirect: isFlag, boundAt: isText },
-    ...{ by: optional(isFilled), isChosen: optional(isFlag), left: optional(isTasks) },
+    key: isFilled,
+    taskId: isIdText,
+    viber: isIdText,
+    address: isAddress,
+    isDirect: isFlag,
+    boundAt: isText,
+    by: optional(isFilled),
+    isChosen: optional(isFlag),
+    left: optional(isTasks),
   }),
 );
 const keysShape = shape<string[]>(listOf(isText));

@@ -74,9 +74,18 @@ async function copyFor(
     const at = new Date().toISOString();
     const conversations = [withAccount(address)];
     await saveTask(home, {
-      ...{ id, viber, goal, title, state: 'completed', runs: 1, people: [], conversations, digestAt: place },
+      id,
+      viber,
+      goal,
+      title,
+      state: 'completed',
+      runs: 1,
+      people: [],
+      conversations,
+      digestAt: place,
       ...(job === undefined ? {} : { job }),
-      ...{ createdAt: at, updatedAt: at },
+      createdAt: at,
+      updatedAt: at,
     });
   }
   const files = await copyFiles(home, own.id, id, refs);

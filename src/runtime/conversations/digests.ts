@@ -58,8 +58,13 @@ const isIdText = (value: unknown) => typeof value === 'string' && isId(value);
 const isMark = objectOf({ taskId: isIdText, viber: isIdText, name: isText, files: listOf(isText) });
 const lineShape = shape<Line>(
   objectOf({
-    ...{ at: isNumber, place: isFilled, message: optional(isText), part: optional(isText) },
-    ...{ digest: optional(isMark), text: optional(isText), shownTo: optional(isText) },
+    at: isNumber,
+    place: isFilled,
+    message: optional(isText),
+    part: optional(isText),
+    digest: optional(isMark),
+    text: optional(isText),
+    shownTo: optional(isText),
   }),
 );
 

@@ -79,7 +79,9 @@ export function openConversationSettings(
 function readSetting(file: string): ConversationSetting {
   const { live, queue, model, thinking } = readJson(file, settingShape, ABOUT) ?? {};
   return {
-    ...{ ...(live && { live }), ...(queue && { queue }) },
-    ...{ ...(model && { model }), ...(thinking && { thinking }) },
+    ...(live && { live }),
+    ...(queue && { queue }),
+    ...(model && { model }),
+    ...(thinking && { thinking }),
   };
 }

@@ -150,13 +150,17 @@ class RecordsOfTasks implements TaskRecords {
     const places = job || isToCome ? [] : [formatAddress(message.address, { account: true })];
     const goal = message.given?.goal?.trim() || message.text.trim() || filesAround(message)[0]?.name || 'Untitled';
     const record: TaskRecord = {
-      ...{ id: taskId, viber, goal: goal.slice(0, 4000), title: titleOf(job?.name ?? goal), state: 'pending', runs: 0 },
-      ...{
-        people: [principalText(principal)],
-        conversations: places,
-      },
+      id: taskId,
+      viber,
+      goal: goal.slice(0, 4000),
+      title: titleOf(job?.name ?? goal),
+      state: 'pending',
+      runs: 0,
+      people: [principalText(principal)],
+      conversations: places,
       ...(job ? { job: job.id } : {}),
-      ...{ createdAt: at, updatedAt: at },
+      createdAt: at,
+      updatedAt: at,
     };
     await saveTask(this.#home, record, { sync: false });
     this.#syncMeanwhile(taskId);

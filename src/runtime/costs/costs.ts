@@ -250,7 +250,8 @@ export function withRun(record: TaskRecord, run: string, used: Usage): TaskRecor
 function withMore(record: TaskRecord, used: Usage): TaskRecord {
   const { counted } = record;
   return {
-    ...{ ...record, usage: addUsage(record.usage, used) },
+    ...record,
+    usage: addUsage(record.usage, used),
     ...(counted && { counted: { ...counted, before: addUsage(counted.before, used) } }),
   };
 }
@@ -260,7 +261,8 @@ const noticeKey = (who: string, setting: string): string => `${who} ${setting}`;
 /** The numbers alone. */
 function usageOf({ inputTokens, outputTokens, cachedInputTokens, cost, currency, unpricedTokens }: Usage): Usage {
   return addUsage(undefined, {
-    ...{ inputTokens, outputTokens },
+    inputTokens,
+    outputTokens,
     ...(cachedInputTokens !== undefined && { cachedInputTokens }),
     ...(cost !== undefined && { cost }),
     ...(currency !== undefined && { currency }),

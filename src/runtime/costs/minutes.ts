@@ -25,7 +25,10 @@ const OPUS_RATE = 48_000;
 
 /** Sound whose price is not known is counted in tokens, so that it is not taken to be free. */
 export const unpricedSound = (seconds: number): CallUsage => ({
-  ...{ inputTokens: Math.ceil(seconds * TOKENS_PER_SECOND), outputTokens: 0, isEstimate: true, seconds },
+  inputTokens: Math.ceil(seconds * TOKENS_PER_SECOND),
+  outputTokens: 0,
+  isEstimate: true,
+  seconds,
 });
 
 /** What was spoken: its length where the sound tells it, else its words. */

@@ -111,8 +111,17 @@ export class LiveProgress {
     answered: ReadonlyMap<string, string> = new Map(),
   ): Promise<void> {
     const run: Run = {
-      ...{ startedAt: Date.now(), taskId: '', agentId: '', worker: '', words: say('live.thinking'), state: 'thinking' },
-      ...{ text: createLiveText(), progress: undefined, lastProgress: undefined, views: [], isOver: false },
+      startedAt: Date.now(),
+      taskId: '',
+      agentId: '',
+      worker: '',
+      words: say('live.thinking'),
+      state: 'thinking',
+      text: createLiveText(),
+      progress: undefined,
+      lastProgress: undefined,
+      views: [],
+      isOver: false,
     };
     const places = new Map(addresses.map((address) => [conversationKey(address), address]));
     for (const [key, address] of places) run.views.push(this.#placeOf(run, runId, address, answered.get(key)));

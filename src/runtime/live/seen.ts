@@ -68,7 +68,11 @@ export class SeenRuns {
     const known = this.#runs.get(runId);
     if (known) return known;
     const begun: Seen = {
-      ...{ origin: { agentId, taskId, runId }, state: 'thinking', said: '', shown: undefined, calls: [] },
+      origin: { agentId, taskId, runId },
+      state: 'thinking',
+      said: '',
+      shown: undefined,
+      calls: [],
     };
     this.#runs.set(runId, begun);
     return begun;

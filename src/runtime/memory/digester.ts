@@ -62,7 +62,15 @@ export function createDigester({ agent, costs, modelOf, maxTokens, log }: Digest
       try {
         const outcome = await agent.run(
           {
-            ...{ taskId, runId: run, viber, goal: '', model, fallback, maxSteps: 1, tools: [], resume: [] },
+            taskId,
+            runId: run,
+            viber,
+            goal: '',
+            model,
+            fallback,
+            maxSteps: 1,
+            tools: [],
+            resume: [],
             instructions: [digestInstructions(room)],
             messages: [{ role: 'user', text: digestQuestion(part.messages, before, maxTokens) }],
           },

@@ -87,7 +87,8 @@ export class Choices implements ModelChoices {
     const known = knownModel(id);
     const price = this.#options.priceOf(id);
     return {
-      ...{ id, name: known?.name ?? id },
+      id,
+      name: known?.name ?? id,
       ...(price && { price: { input: price.input, output: price.output } }),
       ...(known?.context !== undefined && { context: known.context }),
       ...(known?.thinking && { thinking: known.thinking }),

@@ -40,7 +40,9 @@ export function createEmbedder(options: {
         try {
           const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
           const { embeddings, usage } = await embedMany({
-            ...{ model, values: [...values], abortSignal },
+            model,
+            values: [...values],
+            abortSignal,
             maxRetries: 0,
             maxParallelCalls: 2,
           });

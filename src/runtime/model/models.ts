@@ -202,7 +202,10 @@ async function createFactory(provider: string, settings: ProviderSettings, conne
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const dialect = dialectOf(provider, baseURL);
       const compatible = createOpenAICompatible({
-        ...{ ...common('chat'), name: dialect || provider, baseURL: baseURL ?? '', ...(apiKey && { apiKey }) },
+        ...common('chat'),
+        name: dialect || provider,
+        baseURL: baseURL ?? '',
+        ...(apiKey && { apiKey }),
         includeUsage: mustAskForUsage(dialect),
         transformRequestBody: (body) => bodyFor(dialect, body),
         ...(dialect === 'openrouter' && { metadataExtractor: detailsExtractor }),

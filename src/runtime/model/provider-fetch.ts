@@ -43,7 +43,9 @@ export function createFetch(connectMs: number, shape?: Shape): typeof fetch {
     const given = headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(headers) : headers;
     const sent = { ...given, 'accept-encoding': 'identity' };
     const request = (secure ? httpsRequest : httpRequest)(url, {
-      ...{ method, headers: sent, agent: agents[secure ? 'https:' : 'http:'] },
+      method,
+      headers: sent,
+      agent: agents[secure ? 'https:' : 'http:'],
       ...(signal && { signal }),
     });
     const failure = (cause: unknown) => (signal?.aborted ? signal.reason : new TypeError('fetch failed', { cause }));

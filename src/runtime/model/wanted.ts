@@ -91,7 +91,12 @@ function kindsOf(schema: Record<string, unknown>, root: unknown, depth: number):
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  ...{ string: 'string', array: 'array', object: 'object', number: 'number', integer: 'number', boolean: 'boolean' },
+  string: 'string',
+  array: 'array',
+  object: 'object',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
   null: 'null',
 };
 

@@ -17,7 +17,9 @@ export interface Redrawing {
 const ENTRY = import.meta.filename.endsWith('.ts') ? './pictures/worker.ts' : './picture-worker.js';
 
 const inProcess = createProcesses<Redrawing>(new URL(ENTRY, import.meta.url), {
-  ...{ timeoutMs: 20_000, memoryMb: 1024, atOnce: 1 },
+  timeoutMs: 20_000,
+  memoryMb: 1024,
+  atOnce: 1,
 });
 
 /** A picture of before is shown again with each message for a while. */

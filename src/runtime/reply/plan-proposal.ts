@@ -13,7 +13,10 @@ export async function askAboutProposal(
   const key = await openTask(home, id).plan.propose(run, proposed);
   const decides = questionId.plan(id, key);
   const button = (verb: 'apply' | 'keep'): ButtonAction => ({
-    ...{ label: messages.text(`plans.${verb}`), command: 'plan', args: `${id} ${verb} ${key}`, decides },
+    label: messages.text(`plans.${verb}`),
+    command: 'plan',
+    args: `${id} ${verb} ${key}`,
+    decides,
   });
   const mine = lines(messages.text('answers.planMine'), '', planRows(parsePlan(proposed.text), messages));
   const yours = planRows(parsePlan(proposed.current), messages);

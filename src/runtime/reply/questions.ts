@@ -43,8 +43,12 @@ const MAX_OUTCOMES = 1_000;
 const isButton = objectOf({ id: isFilled, label: isText, decides: optional(isFilled) });
 const askingShape = shape<Asking>(
   objectOf({
-    ...{ address: isAddress, messageId: isFilled, text: isText, buttons: listOf(listOf(isButton)) },
-    ...{ at: optional(isInteger), isEdit: optional(isFlag) },
+    address: isAddress,
+    messageId: isFilled,
+    text: isText,
+    buttons: listOf(listOf(isButton)),
+    at: optional(isInteger),
+    isEdit: optional(isFlag),
   }),
 );
 /** What has not arrived by then waits for its platform. */

@@ -90,7 +90,10 @@ async function echo(
     .map((line) => `> ${line}`);
   await delivery.add(
     {
-      ...{ id: `${item.id}-heard-${file}`, address: message.address, text: quote.join('\n'), files: [] },
+      id: `${item.id}-heard-${file}`,
+      address: message.address,
+      text: quote.join('\n'),
+      files: [],
       ...(isReply(message) ? { replyTo: message.messageId } : {}),
     },
     run,

@@ -141,14 +141,12 @@ async function filesOf(
   const messages = items.map((item) => item.message.message);
   try {
     return await fetchFiles(messages, {
-      ...{
-        home,
-        taskId: task.id,
-        people: [principalText(principal)],
-        limits: config.limits,
-        signal: intake,
-        channelOf,
-      },
+      home,
+      taskId: task.id,
+      people: [principalText(principal)],
+      limits: config.limits,
+      signal: intake,
+      channelOf,
     });
   } catch (error) {
     if (reasonOf(intake) !== 'stop') throw error;

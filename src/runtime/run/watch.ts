@@ -57,8 +57,13 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
   const { viber, taskId, job } = head.message;
   const span = tracing.stage(head.id, `invoke_agent ${viber}`, {
     attributes: {
-      ...{ 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': viber, 'gen_ai.conversation.id': taskId },
-      ...{ 'viber.trace': traceOf(head.id), 'viber.run': run, 'viber.resumed': isAgain, 'viber.job': job?.id },
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': viber,
+      'gen_ai.conversation.id': taskId,
+      'viber.trace': traceOf(head.id),
+      'viber.run': run,
+      'viber.resumed': isAgain,
+      'viber.job': job?.id,
     },
     links: others.map(({ id }) => id),
   });
@@ -72,8 +77,10 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
     tool(name, callId) {
       const call = span.child(`execute_tool ${name}`, {
         attributes: {
-          ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.type': 'function' },
-          ...{ 'gen_ai.tool.name': name, 'gen_ai.tool.call.id': callId },
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.type': 'function',
+          'gen_ai.tool.name': name,
+          'gen_ai.tool.call.id': callId,
         },
       });
       return (error) => call.end(undefined, error);

@@ -44,7 +44,8 @@ export function askForJob(
   const isOnce = timing.next.length === 1;
   const reminded = remindedOf(prompt);
   const given = {
-    ...{ when: whenText(timing, messages), zone: zoneText(timing.timezone, messages) },
+    when: whenText(timing, messages),
+    zone: zoneText(timing.timezone, messages),
     text: plain(reminded ?? prompt.trim().replace(/[.!]+$/, '')),
   };
   const text = reminded

@@ -41,7 +41,8 @@ const isOurs = (task: TaskRecord, { scope }: ToolRun): boolean => task.viber ===
 function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
   const view = viewOf(run);
   return listTasks(run.scope.home, {
-    ...{ limit: LISTED, maxRead: MAX_READ },
+    limit: LISTED,
+    maxRead: MAX_READ,
     match: (task) =>
       task.job === undefined &&
       isOurs(task, run) &&

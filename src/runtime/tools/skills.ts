@@ -106,7 +106,9 @@ export async function offerSkills(
   const { text, isWhole } = listingIn(usable, chosen.filter(isListed), about, deps.settings.max_prompt_tokens);
   const all = new Set(chosen);
   const run: SkillRun = {
-    ...{ scope, skills: named, followed: follow },
+    scope,
+    skills: named,
+    followed: follow,
     ...(chosen.some(hasFiles) && { programs: fileDeps(deps) }),
     ...(!isWhole && { find: (words, limit) => findAmong(usable, all, words, limit) }),
   };
@@ -150,7 +152,11 @@ function toTool(skill: Skill, own: OwnSettings, scope: ToolScope, deps: OfferDep
   if (!script) return undefined;
   return scriptTool(skill, script, scope, {
     network: reaches(skill, deps.settings),
-    ...{ input, description, folder: own.folder, isSandboxed: deps.isSandboxed, timeoutMs: (timeout ?? usual) * 1000 },
+    input,
+    description,
+    folder: own.folder,
+    isSandboxed: deps.isSandboxed,
+    timeoutMs: (timeout ?? usual) * 1000,
     granted: Object.hasOwn(env, name) ? (env[name] ?? {}) : {},
   });
 }

@@ -254,5 +254,10 @@ interface Offering {
 }
 
 const itemOf = ({ name, folder, sum }: Bundle, source: string, version: string): Item => ({
-  ...{ name, folder, sum, source, version, keeps: false },
+  name,
+  folder,
+  sum,
+  source,
+  version,
+  keeps: false,
 });

@@ -132,7 +132,12 @@ export function aboutOf({ name, skill, files, left }: Bundle): About {
   const isProgram = ([file, { bytes, isExecutable }]: [string, TreeFile]) =>
     isExecutable || PROGRAM.test(file) || bytes.subarray(0, 2).toString() === '#!';
   return {
-    ...{ name, description, isTool: kind === 'tool', hasNetwork: network, left, files: files.size },
+    name,
+    description,
+    isTool: kind === 'tool',
+    hasNetwork: network,
+    left,
+    files: files.size,
     bytes: [...files.values()].reduce((sum, { bytes }) => sum + bytes.length, 0),
     programs: [...files].filter(isProgram).map(([file]) => shown(file)),
     needs: [...requires.bins, ...(requires.anyBins.length > 0 ? [requires.anyBins.join(' / ')] : []), ...requires.env],

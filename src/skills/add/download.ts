@@ -30,7 +30,10 @@ async function get(url: string, network: Network, maxBytes: number): Promise<Web
   const { allowedOrigins, signal, timeoutMs, resolve } = network;
   try {
     return await getPublic(url, {
-      ...{ allowedOrigins, signal, timeoutMs, ...(resolve ? { resolve } : {}) },
+      allowedOrigins,
+      signal,
+      timeoutMs,
+      ...(resolve ? { resolve } : {}),
       limit: () => maxBytes,
       // Nothing goes along that could be carried out, and every address on the way is checked.
       mayFollow: async () => true,

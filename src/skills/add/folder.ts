@@ -13,7 +13,9 @@ export async function openFolder(root: string): Promise<Tree> {
   if (!(await isFolder(root))) throw new UserError(say('adding.notThere', { source: shown(root) }));
   const entries = await listFolder(root);
   return {
-    ...{ entries, version: '', title: titleOf(root) },
+    entries,
+    version: '',
+    title: titleOf(root),
     async read(names) {
       const sizes = new Map(entries.map(({ name, size }) => [name, size]));
       const found = new Map<string, Buffer>();

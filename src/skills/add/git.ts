@@ -65,7 +65,10 @@ export async function openRepository(
     const entries = readList(listed.toString(), inside === undefined ? '' : `${inside}/`);
     const byName = new Map(entries.map((entry) => [entry.name, entry]));
     return {
-      ...{ entries, version, close, title: titleOf(inside ?? url) },
+      entries,
+      version,
+      close,
+      title: titleOf(inside ?? url),
       async read(names) {
         const blobs = names.flatMap((name) => byName.get(name) ?? []);
         const total = blobs.reduce((sum, { size }) => sum + size + 200, 0);
@@ -135,21 +138,25 @@ async function runGit(args: string[], { folder, signal, maxBytes, input, proxy }
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);
   const env = {
-    ...{ PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: folder, LC_ALL: 'C', GIT_DIR: folder },
-    ...{
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_ATTR_NOSYSTEM: '1',
-      GIT_NO_REPLACE_OBJECTS: '1',
-    },
-    ...{ GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '/bin/false', GIT_OPTIONAL_LOCKS: '0' },
+    PATH: process.env.PATH ?? '/usr/bin:/bin',
+    HOME: folder,
+    LC_ALL: 'C',
+    GIT_DIR: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '/bin/false',
+    GIT_OPTIONAL_LOCKS: '0',
     // Whom this machine trusts beside the usual ones.
     ...(process.env.GIT_SSL_CAINFO ? { GIT_SSL_CAINFO: process.env.GIT_SSL_CAINFO } : {}),
     // Redirects of the first answer are followed by git; each connection goes through the proxy, or not away from its host.
     ...(proxy === ''
       ? { GIT_ALLOW_PROTOCOL: 'http', no_proxy: '*' }
       : { GIT_ALLOW_PROTOCOL: 'https', https_proxy: proxy }),
-    ...{ GIT_CONFIG_COUNT: String(settings.length + 1), ...Object.fromEntries(variables) },
+    GIT_CONFIG_COUNT: String(settings.length + 1),
+    ...Object.fromEntries(variables),
     [`GIT_CONFIG_KEY_${settings.length}`]: 'http.followRedirects',
     [`GIT_CONFIG_VALUE_${settings.length}`]: proxy === '' ? 'false' : 'initial',
   };

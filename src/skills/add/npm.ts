@@ -33,7 +33,9 @@ export async function openPackage(source: Extract<Source, { kind: 'npm' }>, netw
   const files = await readTarball(archive);
   const entries = [...files.values()].map(({ entry }) => entry);
   return {
-    ...{ entries, version, title: source.name.replace(/^@[^/]+\//, '') },
+    entries,
+    version,
+    title: source.name.replace(/^@[^/]+\//, ''),
     read: async (names) => new Map(names.map((each) => [each, Buffer.concat(files.get(each)?.pieces ?? [])])),
     close: async () => undefined,
   };

@@ -111,6 +111,11 @@ export class Offers {
 }
 
 export const pinOf = ({ source, folder, version, sum }: Item, files: Pin['files'], by: string): Pin => ({
-  ...{ source, folder, version, sum, files, by },
+  source,
+  folder,
+  version,
+  sum,
+  files,
+  by,
   at: new Date().toISOString(),
 });

@@ -98,7 +98,8 @@ function repositoryAt(url: string, ref: string | undefined, folder: string): Sou
   if (ref !== undefined && (!REF.test(ref) || ref.includes('..'))) throw new UserError(say('adding.badRef'));
   if (inside.split('/').some((part) => part === '..')) throw unknown(inside);
   return {
-    ...{ kind: 'git', url },
+    kind: 'git',
+    url,
     ...(ref === undefined ? {} : { ref }),
     ...(inside === '' ? {} : { inside }),
   };

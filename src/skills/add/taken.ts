@@ -19,8 +19,12 @@ export async function refuseTaken(root: string, name: string): Promise<void> {
   const same = entriesIn(root).find(isSame);
   if (same) throw new UserError(say('adding.taken', { name: shown(same.name) }));
   const skills = new Skills({
-    ...{ bundled: bundledSkills(), user: root, viber: () => path.join(root, '.none') },
-    ...{ reserved: [], log: silentLog(), watch: false },
+    bundled: bundledSkills(),
+    user: root,
+    viber: () => path.join(root, '.none'),
+    reserved: [],
+    log: silentLog(),
+    watch: false,
   });
   try {
     await Promise.all([skills.start(), skills.open('default')]);

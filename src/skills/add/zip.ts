@@ -41,7 +41,9 @@ export async function openZip(bytes: Buffer, title: string): Promise<Tree> {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   if (byName.size !== entries.length) throw damaged();
   return {
-    ...{ entries, title, version: createHash('sha256').update(bytes).digest('hex') },
+    entries,
+    title,
+    version: createHash('sha256').update(bytes).digest('hex'),
     async read(names) {
       const wanted = new Set(names.map((name) => byName.get(name)?.raw));
       const found = unpack((raw) => wanted.has(raw));
@@ -83,7 +85,9 @@ export function listZip(bytes: Buffer): Listed[] {
     const mode = bytes[at + 5] === 3 ? bytes.readUInt16LE(at + 40) : 0;
     if (size > 1_000_000 && size > packed * LIMITS.ratio) throw tooLarge();
     listed.push({
-      ...{ raw, size, crc: bytes.readUInt32LE(at + 16) },
+      raw,
+      size,
+      crc: bytes.readUInt32LE(at + 16),
       // As Windows packs: a name never holds one of these else.
       name: raw.replaceAll('\\', '/'),
       kind: kindOf(mode & KIND),

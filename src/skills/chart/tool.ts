@@ -18,7 +18,9 @@ const TOO_MUCH = 'This is too much data for a chart: sum it up first, or leave o
 
 /** Twice as long as 100,000 rows of seven columns take on a small machine. */
 const inProcess = createProcesses<ChartSpec>(new URL(ENTRY, import.meta.url), {
-  ...{ timeoutMs: 20_000, memoryMb: 768, atOnce: 1 },
+  timeoutMs: 20_000,
+  memoryMb: 768,
+  atOnce: 1,
 });
 
 const facts = z.object({

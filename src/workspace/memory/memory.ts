@@ -68,7 +68,17 @@ export async function addToMemory(home: Home, viber: string, fact: Fact): Promis
     if (lines.length === 0) return undefined;
     const { provenance, by, name, suggestion } = fact;
     const record: Added = {
-      ...{ op: 'add', id: newId(), at, section, bullets, lines, provenance, by, name, suggestion, back },
+      op: 'add',
+      id: newId(),
+      at,
+      section,
+      bullets,
+      lines,
+      provenance,
+      by,
+      name,
+      suggestion,
+      back,
     };
     await appendRecord(home, viber, record);
     return record;

@@ -62,7 +62,9 @@ export function fuse(
     .filter(({ piece }) => !seen.has(piece.content) && seen.add(piece.content))
     .slice(0, limit)
     .map(({ piece: { content, source_file, metadata }, score }) => ({
-      ...{ content, source_file, metadata },
+      content,
+      source_file,
+      metadata,
       score: Math.round(score * 1e6) / 1e6,
     }));
 }

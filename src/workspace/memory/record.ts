@@ -111,7 +111,12 @@ const KINDS: Record<string, Is<never>> = {
     back: isOptionalBack,
   }),
   [FORGET]: objectOf({
-    ...{ at: isText, id: isText, section: isText, lines: listOf(isText), after: isText, back: isOptionalBack },
+    at: isText,
+    id: isText,
+    section: isText,
+    lines: listOf(isText),
+    after: isText,
+    back: isOptionalBack,
   }),
   undo: objectOf({ at: isText, id: isText, of: isText }),
   reject: objectOf({ at: isText, bullets: listOf(isText) }),

@@ -37,19 +37,18 @@ const POINTING =
 const TAKEN_BACK =
   /(?<!\p{L})(?:kidding|joke|joking|wrong|false|untrue|scratch|ignore|wait|actually|lied|lie|correction|scherz|quatsch|falsch|stimmt nicht|gelogen|vergiss)(?!\p{L})|^(?:no|not|nein|nicht|nope|non)(?!\p{L})/iu;
 const SAME: Readonly<Record<string, string>> = {
-  ...{
-    am: 'be',
-    is: 'be',
-    are: 'be',
-    bin: 'sein',
-    ist: 'sein',
-    sind: 'sein',
-    have: 'have',
-    has: 'have',
-    habe: 'haben',
-    hat: 'haben',
-  },
-  ...{ does: 'do', goes: 'go' },
+  am: 'be',
+  is: 'be',
+  are: 'be',
+  bin: 'sein',
+  ist: 'sein',
+  sind: 'sein',
+  have: 'have',
+  has: 'have',
+  habe: 'haben',
+  hat: 'haben',
+  does: 'do',
+  goes: 'go',
 };
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const STATES = new Set(['be', 'sein', 'have', 'haben']);

@@ -99,7 +99,10 @@ export async function addSuggestion(
   for (const old of pending.slice(0, Math.max(0, pending.length - MAX_PENDING + 1)))
     await takeSuggestion(home, viber, old.id);
   const suggestion: Suggestion = {
-    ...{ id, n: numberFor(folder(home, viber), pending), text, provenance: given.provenance },
+    id,
+    n: numberFor(folder(home, viber), pending),
+    text,
+    provenance: given.provenance,
     createdAt: new Date().toISOString(),
     ...(section === '' ? {} : { section }),
     ...(given.replaces === undefined ? {} : { replaces: given.replaces }),
@@ -217,8 +220,14 @@ function moved(from: string, to: string): boolean {
 
 const suggestionShape = shape<Suggestion>(
   objectOf({
-    ...{ id: (value) => typeof value === 'string' && isId(value), text: isText, provenance: isText, createdAt: isText },
-    ...{ section: optional(isText), run: optional(isText), replaces: optional(isText), n: optional(isInteger) },
+    id: (value) => typeof value === 'string' && isId(value),
+    text: isText,
+    provenance: isText,
+    createdAt: isText,
+    section: optional(isText),
+    run: optional(isText),
+    replaces: optional(isText),
+    n: optional(isInteger),
   }),
 );
 const ABOUT = { lost: 'something that waited to be remembered or not', next: 'It is not remembered.', tell: true };

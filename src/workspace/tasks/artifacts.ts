@@ -245,14 +245,15 @@ function refOf({ id, title, type, ref }: ArtifactMeta): ArtifactRef {
 }
 
 const isMeta = objectOf({
-  ...{
-    id: (value) => typeof value === 'string' && isId(value),
-    title: isText,
-    type: isText,
-    ref: isText,
-    name: isText,
-  },
-  ...{ sha256: isText, createdAt: isText, size: isInteger, origin: oneOf('agent', 'user') },
+  id: (value) => typeof value === 'string' && isId(value),
+  title: isText,
+  type: isText,
+  ref: isText,
+  name: isText,
+  sha256: isText,
+  createdAt: isText,
+  size: isInteger,
+  origin: oneOf('agent', 'user'),
 });
 const ABOUT = {
   lost: 'which artifacts a task has',

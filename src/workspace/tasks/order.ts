@@ -70,7 +70,12 @@ function listed(task: TaskRecord | undefined): ListedTask | undefined {
   if (!task) return undefined;
   const { id, viber, state, people, conversations, job, digestAt, updatedAt } = task;
   return {
-    ...{ id, viber, state, people, conversations, updatedAt },
+    id,
+    viber,
+    state,
+    people,
+    conversations,
+    updatedAt,
     ...(job !== undefined && { job }),
     ...(digestAt !== undefined && { digestAt }),
   };

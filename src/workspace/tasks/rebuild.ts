@@ -20,9 +20,16 @@ export function rebuildTask(home: Home, taskId: string, titleOf: (goal: string) 
     if (!first) continue;
     const results = entries.filter((entry) => entry.type === 'result');
     return {
-      ...{ id: taskId, viber, goal: first.text.slice(0, 4000) || 'Untitled', title: titleOf(first.text) },
-      ...{ state: results.at(-1)?.state ?? 'stopped', people: [`${first.from.channel}:${first.from.user}`] },
-      ...{ conversations: [], runs: results.length, createdAt: first.at, updatedAt: new Date().toISOString() },
+      id: taskId,
+      viber,
+      goal: first.text.slice(0, 4000) || 'Untitled',
+      title: titleOf(first.text),
+      state: results.at(-1)?.state ?? 'stopped',
+      people: [`${first.from.channel}:${first.from.user}`],
+      conversations: [],
+      runs: results.length,
+      createdAt: first.at,
+      updatedAt: new Date().toISOString(),
     };
   }
   return undefined;

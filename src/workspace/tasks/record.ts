@@ -243,27 +243,22 @@ function textOf({ state, runs, usage, counted, updatedAt, ...stable }: TaskRecor
 const isConsent = objectOf({ tool: isText, kind: isText, by: isText, at: isText });
 const recordShape = shape<TaskRecord>(
   objectOf({
-    ...{
-      id: isText,
-      viber: isText,
-      goal: isText,
-      title: isText,
-      createdAt: isText,
-      updatedAt: isText,
-      runs: isInteger,
-    },
-    ...{ state: oneOf('pending', 'running', 'completed', 'error', 'stopped'), people: listOf(isText) },
-    ...{
-      conversations: listOf(isText),
-      always: optional(listOf(isConsent)),
-      called: optional(listOf(isText)),
-      usage: optional(objectOf({})),
-    },
-    ...{
-      approvedPlan: optional(objectOf({ hash: isText, by: isText, at: isText })),
-      job: optional(isText),
-      digestAt: optional(isText),
-    },
+    id: isText,
+    viber: isText,
+    goal: isText,
+    title: isText,
+    createdAt: isText,
+    updatedAt: isText,
+    runs: isInteger,
+    state: oneOf('pending', 'running', 'completed', 'error', 'stopped'),
+    people: listOf(isText),
+    conversations: listOf(isText),
+    always: optional(listOf(isConsent)),
+    called: optional(listOf(isText)),
+    usage: optional(objectOf({})),
+    approvedPlan: optional(objectOf({ hash: isText, by: isText, at: isText })),
+    job: optional(isText),
+    digestAt: optional(isText),
     counted: optional(objectOf({ run: isText, before: optional(objectOf({})) })),
   }),
 );

@@ -13,12 +13,10 @@ const isRef = objectOf({ id: isText, title: isText, type: isText, ref: isText })
 const FIELDS: { [K in Kind]: Is<Extract<SessionEntry, { type: K }>> } = {
   session: objectOf({ taskId: isText, viber: isText }),
   message: objectOf({
-    ...{
-      ...RUN,
-      id: isText,
-      text: isText,
-      files: listOf(isRef),
-    },
+    ...RUN,
+    id: isText,
+    text: isText,
+    files: listOf(isRef),
     from: objectOf({ channel: isText, user: isText, name: isText }),
     spoken: optional(listOf(isText)),
   }),

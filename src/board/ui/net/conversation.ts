@@ -246,7 +246,11 @@ export class Conversation {
     if (event.type === 'task:completed') {
       const { text, artifactRefs } = event.result;
       this.#answer({
-        ...{ id: event.runId, role: 'assistant', text, at: new Date().toISOString(), runId: event.runId },
+        id: event.runId,
+        role: 'assistant',
+        text,
+        at: new Date().toISOString(),
+        runId: event.runId,
         artifactRefs,
       });
       this.#end(event.runId);

@@ -32,7 +32,8 @@ export function Now(): JSX.Element {
   const detail = talk.detail.value;
   const say = (text: string, files: readonly Artifact[]) => {
     const frame = (content: string, refs: readonly string[]) => ({
-      ...{ type: 'message', content },
+      type: 'message',
+      content,
       ...(refs.length > 0 ? { attachments: refs } : {}),
     });
     void talk.say(text, files, frame).then(async (kept) => {

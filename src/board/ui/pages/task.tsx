@@ -102,7 +102,8 @@ function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
     const busy = talk.isBusy;
     void talk.say(text, files, (message, refs) => ({
       type: 'task:message',
-      ...{ taskId, message },
+      taskId,
+      message,
       ...(busy ? { injectionMode: mode } : {}),
       ...(refs.length > 0 ? { files: refs } : {}),
     }));

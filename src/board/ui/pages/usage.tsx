@@ -49,7 +49,8 @@ function totalOf({ days, total }: UsageSums): Sum {
   const sum = (pick: (day: Sum) => number | undefined) => days.reduce((all, day) => all + (pick(day) ?? 0), 0);
   const currency = days.find((day) => day.currency !== undefined)?.currency;
   return {
-    ...{ cost: sum(({ cost }) => cost), inputTokens: sum(({ inputTokens }) => inputTokens) },
+    cost: sum(({ cost }) => cost),
+    inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
     ...(currency === undefined ? {} : { currency }),
   };
@@ -67,7 +68,9 @@ function everyDay({ days }: UsageSums, from: string, to: string): (Sum & { day: 
 function Sums({ usage, from, to }: { usage: UsageSums; from: string; to: string }): JSX.Element {
   const total = totalOf(usage);
   const columns = everyDay(usage, from, to).map(({ day, cost, currency, inputTokens, outputTokens }) => ({
-    ...{ key: day, label: dayLabel(day), value: cost ?? 0 },
+    key: day,
+    label: dayLabel(day),
+    value: cost ?? 0,
     said: `${money(cost ?? 0, currency)}, ${pageWords.usage.tokens(amount((inputTokens ?? 0) + (outputTokens ?? 0)))}`,
   }));
   return (

@@ -117,8 +117,13 @@ class ClientSession implements Session {
     const known = this.#shards.get(id);
     if (known) return known;
     const shard: Shard = {
-      ...{ heardAt: Date.now(), seq: null, awaited: new Set(), waiting: undefined },
-      ...{ downSince: Date.now(), tries: 0, pause: undefined },
+      heardAt: Date.now(),
+      seq: null,
+      awaited: new Set(),
+      waiting: undefined,
+      downSince: Date.now(),
+      tries: 0,
+      pause: undefined,
     };
     this.#shards.set(id, shard);
     return shard;
@@ -229,7 +234,9 @@ function createManager(
 ): WebSocketManager {
   const { kept } = options;
   return new WebSocketManager({
-    ...{ token: options.token, rest, intents: INTENTS },
+    token: options.token,
+    rest,
+    intents: INTENTS,
     largeThreshold: LARGE_GUILD,
     buildIdentifyThrottler: () => ({
       waitForIdentify: (_shard, signal) => (closing.aborted ? never() : options.mayIdentify(signal)),

@@ -31,7 +31,10 @@ const MAX_TEXT = 1900;
 export function createLive(options: { api: DiscordApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
   const { mode, timing = LIVE_TIMING } = options;
   return createStatus({
-    ...{ calls: createLiveCalls(options), mode, timing, maxText: MAX_TEXT },
+    calls: createLiveCalls(options),
+    mode,
+    timing,
+    maxText: MAX_TEXT,
     pace: (address) => ({ key: channelOf(address), gapMs: timing.gap }),
   });
 }

@@ -59,7 +59,8 @@ class Sender {
     await sendParts<DiscordPart>(ledger, {
       parts: () => parts,
       hasButtons: ({ rows }) => count > 0 && rows.flat().length === count,
-      ...{ filesOf: ({ files }) => files, fileOf },
+      filesOf: ({ files }) => files,
+      fileOf,
       wordsOf: (part, notice) => wordsOf(part, notice, messages),
       notice: (refused) => noticeOf(refused, messages),
       noticeParts: async (notice) => noticeParts(notice),

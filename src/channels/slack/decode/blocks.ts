@@ -32,7 +32,11 @@ export interface Reading {
 }
 
 export const createReading = (self: Self): Reading => ({
-  ...{ self, blocks: MAX_BLOCKS, parts: MAX_PARTS, characters: MAX_CHARACTERS, texts: MAX_CHARACTERS },
+  self,
+  blocks: MAX_BLOCKS,
+  parts: MAX_PARTS,
+  characters: MAX_CHARACTERS,
+  texts: MAX_CHARACTERS,
   mentioned: false,
 });
 

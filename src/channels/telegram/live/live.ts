@@ -34,7 +34,10 @@ const isGroup = ({ chat }: Address): boolean => chat.startsWith('-');
 export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Logger; timing?: LiveTiming }): Live {
   const { mode, timing = LIVE_TIMING } = options;
   return createStatus({
-    ...{ calls: new LiveCalls(options), mode, timing, maxText: MAX_TEXT },
+    calls: new LiveCalls(options),
+    mode,
+    timing,
+    maxText: MAX_TEXT,
     // Everybody in a group would read along with a draft.
     maySeeText: (address) => !isGroup(address),
     // What the limits of the chat leave; its topics share them.

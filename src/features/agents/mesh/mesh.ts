@@ -117,10 +117,18 @@ export class Mesh {
     });
     try {
       const { outcome, made, tools } = await this.#options.runAgent({
-        ...{ task: order.task, viber, run, principal: order.principal, words: [message], names: [], query: message },
+        task: order.task,
+        viber,
+        run,
+        principal: order.principal,
+        words: [message],
+        names: [],
+        query: message,
         tellsMemory: order.tellsMemory,
         place: `another agent (${asked.chain.at(-1) ?? viber}), not a person: your answer goes to it as it stands`,
-        ...{ earlier, signal, asked },
+        earlier,
+        signal,
+        asked,
         ...(order.decided && { decided: order.decided }),
         ...(order.watch && { watch: order.watch }),
         ...(order.address && { address: order.address }),
@@ -166,8 +174,14 @@ export class Mesh {
   ): Promise<void> {
     const text = scrub(result.text ?? '');
     const line: SessionEntry = {
-      ...{ type: 'result', run, at: new Date().toISOString(), state: 'completed', artifactRefs: [], ...result },
-      ...{ text, summary: summarise(text) },
+      type: 'result',
+      run,
+      at: new Date().toISOString(),
+      state: 'completed',
+      artifactRefs: [],
+      ...result,
+      text,
+      summary: summarise(text),
     };
     await openTask(this.#home, order.task, viber).session.append([line], { sync: true });
   }

@@ -128,7 +128,10 @@ export function applyChanges(
       steps = [...steps.slice(0, place), ...parts, ...steps.slice(place + 1)];
       const fresh = parts.map(
         (part): Item => ({
-          ...{ step: { id: '', title: titleOfStep(part), status: 'pending' }, key: '', own: part, isFree: false },
+          step: { id: '', title: titleOfStep(part), status: 'pending' },
+          key: '',
+          own: part,
+          isFree: false,
         }),
       );
       items = [...items.slice(0, at), ...fresh, ...items.slice(at + 1)];

@@ -56,7 +56,8 @@ export const planOf = ({ goal, steps }: Playbook, done: readonly DoneStep[] = []
   return {
     goal,
     steps: titles.map((title, index) => ({
-      ...{ id: String(index + 1), title },
+      id: String(index + 1),
+      title,
       status: came.get(keyOf(titles, index)) ?? 'pending',
     })),
   };

@@ -73,7 +73,14 @@ async function wanted(turn: PlayTurn, at: Standing, { supervise, log }: ReviseSe
   const { played, plan, done, added, failed } = at;
   try {
     return await supervise({
-      ...{ task, run, principal, signal, playbook: played.playbook, plan: plan.plan, done, added },
+      task,
+      run,
+      principal,
+      signal,
+      playbook: played.playbook,
+      plan: plan.plan,
+      done,
+      added,
       failed: failed && { title: failed.current.title, reason: failed.reason },
     });
   } catch (error) {

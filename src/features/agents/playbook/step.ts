@@ -65,10 +65,18 @@ export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
     const { agent: name = task.viber, instruction, constraints } = step;
     const agent = mesh.registry.find(name) ?? task.viber;
     const order: Order = {
-      ...{ task, run, principal, tellsMemory, earlier, signal },
+      task,
+      run,
+      principal,
+      tellsMemory,
+      earlier,
+      signal,
       ...(decided && { decided }),
       ...(watch && { watch }),
-      ...{ words: [], names: [], query: instruction, place: '' },
+      words: [],
+      names: [],
+      query: instruction,
+      place: '',
       ...(address && { address }),
     };
     const asked = { chain: agent === task.viber ? [] : [task.viber], root: run, calls: { used: 0 }, isAlone: false };

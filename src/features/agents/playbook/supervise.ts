@@ -57,20 +57,21 @@ export function createSupervise({
     if (model.startsWith(OFFLINE)) return [];
     const { text } = await agent.run(
       {
-        ...{
-          taskId: task.id,
-          runId: `${run}-plan`,
-          viber: task.viber,
-          goal: task.goal,
-          maxSteps: 1,
-          tools: [],
-          resume: [],
-        },
-        ...{ model, fallback: own.fallback ?? settings.fallback, instructions: [RULES] },
+        taskId: task.id,
+        runId: `${run}-plan`,
+        viber: task.viber,
+        goal: task.goal,
+        maxSteps: 1,
+        tools: [],
+        resume: [],
+        model,
+        fallback: own.fallback ?? settings.fallback,
+        instructions: [RULES],
         messages: [{ role: 'user', text: questionOf(supervised) }],
       },
       {
-        ...{ signal, ...meter.hooks({ run, task: task.id, person: principalText(principal) }) },
+        signal,
+        ...meter.hooks({ run, task: task.id, person: principalText(principal) }),
         onEvent: () => undefined,
         onCall: () => Promise.resolve(),
         onStep: () => Promise.resolve(),

@@ -77,7 +77,9 @@ export const titleIn = (key: string): string => key.replace(/#\d+$/, '');
 
 /** Goes on at the first step that is not done. */
 export const goOnButton = (taskId: string, messages: Messages): ButtonAction => ({
-  ...{ label: messages.text('common.continue'), command: 'play', args: taskId },
+  label: messages.text('common.continue'),
+  command: 'play',
+  args: taskId,
 });
 
 /** The answer when all steps are done. */

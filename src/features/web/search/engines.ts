@@ -89,9 +89,7 @@ const ENGINES: Record<EngineName, Engine> = {
       init: { headers: { accept: 'application/json' } },
     }),
     read: (data) =>
-      searxng
-        .safeParse(data)
-        .data?.results.map(({ title, url, content }) => ({ ...{ title, url }, text: content ?? '' })),
+      searxng.safeParse(data).data?.results.map(({ title, url, content }) => ({ title, url, text: content ?? '' })),
     // Formats that are not listed are refused so; most instances list HTML alone.
     refused: (status, data) =>
       status === 403 || (status === 200 && data === undefined)
@@ -109,7 +107,8 @@ const ENGINES: Record<EngineName, Engine> = {
       return (
         found &&
         (found.web?.results ?? []).map(({ title, url, description }) => ({
-          ...{ title, url },
+          title,
+          url,
           text: description ?? '',
         }))
       );
@@ -129,9 +128,7 @@ const ENGINES: Record<EngineName, Engine> = {
       },
     }),
     read: (data) =>
-      tavily
-        .safeParse(data)
-        .data?.results.map(({ title, url, content }) => ({ ...{ title, url }, text: content ?? '' })),
+      tavily.safeParse(data).data?.results.map(({ title, url, content }) => ({ title, url, text: content ?? '' })),
     refused: (status) =>
       status === 432 || status === 433
         ? 'The searches of the plan at Tavily are used up: raise its limit there, or set another search.by.'

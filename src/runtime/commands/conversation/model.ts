@@ -81,13 +81,11 @@ function priced(about: ModelChoice, { gw, messages }: Invocation): ButtonAction 
 }
 
 const choosing = ({ gw, address, principal, messages }: Invocation) => ({
-  ...{
-    models: gw.models.choices,
-    settings: gw.places.settings,
-    address,
-    messages,
-    isOwner: principal.role === 'owner',
-  },
+  models: gw.models.choices,
+  settings: gw.places.settings,
+  address,
+  messages,
+  isOwner: principal.role === 'owner',
 });
 
 function show(context: Invocation): CommandReply {

@@ -112,7 +112,10 @@ async function addAccepted(
   }
   const source = instead === undefined ? provenance : `${provenance}, reworded`;
   const added = await addToMemory(context.gw.home, viber, {
-    ...{ section, text: instead ?? text, provenance: source, suggestion: id },
+    section,
+    text: instead ?? text,
+    provenance: source,
+    suggestion: id,
     ...actorOf(context),
   });
   return added?.id;
@@ -121,7 +124,10 @@ async function addAccepted(
 async function reject(context: Deciding, viber: string, { id, text }: Suggestion): Promise<void> {
   const at = new Date().toISOString();
   await appendRecord(context.gw.home, viber, {
-    ...{ op: 'reject', at, bullets: toBullets(text), suggestion: id },
+    op: 'reject',
+    at,
+    bullets: toBullets(text),
+    suggestion: id,
     ...actorOf(context),
   });
 }

@@ -17,7 +17,8 @@ export const memory: Command = {
   help: { group: 'memory', does: 'does.memory' },
   description: 'What I remember; WORDS to search, add, forget, undo',
   argument: {
-    ...{ name: 'words', description: 'Words to look for, or add TEXT, forget WORDS, undo' },
+    name: 'words',
+    description: 'Words to look for, or add TEXT, forget WORDS, undo',
     // More words than a search has are a goal that begins like one.
     pattern: '^((search|add|forget|undo|accept|edit|reject)\\b[\\s\\S]*|\\S+(\\s+\\S+){0,2})$',
   },

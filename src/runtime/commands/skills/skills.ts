@@ -55,7 +55,9 @@ export const skills: Command = {
   help: { group: 'model', does: 'does.skills' },
   description: 'What I can use (/skills use|add|update|remove)',
   argument: {
-    ...{ name: 'action', description: 'use NAME ..., add SOURCE, update or remove NAME, prompts', suggests: false },
+    name: 'action',
+    description: 'use NAME ..., add SOURCE, update or remove NAME, prompts',
+    suggests: false,
     pattern: '^(use|add|update|remove|prompts|take!|leave!|remove!)(\\s+\\S[\\s\\S]{0,2500})?$',
   },
   action: 'look',

@@ -31,8 +31,12 @@ export const exportTask: Command = {
     const folder = path.join(home.cache, 'exports');
     sweepTranscripts(folder, KEPT_MS);
     const written = await writeTranscript({
-      ...{ session, folder: path.join(folder, randomUUID()), name: nameOf(task.title, taskId) },
-      ...{ title: task.title, viber: VIBER, maxBytes: context.gw.places.attachRules(address).maxBytes },
+      session,
+      folder: path.join(folder, randomUUID()),
+      name: nameOf(task.title, taskId),
+      title: task.title,
+      viber: VIBER,
+      maxBytes: context.gw.places.attachRules(address).maxBytes,
       mayTell: ({ isGroup, from }) =>
         isGroup === true || (isAlone && (principal.role === 'owner' || isOneOf([from.user], principal))),
     });

@@ -36,7 +36,9 @@ export const plan: Command = {
   help: { group: 'now', does: 'does.plan' },
   description: 'Show the plan of this task',
   argument: {
-    ...{ name: 'task', description: 'add TEXT; done, skip, drop and a number; move 3 1; or a task id', suggests: true },
+    name: 'task',
+    description: 'add TEXT; done, skip, drop and a number; move 3 1; or a task id',
+    suggests: true,
     pattern: `${TASK_ID}|^(?:(?=\\S*\\d)[\\w-]+\\s+)?(?:(?:${VERBS.join('|')})\\s+#?\\d{1,3}|move\\s+#?\\d{1,3}\\s+(?:to\\s+)?#?\\d{1,3}|add\\s+.+)$`,
   },
   action: 'look',
@@ -95,7 +97,9 @@ const noteText = ({ name, text }: { name: string; text: string }): Text =>
 const buttonsFor = (taskId: string, n: number, key: string, messages: Messages): ButtonAction[][] => {
   const about = (verb: Verb) => `${taskId} ${verb} ${n} ${key}`;
   const named = (verb: 'done' | 'skip' | 'drop'): ButtonAction => ({
-    ...{ label: messages.text(`plans.${verb}`, { n }), command: 'plan', args: about(verb) },
+    label: messages.text(`plans.${verb}`, { n }),
+    command: 'plan',
+    args: about(verb),
   });
   return [[named('done'), named('skip'), named('drop')]];
 };

@@ -71,7 +71,9 @@ const openProgram: Open = async ({ command = '', args = [], env = {} }, signal, 
   let isThere = false;
   let ended: Error | undefined;
   const transport = await openStdio({
-    ...{ command, args, env },
+    command,
+    args,
+    env,
     onNote(method) {
       if (method === 'notifications/tools/list_changed') hearing.onStale();
     },

@@ -43,7 +43,8 @@ export async function listPrompts(
     for (const { name, title, description, arguments: given = [] } of prompts) {
       if (name.length > MAX_NAME || visibleText(name) !== name || /\s/.test(name)) continue;
       const args = given.slice(0, MAX_ARGUMENTS).map((each) => ({
-        ...{ name: bounded(each.name, MAX_NAME), description: bounded(each.description ?? '', MAX_WORDS) },
+        name: bounded(each.name, MAX_NAME),
+        description: bounded(each.description ?? '', MAX_WORDS),
         isRequired: each.required === true,
       }));
       found.push({ server, name, description: bounded(description ?? title ?? '', MAX_WORDS), arguments: args });

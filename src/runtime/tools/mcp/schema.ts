@@ -20,18 +20,47 @@ const NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 /** As other languages and dialects call them. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
-  ...{ str: 'string', text: 'string', date: 'string', datetime: 'string', file: 'string' },
-  ...{ int: 'integer', int32: 'integer', int64: 'integer', long: 'integer', float: 'number', double: 'number' },
-  ...{ bool: 'boolean', list: 'array', tuple: 'array', dict: 'object', map: 'object', none: 'null' },
+  str: 'string',
+  text: 'string',
+  date: 'string',
+  datetime: 'string',
+  file: 'string',
+  int: 'integer',
+  int32: 'integer',
+  int64: 'integer',
+  long: 'integer',
+  float: 'number',
+  double: 'number',
+  bool: 'boolean',
+  list: 'array',
+  tuple: 'array',
+  dict: 'object',
+  map: 'object',
+  none: 'null',
 };
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const;
 /** Keywords whose value is of one kind; another kind is left out. */
 const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ...{ description: isText, title: isText, format: isText, $comment: isText, $ref: isText },
-  ...{ examples: Array.isArray, minimum: isNumber, maximum: isNumber, multipleOf: isNumber },
-  ...{ exclusiveMinimum: isNumber, exclusiveMaximum: isNumber, uniqueItems: isBoolean, deprecated: isBoolean },
-  ...{ minLength: isCount, maxLength: isCount, minItems: isCount, maxItems: isCount },
-  ...{ minProperties: isCount, maxProperties: isCount, pattern: isPattern },
+  description: isText,
+  title: isText,
+  format: isText,
+  $comment: isText,
+  $ref: isText,
+  examples: Array.isArray,
+  minimum: isNumber,
+  maximum: isNumber,
+  multipleOf: isNumber,
+  exclusiveMinimum: isNumber,
+  exclusiveMaximum: isNumber,
+  uniqueItems: isBoolean,
+  deprecated: isBoolean,
+  minLength: isCount,
+  maxLength: isCount,
+  minItems: isCount,
+  maxItems: isCount,
+  minProperties: isCount,
+  maxProperties: isCount,
+  pattern: isPattern,
 };
 /** What says of which dialect it is, or belongs to others. */
 const DROPPED = new Set([

@@ -33,7 +33,8 @@ export const memorySearch = defineTool({
       const date = /(?:^|\/)(\d{4}-\d\d-\d\d)[^/]*$/.exec(source_file)?.[1];
       left -= shown.length;
       results.push({
-        ...{ content: shown, source_file },
+        content: shown,
+        source_file,
         ...(metadata.section !== undefined && { section: cutText(metadata.section, 100) }),
         ...(date !== undefined && { date }),
       });

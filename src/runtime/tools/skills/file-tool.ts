@@ -126,8 +126,14 @@ async function runProgram(
   const timeoutMs = deps.timeoutMs(skill);
   const words = await Promise.all(args.map((arg) => argument(arg, skill, scope, work)));
   const result = await runScript({
-    ...{ script: { shell: 'sh', text: '' }, variables: {}, granted: deps.grantedTo(skill), timeoutMs, signal },
-    ...{ cwd: work.path, readable: work.files, network: deps.hasNetwork(skill) },
+    script: { shell: 'sh', text: '' },
+    variables: {},
+    granted: deps.grantedTo(skill),
+    timeoutMs,
+    signal,
+    cwd: work.path,
+    readable: work.files,
+    network: deps.hasNetwork(skill),
     ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),
     program: {
       command: [...program.command, program.file, ...words],

@@ -10,10 +10,26 @@ import type { Followed } from './run.ts';
 
 /** What other agents call tools, by the kind of ours that it is (`like` of a tool). */
 const SAME: Readonly<Record<string, string>> = {
-  ...{ edit: 'write', multiedit: 'write', create: 'write', writefile: 'write', filewriter: 'write' },
-  ...{ terminal: 'bash', exec: 'bash', execute: 'bash', shell: 'bash', sh: 'bash', python: 'bash', code: 'bash' },
-  ...{ runcommand: 'bash', executecode: 'bash', process: 'bash' },
-  ...{ fetch: 'webfetch', http: 'webfetch', websearchtool: 'websearch', search: 'websearch', agent: 'task' },
+  edit: 'write',
+  multiedit: 'write',
+  create: 'write',
+  writefile: 'write',
+  filewriter: 'write',
+  terminal: 'bash',
+  exec: 'bash',
+  execute: 'bash',
+  shell: 'bash',
+  sh: 'bash',
+  python: 'bash',
+  code: 'bash',
+  runcommand: 'bash',
+  executecode: 'bash',
+  process: 'bash',
+  fetch: 'webfetch',
+  http: 'webfetch',
+  websearchtool: 'websearch',
+  search: 'websearch',
+  agent: 'task',
 };
 
 /** @param skills those that an earlier process has read in this run */

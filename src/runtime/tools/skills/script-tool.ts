@@ -46,7 +46,9 @@ export function scriptTool(
   // What the file says of it is a part of its version already.
   if (network && !skill.network) place.push('network');
   return runtimeTool({
-    ...{ name: skill.name, description, input },
+    name: skill.name,
+    description,
+    input,
     effect: 'external',
     consent: isSandboxed ? 'effects' : 'always',
     isOutside() {
@@ -72,7 +74,13 @@ export function scriptTool(
       const run = async (work: WorkFolder) => {
         const before = work.isTasks ? await snapshotOf(work) : undefined;
         const result = await runScript({
-          ...{ script, granted, timeoutMs, signal, cwd: work.path, network, sandbox: isSandboxed },
+          script,
+          granted,
+          timeoutMs,
+          signal,
+          cwd: work.path,
+          network,
+          sandbox: isSandboxed,
           readable: work.files,
           variables: toVariables(skill, given),
           ...(skill.folder === undefined ? {} : { skillFolder: skill.folder }),

@@ -77,7 +77,16 @@ async function viewOf(skill: Skill, health: Health, isSandboxed: boolean): Promi
   const lacks = problems.filter(({ kind: what }) => what === 'binary' || what === 'variable');
   const { runs, fix } = kind === 'tool' ? { runs: false } : await programsHere(skill, isSandboxed);
   return {
-    ...{ name, description, kind, level, file, forModel, forPeople, warnings, isUsable, runs },
+    name,
+    description,
+    kind,
+    level,
+    file,
+    forModel,
+    forPeople,
+    warnings,
+    isUsable,
+    runs,
     lacks: lacks.map((problem) => problem.name),
     fixes: [...problems.map((problem) => problem.fix), ...(fix === undefined ? [] : [fix])],
   };
