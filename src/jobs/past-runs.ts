@@ -3,9 +3,10 @@
  * (`spool/jobs/runs/2026-01-31.jsonl`), written before the run is put into the queue, so that the sweep looks at nothing else.
  * A task whose record says no job is somebody's by now and stays.
  */
+
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../errors.ts';
+import { namesIn } from '../lib/damage.ts';
 import { appendLines, ensureDir, readText } from '../lib/files.ts';
 import { type Home, isId } from '../workspace/home.ts';
 import { openTask } from '../workspace/tasks/index.ts';
@@ -40,7 +41,7 @@ export async function sweepJobRuns(
     await openTask(home, task).remove();
     removed++;
   };
-  for (const name of (await namesIn(folderOf(home))).sort()) {
+  for (const name of namesIn(folderOf(home)).sort()) {
     const [, day] = LIST.exec(name) ?? [];
     if (day === undefined || Date.parse(day) + (keepDays + 1) * DAY_MS > now.getTime()) continue;
     const file = path.join(folderOf(home), name);
@@ -74,13 +75,4 @@ function tasksIn(text: string): string[] {
     return isId(task) ? [task] : [];
   });
   return [...new Set(found)];
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await fs.readdir(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
-    throw error;
-  }
 }

@@ -124,6 +124,14 @@ export function tempBeside(file: string, folder = path.dirname(file)): string {
   return path.join(dir, `.${randomBytes(8).toString('hex')}.tmp`);
 }
 
+/** Puts a whole file in the place of another at once. @param isFlushed whether its content is on the disk before it stands there */
+export function replaceFile(file: string, data: string | Uint8Array, isFlushed = false): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const temp = tempBeside(file);
+  fs.writeFileSync(temp, data, { mode: 0o600, flush: isFlushed });
+  fs.renameSync(temp, file);
+}
+
 const swept = new Set<string>();
 const TEMP_NAME = /^\.[0-9a-f]{16}\.tmp$/;
 const HOUR_MS = 3_600_000;

@@ -7,13 +7,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { errorCode, UserError } from '../../errors.ts';
+import { namesIn } from '../../lib/damage.ts';
 import { putFile } from '../../lib/files/below.ts';
 import { pathNames } from '../../lib/files/path-names.ts';
 import { syncFolder } from '../../lib/files.ts';
 import { say } from '../../messages/messages.ts';
 import { type Files, sumOf } from './bundle.ts';
 import { PIN, type Pin, readInstalled } from './pin.ts';
-import { atWork, nameFor, namesIn, putAway, recover, remove } from './recover.ts';
+import { atWork, nameFor, putAway, recover, remove } from './recover.ts';
 
 /** Writes files into a folder that is not there yet. Throws UserError for a name that cannot be one. @param sync they survive a power cut */
 export async function writeFiles(folder: string, files: Files, sync: boolean): Promise<void> {

@@ -7,10 +7,11 @@
  *   .old-PID-HOST-X/NAME replaced or removed                               removed after an hour
  *   .kept/NAME-TIME/     was changed by hand before it was replaced        stays
  */
+
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../../errors.ts';
+import { namesIn } from '../../lib/damage.ts';
 import { ownerOf, ownMark } from '../../lib/processes.ts';
 
 const OURS = /^\.(adding|before|old)-(\d+(?:-[0-9a-f]{8})?)-[0-9a-f]{12}$/;
@@ -58,12 +59,3 @@ function putBack(root: string, aside: string): void {
 }
 
 export const remove = (folder: string): void => fs.rmSync(folder, { recursive: true, force: true });
-
-export function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
-    throw error;
-  }
-}

@@ -3,10 +3,10 @@
  * `session-log` beside it, a link to that task's session. An editor may save through the link, or put a file in its place, at any
  * time: what it saved goes to the task whose text it was made from (`plan/edits.ts`), never to whichever is shown by then.
  */
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
+import { replaceFile, tempBeside } from '../../lib/files/staged-file.ts';
 import { hashText, isWords, readTextSync } from '../../lib/files.ts';
 import { DEFAULT_VIBER, type Home, isId } from '../home.ts';
 import { tellChange } from './changes.ts';
@@ -93,9 +93,9 @@ export function settlePlan(
   }
   const bytes = fs.readFileSync(file);
   if (known === '') fs.rmSync(file, { force: true });
-  else replaceFile(file, known);
+  else replaceFile(file, known, true);
   keepReplaced(home, viber, owner, text);
-  replaceFile(planFile(home, owner), bytes);
+  replaceFile(planFile(home, owner), bytes, true);
   noteKnown(home, owner, text);
   return known === '' ? undefined : known;
 }
@@ -157,7 +157,7 @@ export function settleSaved(home: Home, taskId: string, text: string, viber = vi
   const after = isHeard(home) && isWords(file) ? settle(known, text) : { text, isMerged: false, loses: false };
   if (after.loses) keepText(home, viber, taskId, known.at(-1) ?? '');
   else if (after.isMerged && after.text !== known.at(-1)) tellAdoption(home, { viber, taskId, isMerged: true });
-  if (after.text !== text) replaceFile(file, after.text);
+  if (after.text !== text) replaceFile(file, after.text, true);
   noteKnown(home, taskId, after.text);
   // Whoever looks at it may look by another process, on a machine that sees no change of a file.
   const isNews = known.length > 0 && known.at(-1) !== after.text && after.text.trim() !== '';
@@ -217,14 +217,6 @@ export function isInSave(home: Home, taskId: string, viber = viberOf(home, taskI
   return settlePlan(home, taskId, undefined, viber) !== undefined;
 }
 
-/** In one step: whoever holds the old file open goes on with that. */
-function replaceFile(file: string, text: string | Uint8Array): void {
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const temp = path.join(path.dirname(file), `.${randomBytes(8).toString('hex')}.tmp`);
-  fs.writeFileSync(temp, text, { mode: 0o600, flush: true });
-  fs.renameSync(temp, file);
-}
-
 function isRegular(file: string): boolean {
   return fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }
@@ -262,7 +254,7 @@ function pointTo(link: string, target: string): void {
   fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });
   const [from, base] = [fs.realpathSync.native(path.dirname(link)), path.dirname(path.dirname(target))];
   const real = fs.existsSync(base) ? fs.realpathSync.native(base) : base;
-  const temp = path.join(from, `.${randomBytes(8).toString('hex')}.tmp`);
+  const temp = tempBeside(path.join(from, 'task.md'));
   fs.symlinkSync(path.relative(from, path.join(real, ...target.split(path.sep).slice(-2))), temp);
   fs.renameSync(temp, link);
 }

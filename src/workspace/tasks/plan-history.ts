@@ -4,11 +4,10 @@
  * beside it and its people are told. From the first change on it stands in `cache/plan-texts`, so that each of several processes knows
  * what the others have written, and a start what was written before it; until then the process that has read a plan knows it.
  */
-import fs from 'node:fs';
 import path from 'node:path';
 import { diff3Merge, diffIndices } from 'node-diff3';
 import { createStatCache } from '../../lib/files/cache.ts';
-import { tempBeside } from '../../lib/files/staged-file.ts';
+import { replaceFile } from '../../lib/files/staged-file.ts';
 import { createLru } from '../../lib/lru.ts';
 import { peekJson } from '../../lib/read-json.ts';
 import { isText, listOf, shape } from '../../lib/shape.ts';
@@ -49,10 +48,7 @@ export function noteKnown(home: Home, taskId: string, text: string): void {
   if (before.length === 0) return;
   const texts = [...before.filter((other) => other !== text), text].slice(-MAX_TEXTS);
   for (let chars = texts.join('').length; chars > MAX_CHARS && texts.length > 1; ) chars -= texts.shift()?.length ?? 0;
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const temp = tempBeside(file);
-  fs.writeFileSync(temp, JSON.stringify(texts), { mode: 0o600 });
-  fs.renameSync(temp, file);
+  replaceFile(file, JSON.stringify(texts));
   read.delete(file);
 }
 

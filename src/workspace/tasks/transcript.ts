@@ -2,12 +2,13 @@
  * What was said in a task, written to files that people can keep: Markdown to read, JSON for programs. Each line of the session is
  * read and written before the next, so that its length costs time and no memory. Known secrets are masked as in logs.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { errorCode } from '../../errors.ts';
+import { namesIn } from '../../lib/damage.ts';
 import { scrub } from '../../log.ts';
 import type { SessionEntry } from '../types.ts';
 import { parseEntry } from './session-lines.ts';
@@ -184,14 +185,5 @@ export function sweepTranscripts(folder: string, olderThanMs: number): void {
     const file = path.join(folder, name);
     const stat = fs.lstatSync(file, { throwIfNoEntry: false });
     if (stat && Date.now() - stat.mtimeMs > olderThanMs) fs.rmSync(file, { recursive: true, force: true });
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
   }
 }
