@@ -1,8 +1,9 @@
 /** What was given up, or may have arrived, and its way back: into the queue or the outbox under a new name, and then out of its folder. */
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Letter, Letters } from '../../board/pages/parts.ts';
+import type { Letters } from '../../board/pages/parts.ts';
 import type { OutboundMessage } from '../../channels/channel.ts';
+import type { Letter } from '../../client/shapes.ts';
 import type { Queue } from '../../engine/engine.ts';
 import { hashText } from '../../lib/files.ts';
 import { isRecord } from '../../lib/json.ts';

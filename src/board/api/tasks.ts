@@ -1,5 +1,7 @@
 /** Tasks over HTTP: the twins of the frames about them (docs/websocket.md), and what stands on the disk of them. */
+
 import { isOneOf } from '../../access/principal.ts';
+import type { MessagePage, TaskDetail, TaskPage, TaskRow } from '../../client/shapes.ts';
 import { byChange, type ListedTask, openTask, TaskOrder } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { BoardRequest, BoardRoute, Caller } from '../contract.ts';
@@ -42,7 +44,7 @@ export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
         tasks: rows.map((task) => rowOf(task, standing)),
         ...(next && { next: `${next.updatedAt}_${next.id}` }),
         cursor,
-      });
+      } satisfies TaskPage);
     }),
     twin(parts, ['POST', '/api/tasks'], 'task:submit', 202),
     route('GET', '/api/tasks/:id', async (asked) =>
@@ -86,7 +88,7 @@ function placeAfter(all: readonly ListedTask[], after: string): number {
 const channelOf = ({ conversations, job }: Pick<TaskRecord, 'conversations' | 'job'>): string =>
   /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
 
-const rowOf = (task: TaskRecord, standing: Standings) => ({
+const rowOf = (task: TaskRecord, standing: Standings): TaskRow & { goal: string } => ({
   taskId: task.id,
   title: task.title,
   goal: task.goal,
@@ -98,7 +100,11 @@ const rowOf = (task: TaskRecord, standing: Standings) => ({
   ...(standing.isWaiting(task) && { waiting: true }),
 });
 
-async function detailOf(task: TaskRecord, { home }: Pick<ProtocolParts, 'home'>, exchange: Exchange): Promise<object> {
+async function detailOf(
+  task: TaskRecord,
+  { home }: Pick<ProtocolParts, 'home'>,
+  exchange: Exchange,
+): Promise<TaskDetail> {
   const { cursor } = exchange.log;
   const row = rowOf(openTask(home, task).record() ?? task, exchange.standings());
   const [plan, artifacts] = await Promise.all([
@@ -136,7 +142,7 @@ async function messagesOf(
   after: string | null,
   { principal }: Caller,
   { home }: Pick<ProtocolParts, 'home'>,
-): Promise<object> {
+): Promise<MessagePage> {
   const entries = openTask(home, task).session.tail(TAIL);
   const hidden = new Set<string>();
   const said = entries.flatMap((entry): SaidMessage[] => {

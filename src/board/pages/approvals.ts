@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
+import type { Approval } from '../../client/shapes.ts';
 import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { BoardRoute, Caller } from '../contract.ts';
@@ -19,7 +20,7 @@ const decisionBody = z.looseObject({
 export function approvalRoutes({ protocol }: PageParts): BoardRoute[] {
   const { approvals, home, maySee } = protocol;
 
-  function shown(request: ApprovalRequest, { principal }: Caller): object[] {
+  function shown(request: ApprovalRequest, { principal }: Caller): Approval[] {
     const task = openTask(home, request.taskId).record();
     if (!task || !maySee(principal, task) || !authoriseAction(principal, 'steer', task.people)) return [];
     const { id, taskId, kind, sentence, details, tool, digest, askedAt, expiresAt, input } = request;

@@ -1,6 +1,8 @@
 /** Who is here, how the gateway does, and what it could not deliver. */
+
 import { z } from 'zod';
 import { principalText } from '../../access/principal.ts';
+import type { Health, Me } from '../../client/shapes.ts';
 import type { BoardRoute } from '../contract.ts';
 import { Refused, readBody } from '../respond.ts';
 import type { Letters, PageParts } from './parts.ts';
@@ -27,9 +29,14 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
         hasModel: about.hasModel(),
         ...(kind === 'session' && { session: id }),
         ...(taskId !== undefined && { taskId }),
-      };
+      } satisfies Me;
     }),
-    route('GET', '/api/health', 'owner', async () => ({ ...(await readiness()), hasModel: about.hasModel() })),
+    route(
+      'GET',
+      '/api/health',
+      'owner',
+      async () => ({ ...(await readiness()), hasModel: about.hasModel() }) satisfies Health,
+    ),
     route('GET', '/api/letters', 'owner', async ({ url }) => {
       const kind = url.searchParams.get('kind') ?? 'dead';
       if (kind !== 'dead' && kind !== 'unsure')

@@ -1,7 +1,9 @@
 /** The files that shape a viber, its memory and plans, with the hash a change must be made from. */
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { FileRow, FileText } from '../../client/shapes.ts';
 import { hashText } from '../../lib/files.ts';
 import type { BoardRoute } from '../contract.ts';
 import { editableFile, NO_HASH, useEditable, writeFile, writePlanText } from '../protocol/edits.ts';
@@ -19,7 +21,7 @@ const nameOf = (given: string): string => (DAY.test(given) ? `memory/${given}` :
 export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {
   const { home } = protocol;
 
-  async function rowOf(viber: string, name: string) {
+  async function rowOf(viber: string, name: string): Promise<FileRow> {
     const place = path.relative(home.root, editableFile(home, viber, name));
     const stat = await useEditable(home, viber, name, (file) => file.stat);
     return { name: path.basename(name), place, exists: stat !== undefined, ...(stat && { size: Number(stat.size) }) };
@@ -41,7 +43,7 @@ export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {
       const place = path.relative(home.root, editableFile(home, viber, name));
       const text = await useEditable(home, viber, name, (file) => file.read());
       const hash = text === undefined ? NO_HASH : hashText(text);
-      return { name, text: text ?? '', hash, place };
+      return { name, text: text ?? '', hash, place } satisfies FileText;
     }),
     route('PUT', '/api/files/*name', 'owner', async (asked) => {
       const viberId = viberOf(asked.url, about);

@@ -1,6 +1,8 @@
 /** One job: its text as it stands in its file, what the loader makes of a change, and when it runs. */
+
 import path from 'node:path';
 import { z } from 'zod';
+import type { JobText } from '../../client/shapes.ts';
 import { editText, hashText, readTextSync } from '../../lib/files.ts';
 import { exclusively } from '../../lib/locks.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
@@ -34,7 +36,7 @@ export function jobPageRoutes({ protocol, jobs }: PageParts): BoardRoute[] {
   async function detail(asked: Pick<BoardRequest, 'params'>) {
     const view = await viewOf(asked);
     const text = readTextSync(fileOf(view.id)) ?? '';
-    return { view, text, hash: hashText(text) };
+    return { view, text, hash: hashText(text) } satisfies JobText;
   }
 
   async function write(asked: BoardRequest) {

@@ -1,5 +1,7 @@
 /** What the viber remembers, what waits to be remembered, and the last change taken back: as `/memory` does. */
+
 import { z } from 'zod';
+import type { Suggestion } from '../../client/shapes.ts';
 import { readTextSync } from '../../lib/files.ts';
 import { readDailyLogs } from '../../workspace/memory/daily.ts';
 import { memoryFile } from '../../workspace/memory/memory.ts';
@@ -26,7 +28,7 @@ export function memoryRoutes({ protocol, about, memory }: PageParts): BoardRoute
       const { items, next } = pageOf(await listSuggestions(home, viber), ({ id }) => id, url);
       const text = readTextSync(memoryFile(home, viber)) ?? '';
       return {
-        suggestions: items,
+        suggestions: items satisfies Suggestion[],
         ...(next !== undefined && { next }),
         files: [{ name: 'MEMORY.md', text }, ...days.map(({ date, text: log }) => ({ name: `${date}.md`, text: log }))],
       };

@@ -1,5 +1,6 @@
 /** What the pages ask of the rest of the gateway; `src/app/board/pages.ts` gives it. Types only. */
 import type { SessionInfo } from '../../access/sessions.ts';
+import type { JobCheck, Letter } from '../../client/shapes.ts';
 import type { Readiness } from '../../runtime/readiness.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
@@ -16,29 +17,10 @@ export interface About {
   taskOf(caller: Caller): string | undefined;
 }
 
-/** A message or an answer that was given up, or of which nobody knows whether it has arrived. */
-export interface Letter {
-  id: string;
-  kind: 'dead' | 'unsure';
-  reason: string;
-  /** The chat of an answer; of a message where it came from. */
-  to: string;
-  text: string;
-  /** ISO 8601. */
-  diedAt: string;
-}
-
 export interface Letters {
   list(kind: 'dead' | 'unsure'): Letter[];
   /** On its way again, once however often it is asked for; false where there is no such letter. */
   retry(kind: 'dead' | 'unsure', id: string): Promise<boolean>;
-}
-
-export interface JobCheck {
-  ok: boolean;
-  problems?: string[];
-  words?: string;
-  next?: string[];
 }
 
 export interface JobFiles {

@@ -1,5 +1,7 @@
 /** What is looked at and not changed here: lines of the log, people, skills, agents, the configuration. */
+
 import { z } from 'zod';
+import type { LogLine } from '../../client/shapes.ts';
 import type { BoardRoute, Caller } from '../contract.ts';
 import { Refused, readBody } from '../respond.ts';
 import type { PageParts } from './parts.ts';
@@ -64,7 +66,7 @@ function linesOf(all: readonly { at: number; text: string }[], url: URL): object
   if (least === undefined)
     throw new Refused(400, 'bad_request', 'level: expected trace, debug, info, warn or error', 'level');
   const trace = url.searchParams.get('trace') ?? '';
-  const lines = all.toReversed().flatMap(({ at: number, text }) => {
+  const lines = all.toReversed().flatMap(({ at: number, text }): (LogLine & { id: string })[] => {
     if (trace !== '' && !text.includes(trace)) return [];
     const line = lineShape.safeParse(JSON.parse(text)).data;
     if (!line || line.level < least) return [];

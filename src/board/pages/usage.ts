@@ -1,4 +1,5 @@
 /** What model calls have used, summed by day, model, person and task; and what one task has. */
+import type { UsageSums } from '../../client/shapes.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { Usage } from '../../workspace/types.ts';
 import { addUsage, dayOf, NO_USAGE, readUsage, type UsageCall } from '../../workspace/usage.ts';
@@ -42,7 +43,7 @@ export function usageRoutes({ protocol }: PageParts): BoardRoute[] {
         nextPerson: lists.people.next,
         nextTask: lists.tasks.next,
         total: all.reduce<Sum>((sum, { call }) => plus(sum, call), { ...NO_USAGE, calls: 0 }),
-      };
+      } satisfies UsageSums;
     }),
     route('GET', '/api/tasks/:id/cost', 'caller', async ({ params, caller, url }) => {
       const task = seenTask(params.id ?? '', caller.principal, protocol);

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TaskRow, TaskState } from '../../../src/board/ui/net/shapes.ts';
 import { type ShownState, shownState, TaskStates } from '../../../src/board/ui/net/states.ts';
 import type { EventFrame } from '../../../src/client/client.ts';
+import type { TaskRow, TaskState } from '../../../src/client/shapes.ts';
 
 type Step = 'started' | 'asked' | 'decided' | 'completed' | 'error' | 'stopped' | 'pending';
 interface Truth {

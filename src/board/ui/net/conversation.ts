@@ -4,10 +4,10 @@
  */
 import { batch, type Signal, signal } from '@preact/signals';
 import type { EventFrame } from '../../../client/client.ts';
+import type { Artifact, Message, MessagePage, TaskDetail } from '../../../client/shapes.ts';
 import { api } from './api.ts';
 import { onBehind, onEvent, send, watch } from './live.ts';
 import { advance, type LiveRun, type Progress } from './live-run.ts';
-import type { Artifact, Message, MessagePage, TaskDetail } from './shapes.ts';
 import { type ShownState, shownState, states } from './states.ts';
 
 /** Written here, on its way. */

@@ -1,8 +1,8 @@
 /** Who is looking, and how they got in. */
 import { signal } from '@preact/signals';
+import type { Me } from '../../../client/shapes.ts';
 import { ApiError, api, isLoggedIn, keepKey, keyOf } from './api.ts';
 import { connect } from './live.ts';
-import type { Me } from './shapes.ts';
 
 export const me = signal<Me | undefined>(undefined);
 /** Why the gateway could not be asked who this is. */

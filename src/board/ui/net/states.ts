@@ -3,7 +3,7 @@
  * which place it was read: an answer never takes the place of a newer event, and an event that comes again or late changes nothing.
  */
 import type { EventFrame } from '../../../client/client.ts';
-import type { TaskRow, TaskState } from './shapes.ts';
+import type { TaskRow, TaskState } from '../../../client/shapes.ts';
 
 interface Place {
   epoch: string;

@@ -4,10 +4,10 @@
  */
 import { batch, type Signal, signal } from '@preact/signals';
 import type { EventFrame } from '../../../client/client.ts';
+import type { TaskDetail, TaskPage, TaskRow } from '../../../client/shapes.ts';
 import { api } from './api.ts';
 import { gather } from './gather.ts';
 import { onBehind, onEvent } from './live.ts';
-import type { TaskDetail, TaskPage, TaskRow } from './shapes.ts';
 import { type ShownState, shownState, states } from './states.ts';
 
 export interface Filter {

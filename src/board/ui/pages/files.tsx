@@ -1,8 +1,8 @@
 /** The files that shape what the viber is told, each with its editor. */
 import type { JSX } from 'preact';
+import type { FileRow, FileText } from '../../../client/shapes.ts';
 import { api } from '../net/api.ts';
 import { usePages } from '../net/resource.ts';
-import type { FileRow, FileText } from '../net/shapes.ts';
 import { Empty, More, PageHead, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';

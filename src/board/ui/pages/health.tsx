@@ -1,9 +1,9 @@
 /** Whether everything works, and the sentence that mends what does not. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import type { ChannelHealth, Health as HealthData, Letter } from '../../../client/shapes.ts';
 import { api, said } from '../net/api.ts';
 import { of, usePages, useResource } from '../net/resource.ts';
-import type { ChannelHealth, Health as HealthData, Letter } from '../net/shapes.ts';
 import { Button, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ask, note } from '../parts/notices.tsx';

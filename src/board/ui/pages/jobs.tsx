@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { JobCheck, JobRow, JobText } from '../../../client/shapes.ts';
 import { api, said } from '../net/api.ts';
 import { of, usePages, useResource } from '../net/resource.ts';
-import type { JobCheck, JobRow, JobText } from '../net/shapes.ts';
 import { Button, Empty, More, PageHead, Pill, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { lazy } from '../parts/lazy.tsx';
@@ -281,10 +281,9 @@ function Check({ text }: { text: string }): JSX.Element {
           <Icon name="alert" /> {pageWords.jobs.invalid}
         </p>
         <ul>
-          {check.problems?.map((one) => {
-            const said = typeof one === 'string' ? one : [one.path, one.message].filter(Boolean).join(': ');
-            return <li key={said}>{said}</li>;
-          })}
+          {check.problems?.map((one) => (
+            <li key={one}>{one}</li>
+          ))}
         </ul>
       </div>
     );

@@ -2,9 +2,9 @@
 import { signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { LogLine } from '../../../client/shapes.ts';
 import { api } from '../net/api.ts';
 import { onBehind, onEvent } from '../net/live.ts';
-import type { LogLine } from '../net/shapes.ts';
 import { Choice, Empty, Loading, PageHead, Problem } from '../parts/common.tsx';
 import { Virtual } from '../parts/virtual.tsx';
 import { go, link, place } from '../router.ts';

@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { MemoryHit, Suggestion } from '../../../client/shapes.ts';
 import { api, said } from '../net/api.ts';
 import { of, type Resource, usePages } from '../net/resource.ts';
-import type { MemoryHit, Suggestion } from '../net/shapes.ts';
 import { Button, More, PageHead, Problem, Section, Shown } from '../parts/common.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Markdown } from '../parts/markdown.tsx';

@@ -1,11 +1,11 @@
 /** The person's own conversation: the one they have with their viber in a direct message, so what is begun here goes on there. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Artifact } from '../../../client/shapes.ts';
 import { said } from '../net/api.ts';
 import { Conversation, conversation, filesOf } from '../net/conversation.ts';
 import { onBehind, onEvent, send } from '../net/live.ts';
 import { me, whoAmI } from '../net/session.ts';
-import type { Artifact } from '../net/shapes.ts';
 import { ApprovalCard } from '../parts/approval.tsx';
 import { PageHead, Section, StateDot } from '../parts/common.tsx';
 import { Composer } from '../parts/composer.tsx';

@@ -1,8 +1,8 @@
 /** The plan of a task as text. */
 import type { JSX } from 'preact';
+import type { PlanText, TaskDetail } from '../../../client/shapes.ts';
 import { TextEditor } from '../editor/text-editor.tsx';
 import { api } from '../net/api.ts';
-import type { PlanText, TaskDetail } from '../net/shapes.ts';
 import { Button } from '../parts/common.tsx';
 import { words } from '../words.ts';
 

@@ -1,7 +1,7 @@
 /** What the model was shown, what happened, and what it cost: of one task. */
 import type { JSX } from 'preact';
+import type { Sum } from '../../../client/shapes.ts';
 import { of, usePages, useResource } from '../net/resource.ts';
-import type { Sum } from '../net/shapes.ts';
 import { Empty, More, Shown } from '../parts/common.tsx';
 import { amount, clockOf, duration, money } from '../parts/time.tsx';
 import { words } from '../words.ts';

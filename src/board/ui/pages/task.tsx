@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Artifact, TaskDetail } from '../../../client/shapes.ts';
 import { said } from '../net/api.ts';
 import { type Conversation, conversation, type Mode } from '../net/conversation.ts';
 import { send } from '../net/live.ts';
-import type { Artifact, TaskDetail } from '../net/shapes.ts';
 import type { ShownState } from '../net/states.ts';
 import { ApprovalCard } from '../parts/approval.tsx';
 import { Files } from '../parts/artifacts.tsx';

@@ -1,8 +1,8 @@
 /** All tasks of all channels, as they change. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Health, TaskRow } from '../../../client/shapes.ts';
 import { of, useResource } from '../net/resource.ts';
-import type { Health, TaskRow } from '../net/shapes.ts';
 import { type ShownState, shownState } from '../net/states.ts';
 import { type Filter, taskList } from '../net/tasks.ts';
 import { Choice, Empty, Loading, PageHead, Problem, StateDot } from '../parts/common.tsx';

@@ -1,8 +1,8 @@
 /** What the models have cost: by day, model, person and task. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
+import type { Sum, UsageSums } from '../../../client/shapes.ts';
 import { of, usePages } from '../net/resource.ts';
-import type { Sum, UsageSums } from '../net/shapes.ts';
 import { Columns } from '../parts/chart.tsx';
 import { Choice, Empty, More, PageHead, Section, Shown } from '../parts/common.tsx';
 import { amount, dayLabel, money } from '../parts/time.tsx';

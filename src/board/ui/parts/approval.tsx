@@ -1,8 +1,8 @@
 /** Something waits for a person: what is asked, all there is to know about it, and the answers. What is sent back names exactly what was shown. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import type { Approval } from '../../../client/shapes.ts';
 import { ApiError, api, said } from '../net/api.ts';
-import type { Approval } from '../net/shapes.ts';
 import { taskLink } from '../router.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';

@@ -2,8 +2,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { Artifact } from '../../../client/shapes.ts';
 import { request, said } from '../net/api.ts';
-import type { Artifact } from '../net/shapes.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
 import { Icon } from './icons.tsx';

@@ -2,9 +2,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Artifact } from '../../../client/shapes.ts';
 import { ApiError, request } from '../net/api.ts';
 import type { Mode } from '../net/conversation.ts';
-import type { Artifact } from '../net/shapes.ts';
 import { words } from '../words.ts';
 import { Button } from './common.tsx';
 import { Icon } from './icons.tsx';

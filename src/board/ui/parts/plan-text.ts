@@ -1,5 +1,5 @@
 /** The steps of a plan as they stand in its text. Pure. */
-import type { PlanStep } from '../net/shapes.ts';
+import type { PlanStep } from '../../../client/shapes.ts';
 
 export interface Line extends PlanStep {
   line: number;

@@ -1,8 +1,8 @@
 /** The steps of a plan, ticked in place. What is written is the text that was shown with one mark changed, and only while that text still stands. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import type { PlanText } from '../../../client/shapes.ts';
 import { ApiError, api, said } from '../net/api.ts';
-import type { PlanText } from '../net/shapes.ts';
 import { words } from '../words.ts';
 import { note } from './notices.tsx';
 import { type Line, stepsIn, ticked } from './plan-text.ts';

@@ -5,9 +5,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { Message } from '../../../client/shapes.ts';
 import { type Aside, type Conversation, keyOf, type Sent } from '../net/conversation.ts';
 import type { LiveRun } from '../net/live-run.ts';
-import type { Message } from '../net/shapes.ts';
 import { words } from '../words.ts';
 import { Files } from './artifacts.tsx';
 import { Button, Empty, Loading, Problem } from './common.tsx';

@@ -1,6 +1,7 @@
 /** What waits for whoever looks: asked for once, and again when somebody is asked or has decided. */
+
+import type { Approval } from '../../../client/shapes.ts';
 import { of, useResource } from '../net/resource.ts';
-import type { Approval } from '../net/shapes.ts';
 
 interface Waiting {
   all: readonly Approval[];

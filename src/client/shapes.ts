@@ -1,4 +1,7 @@
-/** What the gateway's answers look like, as far as the page reads them. What may be missing in an older or newer one is optional. */
+/**
+ * What the gateway's answers look like, as far as the page reads them: the routes of the gateway are checked against these types when
+ * they are compiled. What may be missing in an older or newer gateway is optional. Imports nothing.
+ */
 
 export interface Me {
   name: string;
@@ -136,7 +139,7 @@ export interface JobText {
 
 export interface JobCheck {
   ok: boolean;
-  problems?: readonly (string | { path?: string; message: string })[];
+  problems?: readonly string[];
   words?: string;
   next?: readonly string[];
 }
@@ -173,13 +176,16 @@ export interface Health {
   hasModel?: boolean;
 }
 
+/** A message or an answer that was given up, or of which nobody knows whether it has arrived. */
 export interface Letter {
   id: string;
-  kind?: 'dead' | 'unsure';
-  reason?: string;
-  to?: string;
-  text?: string;
-  diedAt?: string;
+  kind: 'dead' | 'unsure';
+  reason: string;
+  /** The chat of an answer; of a message where it came from. */
+  to: string;
+  text: string;
+  /** ISO 8601. */
+  diedAt: string;
 }
 
 export interface Sum {
@@ -191,6 +197,9 @@ export interface Sum {
 }
 
 export interface UsageSums {
+  nextModel?: string | undefined;
+  nextPerson?: string | undefined;
+  nextTask?: string | undefined;
   days: readonly (Sum & { day: string })[];
   models: readonly (Sum & { model: string })[];
   people: readonly (Sum & { person: string })[];
