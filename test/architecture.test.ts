@@ -60,6 +60,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
     to: [
       FEATURE_SEAM,
       SEAM,
+      KINDS,
       /^channels\/markdown\//,
       /^(runtime|workspace|skills|access|jobs)\//,
       ENGINE,

@@ -13,7 +13,7 @@ import type { Lead } from '../channels/lead.ts';
 import type { BoardAsk } from '../channels/local/requests.ts';
 import type { Config } from '../config.ts';
 import type { Engine, QueueItem } from '../engine/engine.ts';
-import type { Clock } from '../jobs/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { SyncSoon } from '../lib/files/sync-soon.ts';
 import type { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
 import type { Logger } from '../log.ts';

@@ -6,7 +6,7 @@ import type { Zones } from '../access/zones.ts';
 import { type Config, loadAgent } from '../config.ts';
 import { UserError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
-import { systemClock } from '../jobs/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { systemTimezone } from '../lib/timezone.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
@@ -23,13 +23,12 @@ import type { Gateway, PeopleStores } from '../runtime/run/gateway.ts';
 import { noteGivenUp } from '../runtime/run/given-up.ts';
 import type { ToolServices } from '../runtime/tools/run.ts';
 import { Worker } from '../runtime/worker.ts';
-import { DEFAULT_VIBER, type Home } from '../workspace/home.ts';
+import type { Home } from '../workspace/home.ts';
 import { Uploads } from '../workspace/uploads.ts';
 import { createBoardDoor } from './board/door.ts';
 import { openCompaction } from './compaction.ts';
 import type { AppGateway, GatewayOptions, OpenGateway } from './contract.ts';
 import { openIntake } from './intake.ts';
-import { openAppJobs } from './jobs.ts';
 import { openAppMemory } from './memory.ts';
 import { openModelCalls } from './models.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -76,12 +75,10 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     sweep(now) {
       for (const { sweep } of gw.features.on) sweep?.(now, gw);
       void parts.memory.sweep(now);
-      void parts.scheduled.jobs.sweep(now);
     },
     async stop(graceMs = DRAIN_MS) {
-      const { scheduled, afterRun, compaction, tools, memory } = parts;
+      const { afterRun, compaction, tools, memory } = parts;
       approvals.close();
-      await scheduled.jobs.stop();
       await worker.stop(graceMs);
       await Promise.all([afterRun.flush(), compaction.close(), ...stopping.map((end) => end())]);
       await Promise.all([tools.close(), memory.close()]);
@@ -92,7 +89,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
 }
 
 /** What calls models, what waits for people, and what runs are offered. */
-function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, gateway: () => AppGateway) {
+function openParts(stores: Stores, { env = {}, model }: GatewayOptions, gateway: () => AppGateway) {
   const { home, config, log, tasks, people } = stores;
   const models = openModelCalls(stores, env, model);
   const named = models.providers;
@@ -100,17 +97,13 @@ function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, g
   const consent = { ...stores.consent, ...openConsent(stores) };
   const { approvals } = consent;
   const { askOwners } = people.owners;
-  const scheduled = openAppJobs(stores, { env, clock, lookUp: (vibers) => tools.names(vibers, named) });
   const compaction = openCompaction({ config, home, agent, costs, approvals, modelName, askOwners, log });
   const memory = openAppMemory({ config, home, embedders: named, costs, log });
   const { settings, vibers } = stores.places;
   const services: ToolServices = {
     searchMemory: memory.searchMemory,
-    sending: scheduled.sending,
     models: models.choices,
-    jobs: () => scheduled.jobs.service(),
     aboutViber: vibers.about,
-    usualViber: config.viber ?? DEFAULT_VIBER,
     settings,
     conversations: tasks.conversations,
     zones: people.zones,
@@ -120,7 +113,6 @@ function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, g
   return {
     models,
     consent,
-    scheduled,
     compaction,
     memory,
     tools,
@@ -130,13 +122,12 @@ function openParts(stores: Stores, { env = {}, clock, model }: GatewayOptions, g
 }
 
 function gatewayOf(
-  { home, config, engine, log, delivery, tasks, people, places, ...stores }: Stores,
-  { models, consent, scheduled, compaction, memory, tools, afterRun, board }: ReturnType<typeof openParts>,
+  { home, config, engine, host, log, delivery, tasks, people, places, ...stores }: Stores,
+  { models, consent, compaction, memory, tools, afterRun, board }: ReturnType<typeof openParts>,
   { env = {}, clock = systemClock, features = FEATURES }: GatewayOptions,
 ): AppGateway {
   const { costs } = models;
   const { conversations, news } = tasks;
-  const { jobs, answers, targets } = scheduled;
   const hasOwner = () => people.pairing.ownership() === 'somebody';
   const onState: TaskRecordsOptions['onState'] = (taskId, state) => news.tell({ type: 'task:state', taskId, state });
   return {
@@ -145,16 +136,22 @@ function gatewayOf(
     engine,
     people: { ...people, nowFor: nowForOf(config, people.zones, clock) },
     tasks: { ...tasks, records: createTaskRecords({ home, conversations, costs, log, hasOwner, onState }) },
-    places: { ...places, tellsMemory: createTelling(config, targets) },
+    places: { ...places, tellsMemory: createTelling(config, places.targets) },
     models: { ...models, loadAgent: (id) => loadOwn(home, id, log) },
-    tools: { toolbox: tools.toolbox, skills: tools.skills, adding: tools.adding, prompts: tools.prompts },
+    tools: {
+      toolbox: tools.toolbox,
+      skills: tools.skills,
+      names: (vibers) => tools.names(vibers, models.providers),
+      adding: tools.adding,
+      prompts: tools.prompts,
+    },
     consent,
     delivery,
     say: stores.say,
     features: {
       ...featureSet(features),
       env,
-      jobs: { answers, ended: (entry, outcome) => jobs.ended(entry, outcome), service: () => jobs.service() },
+      lead: host.lead,
       memory: afterRun,
       searchMemory: memory.searchMemory,
       compaction,

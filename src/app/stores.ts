@@ -2,8 +2,9 @@
 import path from 'node:path';
 import { openLanguages } from '../access/languages.ts';
 import { Links } from '../access/links.ts';
+import { createOutboundTargets } from '../access/outbound-targets.ts';
 import { openPairing } from '../access/pairing.ts';
-import { createPeople } from '../access/people.ts';
+import { createPeople, type People } from '../access/people.ts';
 import { readIdentity } from '../access/principal.ts';
 import { Zones } from '../access/zones.ts';
 import type { Address, OutboundMessage } from '../channels/channel.ts';
@@ -111,6 +112,7 @@ export async function openStores(options: GatewayOptions) {
     places: {
       channelOf,
       reach,
+      targets: targetsOf(config, access, channelOf),
       live,
       settings,
       prefixes,
@@ -171,6 +173,13 @@ function openAccess(config: Config, folder: string, shared: State | undefined) {
   };
   return { ...people, links, pairing, isAccountOf };
 }
+
+const targetsOf = (config: Config, people: People, channelOf: Places['channelOf']) =>
+  createOutboundTargets({
+    people,
+    channelOf: (id) => channelOf({ channel: id }),
+    rulesOf: (address) => accessRulesOf(config, address),
+  });
 
 const attachRulesOf = (config: Config, channelOf: Places['channelOf']) => (address: Address) =>
   attachRules(channelOf(address), chatSection(config, address.channel)?.attach);

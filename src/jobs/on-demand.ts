@@ -9,11 +9,11 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { errorCode } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import { isShared } from '../lib/locks.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
 import type { RunOutcome } from '../runtime/contract/outcome.ts';
-import type { Clock } from './clock.ts';
 import type { Jobs } from './files.ts';
 import type { ScheduledJobs } from './service.ts';
 import type { JobServiceOptions } from './service-options.ts';
@@ -132,7 +132,7 @@ export class JobsOnDemand {
       import('./files.ts'),
       import('./service.ts'),
       import('./state.ts'),
-      import('./clock.ts'),
+      import('../lib/clock.ts'),
       import('./schedule.ts'),
       import('./written/last-good.ts'),
     ]);

@@ -2,9 +2,10 @@
  * What is remembered of jobs and how it changes: when a job was first seen, which slot is settled, how its runs have ended. A record
  * that cannot be written holds in memory all the same; after a crash that costs a duplicate, which the queue refuses.
  */
+
+import type { Clock } from '../lib/clock.ts';
 import { hashText } from '../lib/files.ts';
 import type { Logger } from '../log.ts';
-import type { Clock } from './clock.ts';
 import { restMs, type SkipReason } from './decide.ts';
 import type { Job } from './job.ts';
 import type { JobState, JobStates } from './state.ts';

@@ -1,6 +1,7 @@
 /** What the scheduler is given: job files, what is remembered of them, and what a slot becomes. */
+
+import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../log.ts';
-import type { Clock } from './clock.ts';
 import type { SkipReason } from './decide.ts';
 import type { Jobs } from './files.ts';
 import type { Job } from './job.ts';

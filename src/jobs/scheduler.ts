@@ -7,9 +7,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { crashPoint } from '../crash-points.ts';
 import { UserError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
-import type { Clock } from './clock.ts';
 import { decide, removableFrom, retryMs, settledUntil, WINDOW_MS } from './decide.ts';
 import type { Jobs } from './files.ts';
 import type { Job } from './job.ts';

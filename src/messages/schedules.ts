@@ -148,3 +148,9 @@ function daysText(which: string, messages: Messages): Text | undefined {
   if (days.some((name) => !DAYS.includes(name))) return undefined;
   return messages.text('times.everyOn', { days: messages.list(days.map((day) => dayText(day, messages))) });
 }
+
+/** `Berlin time` */
+export function zoneText(timezone: string, messages: Messages): string {
+  const city = timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone;
+  return timezone.includes('/') ? messages.text('consent.zone', { city }) : timezone;
+}

@@ -3,13 +3,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openAppJobs } from '../../src/app/jobs.ts';
-import type { Stores } from '../../src/app/stores.ts';
 import { alone } from '../../src/channels/lead.ts';
-import type { Clock } from '../../src/jobs/clock.ts';
+import { jobsOf } from '../../src/features/jobs/open.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { type Logger, silentLog } from '../../src/log.ts';
 import { messagesIn, type Said } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
+import type { Gateway } from '../../src/runtime/run/gateway.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { tempFolder } from '../helpers/temp.ts';
 import { manualClock } from './manual-clock.ts';
@@ -153,8 +153,10 @@ function open(home: Home, outcome: string, { told = [], folder, clock, log = sil
     onQueued?.();
     return outcome;
   };
-  const stores = {
-    ...{ home, log, host: { lead: alone } },
+  const lookUp = () => Promise.reject(new Error('nothing is looked up here'));
+  const env = folder === undefined ? {} : { OPENVIBER_JOBS_DIR: folder };
+  const gw = {
+    ...{ home, log, clock, features: { lead: alone, env }, tools: { names: lookUp } },
     config: { jobs: { min_minutes: 5, max: 50, keep_days: 30 } },
     engine: {
       queue: { enqueue, look: async () => ({ depth: 0, busy: false }) },
@@ -168,9 +170,7 @@ function open(home: Home, outcome: string, { told = [], folder, clock, log = sil
         ownerAddresses: () => [],
       },
     },
-    ...{ tasks: { news: { tell: () => undefined } }, places: { channelOf: () => undefined }, consent: {} },
+    ...{ tasks: { news: { tell: () => undefined } }, places: { targets: {} } },
   };
-  const lookUp = () => Promise.reject(new Error('nothing is looked up here'));
-  const env = folder === undefined ? {} : { OPENVIBER_JOBS_DIR: folder };
-  return openAppJobs(stores as unknown as Stores, { env, clock, lookUp });
+  return { jobs: jobsOf(gw as unknown as Gateway) };
 }

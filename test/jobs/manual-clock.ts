@@ -1,5 +1,5 @@
 /** A clock that a test moves. Timers fire in the order of their times, each at its time. */
-import type { Clock } from '../../src/jobs/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 
 export interface ManualClock extends Clock {
   /** Goes on for so long, through every timer on the way; `settle` is awaited after each. */

@@ -3,15 +3,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openAppJobs } from '../../src/app/jobs.ts';
-import type { Stores } from '../../src/app/stores.ts';
 import { alone, type Lead, never } from '../../src/channels/lead.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { LookUp } from '../../src/jobs/names.ts';
+import { jobsOf } from '../../src/features/jobs/open.ts';
 import { shareLocks } from '../../src/lib/locks.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
+import type { Gateway } from '../../src/runtime/run/gateway.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
 import { memberOf, openSharedEngine } from '../helpers/shared-engine.ts';
 import { tempFolder } from '../helpers/temp.ts';
@@ -21,20 +20,19 @@ const OWNER = { channel: 'telegram', account: 'bot', user: '1', role: 'owner', v
 const START = '2026-03-02T08:00:00Z';
 
 function node(home: Home, engine: Engine<Entry>, lead: Lead, clock = manualClock(START)) {
-  const stores = {
-    ...{ home, engine, log: silentLog(), host: { lead } },
+  const known = { vibers: new Set(['default']), models: new Set<string>(), skills: new Map() };
+  const gw = {
+    ...{ home, engine, log: silentLog(), clock, features: { lead, env: {} }, tools: { names: async () => known } },
     config: { jobs: { min_minutes: 1, max: 500, keep_days: 30 } },
     people: {
       resolve: () => ({ principal: OWNER }),
       languages: { of: () => undefined, at: () => messagesIn('en') },
       owners: { tellOwners: async () => undefined, ownerAddresses: () => [], directOf: () => [] },
     },
-    ...{ tasks: { news: { tell: () => undefined } }, places: { channelOf: () => undefined }, consent: {} },
+    ...{ tasks: { news: { tell: () => undefined } }, places: { targets: {} } },
   };
-  const known = { vibers: new Set(['default']), models: new Set<string>(), skills: new Map() };
-  const lookUp = (async () => known) as unknown as LookUp;
   onTestFinished(shareLocks(home.root, (name, work) => engine.lock(name, work)));
-  const { jobs } = openAppJobs(stores as unknown as Stores, { env: {}, clock, lookUp });
+  const jobs = jobsOf(gw as unknown as Gateway);
   onTestFinished(() => jobs.stop());
   return { jobs, clock };
 }

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { Clock } from '../../src/jobs/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { type Llm, startLlm } from '../emulators/llm.ts';
 import { PROGRAM } from '../helpers/program.ts';

@@ -43,7 +43,7 @@ export function openProtocol(open: OpenGateway): Protocol {
       agent: (target, reason, caller) => stopAgents(target, reason, caller),
     },
     approvals,
-    jobs: () => features.jobs.service(),
+    jobs: async () => features.on.find(({ jobs }) => jobs)?.jobs?.(gw),
     ...{ plans, uploads, pieces: createPieces(uploads, config.limits.downloadBytes) },
     runningTasks: () => [...new Set(live.runs().map(({ taskId }) => taskId))],
     async decideMemory(caller, { suggestion, verdict, text = '' }) {

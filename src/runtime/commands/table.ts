@@ -13,7 +13,6 @@ import { prompts } from './conversation/prompts.ts';
 import { followup, queue, steer } from './conversation/queue.ts';
 import { use } from './conversation/use.ts';
 import { helpFor } from './help.ts';
-import { jobs } from './jobs.ts';
 import { memory } from './memory/memory.ts';
 import { board } from './people/board.ts';
 import { link } from './people/link.ts';
@@ -30,8 +29,8 @@ import { fresh, tasks } from './tasks/tasks.ts';
 
 type Commands = CommandTable<Gateway>;
 
-/** Those of the core, in the order in which menus list them. The ones of features come after. */
-const CORE: readonly Command[] = [
+/** What is about tasks comes first in menus, then the commands of features, then the rest. */
+const OF_TASKS: readonly Command[] = [
   helpFor(({ features, tools }) => commandSpecs(features.commands, { servers: tools.prompts !== undefined })),
   fresh,
   status,
@@ -47,7 +46,9 @@ const CORE: readonly Command[] = [
   get,
   exportTask,
   memory,
-  jobs,
+];
+
+const REST: readonly Command[] = [
   skills,
   model,
   think,
@@ -64,7 +65,7 @@ const CORE: readonly Command[] = [
 
 /** Throws when two commands share a name or an alias. */
 export function commandTable(features: readonly { commands?: readonly Command[] }[]): Commands {
-  const all = [...CORE, ...features.flatMap(({ commands = [] }) => commands)];
+  const all = [...OF_TASKS, ...features.flatMap(({ commands = [] }) => commands), ...REST];
   const byName = new Map<string, Command>();
   for (const command of all) {
     for (const name of [command.name, ...(command.aliases ?? [])]) {

@@ -6,9 +6,10 @@
  */
 import type { QueueItem } from '../../engine/engine.ts';
 import type { Waiting } from './agent.ts';
-import type { CommandOf, CommandTable } from './command.ts';
+import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './command.ts';
 import type { Entry } from './entry.ts';
 import type { Finding } from './finding.ts';
+import type { JobService } from './job-service.ts';
 import type { Offered, Order, TakenTurn } from './order.ts';
 import type { RunOutcome } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
@@ -59,11 +60,31 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
     when(outcome: RunOutcome, turn: EndedTurn): boolean;
     add(outcome: RunOutcome, turn: EndedTurn, gw: Gw): Promise<RunOutcome>;
   };
+  /** Entries whose answer goes elsewhere than to the conversation that they came from. */
+  readonly delivers?: {
+    when(entry: Entry): boolean;
+    /**
+     * Resolves when all that is to be sent is durable in the outbox; the same again sends nothing twice. Throws DeliveryError while a
+     * place cannot be looked up.
+     */
+    send(outcome: RunOutcome, item: QueueItem<Entry>, turn: EndedTurn, gw: Gw): Promise<void>;
+  };
   /** Follows an answer that is durable. Nothing waits for it, and it must not throw. `at`: when the result was recorded, ISO 8601. */
   readonly after?: {
     when(outcome: RunOutcome, turn: EndedTurn): boolean;
     note(outcome: RunOutcome, turn: EndedTurn, at: string, gw: Gw): void;
   };
+  /** Hears of a message that cannot be worked on and is kept aside. It must not throw. */
+  gaveUp?(entry: Entry, reason: string, gw: Gw): void;
+  /** A person lives by another clock now. */
+  readonly zone?: {
+    /** Says that they do, and asks about what goes on by the old one; undefined where nothing does. */
+    left(context: InvocationOf<Gw>, from: string, to: string): Promise<CommandReply | undefined>;
+    /** They want it moved along. @param shown the stamp of what they were asked about; undefined where it was typed */
+    move(context: InvocationOf<Gw>, from: string, shown: string | undefined): Promise<CommandReply>;
+  };
+  /** The work at set times, as commands of the protocol and pages of the Board ask for it; undefined while it cannot be read. */
+  jobs?(gw: Gw): Promise<JobService | undefined>;
   /** What the doctor says of it. Changes nothing, and does not throw for what a setting can mend. */
   check?(at: CheckedAt<Gw>): Promise<Finding[]>;
   /** Once a day. */

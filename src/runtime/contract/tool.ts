@@ -69,6 +69,8 @@ interface ToolFacts<Input> {
   isQuestion?: true;
   /** It reads or runs skills, and so goes with them. */
   ofSkills?: true;
+  /** It is a word to people beside the answer: a run that has called it was not for nothing. */
+  speaks?: true;
   /** What other agents call a tool of this kind, in lists of a skill: `write`, `bash`. */
   like?: 'write' | 'bash' | 'webfetch' | 'websearch' | 'task';
   /** Its result says what was arranged, so that a yes to it needs no other words. */

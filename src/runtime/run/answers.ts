@@ -27,11 +27,18 @@ export async function sendAnswers(
   gw: Gateway,
 ): Promise<void> {
   const { places, consent, features } = gw;
-  for (const item of items) if (item.message.job) await features.jobs.answers(item, run, outcome, isAgain);
+  const elsewhere = new Set<QueueItem<Entry>>();
+  for (const item of items) {
+    for (const { delivers } of features.on) {
+      if (elsewhere.has(item) || !delivers?.when(item.message)) continue;
+      elsewhere.add(item);
+      await delivers.send(outcome, item, { run, items, isAgain }, gw);
+    }
+  }
   const addresses = items.map((item) => item.message.message.address);
   const placeholders = await places.live.end(run, addresses);
   // The newest message of a conversation is the one that is answered.
-  const people = items.filter((item) => !item.message.job);
+  const people = items.filter((item) => !elsewhere.has(item));
   const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
   for (const [key, { id, acceptedAt, message: entry }] of newest) {
     const { address, messageId } = entry.message;

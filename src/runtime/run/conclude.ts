@@ -95,7 +95,6 @@ async function note(turn: Concluding, outcome: RunOutcome, at: string, gw: Gatew
   features.metrics.count('viber_runs_total', { state });
   features.memory.note(turn, outcome, at);
   await ack(items);
-  features.jobs.ended((items[0] as Item).message, outcome);
   void features.compaction.ended(taskId);
   for (const { after } of features.on) if (after?.when(outcome, turn)) after.note(outcome, turn, at, gw);
   log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');

@@ -4,12 +4,15 @@
  */
 import type { Languages } from '../../access/languages.ts';
 import type { Links } from '../../access/links.ts';
+import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import type { Pairing } from '../../access/pairing.ts';
 import type { People } from '../../access/people.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Zones } from '../../access/zones.ts';
 import type { Address, Channel, InboundMessage } from '../../channels/channel.ts';
+import type { Lead } from '../../channels/lead.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../log.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -23,9 +26,8 @@ import type { HistoryLimits } from '../context/history-window.ts';
 import type { Agent } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { FeatureOf, FeatureSet } from '../contract/feature.ts';
-import type { JobService } from '../contract/job-service.ts';
+import type { KnownNames } from '../contract/job-service.ts';
 import type { Toolbox } from '../contract/order.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
@@ -53,7 +55,6 @@ import type { AttachRules } from '../reply/render-answer.ts';
 import type { ServerPrompts } from '../tools/mcp/prompts.ts';
 import type { ToolRun } from '../tools/run.ts';
 import type { SkillAdding, SkillService } from '../tools/skills/service.ts';
-import type { JobAnswers } from './job-answers.ts';
 
 export interface Gateway<Config = Settings> {
   home: Home;
@@ -70,7 +71,7 @@ export interface Gateway<Config = Settings> {
   say: (address: Address) => Messages;
   features: Features;
   log: Logger;
-  clock: { now(): number };
+  clock: Clock;
 }
 
 /** The part of the configuration that the runtime looks at; docs/configuration.md says what each key means. */
@@ -119,6 +120,8 @@ export interface Tasks {
 export interface Places {
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   reach: Reach;
+  /** Where messages may go that nobody has asked for there. */
+  targets: OutboundTargets;
   live: Live;
   /** What was chosen for conversations. */
   settings: ConversationSettings;
@@ -157,6 +160,8 @@ export interface ModelCalls {
 export interface ToolTable {
   toolbox: Toolbox;
   skills: SkillService;
+  /** What may be named, of the skills those of these vibers. */
+  names(vibers: readonly string[]): Promise<KnownNames>;
   /** What servers of tools keep for people to choose; absent where there are no servers. */
   prompts?: ServerPrompts | undefined;
   /** Adds, updates and removes skills, once it has been loaded. */
@@ -182,7 +187,8 @@ export type Feature = FeatureOf<Gateway, FeatureRun>;
 export interface Features extends FeatureSet<Gateway, FeatureRun> {
   /** The environment, which settings may name and keys may stand in. */
   env: NodeJS.ProcessEnv;
-  jobs: Jobs;
+  /** What only one of several processes may do at a time. */
+  lead: Lead;
   /** What runs leave in the memory. */
   memory: AfterRun;
   searchMemory: MemorySearch['searchMemory'];
@@ -193,12 +199,4 @@ export interface Features extends FeatureSet<Gateway, FeatureRun> {
   metrics: Metrics;
   /** Absent where nobody asked for traces. */
   tracing?: Tracing | undefined;
-}
-
-export interface Jobs {
-  answers: JobAnswers;
-  /** Told of each turn that is over; nothing happens for those that are no job's. */
-  ended(entry: Entry, outcome: Pick<RunOutcome, 'state' | 'text'>): void;
-  /** The scheduled jobs, once they have been read; undefined where there are none. */
-  service(): Promise<JobService | undefined>;
 }

@@ -13,7 +13,7 @@ export async function giveUp(items: readonly QueueItem<Entry>[], reason: string,
 }
 
 /** Never rejects. */
-export async function noteGivenUp(entry: Entry, reason: string, { tasks, features }: Gateway): Promise<void> {
-  await tasks.records.fail(entry.taskId);
-  features.jobs.ended(entry, { state: 'error', text: reason });
+export async function noteGivenUp(entry: Entry, reason: string, gw: Gateway): Promise<void> {
+  await gw.tasks.records.fail(entry.taskId);
+  for (const { gaveUp } of gw.features.on) gaveUp?.(entry, reason, gw);
 }

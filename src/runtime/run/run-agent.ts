@@ -6,14 +6,16 @@ import type { Order, Performed } from '../contract/order.ts';
 import { RunError } from '../contract/run-error.ts';
 import { throwWith } from '../reply/failure.ts';
 import { shownAs } from '../tools/asked.ts';
-import { notify } from '../tools/notify.ts';
+import { toolNamed } from '../tools/table.ts';
 import { assemble } from './assemble.ts';
 import type { Gateway } from './gateway.ts';
 import { journal, type Progress, progressOf } from './journal.ts';
 
 /** Nobody is there to see what the tools of a job have done: without a word, a file or a message of its own nothing came of it. */
 const isForNothing = ({ isWordless, beside = [] }: AgentOutcome, { made }: Progress): boolean =>
-  isWordless === true && made.refs.length === 0 && !beside.some(({ tools }) => tools.includes(notify.name));
+  isWordless === true &&
+  made.refs.length === 0 &&
+  !beside.some(({ tools }) => tools.some((name) => toolNamed(name)?.speaks));
 
 /** Throws RunError, or a system error when the disk fails. */
 export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {

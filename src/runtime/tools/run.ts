@@ -1,18 +1,14 @@
 /** What a tool is handed of the run at hand: what it may touch, the facts, and the services it may use. */
-import type { OutboundTargets } from '../../access/outbound-targets.ts';
 import type { Zones } from '../../access/zones.ts';
-import type { Address, OutboundMessage } from '../../channels/channel.ts';
+import type { Address } from '../../channels/channel.ts';
 import type { MemoryHit } from '../../workspace/memory/search.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
-import type { JobService } from '../contract/job-service.ts';
 import type { Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import type { Digest, DigestSource } from '../conversations/digest-task.ts';
 import type { ConversationSettings } from '../conversations/settings.ts';
 import type { ViberRules } from '../conversations/vibers.ts';
-import type { Delivery } from '../delivery.ts';
 import type { ModelChoices } from '../model/choices.ts';
 
 /** What every run has, also one that a test makes by hand. */
@@ -44,28 +40,9 @@ export function placeOf({ order: { address } }: ToolRun): Address {
   return address;
 }
 
-/** Messages to chats beside the answer. */
-export interface Sending {
-  targets: OutboundTargets;
-  delivery: Pick<Delivery, 'add'>;
-  /** Bytes that a file may have there. */
-  maxBytes(channel: string): number;
-  /** What a job says by itself goes along with this. */
-  digestFor(
-    source: DigestSource,
-    address: Address,
-    digest: Digest,
-  ): Promise<Pick<OutboundMessage, 'digest' | 'buttons'>>;
-}
-
 /** The parts of the gateway that tools may use: made once. */
 export interface ToolServices {
   searchMemory(viber: string, query: string, limit: number): Promise<MemoryHit[]>;
-  sending: Sending;
-  /** Once the jobs have been read; undefined when they can't be. */
-  jobs(): Promise<JobService | undefined>;
-  /** The viber whose work jobs are that name none. */
-  usualViber: string;
   models: ModelChoices;
   settings: ConversationSettings;
   conversations: Pick<Conversations, 'get' | 'bind'>;

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { readZone } from '../../lib/timezone.ts';
+import { zoneText } from '../../messages/schedules.ts';
 import { defineTool } from '../contract/tool.ts';
-import { zoneText } from './job-sentences.ts';
 import { inConversation } from './offered.ts';
 import type { ToolRun } from './run.ts';
 
@@ -42,7 +42,7 @@ export const setTimezone = defineTool({
     const zone = zoneOf(timezone);
     zones.set(principal, zone);
     const hint =
-      'Jobs made before stay in their zone: where they have some, ask whether these should move, then change_scheduled_job with timezone.';
+      'Jobs made before stay in their zone: where they have some, ask whether these should move, then change their timezone.';
     return { timezone: zone, ...(before === undefined || before === zone ? {} : { before, hint }) };
   },
 });

@@ -6,12 +6,10 @@ import { BUNDLED } from '../../skills/bundled-tools.ts';
 import type { Tool } from '../contract/tool.ts';
 import { attachArtifact, createArtifactTool } from './artifacts.ts';
 import { askUser } from './ask-user.ts';
-import { changeJob, createJob, deleteJob, listJobs } from './jobs.ts';
 import { listFiles } from './list-files.ts';
 import { forget, whatWasDone } from './memory/own.ts';
 import { remember } from './memory/remember.ts';
 import { memorySearch } from './memory/search.ts';
-import { notify } from './notify.ts';
 import { listTasksTool, newTask, openTaskTool } from './own-tasks.ts';
 import { readFile } from './read-file.ts';
 import { readSkill } from './read-skill.ts';
@@ -40,11 +38,6 @@ export const CORE_TOOLS: readonly Tool<unknown, CoreRun>[] = [
 
 export const SERVICE_TOOLS: readonly Tool<unknown, ToolRun>[] = [
   memorySearch,
-  notify,
-  createJob,
-  listJobs,
-  changeJob,
-  deleteJob,
   setModelTool,
   listTasksTool,
   openTaskTool,
@@ -59,7 +52,10 @@ export const SERVICE_TOOLS: readonly Tool<unknown, ToolRun>[] = [
 export const SKILL_TOOLS: readonly Tool<unknown, SkillRun>[] = [readSkill, runSkillFile, findSkill];
 
 /** What is known of a tool before any run. */
-type Known = Pick<Tool, 'name' | 'doing' | 'about' | 'ownWords' | 'isAside' | 'ofSkills' | 'arranges' | 'like'>;
+type Known = Pick<
+  Tool,
+  'name' | 'doing' | 'about' | 'ownWords' | 'isAside' | 'ofSkills' | 'arranges' | 'like' | 'speaks'
+>;
 
 const OWN: readonly Known[] = [...CORE_TOOLS, ...SERVICE_TOOLS, ...SKILL_TOOLS];
 

@@ -347,6 +347,7 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['export', 'task', true],
     ['memory', 'words', false],
     ['jobs', 'action', false],
+    ['play', 'playbook', false],
     ['skills', 'action', false],
     ['model', 'model', false],
     ['think', 'level', false],
@@ -354,7 +355,6 @@ it('every command tells what may follow it, within what platforms take', () => {
     ['live', 'mode', false],
     ['timezone', 'zone', false],
     ['link', 'code', false],
-    ['play', 'playbook', false],
   ]);
   for (const { name, description, argument } of specs) {
     expect(name).toMatch(/^[a-z]{1,32}$/);

@@ -6,14 +6,16 @@ import { z } from 'zod';
 import { formatAddress } from '../../channels/channel.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { lines, type Messages, messagesIn, type Text, words } from '../../messages/messages.ts';
-import { scheduleText } from '../../messages/schedules.ts';
+import { scheduleText, zoneText } from '../../messages/schedules.ts';
+import type { JobChange, JobService, JobView, NewJob } from '../../runtime/contract/job-service.ts';
+import { type Ability, defineTool } from '../../runtime/contract/tool.ts';
+import { perRun } from '../../runtime/tools/bind.ts';
+import { toPeopleHere } from '../../runtime/tools/offered.ts';
+import { placeOf } from '../../runtime/tools/run.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { JobChange, JobService, JobView, NewJob } from '../contract/job-service.ts';
-import { type Ability, defineTool } from '../contract/tool.ts';
-import { perRun } from './bind.ts';
-import { askForJob, type Timing, whenText, zoneText } from './job-sentences.ts';
-import { toPeopleHere } from './offered.ts';
-import { placeOf, type ToolRun } from './run.ts';
+import type { FeatureRun } from '../gateway.ts';
+import { jobsOf, viberOf } from './open.ts';
+import { askForJob, type Timing, whenText } from './sentences.ts';
 
 /** What the tools that look after jobs add to what a viber can do. */
 const CHANGES: Ability = { line: 'jobs', words: 'change, delete and list that (..._scheduled_job)' };
@@ -77,7 +79,7 @@ const timesText = (head: Text, { next, timezone }: Timing, { when }: Messages): 
 const keyOf = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
 
 /** What is known of the calls of one run that wait: when they mean, and what people are shown of them. */
-const waiting = perRun((_run: ToolRun) => ({
+const waiting = perRun((_run: FeatureRun) => ({
   timings: new Map<string, Known>(),
   notes: new Map<string, (messages: Messages) => Text>(),
 }));
@@ -93,7 +95,7 @@ export const createJob = defineTool({
   input: createInput,
   effect: 'idempotent',
   consent: 'each',
-  async asksBefore(input, run: ToolRun) {
+  async asksBefore(input, run: FeatureRun) {
     const job = newJob(input, run);
     const opened = await serviceOf(run);
     const places = await opened.check(job, run.order.principal, placeOf(run)).catch(unreachable);
@@ -144,7 +146,7 @@ export const listJobs = defineTool({
   ownWords: true,
   input: listInput,
   effect: 'read',
-  async execute(_input, run: ToolRun) {
+  async execute(_input, run: FeatureRun) {
     return { jobs: (await serviceOf(run)).list().slice(0, LISTED).map(shown) };
   },
 });
@@ -160,7 +162,7 @@ export const changeJob = defineTool({
   input: changeInput,
   effect: 'idempotent',
   consent: 'each',
-  async asksBefore(input, run: ToolRun) {
+  async asksBefore(input, run: FeatureRun) {
     const opened = await serviceOf(run);
     const { id, name } = opened.find(input.name);
     const timing = opened.previewChange(input.name, changeOf(input));
@@ -209,7 +211,7 @@ export const deleteJob = defineTool({
   input: deleteInput,
   effect: 'idempotent',
   consent: 'each',
-  async asksBefore({ name }, run: ToolRun) {
+  async asksBefore({ name }, run: FeatureRun) {
     const found = (await serviceOf(run)).find(name);
     const { id, name: full, words: phrase, createdBy } = found;
     const { timings, notes } = waiting(run);
@@ -236,30 +238,30 @@ export const deleteJob = defineTool({
 });
 
 /** The places that a question names: undefined for the conversation in which it is asked alone. */
-function elsewhere(job: NewJob, run: ToolRun): readonly string[] | undefined {
+function elsewhere(job: NewJob, run: FeatureRun): readonly string[] | undefined {
   const places = job.deliver ?? waiting(run).timings.get(keyOf(job))?.places;
   const isHere = places?.length === 1 && places[0] === formatAddress(placeOf(run));
   return isHere ? undefined : places;
 }
 
-function newJob(input: z.infer<typeof createInput>, { scope, order, services }: ToolRun): NewJob {
+function newJob(input: z.infer<typeof createInput>, { scope, order, gw }: FeatureRun): NewJob {
   const { viber } = scope;
-  return { ...jobOf(input, services.zones.of(order.principal)), ...(services.usualViber !== viber && { viber }) };
+  return { ...jobOf(input, gw.people.zones.of(order.principal)), ...(viberOf(gw) !== viber && { viber }) };
 }
 
 /** The job as it is now. */
-const standing = async (name: string, run: ToolRun): Promise<string> => (await serviceOf(run)).find(name).version;
+const standing = async (name: string, run: FeatureRun): Promise<string> => (await serviceOf(run)).find(name).version;
 
-async function serviceOf({ order, services }: ToolRun): Promise<JobService> {
+async function serviceOf({ order, gw }: FeatureRun): Promise<JobService> {
   if (order.principal.role !== 'owner')
     throw new UserError('Only an owner of this bot may schedule jobs; ask one of them.');
-  const opened = await services.jobs();
+  const opened = await jobsOf(gw).service();
   if (!opened) throw new UserError('Scheduled jobs are not available now; the log of the gateway says why.');
   return opened;
 }
 
 /** How long ago the person was asked about a call, in ms; 0 for one nobody was asked about. */
-async function agoOf(callId: string, { scope: { home, viber, taskId, runId } }: ToolRun): Promise<number> {
+async function agoOf(callId: string, { scope: { home, viber, taskId, runId } }: FeatureRun): Promise<number> {
   const lines = openTask(home, taskId, viber).session.run(runId);
   const asked = lines.findLast((line) => line.type === 'approval' && line.callId === callId);
   return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;

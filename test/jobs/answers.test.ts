@@ -1,21 +1,22 @@
 /** Where the result of a job goes while places cannot be looked up: once to each, and not for ever. */
 
 import { beforeEach, expect, test } from 'vitest';
-import type { Address, OutboundMessage } from '../../../src/channels/channel.ts';
-import type { QueueItem } from '../../../src/engine/engine.ts';
-import { DeliveryError, UserError } from '../../../src/errors.ts';
-import { silentLog } from '../../../src/log.ts';
-import { messagesIn } from '../../../src/messages/messages.ts';
-import type { Entry } from '../../../src/runtime/contract/entry.ts';
-import type { RunOutcome } from '../../../src/runtime/contract/outcome.ts';
-import { nowhere } from '../../../src/runtime/conversations/asked-places.ts';
-import { attachRules } from '../../../src/runtime/reply/render-answer.ts';
-import { createJobAnswers } from '../../../src/runtime/run/job-answers.ts';
-import { type Home, openHome } from '../../../src/workspace/home.ts';
-import { openTask } from '../../../src/workspace/tasks/index.ts';
-import { saveTask } from '../../../src/workspace/tasks/record.ts';
-import type { Json } from '../../../src/workspace/types.ts';
-import { tempFolder } from '../../helpers/temp.ts';
+import type { Address, OutboundMessage } from '../../src/channels/channel.ts';
+import type { Fence, QueueItem } from '../../src/engine/engine.ts';
+import { DeliveryError, UserError } from '../../src/errors.ts';
+import { deliverResult } from '../../src/features/jobs/answers.ts';
+import { silentLog } from '../../src/log.ts';
+import { messagesIn } from '../../src/messages/messages.ts';
+import type { Entry } from '../../src/runtime/contract/entry.ts';
+import type { RunOutcome } from '../../src/runtime/contract/outcome.ts';
+import { nowhere } from '../../src/runtime/conversations/asked-places.ts';
+import { attachRules } from '../../src/runtime/reply/render-answer.ts';
+import { type Home, openHome } from '../../src/workspace/home.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
+import { saveTask } from '../../src/workspace/tasks/record.ts';
+import type { Json } from '../../src/workspace/types.ts';
+import { partsOf } from '../helpers/gateway.ts';
+import { tempFolder } from '../helpers/temp.ts';
 
 const TASK = '20260112-aaaa2';
 const RUN = 'abcdef123456';
@@ -42,13 +43,26 @@ beforeEach(async () => {
   });
 });
 
-const answers = () =>
-  createJobAnswers({
+const gateway = () =>
+  partsOf({
     home,
-    noteCopy: async () => undefined,
-    attachRules: () => attachRules(undefined),
-    messagesAt: () => messagesIn('en'),
-    buttons: { offer: async () => [], press: async () => undefined },
+    engine: { lock: async (_name, work) => work({} as Fence) },
+    places: {
+      attachRules: () => attachRules(undefined),
+      isBlank: async () => false,
+      targets: {
+        read: () => at('C1'),
+        async find(text) {
+          await waits[text];
+          const found = places[text];
+          if (!found || found instanceof Error) throw found ?? new UserError(`I cannot see ${text}.`);
+          return found;
+        },
+        isDirect: async () => true,
+      },
+    },
+    say: () => messagesIn('en'),
+    consent: { buttons: { offer: async () => [], press: async () => undefined } },
     delivery: {
       async add(message, _trace, again) {
         // Without `again` the outbox knows only what it still holds.
@@ -57,19 +71,12 @@ const answers = () =>
         sent.push(message);
       },
     },
-    targets: {
-      read: () => at('C1'),
-      async find(text) {
-        await waits[text];
-        const found = places[text];
-        if (!found || found instanceof Error) throw found ?? new UserError(`I cannot see ${text}.`);
-        return found;
-      },
-      isDirect: async () => true,
-    },
-    tellOwners: async (id, said) => void told.push(`${id} ${messagesIn('en').said(said)}`),
+    people: { owners: { tellOwners: async (id, said) => void told.push(`${id} ${messagesIn('en').said(said)}`) } },
     log: silentLog(),
   });
+
+const answer = (given: QueueItem<Entry>, outcome: RunOutcome, isAgain: boolean) =>
+  deliverResult(outcome, given, { run: RUN, items: [given], isAgain }, gateway());
 
 function item(deliver: string[], acceptedAt = new Date()): QueueItem<Entry> {
   const principal = {
@@ -106,11 +113,11 @@ const chats = () => sent.map(({ address }) => address.chat);
 test('a place that cannot be looked up is tried again, and the others get nothing a second time', async () => {
   const deliver = ['slack:U1', 'slack:D1', 'slack:C1'];
   places = { 'slack:U1': away(), 'slack:D1': at('D1'), 'slack:C1': at('C1') };
-  await expect(answers()(item(deliver), RUN, outcome('Digest'), false)).rejects.toThrow(DeliveryError);
+  await expect(answer(item(deliver), outcome('Digest'), false)).rejects.toThrow(DeliveryError);
   expect(chats()).toEqual(['D1', 'C1']);
   // The first turns out to be the place of the second, by another name.
   places['slack:U1'] = at('D1');
-  await answers()(item(deliver), RUN, outcome('Digest'), true);
+  await answer(item(deliver), outcome('Digest'), true);
   expect(chats()).toEqual(['D1', 'C1']);
   expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
   expect(told).toEqual([]);
@@ -118,7 +125,7 @@ test('a place that cannot be looked up is tried again, and the others get nothin
 
 test('two names of one place are one message even before anything is known of it on disk', async () => {
   places = { 'slack:U1': at('D1'), 'slack:D1': at('D1') };
-  await answers()(item(['slack:U1', 'slack:D1']), RUN, outcome('Digest'), false);
+  await answer(item(['slack:U1', 'slack:D1']), outcome('Digest'), false);
   expect(chats()).toEqual(['D1']);
 });
 
@@ -126,7 +133,7 @@ test('a place that is slow to be found holds up no other', async () => {
   places = { 'slack:C1': at('C1'), 'slack:C2': at('C2') };
   const slow = Promise.withResolvers<void>();
   waits = { 'slack:C1': slow.promise };
-  const sending = answers()(item(['slack:C1', 'slack:C2']), RUN, outcome('Digest'), false);
+  const sending = answer(item(['slack:C1', 'slack:C2']), outcome('Digest'), false);
   await expect.poll(chats).toEqual(['C2']);
   slow.resolve();
   await sending;
@@ -137,22 +144,22 @@ test('a name of a job shows no link and no other markup to the owners', async ()
   const given = item(['slack:C1']);
   const job = { id: 'digest', slot: '', deliver: ['slack:C1'], own: {}, name: '[pay](https://evil.example) **now**' };
   const message = { ...given.message, job };
-  await answers()({ ...given, message }, RUN, outcome('Digest'), false);
+  await answer({ ...given, message }, outcome('Digest'), false);
   expect(told[0]).toContain(String.raw`"\[pay\](https://evil.example) \*\*now\*\*"`);
 });
 
 test('after a day a place that is still away is given up, and the owners are told', async () => {
   places = { 'slack:C1': away(), 'slack:C2': at('C2') };
   const old = new Date(Date.now() - 25 * 3_600_000);
-  await answers()(item(['slack:C1', 'slack:C2'], old), RUN, outcome('Digest'), true);
+  await answer(item(['slack:C1', 'slack:C2'], old), outcome('Digest'), true);
   expect(chats()).toEqual(['C2']);
   expect(told).toEqual([expect.stringContaining('could not be sent to slack:C1: The platform could not be reached')]);
 });
 
 test('what is refused is told with the reason, by an id that is the same each time', async () => {
   places = { 'slack:C1': new UserError('list C1 under channels.slack.access.chats.') };
-  await answers()(item(['slack:C1']), RUN, outcome('Digest'), false);
-  await answers()(item(['slack:C1']), RUN, outcome('Digest'), false);
+  await answer(item(['slack:C1']), outcome('Digest'), false);
+  await answer(item(['slack:C1']), outcome('Digest'), false);
   expect(told[0]).toContain('channels.slack.access.chats');
   expect(new Set(told).size).toBe(1);
 });
@@ -184,10 +191,10 @@ test.each([
   ],
 ])('%s alone is not sent', async (text) => {
   places = { 'slack:C1': at('C1') };
-  await answers()(item(['slack:C1']), RUN, outcome(text), false);
+  await answer(item(['slack:C1']), outcome(text), false);
   expect(sent).toEqual([]);
   const ref = { id: 'a', title: 'a', type: 'text/plain', ref: 'x' };
-  await answers()(item(['slack:C1']), RUN, outcome(text, { artifactRefs: [ref] }), false);
+  await answer(item(['slack:C1']), outcome(text, { artifactRefs: [ref] }), false);
   expect(sent).toHaveLength(1);
 });
 
@@ -212,7 +219,7 @@ test.each([
   ],
 ])('%s is sent', async (text) => {
   places = { 'slack:C1': at('C1') };
-  await answers()(item(['slack:C1']), RUN, outcome(text), false);
+  await answer(item(['slack:C1']), outcome(text), false);
   expect(sent).toHaveLength(1);
 });
 
@@ -236,17 +243,17 @@ test.each([
     { type: 'step', run: RUN, at: now, ...step },
   ]);
   places = { 'slack:C1': at('C1') };
-  await answers()(item(['slack:C1']), RUN, outcome('Digest'), false);
+  await answer(item(['slack:C1']), outcome('Digest'), false);
   expect(sent).toHaveLength(count);
 });
 
 test('the task knows the place by the name the platform has for it', async () => {
   places = { 'slack:U1': at('D1') };
-  await answers()(item(['slack:U1']), RUN, outcome('Digest'), false);
+  await answer(item(['slack:U1']), outcome('Digest'), false);
   expect(openTask(home, TASK).record()?.conversations).toEqual(['slack@U0:C1', 'slack@U0:D1']);
 });
 
 test('a question that nobody can be asked is not sent anywhere', async () => {
-  await answers()(item(['slack:C1']), RUN, outcome('May I?', { state: 'waiting' }), false);
+  await answer(item(['slack:C1']), outcome('May I?', { state: 'waiting' }), false);
   expect(sent).toEqual([]);
 });

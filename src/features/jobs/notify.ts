@@ -8,11 +8,12 @@ import { exampleOf } from '../../channels/index.ts';
 import { DeliveryError, UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { scrub } from '../../log.ts';
+import { defineTool } from '../../runtime/contract/tool.ts';
+import { attach } from '../../runtime/reply/attachments.ts';
+import { perRun } from '../../runtime/tools/bind.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import { defineTool } from '../contract/tool.ts';
-import { attach } from '../reply/attachments.ts';
-import { perRun } from './bind.ts';
-import type { ToolRun } from './run.ts';
+import type { FeatureRun } from '../gateway.ts';
+import { digestFor } from './digest.ts';
 
 const input = z.object({
   to: z
@@ -28,10 +29,10 @@ const MAX_TEXT = 16_000;
 const MAX_UNASKED = 5;
 
 /** What the run has sent by itself. */
-const sentBy = perRun((_run: ToolRun) => new Set<string>());
+const sentBy = perRun((_run: FeatureRun) => new Set<string>());
 
 /** The task's own conversations, as text. Where a job's result goes is written in its file, and says nothing about whether it may. */
-const ownPlaces = ({ order: { job, task } }: ToolRun): readonly string[] => (job ? [] : task.conversations);
+const ownPlaces = ({ order: { job, task } }: FeatureRun): readonly string[] => (job ? [] : task.conversations);
 
 export const notify = defineTool({
   name: 'notify',
@@ -40,11 +41,11 @@ export const notify = defineTool({
   input,
   effect: 'idempotent',
   ownWords: true,
+  speaks: true,
   // The person who wrote a job has said so in it.
-  consentIn: ({ order }: ToolRun) => (order.job ? 'never' : undefined),
+  consentIn: ({ order }: FeatureRun) => (order.job ? 'never' : undefined),
   isOutside({ to }, run) {
-    const { targets } = run.services.sending;
-    const isOwn = ownPlaces(run).includes(formatAddress(targets.read(to), { account: true }));
+    const isOwn = ownPlaces(run).includes(formatAddress(run.gw.places.targets.read(to), { account: true }));
     return !isOwn || sentBy(run).size >= MAX_UNASKED;
   },
   kindOf: ({ to }) => to,
@@ -64,9 +65,9 @@ export const notify = defineTool({
     const {
       scope: { home, taskId, runId },
       order: { principal, task, job },
-      services,
+      gw,
     } = run;
-    const { targets, delivery, maxBytes, digestFor } = services.sending;
+    const { targets, channelOf } = gw.places;
     const words = scrub(text.trim());
     if (words === '' && artifacts.length === 0) throw new UserError('There is nothing to send.');
     if (words.length > MAX_TEXT)
@@ -81,14 +82,15 @@ export const notify = defineTool({
       if (!found) throw new UserError(`This task has no artifact ${JSON.stringify(id.slice(0, 60))}.`);
       return found;
     });
-    const rules = { mode: 'auto' as const, maxBytes: maxBytes(address.channel), maxFiles: 10 };
+    const maxBytes = channelOf(address)?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER;
+    const rules = { mode: 'auto' as const, maxBytes, maxFiles: 10 };
     const { files, onRequest, gone } = await attach(home, taskId, chosen, rules);
     if (gone.length > 0) throw new UserError(`The file of "${gone[0]?.title}" is no longer there.`);
     if (onRequest.length > 0) throw new UserError(`${onRequest[0]?.name} is too large to be sent there.`);
     const id = `${runId}-notify-${hashText(JSON.stringify([formatAddress(address), words, artifacts])).slice(0, 16)}`;
     const source = job && { taskId: task.id, viber: task.viber, job };
-    const digest = source && (await digestFor(source, address, { text: words, refs: chosen }));
-    await delivery.add({ id, address, text: words, files, ...digest }, runId, true);
+    const digest = source && (await digestFor(source, address, { text: words, refs: chosen }, gw));
+    await gw.delivery.add({ id, address, text: words, files, ...digest }, runId, true);
     sentBy(run).add(id);
     return { status: 'sent', to: formatAddress(address) };
   },

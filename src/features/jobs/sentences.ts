@@ -1,8 +1,8 @@
 /** Questions about scheduled jobs in a sentence: what is done, and when, by whose clock. */
 import type { Messages, Text } from '../../messages/messages.ts';
 import { words } from '../../messages/messages.ts';
-import { scheduleText } from '../../messages/schedules.ts';
-import type { Phrasing, Sentence } from '../contract/sentence.ts';
+import { scheduleText, zoneText } from '../../messages/schedules.ts';
+import type { Phrasing, Sentence } from '../../runtime/contract/sentence.ts';
 
 /** When something runs, as the service has understood it. */
 export interface Timing {
@@ -22,12 +22,6 @@ const REMINDER = /^(?:a )?(?:friendly )?reminder(?: (?:to|that|about|of)\b|:)\s*
 /** What somebody is to be reminded of, for a prompt that says no more than that. */
 const remindedOf = (prompt: string): string | undefined =>
   (REMIND.exec(prompt.trim()) ?? REMINDER.exec(prompt.trim()))?.[1]?.replace(/[.!]+$/, '');
-
-/** `Berlin time` */
-export function zoneText(timezone: string, messages: Messages): string {
-  const city = timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone;
-  return timezone.includes('/') ? messages.text('consent.zone', { city }) : timezone;
-}
 
 /** `tomorrow (Mon) at 09:00` for the only time, else as the schedule has it. */
 export function whenText({ words: phrase, timezone, next, now }: Timing, messages: Messages): string {

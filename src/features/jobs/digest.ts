@@ -3,16 +3,19 @@
  * digest and its files and nothing of what is said elsewhere. The same for the same conversation, however often it is asked for.
  */
 import { readFile } from 'node:fs/promises';
-import { type Address, conversationKey, type DigestMark } from '../../channels/channel.ts';
+import { type Address, conversationKey, type DigestMark, type OutboundMessage } from '../../channels/channel.ts';
+import { isDirectAddress } from '../../channels/index.ts';
+import { noteJobRun } from '../../jobs/past-runs.ts';
 import { hashText } from '../../lib/files.ts';
 import type { Messages } from '../../messages/messages.ts';
+import type { ButtonAction } from '../../runtime/contract/buttons.ts';
+import type { JobOrder } from '../../runtime/contract/entry.ts';
+import { withAccount } from '../../runtime/conversations/asked-places.ts';
+import { summarise } from '../../runtime/reply/summary.ts';
 import type { Home } from '../../workspace/home.ts';
 import { isLink, openTask, saveTask, taskIdFor } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
-import type { JobOrder } from '../contract/entry.ts';
-import { summarise } from '../reply/summary.ts';
-import { withAccount } from './asked-places.ts';
+import type { Gateway } from '../gateway.ts';
 
 /** The run of a job, of which something is said somewhere. */
 export interface DigestSource {
@@ -28,33 +31,40 @@ export interface Digest {
   isPart?: boolean;
 }
 
-export interface DigestTasks {
-  home: Home;
-  /** A copy is cleared away with the tasks of old runs while nobody goes on with it. */
-  noteCopy: (taskId: string) => Promise<void>;
-}
-
 /** Leads the conversation to the digest's task. */
 export const continueDigest = (taskId: string, messages: Messages): ButtonAction[][] => [
   [{ label: messages.text('common.continue'), command: 'continue', args: taskId }],
 ];
+
+/** What a message that a job sends in its run goes along with. */
+export async function digestFor(
+  source: DigestSource,
+  address: Address,
+  digest: Digest,
+  gw: Gateway,
+): Promise<Pick<OutboundMessage, 'digest' | 'buttons'>> {
+  // What a group is told of a run is not all of it.
+  const mark = await markDigest(source, { ...digest, isPart: !isDirectAddress(address) }, address, gw);
+  const rows = continueDigest(mark.taskId, gw.say(address));
+  return { digest: mark, buttons: await gw.consent.buttons.offer(address, rows) };
+}
 
 /** The mark of a digest for one conversation; what it names is on the disk when it resolves. */
 export async function markDigest(
   source: DigestSource,
   digest: Digest,
   address: Address,
-  to: DigestTasks,
+  gw: Gateway,
 ): Promise<DigestMark> {
   const { taskId, viber, job } = source;
   const place = conversationKey(address);
-  const own = await openTask(to.home, taskId).update((record) =>
+  const own = await openTask(gw.home, taskId).update((record) =>
     record.digestAt === undefined && !digest.isPart
       ? { ...record, digestAt: place, conversations: [...new Set([...record.conversations, withAccount(address)])] }
       : record,
   );
-  const kept = own.digestAt === place ? taskId : await copyFor(own, digest, address, to);
-  const files = openTask(to.home, taskId)
+  const kept = own.digestAt === place ? taskId : await copyFor(own, digest, address, gw);
+  const files = openTask(gw.home, taskId)
     .artifacts.list()
     .filter(({ id }) => digest.refs.some((ref) => ref.id === id));
   return { taskId: kept, viber, name: job.name, files: files.map(({ name }) => name) };
@@ -64,12 +74,13 @@ async function copyFor(
   own: TaskRecord,
   { text, refs }: Digest,
   address: Address,
-  { home, noteCopy }: DigestTasks,
+  { home, engine }: Gateway,
 ): Promise<string> {
   const place = conversationKey(address);
   const id = taskIdFor(own.id.slice(0, 8), `${own.id} ${place}`);
   if (!openTask(home, id).record()) {
-    await noteCopy(id);
+    // A copy is cleared away with the tasks of old runs while nobody goes on with it.
+    await engine.lock('job-runs', () => noteJobRun(home, id, new Date()));
     const { viber, goal, title, job } = own;
     const at = new Date().toISOString();
     const conversations = [withAccount(address)];

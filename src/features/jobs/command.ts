@@ -4,12 +4,13 @@ import { UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 import { labelOf, lines, type Messages, say, sentences, type Text, words } from '../../messages/messages.ts';
 import { scheduleText } from '../../messages/schedules.ts';
-import type { ButtonAction } from '../contract/buttons.ts';
-import type { JobService, JobView } from '../contract/job-service.ts';
-import { OFFLINE_MODEL } from '../contract/providers.ts';
-import { escaped as plain } from '../conversations/places.ts';
-import { askedAgain, stamped, stampOf, withStamp } from './as-shown.ts';
-import type { Command, CommandReply, Invocation } from './command.ts';
+import { askedAgain, stamped, stampOf, withStamp } from '../../runtime/commands/as-shown.ts';
+import type { Command, CommandReply, Invocation } from '../../runtime/commands/command.ts';
+import type { ButtonAction } from '../../runtime/contract/buttons.ts';
+import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
+import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
+import { escaped as plain } from '../../runtime/conversations/places.ts';
+import { jobsOf } from './open.ts';
 
 const LISTED = 20;
 const WITH_BUTTONS = 5;
@@ -126,7 +127,7 @@ export const jobs: Command = {
   action: 'administer',
   async run(context) {
     const { messages } = context;
-    const service = await context.gw.features.jobs.service();
+    const service = await jobsOf(context.gw).service();
     if (!service) throw new UserError(say('jobs.notHere'));
     const [, first = '', name = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(context.args) ?? [];
     if (first === '') return list(service, context);

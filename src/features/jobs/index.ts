@@ -1,0 +1,30 @@
+/** Scheduled jobs: work that is done at set times, and whose results go to the places that it names. */
+import type { Entry } from '../../runtime/contract/entry.ts';
+import type { Feature } from '../gateway.ts';
+import { deliverResult } from './answers.ts';
+import { jobs as command } from './command.ts';
+import { notify } from './notify.ts';
+import { jobsOf } from './open.ts';
+import { changeJob, createJob, deleteJob, listJobs } from './tools.ts';
+import { askToMove, moveJobs } from './zone.ts';
+
+const isJob = ({ job }: Entry): boolean => job !== undefined;
+
+export const jobs: Feature = {
+  name: 'jobs',
+  commands: [command],
+  tools: [notify, createJob, listJobs, changeJob, deleteJob],
+  delivers: { when: isJob, send: deliverResult },
+  after: {
+    when: ({ state }, { items: [first] }) => state !== 'waiting' && first?.message.job !== undefined,
+    note: (outcome, { items: [first] }, _at, gw) => first && jobsOf(gw).ended(first.message, outcome),
+  },
+  gaveUp: (entry, reason, gw) => isJob(entry) && jobsOf(gw).ended(entry, { state: 'error', text: reason }),
+  jobs: (gw) => jobsOf(gw).service(),
+  zone: { left: askToMove, move: moveJobs },
+  sweep: (now, gw) => void jobsOf(gw).sweep(now),
+  start: (gw) => {
+    const jobs = jobsOf(gw);
+    return () => jobs.stop();
+  },
+};

@@ -1,0 +1,29 @@
+/** The scheduled jobs of a gateway. */
+import path from 'node:path';
+import { JobsOnDemand } from '../../jobs/on-demand.ts';
+import { DEFAULT_VIBER } from '../../workspace/home.ts';
+import { configOf, type Gateway, perGateway } from '../gateway.ts';
+
+/** The viber of jobs that name none. */
+export const viberOf = (gw: Gateway): string => configOf(gw).viber ?? DEFAULT_VIBER;
+
+/** They are read a moment after they are first asked for, which `start` does. */
+export const jobsOf = perGateway((gw) => {
+  const { home, engine, features, log, people, places, tasks, tools } = gw;
+  const config = configOf(gw);
+  return new JobsOnDemand({
+    home,
+    engine,
+    people,
+    log,
+    lead: features.lead,
+    targets: places.targets,
+    viber: viberOf(gw),
+    clock: gw.clock,
+    lookUp: (vibers) => tools.names(vibers),
+    onChanged: (job) => tasks.news.tell({ type: 'job:changed', job }),
+    // OPENVIBER_JOBS_DIR
+    folder: path.resolve(features.env.OPENVIBER_JOBS_DIR || home.jobs),
+    settings: config.jobs,
+  });
+});
