@@ -74,11 +74,33 @@ export function parseCommandLine(argv: readonly string[]): Request {
   return { kind: 'command', name, command, args: words, values, switches };
 }
 
+/** What other programs call it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  log: 'service logs',
+  logs: 'service logs',
+  stop: 'service',
+  restart: 'service',
+  version: '--version',
+  setup: 'init',
+  config: 'init',
+  configure: 'init',
+  onboard: 'init',
+  login: 'init',
+  upgrade: 'update',
+  ask: 'run',
+  talk: 'chat',
+  plan: 'tasks',
+  link: 'pair',
+  users: 'pair',
+  health: 'doctor',
+  check: 'doctor',
+};
+
 /** The name, if there is such a command. */
 function named(name: string): string {
   if (Object.hasOwn(CLI_COMMANDS, name)) return name;
   const names = Object.keys(CLI_COMMANDS);
-  const guess = nearest(name, names);
+  const guess = (Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined) ?? nearest(name, names);
   const hint = guess === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean viber ${guess}?`;
   throw new UserError(`There is no command "${name}". ${hint} viber --help tells what each does.`);
 }
@@ -103,13 +125,13 @@ function checkVerb(option: string, rawName: string, name: string, { verbs = {} }
 }
 
 function checkWords(name: string, command: CliCommand, args: string[]): string[] {
-  const { verbs, usual, otherwise } = command;
+  const { verbs, usual, otherwise, inChats } = command;
   if (!verbs) return count(name, command, command.takes, args);
   const [verb = usual, ...rest] = args;
   const known = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (verb === undefined || !known) {
     const guess = verb === undefined ? undefined : nearest(verb, Object.keys(verbs));
-    if (verb !== undefined && guess === undefined && otherwise !== undefined)
+    if (verb !== undefined && guess === undefined && otherwise !== undefined && !inChats?.test(verb))
       return [otherwise, ...count(`${name} ${otherwise}`, command, verbs[otherwise]?.takes, args)];
     const what = verb === undefined ? `viber ${name} needs to be told what.` : `viber ${name} has no "${verb}".`;
     throw new UserError(guess === undefined ? usage(what, name, command) : `${what} Did you mean ${guess}?`);

@@ -28,6 +28,8 @@ export interface CliCommand {
   usual?: string;
   /** The verb that takes words which are no verb, and not nearly one. */
   otherwise?: string;
+  /** Verbs of the chat's command of that name, which are neither. */
+  inChats?: RegExp;
   options?: Readonly<Record<string, CliOption>>;
   /** Beside --help: `--json`, for what a program may read. */
   json?: true;

@@ -180,6 +180,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
     about: 'search what the viber remembers',
     verbs: MEMORY_VERBS,
     otherwise: 'search',
+    inChats: /^(?:add|forget|undo|accept|edit|reject)$/,
     options: { viber: OTHER_VIBER },
     json: true,
     examples: ['viber memory tea', 'viber memory search tea', 'viber memory index --viber research'],

@@ -54,3 +54,20 @@ it('searches memory for words that are no verb, and asks about one that is nearl
   expect(() => argsOf('serach', 'tea')).toThrow('Did you mean search?');
   expect(() => argsOf()).toThrow('viber memory');
 });
+
+it.each([
+  ...[
+    ['logs', 'service logs'],
+    ['setup', 'init'],
+    ['restart', 'service'],
+    ['task', 'tasks'],
+    ['upgrade', 'update'],
+  ],
+  ...[
+    ['memry', 'memory'],
+    ['version', '--version'],
+    ['check', 'doctor'],
+  ],
+])('`viber %s` asks whether viber %s is meant', (typed, meant) => {
+  expect(() => parseCommandLine([typed])).toThrow(`Did you mean viber ${meant}?`);
+});

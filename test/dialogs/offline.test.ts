@@ -39,6 +39,13 @@ it.each(NAMES)('a task that it cannot do is no task that is done, on %s', async 
   const listed = (await platform.command(dm, 'tasks')).text;
   expect(listed).toContain('write a poem');
   expect(listed).not.toMatch(/done/);
+  // Said once more, it is no more done; and a task that stands is not undone by words nobody understands.
+  await ask(platform, dm, 'and a song', { text: 'I can’t do that without a language model' });
+  expect((await platform.command(dm, 'tasks')).text).not.toMatch(/done/);
+  await platform.command(dm, 'new');
+  await ask(platform, dm, 'make a plan: one; two', { text: '2 steps' });
+  await ask(platform, dm, 'and a song', { text: 'I can’t do that without a language model' });
+  expect((await platform.command(dm, 'tasks')).text).toMatch(/open\W+\w+-\w+\W+make a plan/);
 });
 
 it('answers in English where nothing else is known', async () => {

@@ -11,7 +11,7 @@ import { crashPoint } from '../../crash-points.ts';
 import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
 import { messagesFor, say } from '../../messages/messages.ts';
-import { openTask } from '../../workspace/tasks/index.ts';
+import { openTask, type Task } from '../../workspace/tasks/index.ts';
 import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
 import { reasonOf } from '../contract/abort.ts';
 import { type Entry, traceOf } from '../contract/entry.ts';
@@ -154,6 +154,7 @@ async function attemptFailed(error: unknown, turn: Turn, gw: Gateway): Promise<A
   const { run: id, signal, intake, onSettled, owner } = turn;
   const { viber, taskId, message, principal } = (turn.items[0] as Item).message;
   const asker = { role: principal.role, messages: messagesFor(message) };
+  const task = openTask(gw.home, taskId, viber);
   const settled = (outcome: RunOutcome): Attempt => {
     onSettled();
     return ended(outcome, id, gw);
@@ -162,7 +163,11 @@ async function attemptFailed(error: unknown, turn: Turn, gw: Gateway): Promise<A
     const kind = kindOf(error);
     gw.features.metrics.count('viber_errors_total', { stage: 'run', kind });
     if (asker.role !== 'owner') tellOwners(error, principal, gw);
-    return { ...settled(failure(error, id, asker, gw.log)), failure: kind };
+    const { error: told, ...outcome } = failure(error, id, asker, gw.log);
+    // Words that the built-in model does not understand change nothing about a task that stands.
+    const stands = kind === 'offline' && lastState(task) === 'completed';
+    const end = stands ? { state: 'completed' as const } : { ...(told !== undefined && { error: told }) };
+    return { ...settled({ ...outcome, ...end }), failure: kind };
   };
   if (isLost(owner)) {
     // Whoever owns the lane now answers, and goes on with what stands in the chat.
@@ -173,7 +178,7 @@ async function attemptFailed(error: unknown, turn: Turn, gw: Gateway): Promise<A
   }
   // Stopped after it was steered, it is stopped, and the newer words go on without it.
   const reason = reasonOf(intake) === 'stop' ? 'stop' : reasonOf(signal);
-  const left = () => openTask(gw.home, taskId, viber).session.run(id);
+  const left = () => task.session.run(id);
   if (reason === 'stop') return settled(cutOff(await left()));
   if (reason !== undefined) await gw.places.live.end(id, []);
   if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { kind: 'shutdown' };
@@ -192,6 +197,10 @@ async function attemptFailed(error: unknown, turn: Turn, gw: Gateway): Promise<A
   gw.log.info({ trace: id, task: taskId }, 'run steered');
   return { kind: 'steered' };
 }
+
+/** How the last run ended that stands near the end of the session. */
+const lastState = ({ session }: Task): RunOutcome['state'] | undefined =>
+  session.tail().findLast((entry) => entry.type === 'result')?.state;
 
 /** What only an owner can mend is told to them, not to others: once for six hours, whoever asks meanwhile. */
 function tellOwners(error: unknown, { name }: Principal, { people }: Gateway): void {
