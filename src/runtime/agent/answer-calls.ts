@@ -20,31 +20,39 @@ export interface OpenCalls {
 /** Gives every decided call its result, running what was approved; gives back those that still wait. */
 export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: OpenCalls): Promise<WaitingCall[]> {
   const waiting: WaitingCall[] = [];
-  const resumed: Promise<void>[] = [];
-  for (const call of calls) {
-    const verdict = verdicts.get(call.callId);
-    const tool = tools.find(({ name }) => name === call.tool);
-    if (tool?.isResumable) {
-      resumed.push(resume(call, tool));
-      continue;
+  const beside: Promise<void>[] = [];
+  try {
+    for (const call of calls) {
+      const tool = tools.find(({ name }) => name === call.tool);
+      const answered = answer(call, tool, verdicts.get(call.callId));
+      if (tool?.isBeside) beside.push(answered);
+      else await answered;
     }
-    if (verdict && 'at' in verdict) {
+  } finally {
+    await Promise.allSettled(beside);
+  }
+  await Promise.all(beside);
+  const place = ({ callId }: WaitingCall) => calls.findIndex((call) => call.callId === callId);
+  return waiting.sort((one, other) => place(one) - place(other));
+
+  async function answer(call: WaitingCall, tool: RuntimeTool | undefined, verdict?: Verdict): Promise<void> {
+    if (!verdict || tool?.isResumable) return resume(call, tool);
+    if ('at' in verdict) {
       const moved = await withTime(tool, call, verdict);
       if ('input' in moved) waiting.push(moved);
       else await onResult(resultMessage(call, moved));
-      continue;
+      return;
     }
-    const again = tool && (verdict ? await shownAgain(tool, call, verdict) : await stillWaits(tool, call));
+    const again = tool && (await shownAgain(tool, call, verdict));
     if (again) waiting.push(again);
-    // Without any decision at hand nothing says that it waited: it may have been begun.
-    else if (verdict || verdicts.size > 0)
-      await onResult(resultMessage(call, await resultOf(call, tool, verdict, hooks)));
+    else await onResult(resultMessage(call, await resultOf(call, tool, verdict, hooks)));
   }
-  await Promise.all(resumed);
-  return waiting;
 
-  /** It goes on where it was; what waits further down waits again. */
-  async function resume(call: WaitingCall, tool: RuntimeTool): Promise<void> {
+  /**
+   * It goes on where it was, or begins: one with an effect that had begun before a crash has ended its run. What waits, or asks again,
+   * waits once more; consent for all calls of its kind may have come since.
+   */
+  async function resume(call: WaitingCall, tool: RuntimeTool | undefined): Promise<void> {
     const parked: WaitingCall[] = [];
     const onWait = (one: WaitingCall) => void parked.push(one);
     const result = await resultOf(call, tool, undefined, { ...hooks, onWait });
@@ -73,12 +81,6 @@ async function withTime(
   }
 }
 
-/** Asked once more: consent for all calls of its kind may have come since. */
-async function stillWaits(tool: RuntimeTool, call: WaitingCall): Promise<WaitingCall | undefined> {
-  if (tool.asksAfter) return call;
-  return asksNow(tool, call.input, call.callId);
-}
-
 /** What was said yes to, where the question would show something else by now: it is asked about again. */
 async function shownAgain(
   tool: RuntimeTool,
@@ -94,20 +96,9 @@ async function shownAgain(
     if (!(error instanceof UserError)) throw error;
     return undefined;
   }
-  return asksNow(tool, verdict.run, callId, true);
-}
-
-/** @param mustAsk whatever the tool itself says by now */
-async function asksNow(
-  tool: RuntimeTool,
-  input: Json,
-  callId: string,
-  mustAsk = false,
-): Promise<WaitingCall | undefined> {
-  const parsed = tool.input.safeParse(input);
   try {
-    const asks = parsed.success && (((await tool.asksBefore?.(parsed.data, callId)) ?? false) || mustAsk);
-    return asks ? await askedCall(tool, parsed.data, callId) : undefined;
+    await tool.asksBefore?.(parsed.data, callId);
+    return await askedCall(tool, parsed.data, callId);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // It cannot be done at all: running it tells the model why.
@@ -127,9 +118,8 @@ async function resultOf(
   try {
     // What was approved is what runs, whatever the call says now; and it runs once, however harmless it is.
     const input = verdict ? verdict.run : call.input;
-    const effect = tool.isResumable ? tool.effect : ('external' as const);
-    const plain = { ...tool, effect, ...(verdict ? { asksBefore: () => false } : {}) };
-    const value = await runTool(plain, input, call.callId, hooks);
+    const approved = { ...tool, effect: 'external' as const, asksBefore: () => false };
+    const value = await runTool(verdict ? approved : tool, input, call.callId, hooks);
     return { value: verdict?.note === undefined || !isRecord(value) ? value : { ...value, note: verdict.note } };
   } catch (error) {
     if (hooks.signal.aborted) throw error;

@@ -1,8 +1,9 @@
 /**
- * The model's loop, which the AI SDK runs: ask, call the tools that the model wants, note the step, again, until it has only words.
- * Invariants: a step is journaled before the next begins; after an abort nothing more is said or run.
+ * The model's loop, which the AI SDK runs: ask, call the tools that the model wants, note what came of it, again, until it has only words.
+ * Invariants: a call's result is journaled as it ends, a step before the next begins; after an abort nothing more is said or run.
  */
 import {
+  type ContentPart,
   generateText,
   isStepCount,
   NoSuchToolError,
@@ -14,7 +15,7 @@ import {
 import type { Logger } from '../../log.ts';
 import { messagesIn, say } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
-import { openCalls } from '../context/open-calls.ts';
+import { openCalls, resultMessage } from '../context/open-calls.ts';
 import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, Unseen, WaitingCall } from '../contract/agent.ts';
 import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
 import { takesPdf } from '../contract/providers.ts';
@@ -29,8 +30,10 @@ import type { AgentEvents } from './events.ts';
 import { addStep, besideOf, finalText, NOTHING_SAID, type Said } from './outcome.ts';
 import { appendSteps, showPictures, toInstructions, toPrompt, withBreakpoint } from './prompt.ts';
 import { failsTheSame } from './same-failure.ts';
-import { stepMessages } from './step.ts';
+import { saidMessages, stepMessages } from './step.ts';
+import { StepNotes } from './step-notes.ts';
 import { runTool, ToolFailure, type ToolHooks, toToolSet, whyInvalid } from './tools.ts';
+import { createTurns } from './turns.ts';
 import { takeWritten } from './written.ts';
 
 export interface LoopServices {
@@ -53,19 +56,16 @@ export class Loop {
   readonly #toolHooks: ToolHooks;
   readonly #model: StreamingModel;
   #said: Said;
-  /** Of the next step's line in the session. */
-  #next: number;
+  readonly #notes: StepNotes;
+  /** The journal has failed, or the task is somebody else's: nothing more is noted. */
+  #isClosed = false;
   #steps: number;
   /** The model has been told that a call it wrote as text is none. */
   #wasTold = false;
-  /** The call before has taken its place, or has ended. */
-  #before: Promise<void> = Promise.resolve();
   /** Calls that wait for a person. */
   readonly #parked: WaitingCall[] = [];
   /** What the model is told of calls that are not run, by call. */
   readonly #refusals = new Map<string, string>();
-  /** Pictures of tools that the model has not seen yet. */
-  readonly #shown: InputFile[] = [];
   /** Files of the newest messages that the model is shown, and those that it was not. */
   readonly #new = new Set<Uint8Array>();
   readonly #unseen: Unseen[] = [];
@@ -79,11 +79,18 @@ export class Loop {
     this.#controller = to.controller;
     this.#events = events;
     this.#said = resume.reduce((before, step) => addStep(before, step.messages), NOTHING_SAID);
-    this.#next = resume.reduce((after, step) => Math.max(after, step.index + 1), 0);
+    this.#notes = new StepNotes(
+      {
+        onCall: (call, said) => this.#orEnd(() => hooks.onCall(call, said)),
+        onStep: (part) => this.#orEnd(() => hooks.onStep(part)),
+      },
+      resume.reduce((after, step) => Math.max(after, step.index + 1), 0),
+    );
     this.#steps = resume.length;
     this.#toolHooks = {
       signal: to.controller.signal,
-      beforeExternal: (call) => this.#orEnd(() => hooks.onCall(call)),
+      inTurn: createTurns(to.controller.signal),
+      beforeExternal: (call) => this.#notes.call(call),
       ...(hooks.check && { beforeAny: () => this.#check() }),
       onStart: events.toolCall,
       onProgress: events.toolProgress,
@@ -118,11 +125,11 @@ export class Loop {
     const { maxSteps } = this.#request;
     const { signal } = this.#controller;
     if (this.#said.isAnswer) return this.#outcome('stop');
-    const finished = await this.#answerOpenCalls();
-    if (this.#parked.length > 0) return this.#wait();
-    if (this.#steps >= maxSteps) return this.#outcome('max-steps');
-    const prompt = await this.#prompt(finished);
     try {
+      const finished = await this.#answerOpenCalls();
+      if (this.#parked.length > 0) return this.#wait();
+      if (this.#steps >= maxSteps) return this.#outcome('max-steps');
+      const prompt = await this.#prompt(finished);
       const last = await this.#generate(prompt, maxSteps - this.#steps);
       signal.throwIfAborted();
       if (this.#parked.length > 0) return this.#wait();
@@ -131,6 +138,7 @@ export class Loop {
       if (last.toolCalls.every((call) => call.providerExecuted)) return this.#outcome('stop');
       return this.#outcome(failsTheSame(prompt) === undefined ? 'max-steps' : 'stuck');
     } catch (error) {
+      if (!this.#isClosed) await this.#notes.cut();
       const { tools: used, failed } = this.#said;
       if (!(error instanceof RunError) || error.kind !== 'empty' || used.length === 0) throw error;
       if (failed.length > 0) throw toolFailed(failed);
@@ -143,7 +151,7 @@ export class Loop {
   #prompt(finished: readonly Json[]): Promise<Prompt> {
     const { messages, resume, goal, standing, model } = this.#request;
     const files = resume.flatMap((step) => step.files ?? []);
-    const resumed = { messages: finished, files: [...files, ...this.#shown.splice(0)] };
+    const resumed = { messages: finished, files: [...files, ...this.#takeShown()] };
     return toPrompt(messages, resumed, goal, {
       ...{ standing, signal: this.#controller.signal },
       onUnseen: (unseen) => {
@@ -172,7 +180,7 @@ export class Loop {
       providerOptions: { task: { id: taskId }, ...(language !== undefined && { offline: { language } }) },
       stopWhen: [isStepCount(most), () => this.#parked.length > 0, () => failsTheSame(prompt) !== undefined],
       prepareStep: async () => {
-        await showPictures(prompt, this.#shown.splice(0), signal);
+        await showPictures(prompt, this.#takeShown(), signal);
         await this.#check();
         this.#events.thinking();
         return { messages: withBreakpoint(prompt) };
@@ -180,6 +188,7 @@ export class Loop {
       // What is traced is traced by us, without a word of what is said.
       telemetry: { isEnabled: false },
       repairToolCall,
+      onLanguageModelCallEnd: ({ content }) => this.#answered(content),
       onStepEnd: (step) => this.#stepEnded(step, prompt),
     });
     return finalStep;
@@ -199,35 +208,46 @@ export class Loop {
     return answer;
   }
 
+  /** The model has answered: what it is told of calls that are not run stands before any other runs. */
+  #answered(content: readonly ContentPart<ToolSet>[]): void {
+    const names = this.#request.tools.map(({ name }) => name);
+    const calls = content.filter((part) => part.type === 'tool-call');
+    for (const call of calls)
+      if (call.invalid && !this.#refusals.has(call.toolCallId))
+        this.#refusals.set(call.toolCallId, whyInvalid(call, names));
+    const refused = calls.flatMap(({ toolCallId: callId, toolName: tool }) => {
+      const error = this.#refusals.get(callId);
+      return error === undefined ? [] : [resultMessage({ callId, tool }, { error })];
+    });
+    this.#notes.begin([...saidMessages(content), ...refused]);
+  }
+
   async #run(tool: RuntimeTool, input: unknown, callId: string): Promise<Json> {
     const refusal = this.#refusals.get(callId);
     if (refusal !== undefined) throw new ToolFailure(refusal);
-    // What is asked and journaled before a call may take longer than for the next one; tools work in the order of the calls all the same.
-    const before = this.#before;
-    const placed = Promise.withResolvers<void>();
-    this.#before = placed.promise;
-    await before;
-    const onStart: ToolHooks['onStart'] = (...call) => {
-      this.#toolHooks.onStart(...call);
-      placed.resolve();
-    };
-    return runTool(tool, input, callId, { ...this.#toolHooks, onStart }).finally(placed.resolve);
+    const noteEnd = (result: { value: Json } | { error: string }) =>
+      this.#notes.result(resultMessage({ callId, tool: tool.name }, result));
+    try {
+      const value = await runTool(tool, input, callId, this.#toolHooks);
+      const waits = this.#parked.some((call) => call.callId === callId);
+      if (!waits) await noteEnd({ value });
+      return value;
+    } catch (error) {
+      if (error instanceof ToolFailure) await noteEnd({ error: error.message });
+      throw error;
+    }
   }
 
-  /** Notes the step: in the session, then in the prompt. A step cut by an abort is not finished: its tools' results are not theirs. */
-  async #stepEnded({ toolCalls, response, usage }: StepResult<ToolSet>, prompt: Prompt): Promise<void> {
+  /** Notes what is left of the step: in the session, then in the prompt. A step cut by an abort is not finished. */
+  async #stepEnded({ response, usage }: StepResult<ToolSet>, prompt: Prompt): Promise<void> {
     if (this.#controller.signal.aborted) return;
-    const names = this.#request.tools.map(({ name }) => name);
-    for (const call of toolCalls)
-      if (call.invalid && !this.#refusals.has(call.toolCallId))
-        this.#refusals.set(call.toolCallId, whyInvalid(call, names));
     const waiting = new Set(this.#parked.map(({ callId }) => callId));
     const messages = stepMessages(response.messages, waiting, this.#refusals);
     this.#said = addStep(this.#said, messages);
     this.#steps += 1;
     addUsage(this.#usage, usage);
     appendSteps(prompt, messages);
-    await this.#note(messages);
+    await this.#notes.end(messages);
   }
 
   /** Calls that waited get their results. Gives the messages of all finished steps; what still waits is parked again. */
@@ -238,16 +258,16 @@ export class Loop {
       ...{ calls: openCalls(finished), tools, verdicts, hooks: this.#toolHooks },
       onResult: async (message) => {
         finished.push(message);
-        await this.#note([message]);
+        await this.#notes.result(message);
       },
     });
     this.#parked.push(...stillOpen);
     return finished;
   }
 
-  async #note(messages: Json[]): Promise<void> {
-    await this.#orEnd(() => this.#hooks.onStep({ index: this.#next++, messages }));
-    this.#shown.push(...(this.#hooks.takeShown?.() ?? []));
+  /** Pictures of tools that the model has not seen yet. */
+  #takeShown(): readonly InputFile[] {
+    return this.#hooks.takeShown?.() ?? [];
   }
 
   /** What is somebody else's now must not go on. */
@@ -260,6 +280,7 @@ export class Loop {
     try {
       await work();
     } catch (error) {
+      this.#isClosed = true;
       this.#controller.abort(error);
       throw error;
     }

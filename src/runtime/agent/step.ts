@@ -2,11 +2,57 @@
  * One step of the loop as the messages that stand for it in the session and in the next request: what the model said and called, then
  * the results of its calls. Pure.
  */
-import type { ModelMessage } from 'ai';
+import type { ContentPart, ModelMessage, ToolSet } from 'ai';
 import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 
 type Part = { [key: string]: Json };
+
+/**
+ * What the model said and called, before any of its calls has a result. The same as the SDK makes of it when the step has ended.
+ * @param content of the model's answer
+ */
+export function saidMessages(content: readonly ContentPart<ToolSet>[]): Json[] {
+  const parts = (plain(content.flatMap(toMessagePart)) as Part[]).map(saidPart);
+  return parts.length > 0 ? [{ role: 'assistant', content: parts }] : [];
+}
+
+function toMessagePart(part: ContentPart<ToolSet>): object[] {
+  const providerOptions = 'providerMetadata' in part ? part.providerMetadata : undefined;
+  switch (part.type) {
+    case 'text':
+      return part.text === '' && providerOptions === undefined
+        ? []
+        : [{ type: 'text', text: part.text, providerOptions }];
+    case 'reasoning':
+      return [{ type: 'reasoning', text: part.text, providerOptions }];
+    case 'custom':
+      return [{ type: 'custom', kind: part.kind, providerOptions }];
+    case 'file':
+    case 'reasoning-file':
+      return [{ type: part.type, data: part.file.base64, mediaType: part.file.mediaType, providerOptions }];
+    case 'tool-call': {
+      const { toolCallId, toolName, input, providerExecuted } = part;
+      return [{ type: 'tool-call', toolCallId, toolName, input, providerExecuted, providerOptions }];
+    }
+    // These are of tools that the provider itself has run.
+    case 'tool-result': {
+      const { toolCallId, toolName, output: value } = part;
+      const output = { type: typeof value === 'string' ? 'text' : 'json', value: value ?? null };
+      return [{ type: 'tool-result', toolCallId, toolName, output, providerOptions }];
+    }
+    case 'tool-error': {
+      const { toolCallId, toolName, error } = part;
+      const output = { type: 'error-json', value: error ?? null };
+      return [{ type: 'tool-result', toolCallId, toolName, output, providerOptions }];
+    }
+    // No provider takes these back.
+    case 'source':
+    case 'tool-approval-request':
+    case 'tool-approval-response':
+      return [];
+  }
+}
 
 /**
  * @param messages as the loop has made them
@@ -18,12 +64,13 @@ export function stepMessages(
   waiting: ReadonlySet<string>,
   refusals: ReadonlyMap<string, string>,
 ): Json[] {
-  const plain: Json = JSON.parse(JSON.stringify(messages));
-  return (plain as { role: string; content: Part[] }[]).flatMap(({ role, content }) => {
+  return (plain(messages) as { role: string; content: Part[] }[]).flatMap(({ role, content }) => {
     const kept = content.flatMap((part) => (role === 'tool' ? resultPart(part, waiting, refusals) : [saidPart(part)]));
     return kept.length > 0 ? [{ role, content: kept }] : [];
   });
 }
+
+const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
 /** Providers take arguments back as an object alone. */
 const saidPart = (part: Part): Part =>
@@ -35,3 +82,11 @@ function resultPart(part: Part, waiting: ReadonlySet<string>, refusals: Readonly
   const refusal = refusals.get(callId);
   return [refusal === undefined ? part : { ...part, output: { type: 'error-text', value: refusal } }];
 }
+
+/** The calls whose results these messages hold. */
+export const answeredIn = (messages: readonly Json[]): string[] =>
+  messages.flatMap((message) =>
+    isRecord(message) && message.role === 'tool' && Array.isArray(message.content)
+      ? message.content.flatMap((part) => (isRecord(part) ? [String(part.toolCallId)] : []))
+      : [],
+  );

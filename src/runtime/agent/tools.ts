@@ -15,6 +15,7 @@ import type { TurnWatch } from '../contract/watch.ts';
 import { CUT_BY_LIMIT } from '../model/prompt.ts';
 import { asWanted } from '../model/wanted.ts';
 import { askedCall } from './shown.ts';
+import type { Turns } from './turns.ts';
 
 type ToolSpec = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>;
 type InputSchema = ToolSpec['inputSchema'];
@@ -22,6 +23,8 @@ type InputSchema = ToolSpec['inputSchema'];
 export interface ToolHooks {
   /** The run's own signal. */
   signal: AbortSignal;
+  /** Has the calls of a step take turns. Rejects with the signal's reason. */
+  inTurn: Turns;
   /** Awaited before an `external` tool runs; when it rejects the tool does not run. */
   beforeExternal(call: { callId: string; tool: string }): Promise<void>;
   /** Before anything of a tool; when it rejects the tool does not run. */
@@ -110,7 +113,11 @@ export function whyInvalid(
 }
 
 /** Throws the signal's reason, or a ToolFailure. Gives null for a call that waits for a person. */
-export async function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
+export function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
+  return hooks.inTurn(tool.isBeside === true, () => runNow(tool, given, callId, hooks));
+}
+
+async function runNow(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
   const { signal } = hooks;
   let started = false;
   let ended: ReturnType<NonNullable<TurnWatch['tool']>> | undefined;

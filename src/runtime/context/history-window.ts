@@ -42,7 +42,9 @@ export interface History {
 interface Run {
   id: string;
   entries: RunEntry[];
+  /** Calls of its last step: those that have begun to have an effect, and those that a person was asked about. */
   begun: Set<string>;
+  asked: Set<string>;
 }
 
 interface Rendered {
@@ -67,7 +69,10 @@ const FEW_WORDS: Room = { tool: 0, text: 500 };
 export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLimits, filesOf: FilesOf): History {
   const { runs, summary, isWhole } = splitRuns(tail);
   const userText = speakersOf(tail.entries);
-  const current = presentMessages(runs.find((run) => run.id === runId)?.entries ?? [], userText, filesOf);
+  const current = presentMessages(
+    runs.find((run) => run.id === runId),
+    { userText, filesOf },
+  );
   const past = runs.filter((run) => run.id !== runId);
   // The first run of a cut tail may lack its beginning.
   if (!isWhole && past[0] && past[0] === runs[0]) past.shift();
@@ -119,28 +124,47 @@ function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: s
     // The result of a call that waited belongs to the step of the call.
     if (run && last?.type === 'step' && entry.type === 'step' && isResult(entry)) {
       run.entries[run.entries.length - 1] = joined(last, entry);
-    } else if (run) run.entries.push(entry);
-    else runs.set(entry.run, { id: entry.run, entries: [entry], begun: new Set() });
+    } else if (run) {
+      run.entries.push(entry);
+      // Some providers use the same ids in every step.
+      if (entry.type === 'step') forgetCalls(run);
+    } else runs.set(entry.run, { id: entry.run, entries: [entry], begun: new Set(), asked: new Set() });
   }
   return { runs: [...runs.values()], summary: compaction?.text, isWhole: isWhole || through >= 0 };
 }
 
 function noteCall(run: Run | undefined, entry: Extract<SessionEntry, { type: 'approval' | 'call' }>): void {
-  if (entry.type === 'call') run?.begun.add(entry.callId);
+  (entry.type === 'call' ? run?.begun : run?.asked)?.add(entry.callId);
 }
 
-/** A run that still waits for a person stands in the history of others with the calls that have not run. */
-function withWaiting({ entries, begun }: Run): RunEntry[] {
+function forgetCalls({ begun, asked }: Run): void {
+  begun.clear();
+  asked.clear();
+}
+
+/** Calls of the last step that have no result get one that says why: the run waits for a person, or was cut off. */
+function withoutOpen({ entries, begun, asked }: Run): RunEntry[] {
   const at = entries.findLastIndex((entry) => entry.type === 'step');
   const step = entries[at];
   if (step?.type !== 'step') return entries;
-  const waiting = openCalls(step.messages).filter(({ callId }) => !begun.has(callId));
-  const results = waiting.map((call) => resultMessage(call, { error: NOT_RUN }));
-  return results.length > 0 ? entries.with(at, { ...step, messages: [...step.messages, ...results] }) : entries;
+  const open = openCalls(step.messages);
+  if (open.length === 0) return entries;
+  const isEnded = entries.some((entry) => entry.type === 'result');
+  // What an agent that was asked waits for stands in its own session.
+  const isWaiting = !isEnded && open.some(({ callId, tool }) => asked.has(callId) || tool === 'ask_agent');
+  const results = open.map((call) =>
+    resultMessage(call, { error: begun.has(call.callId) ? CUT_OFF : isWaiting ? NOT_RUN : NOT_ENDED }),
+  );
+  return entries.with(at, { ...step, messages: [...step.messages, ...results] });
 }
 
 const NOT_RUN =
   'This has not run: it waits for the person, whose question stays open. Call it again only to ask for something else in its place.';
+
+const CUT_OFF = 'This was cut off while it ran: it may or may not have taken effect. Look before you do it again.';
+
+const NOT_ENDED =
+  'There is no result: the work was cut off before this began, or before it ended. It is safe to call it again where it is still needed.';
 
 const isResult = ({ messages: [first] }: FinishedStep): boolean =>
   typeof first === 'object' && first !== null && !Array.isArray(first) && first.role === 'tool';
@@ -161,12 +185,11 @@ const isMarked = (entry: SessionEntry, mark: string): boolean =>
   (entry.type === 'message' && entry.id === mark) || ('run' in entry && entry.run === mark);
 
 /** The run at hand, word for word. */
-function presentMessages(
-  entries: readonly RunEntry[],
-  userText: UserText,
-  filesOf: FilesOf,
-): Omit<History, 'isNew' | 'isOver'> {
-  const lastSaid = entries.findLastIndex((entry) => entry.type === 'message');
+function presentMessages(run: Run | undefined, { userText, filesOf }: Telling): Omit<History, 'isNew' | 'isOver'> {
+  const said = run?.entries ?? [];
+  const lastSaid = said.findLastIndex((entry) => entry.type === 'message');
+  // Nothing goes on with calls that something was said after.
+  const entries = run && said.slice(lastSaid).every((entry) => entry.type !== 'step') ? withoutOpen(run) : said;
   const messages: TaskMessage[] = [];
   const resume: ResumedStep[] = [];
   let nextStep = 0;
@@ -192,7 +215,7 @@ function newest(past: readonly Run[], limits: HistoryLimits, telling: Telling): 
   let said = 0;
   let tokens = 0;
   for (const run of past.toReversed()) {
-    const whole = { ...run, entries: withWaiting(run) };
+    const whole = { ...run, entries: withoutOpen(run) };
     const rendered = window.length > 0 ? render(whole, EARLIER, telling) : fitting(whole, limits, telling);
     said += rendered.said;
     tokens += rendered.tokens;

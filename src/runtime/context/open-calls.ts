@@ -27,9 +27,14 @@ export function openCalls(messages: readonly Json[]): WaitingCall[] {
     }));
 }
 
-/** The message that gives a call its result: JSON, or words that say why there is none. */
-export function resultMessage({ callId, tool }: WaitingCall, result: { value: Json } | { error: string }): Json {
+/** The message that gives a call its result: text or JSON, or words that say why there is none. */
+export function resultMessage(
+  { callId, tool }: Pick<WaitingCall, 'callId' | 'tool'>,
+  result: { value: Json } | { error: string },
+): Json {
   const output: Json =
-    'value' in result ? { type: 'json', value: result.value } : { type: 'error-text', value: result.error };
+    'error' in result
+      ? { type: 'error-text', value: result.error }
+      : { type: typeof result.value === 'string' ? 'text' : 'json', value: result.value ?? null };
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId: callId, toolName: tool, output }] };
 }

@@ -74,6 +74,12 @@ export type Verdict =
   | { value: Json }
   | { error: string };
 
+/** A line of a step in the session: the model's messages (assistant, tool). */
+export interface StepPart {
+  index: number;
+  messages: Json[];
+}
+
 export interface AgentHooks {
   /** Its abort ends the run with RunError `stopped`, whose cause is the reason. */
   signal: AbortSignal;
@@ -82,13 +88,17 @@ export interface AgentHooks {
    * begins.
    */
   onEvent(event: AgentStreamEvent): void;
-  /** Awaited before an `external` tool runs. When it rejects, the tool does not run and the run ends. */
-  onCall(call: { callId: string; tool: string }): Promise<void>;
   /**
-   * Awaited when a step is finished, the answer's own included, before the next begins. When it rejects, the run ends.
+   * Awaited before an `external` tool runs, when its turn has come. When it rejects, the tool does not run and the run ends. `said`:
+   * what the model said with the call, where no line of its step is written yet.
    */
-  onStep(step: { index: number; messages: Json[] }): Promise<void>;
-  /** Pictures that the tools of the step noted last have shown; the model sees them with the results. */
+  onCall(call: { callId: string; tool: string }, said?: StepPart): Promise<void>;
+  /**
+   * Awaited for each part of a step: what the model said with its first result, each further result as its call ends, all of it where
+   * nothing was called. A step is whole before the next begins. When it rejects, the run ends.
+   */
+  onStep(step: StepPart): Promise<void>;
+  /** Pictures that the tools of the steps noted so far have shown and the model has not seen. */
   takeShown?: () => readonly InputFile[];
   /** Before each tool and model call. When it throws, nothing of it is done and the run ends with that error. */
   check?: () => void;

@@ -1,4 +1,4 @@
-/** The journal of a run in its session: each side effect before it begins, each step with tools before the next. */
+/** The journal of a run in its session: each side effect before it begins, each result as its call ends. */
 import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { scrub } from '../../log.ts';
@@ -6,7 +6,7 @@ import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
 import { answersOfAgents, usesTools } from '../context/past-run.ts';
-import type { AgentHooks } from '../contract/agent.ts';
+import type { AgentHooks, StepPart } from '../contract/agent.ts';
 import type { Order, Owner } from '../contract/order.ts';
 import type { Made } from '../contract/outcome.ts';
 
@@ -15,9 +15,9 @@ type StepLine = Extract<SessionEntry, { type: 'step' }>;
 /** What a run has left and seen so far. */
 export interface Progress {
   made: Made;
-  /** Files made in the step under way. */
+  /** Files made since the last line. */
   stepRefs: ArtifactRef[];
-  /** Pictures shown in the step under way, and in those noted that the model is still to be given. */
+  /** Pictures shown since the last line, and those of earlier lines that the model is still to be given. */
   stepShown: ArtifactRef[];
   toShow: ArtifactRef[];
   /** Pictures of tools in this run so far. */
@@ -38,7 +38,7 @@ export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>)
     ...{ stepShown: [], toShow: [], shown: steps.reduce((sum, step) => sum + (step.shown?.length ?? 0), 0) },
     hasSteps: steps.length > 0,
     // Whoever asks an agent may have told it what they have seen.
-    isTainted: asked !== undefined,
+    isTainted: asked !== undefined || steps.length > 0,
   };
 }
 
@@ -48,28 +48,31 @@ export function journal(
   progress: Progress,
   home: Home,
 ): Pick<AgentHooks, 'onCall' | 'onStep' | 'takeShown'> {
+  const append = (lines: SessionEntry[]) => openTask(home, task, viber).session.append(lines, { sync: true });
+  function lineOf({ index, messages }: StepPart): StepLine {
+    progress.hasSteps = true;
+    const at = new Date().toISOString();
+    const line: StepLine = { type: 'step', run, ...epochOf(owner), at, index, messages: scrubbed(messages) };
+    if (progress.stepRefs.length > 0) line.artifactRefs = progress.stepRefs;
+    progress.stepRefs = [];
+    if (progress.stepShown.length > 0) line.shown = [...progress.stepShown];
+    progress.toShow.push(...progress.stepShown.splice(0));
+    return line;
+  }
   return {
-    async onCall({ callId, tool }) {
+    async onCall({ callId, tool }, said) {
       await stored?.();
       owner?.check();
       const at = new Date().toISOString();
       const line: SessionEntry = { type: 'call', run, ...epochOf(owner), at, callId, tool };
-      await openTask(home, task, viber).session.append([line], { sync: true });
+      await append(said ? [lineOf(said), line] : [line]);
       crashPoint('run:call-written');
     },
-    async onStep({ index, messages }) {
+    async onStep(step) {
       // A step of words alone has no effect that must be kept: the result line holds it.
-      if (!usesTools(messages)) return;
-      progress.hasSteps = true;
-      progress.isTainted = true;
-      const at = new Date().toISOString();
+      if (!usesTools(step.messages)) return;
       owner?.check();
-      const line: StepLine = { type: 'step', run, ...epochOf(owner), at, index, messages: scrubbed(messages) };
-      if (progress.stepRefs.length > 0) line.artifactRefs = progress.stepRefs;
-      progress.stepRefs = [];
-      if (progress.stepShown.length > 0) line.shown = [...progress.stepShown];
-      progress.toShow.push(...progress.stepShown.splice(0));
-      await openTask(home, task, viber).session.append([line], { sync: true });
+      await append([lineOf(step)]);
       crashPoint('run:step-written');
     },
     takeShown: () =>

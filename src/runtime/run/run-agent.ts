@@ -25,8 +25,14 @@ export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
   const request = await assemble(order, progress, gw);
   assembled?.();
   const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
+  const meter = gw.models.meter.hooks(metered);
   const hooks = {
-    ...{ signal, ...gw.models.meter.hooks(metered), ...journal(order, progress, gw.home) },
+    ...{ signal, ...meter, ...journal(order, progress, gw.home) },
+    beforeCall() {
+      // What tools gave is seen from the next call on.
+      progress.isTainted ||= progress.hasSteps;
+      meter.beforeCall();
+    },
     ...(order.watch && { watch: order.watch }),
     ...(order.owner && { check: () => order.owner?.check() }),
     onEvent(event: Parameters<typeof shownAs>[0]) {

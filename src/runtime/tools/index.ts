@@ -31,8 +31,7 @@ function apart(tools: readonly RuntimeTool[]): RuntimeTool[] {
 }
 
 /**
- * The tools of one run. A model may call several at once; they run one after the other in the order of the calls, because they
- * share files; but for questions to agents, which are worked on side by side. What a person or the model can mend is thrown as UserError. Whatever any of them says is bounded here.
+ * The tools of one run. What a person or the model can fix is thrown as UserError. The length of all that they say is bounded here.
  * @param told characters of results that the run has had before a restart
  */
 export function createTools(
@@ -47,23 +46,8 @@ export function createTools(
     return tell(value);
   };
   const run: CoreRun = { scope, keep: (fact) => keep(scope, fact) };
-  let last: Promise<unknown> = Promise.resolve();
-  let beside: Promise<unknown>[] = [];
-  return apart([...CORE_TOOLS.map((tool) => bind(tool, run)), ...others]).map((tool) => {
-    return {
-      ...tool,
-      execute(input, options) {
-        const before = tool.isBeside ? last : Promise.all([last, ...beside]);
-        const result = before.then(() => {
-          options.signal.throwIfAborted();
-          return tool.execute(input, options).then(toModel, retell);
-        });
-        // Only the order is kept: a failure is the caller's, not the next tool's.
-        const settled = result.catch(() => undefined);
-        if (tool.isBeside) beside.push(settled);
-        else [last, beside] = [settled, []];
-        return result;
-      },
-    };
-  });
+  return apart([...CORE_TOOLS.map((tool) => bind(tool, run)), ...others]).map((tool) => ({
+    ...tool,
+    execute: (input, options) => tool.execute(input, options).then(toModel, retell),
+  }));
 }

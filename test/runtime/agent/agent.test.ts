@@ -74,7 +74,7 @@ describe('a run', () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(100);
   });
 
-  it('calls tools, journals each step before the next begins, and sums usage', async () => {
+  it('calls tools, journals each result as its call ends and all of a step before the next begins, and sums usage', async () => {
     llm.script([
       {
         text: 'Let me look.',
@@ -101,7 +101,7 @@ describe('a run', () => {
       finish: 'stop',
       usage: { inputTokens: 30, outputTokens: 3 },
     });
-    expect(order).toEqual(['step 0 after 1 calls', 'step 1 after 2 calls']);
+    expect(order).toEqual(['step 0 after 1 calls', 'step 1 after 1 calls', 'step 2 after 2 calls']);
     expect(llm.requests()[1]?.toolResults).toEqual(['{"seen":{"text":"a"}}', '{"seen":{"text":"b"}}']);
     const kinds = hooks.events.map((event) => (event.type === 'state-change' ? event.state : event.type));
     expect(kinds).toEqual([
@@ -142,19 +142,35 @@ describe('a run', () => {
     ]);
   });
 
-  it('tools of one step run at the same time', async () => {
-    llm.script([{ toolCalls: [1, 2, 3].map((n) => ({ name: 'wait', arguments: { text: `${n}` } })) }, { text: 'ok' }]);
-    let running = 0;
-    let most = 0;
-    const wait = tool('wait', 'read', async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await sleep(20);
-      running -= 1;
-      return null;
+  it('tools of one step take turns, but for those that run side by side: the others wait for them', async () => {
+    const names = ['first', 'beside', 'beside', 'last'];
+    llm.script([{ toolCalls: names.map((name) => ({ name, arguments: { text: 'x' } })) }, { text: 'ok' }]);
+    const log: string[] = [];
+    const both = Promise.withResolvers<void>();
+    const noted = (name: string, work: () => Promise<unknown>) =>
+      tool(name, 'read', async () => {
+        log.push(`${name} begins`);
+        await work();
+        log.push(`${name} ends`);
+        return null;
+      });
+    let besides = 0;
+    const beside = noted('beside', async () => {
+      besides += 1;
+      if (besides === 2) both.resolve();
+      await both.promise;
     });
-    await runWith(local(), { tools: [wait] });
-    expect(most).toBe(3);
+    const tools = [
+      noted('first', () => sleep(20)),
+      { ...beside, isBeside: true as const },
+      noted('last', () => sleep(1)),
+    ];
+    await runWith(local(), { tools });
+    const [first, last] = [
+      ['first begins', 'first ends'],
+      ['last begins', 'last ends'],
+    ];
+    expect(log).toEqual([...first, 'beside begins', 'beside begins', 'beside ends', 'beside ends', ...last]);
   });
 
   it('tools of one step are begun in the order of the calls, however long what comes before one of them takes', async () => {
@@ -355,22 +371,43 @@ describe('stopping', () => {
     expect([llm.stats().requests, hooks.steps]).toEqual([1, []]);
   });
 
-  it('does not wait for a tool that ignores it, and journals no half step', async () => {
+  it('does not wait for a tool that ignores it, and keeps what had ended before', async () => {
+    const names = ['quick', 'deaf', 'never'];
     llm.script([
-      { toolCalls: ['deaf', 'quick'].map((name) => ({ name, arguments: { text: 'x' } })) },
+      { text: 'I look.', toolCalls: names.map((name) => ({ name, arguments: { text: 'x' } })) },
       { text: 'never' },
     ]);
     const hooks = record();
     const deaf = tool('deaf', 'external', () => sleep(5_000, null, { ref: false }));
-    const run = failureOf(runWith(local(), { tools: [deaf, tool('quick', 'read', async () => 1)] }, hooks));
-    await eventually(() => hooks.events.some((event) => event.type === 'tool-result'));
+    const others = [tool('quick', 'read', async () => 1), tool('never', 'external', async () => 2)];
+    const run = failureOf(runWith(local(), { tools: [deaf, ...others] }, hooks));
+    await eventually(() => hooks.events.filter((event) => event.type === 'tool-call').length === 2);
     const told = hooks.events.length;
     const begin = ownTime();
     hooks.stop();
     expect((await run).error.kind).toBe('stopped');
     expect(ownTime() - begin).toBeLessThan(1_000);
-    expect([hooks.steps, llm.stats().requests]).toEqual([[], 1]);
+    expect([hooks.calls.map(({ tool: name }) => name), llm.stats().requests]).toEqual([['deaf'], 1]);
+    const messages = hooks.steps.flatMap((part) => part.messages);
+    expect(messages).toMatchObject([
+      { role: 'assistant', content: [{ text: 'I look.' }, ...names.map((toolName) => ({ toolName }))] },
+      { role: 'tool', content: [{ toolName: 'quick', output: { type: 'json', value: 1 } }] },
+    ]);
     expect(hooks.events.slice(told)).toEqual([expect.objectContaining({ type: 'state-change', state: 'idle' })]);
+  });
+
+  it('a step that is stopped before any of its calls has ended is noted with its calls', async () => {
+    llm.script([{ text: 'I look.', toolCalls: [{ name: 'deaf', arguments: { text: 'x' } }] }]);
+    const hooks = record();
+    const run = failureOf(
+      runWith(local(), { tools: [tool('deaf', 'read', () => sleep(5_000, null, { ref: false }))] }, hooks),
+    );
+    await eventually(() => hooks.events.some((event) => event.type === 'tool-call'));
+    hooks.stop();
+    await run;
+    expect(hooks.steps.flatMap(({ messages }) => messages)).toMatchObject([
+      { role: 'assistant', content: [{ text: 'I look.' }, { toolName: 'deaf', input: { text: 'x' } }] },
+    ]);
   });
 
   it('gives the tool a signal', async () => {
@@ -466,10 +503,21 @@ describe('going on after a restart', () => {
     expect(llm.stats().requests).toBe(0);
   });
 
-  it('a call whose result is missing is told as interrupted', async () => {
-    const [assistant] = called('c0', 'send', 1);
-    await runWith(local(), { resume: [step(0, assistant ? [assistant] : [])] });
-    expect(llm.requests()[0]?.toolResults[0]).toMatch(/^interrupted/);
+  it('a call that has no result goes on: it had not begun, or does no harm when it is done again', async () => {
+    const calls = ['send', 'look', 'gone'].map((toolName, n) => ({
+      ...{ type: 'tool-call', toolCallId: `c${n}`, toolName, input: { text: `${n}` } },
+    }));
+    const ran: Json[] = [];
+    const tools = (['send', 'look'] as const).map((name) =>
+      tool(name, name === 'send' ? 'external' : 'read', async (given) => {
+        ran.push(given as Json);
+        return name;
+      }),
+    );
+    const hooks = record();
+    await runWith(local(), { tools, resume: [step(0, [{ role: 'assistant', content: calls }])] }, hooks);
+    expect([ran, hooks.calls]).toEqual([[{ text: '0' }, { text: '1' }], [{ callId: 'c0', tool: 'send' }]]);
+    expect(llm.requests()[0]?.toolResults).toEqual(['send', 'look', 'There is no tool gone any more.']);
   });
 });
 

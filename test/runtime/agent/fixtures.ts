@@ -60,7 +60,10 @@ export function record(overrides: Partial<AgentHooks> = {}): Recorded {
   return {
     ...{ events, calls, steps, signal: controller.signal },
     onEvent: (event) => void events.push(event),
-    onCall: async (call) => void calls.push(call),
+    async onCall(call, said) {
+      if (said) steps.push(said);
+      calls.push(call);
+    },
     onStep: async (step) => void steps.push(step),
     stop: (reason) => controller.abort(reason ?? new Error('stop')),
     visible() {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
+import { createTurns } from '../../../src/runtime/agent/turns.ts';
 import { createTools, type PlanChange } from '../../../src/runtime/tools/index.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
@@ -498,24 +499,31 @@ describe('remember', () => {
   });
 });
 
-describe('calls in parallel', () => {
+describe('calls of one step', () => {
   it('run in the order they were made', async () => {
-    const run = toolbox();
-    const calls = Array.from({ length: 20 }, (_, i) => run('write_file', { path: 'a.txt', content: `${i}` }));
-    const read = run('read_file', { path: 'a.txt' });
+    const [run, inTurn] = [toolbox(), createTurns(new AbortController().signal)];
+    const calls = Array.from({ length: 20 }, (_, i) =>
+      inTurn(false, () => run('write_file', { path: 'a.txt', content: `${i}` })),
+    );
+    const read = inTurn(false, () => run('read_file', { path: 'a.txt' }));
     await Promise.all(calls);
     expect(await read).toMatchObject({ text: '19' });
     expect(openTask(home, 'task1').artifacts.list()).toHaveLength(1);
   });
 
-  it('one that fails or is aborted does not hold up the next', async () => {
-    const run = toolbox();
-    const failed = run('read_file', { path: 'none' });
-    const aborted = run('write_file', { path: 'a.txt', content: 'x' }, AbortSignal.abort(new Error('stop')));
-    const next = run('write_file', { path: 'b.txt', content: 'x' });
+  it('that fail do not hold up the next, and after an abort none begins', async () => {
+    const [run, stopped] = [toolbox(), new AbortController()];
+    const inTurn = createTurns(stopped.signal);
+    const failed = inTurn(false, () => run('read_file', { path: 'none' }));
+    const next = inTurn(false, async () => {
+      const written = await run('write_file', { path: 'b.txt', content: 'x' });
+      stopped.abort(new Error('stop'));
+      return written;
+    });
+    const aborted = inTurn(false, () => run('write_file', { path: 'a.txt', content: 'x' }));
     await expect(failed).rejects.toThrow(UserError);
-    await expect(aborted).rejects.toThrow('stop');
     await next;
+    await expect(aborted).rejects.toThrow('stop');
     expect(
       openTask(home, 'task1')
         .artifacts.list()
