@@ -43,13 +43,14 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
   type World = Awaited<ReturnType<typeof open>>;
 
   /** Stops what is under way; gives the milliseconds until the person was answered and until the model heard no more. */
-  async function stop({ platform, place, llm }: World) {
+  async function stop({ platform, place, llm }: World, isBegun = false) {
     const began = ownTime();
     const answered = platform.command(place, 'stop').then((seen) => ({ seen, ms: ownTime() - began }));
     while (llm.stats().active > 0 && ownTime() - began < 5_000) await sleep(2);
     const silentMs = ownTime() - began;
     const { seen, ms } = await answered;
     expect(seen.text).toContain('Stopped');
+    expect(seen.text.includes('I was already using post letter, and that may still take effect.')).toBe(isBegun);
     return { silentMs, answeredMs: ms };
   }
 
@@ -92,7 +93,7 @@ describe.each(NAMES)('on %s', (name: PlatformName) => {
     const before = { ...deaf };
     platform.say(place, 'post the letter');
     await eventually(() => expect(deaf.calls).toBe(before.calls + 1));
-    const { answeredMs } = await stop(world);
+    const { answeredMs } = await stop(world, true);
     expect(answeredMs).toBeLessThan(1_500);
     expect(deaf.finished).toBe(before.finished);
     await eventually(() => expect(deaf.finished).toBe(before.finished + 1));

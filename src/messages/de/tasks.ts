@@ -59,6 +59,7 @@ export const tasks = translate(english)({
   nothingToStop: 'Es gibt nichts anzuhalten: ich arbeite hier gerade an nichts.',
   stoppedTask: 'Angehalten: {title}.',
   stoppedAny: 'Angehalten.',
+  stillComes: 'Ich war gerade {doing}; was ich dabei angestoßen habe, kann trotzdem noch geschehen.',
   stoppedBy: '{who} hat diese Aufgabe angehalten: {title}. Du kannst trotzdem hier schreiben.',
   comesNext: 'Als Nächstes {n, plural, one {kommt # wartende Nachricht} other {kommen # wartende Nachrichten}}.',
   minutes: '{minutes} Min. {seconds} s',

@@ -56,6 +56,7 @@ export const tasks = {
   nothingToStop: 'There is nothing to stop: I am not at work here.',
   stoppedTask: 'Stopped: {title}.',
   stoppedAny: 'Stopped.',
+  stillComes: 'I was already {doing}, and that may still take effect.',
   stoppedBy: '{who} has stopped this task: {title}. You can still write here.',
   comesNext: '{n, plural, one {# waiting message comes} other {# waiting messages come}} next.',
   minutes: '{minutes} min {seconds} s',

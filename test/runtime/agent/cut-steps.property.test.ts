@@ -12,7 +12,7 @@ import { cutCall } from '../../../src/runtime/context/past-run.ts';
 import type { RuntimeTool, ToolEffect } from '../../../src/runtime/contract/task.ts';
 import { journal, progressOf } from '../../../src/runtime/run/journal.ts';
 import { openHome } from '../../../src/workspace/home.ts';
-import { appendSession, findRun, readSessionTail } from '../../../src/workspace/sessions.ts';
+import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../../src/workspace/types.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { tempFolder } from '../../helpers/temp.ts';
@@ -106,7 +106,8 @@ it.each(['stop', 'crash'] as const)('by a %s', { timeout: 240_000 }, async (way)
         ...{ type: 'message', id: run, run, at: new Date().toISOString(), text: 'all of it', files: [] },
         from: { channel: 'terminal', user: 'local', name: 'local' },
       };
-      await appendSession(home, task.viber, task.id, [said]);
+      const { session } = openTask(home, task.id, task.viber);
+      await session.append([said]);
       const order = { task, run, earlier: [] as SessionEntry[], owner };
       const written = journal(order, progressOf(order), home);
       const noting: typeof written = {
@@ -128,7 +129,7 @@ it.each(['stop', 'crash'] as const)('by a %s', { timeout: 240_000 }, async (way)
       const asked = request({ tools: world.tools(steps), messages: [{ role: 'user', text: 'all of it' }] });
       await agent.run(asked, { ...hooks, ...noting }).catch(() => undefined);
 
-      const lines = await findRun(home, task.viber, task.id, run);
+      const lines = session.run(run);
       const cut = cutCall(lines);
       const noted = JSON.stringify(lines.filter(({ type }) => type === 'step'));
       const openEffects = steps.flatMap(({ effect }, n) =>
@@ -142,7 +143,7 @@ it.each(['stop', 'crash'] as const)('by a %s', { timeout: 240_000 }, async (way)
       if (way === 'crash' && cut === undefined) {
         // Nothing is in doubt: the run goes on with what stands in its session.
         isDead = false;
-        const tail = { entries: await readSessionTail(home, task.viber, task.id), isWhole: true };
+        const tail = { entries: session.tail(), isWhole: true };
         const { resume } = buildHistory(tail, run, NO_LIMITS, () => []);
         const effects = world.begun.filter((n) => steps[n]?.effect === 'external');
         await agent.run({ ...asked, resume }, { ...record(), ...written });
@@ -151,7 +152,7 @@ it.each(['stop', 'crash'] as const)('by a %s', { timeout: 240_000 }, async (way)
         expect(again.length).toBeGreaterThanOrEqual(effects.length);
       }
       // What the next run is told.
-      const tail = { entries: await readSessionTail(home, task.viber, task.id), isWhole: true };
+      const tail = { entries: session.tail(), isWhole: true };
       const { messages } = buildHistory(tail, 'next', NO_LIMITS, () => []);
       const results = new Map(
         messages.flatMap((message) => (message.role === 'steps' ? message.messages : [])).flatMap(resultsIn),

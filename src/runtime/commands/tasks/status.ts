@@ -14,6 +14,7 @@ import { withRun } from '../../costs/costs.ts';
 import { capsText, usageText } from '../../costs/words.ts';
 import { chosenAt } from '../../model/choose.ts';
 import type { Gateway } from '../../run/gateway.ts';
+import { doingWith } from '../../tools/doing.ts';
 import { revokeButton } from '../approve.ts';
 import { type Command, type CommandReply, type Invocation, isPrivate, mayUse, TASK_ID } from '../command.ts';
 import { othersAt, whoText } from './elsewhere.ts';
@@ -145,26 +146,30 @@ async function stopAgent(target: string, context: Invocation): Promise<CommandRe
   const tasks = await Promise.all(
     [...new Set(meant.map(({ taskId }) => taskId))].map((id) => openTask(home, id).record()),
   );
-  const stopped: TaskRecord[] = [];
+  const stopped: { task: TaskRecord; begun: string | undefined }[] = [];
   for (const each of tasks) {
     if (!each || !mayUse(principal, 'steer', each)) continue;
     if (!isHere.has(each.id) && !isOwnTask({ principal, address, isDirect, viber }, each)) continue;
-    const { isStopped } = await stopTask(each.id, principal, gw, context.stop);
-    if (isStopped) stopped.push(each);
+    const { isStopped, begun } = await stopTask(each.id, principal, gw, context.stop);
+    if (isStopped) stopped.push({ task: each, begun });
   }
   if (stopped.length === 0) return { text: messages.text('tasks.nothingToStop') };
   return {
     text: lines(
-      ...stopped.map(({ id, title }) =>
+      ...stopped.map(({ task: { id, title }, begun }) =>
         // What somebody does in private is not told to others.
         isDirect || isPrivate(message) || isHere.has(id)
-          ? messages.text('tasks.stoppedTask', { title })
+          ? sentences(messages.text('tasks.stoppedTask', { title }), stillComes(begun, messages))
           : messages.text('tasks.stoppedAny'),
       ),
     ),
-    elsewhere: stopped.flatMap((each) => toldElsewhere(each, context)),
+    elsewhere: stopped.flatMap((each) => toldElsewhere(each.task, context)),
   };
 }
+
+/** What was begun outside goes on there, whatever we stop here. */
+const stillComes = (begun: string | undefined, messages: Messages): Text | '' =>
+  begun === undefined ? '' : messages.text('tasks.stillComes', { doing: doingWith(begun) });
 
 /** Whoever waits for its answer in another conversation would wait for nothing. */
 const toldElsewhere = ({ id, title }: TaskRecord, context: Invocation) =>
@@ -191,10 +196,13 @@ export const stop: Command = {
     const { taskId, task, principal, messages } = context;
     const target = context.args.trim().toLowerCase();
     if (target === '*' || isAgent(target, context)) return stopAgent(target, context);
-    const { isStopped, waiting } = await stopTask(taskId, principal, context.gw, context.stop);
+    const { isStopped, waiting, begun } = await stopTask(taskId, principal, context.gw, context.stop);
     if (!isStopped) return { text: messages.text('tasks.nothingToStop') };
     const done = task ? messages.text('tasks.stoppedTask', { title: task.title }) : messages.text('tasks.stoppedAny');
     const next = waiting > 0 ? messages.text('tasks.comesNext', { n: waiting }) : '';
-    return { text: sentences(done, next), elsewhere: task ? toldElsewhere(task, context) : [] };
+    return {
+      text: sentences(done, stillComes(begun, messages), next),
+      elsewhere: task ? toldElsewhere(task, context) : [],
+    };
   },
 };

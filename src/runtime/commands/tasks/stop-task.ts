@@ -1,19 +1,31 @@
 /** Ends what a task is at, whoever asks: a run, what waits for its turn, a question. */
 import { type Principal, principalText } from '../../../access/principal.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
+import { cutCall } from '../../context/past-run.ts';
 import { taskLane } from '../../contract/entry.ts';
 import type { Gateway } from '../../run/gateway.ts';
 
-/** `waiting`: messages that wait in the task and are worked on next. */
+export interface Stopped {
+  isStopped: boolean;
+  /** Messages that wait in the task and are worked on next. */
+  waiting: number;
+  /** A tool that was at work, and whose effect may still come. */
+  begun?: string;
+}
+
 export async function stopTask(
   taskId: string,
   by: Principal,
-  { home, engine, consent: { approvals } }: Gateway,
+  gw: Gateway,
   /** Ends what runs in it and what waits there. */
   stop: (taskId: string) => Promise<boolean>,
-): Promise<{ isStopped: boolean; waiting: number }> {
+): Promise<Stopped> {
+  const { home, engine } = gw;
+  const { approvals } = gw.consent;
   const open = approvals.open(taskId);
+  const runs = openRuns(taskId, gw);
   const isEnded = await stop(taskId);
+  const begun = isEnded ? begunIn(runs, taskId, home) : undefined;
   const { view: isAtWork, depth: waiting } = await engine.queue.look(taskLane(taskId));
   for (const { id } of open) await approvals.decide(id, { verdict: 'stop', by: principalText(by), name: by.name });
   // What waits for its turn is told that it was stopped once that comes; whoever looks sees it now.
@@ -21,5 +33,32 @@ export async function stopTask(
     await openTask(home, taskId).update((record) =>
       record.state === 'pending' ? { ...record, state: 'stopped' } : record,
     );
-  return { isStopped: isEnded || open.length > 0, waiting };
+  return { isStopped: isEnded || open.length > 0, waiting, ...(begun !== undefined && { begun }) };
+}
+
+interface OpenRun {
+  viber: string;
+  run: string;
+}
+
+/** The task's runs that have no result yet: its own, and those of agents that it asks. */
+function openRuns(taskId: string, { home, places }: Gateway): OpenRun[] {
+  return places.vibers.ids().flatMap((viber) => {
+    const open = new Set<string>();
+    for (const line of openTask(home, taskId, viber).session.tail()) {
+      if (!('run' in line)) continue;
+      if (line.type === 'result') open.delete(line.run);
+      else open.add(line.run);
+    }
+    return [...open].map((run) => ({ viber, run }));
+  });
+}
+
+/** What they were at when they were stopped, where that has an effect outside. */
+function begunIn(runs: readonly OpenRun[], taskId: string, home: Gateway['home']): string | undefined {
+  for (const { viber, run } of runs) {
+    const begun = cutCall(openTask(home, taskId, viber).session.run(run));
+    if (begun !== undefined) return begun;
+  }
+  return undefined;
 }

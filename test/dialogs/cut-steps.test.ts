@@ -1,0 +1,103 @@
+/**
+ * A step of several calls that is cut in its midst, by a stop, newer words or a kill: what had ended is kept, what was cut is said, and
+ * nothing is done twice. Tools of the gateway, of a server and a script, on every platform.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LlmRequest, ToolCall } from '../emulators/llm.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { IN_SANDBOX, isSandboxed } from '../helpers/sandbox.ts';
+import { tempFolder } from '../helpers/temp.ts';
+import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
+import { NAMES, openPlatforms, type PlatformName, type PlatformWorld } from '../platforms/world.ts';
+
+const SERVER = path.join(import.meta.dirname, '..', 'fixtures', 'mcp', 'post.mjs');
+const SCRIPT = `---
+name: mark
+description: Marks a word.
+parameters:
+  word:
+    type: string
+    description: A word
+    required: true
+---
+echo "$word" >> marks.txt
+sleep 60
+`;
+
+const call = (name: string, given: Record<string, string>): ToolCall => ({ name, arguments: given });
+
+async function open(name: PlatformName, injection: string) {
+  const folder = tempFolder();
+  const marks = path.join(folder, 'marks.txt');
+  fs.writeFileSync(marks, '');
+  const world = await openPlatforms({
+    ...{ on: [name], process: true, channel: { injection } },
+    config: { mcp: { post: { command: process.execPath, args: [SERVER, marks] } } },
+    prepare(home) {
+      fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
+      fs.mkdirSync(path.join(home, 'skills/mark'), { recursive: true });
+      fs.writeFileSync(path.join(home, 'skills/mark/SKILL.md'), SCRIPT);
+      fs.writeFileSync(path.join(home, 'agents/default.yaml'), `mode: execute\nfolder: ${folder}\n`);
+    },
+  });
+  const platform = world.platforms[name];
+  return { world, platform, dm: platform.dm('alex'), marked: () => fs.readFileSync(marks, 'utf8') };
+}
+
+/** What the model hears of the step's calls, in their order. */
+const heard = ({ messages }: LlmRequest): string[] =>
+  messages.flatMap((message) => (message.role === 'tool' ? [JSON.stringify(message.content)] : []));
+
+const WAYS = {
+  async stop({ platform, dm }: { platform: Platform; dm: Place }) {
+    const { text } = await platform.command(dm, 'stop');
+    expect(text).toMatch(
+      /Stopped: do all of it\. I was already using (post hold|mark), and that may still take effect\./,
+    );
+    await platform.say(dm, 'and now?');
+  },
+  async steer({ platform, dm }: { platform: Platform; dm: Place }) {
+    await platform.say(dm, 'no, something else');
+  },
+  async kill({ world, platform, dm }: { world: PlatformWorld; platform: Platform; dm: Place }) {
+    await world.kill();
+    await waitFor(platform, dm, { text: 'cannot tell whether it has happened', timeoutMs: 60_000 });
+    await platform.say(dm, 'and now?');
+  },
+};
+type Way = keyof typeof WAYS;
+
+describe.each(NAMES)('on %s a step is cut while', (name) => {
+  const kinds = [
+    { what: 'a server works', held: call('post_hold', { word: 'held' }), skip: false },
+    { what: `a script works ${IN_SANDBOX}`, held: call('mark', { word: 'held' }), skip: !isSandboxed },
+  ];
+  describe.each(kinds)('$what', ({ held, skip }) => {
+    it.skipIf(skip).each(Object.keys(WAYS) as Way[])('by %s', { timeout: 120_000 }, async (way) => {
+      const { world, platform, dm, marked } = await open(name, way === 'steer' ? 'steer' : 'followup');
+      const calls = [
+        call('write_file', { path: 'a.txt', content: 'alpha' }),
+        call('post_send', { word: 'one' }),
+        held,
+        call('post_send', { word: 'never' }),
+      ];
+      world.llm.script([{ text: 'I do all of it.', toolCalls: calls }, { text: 'I have looked.' }]);
+      await platform.say(dm, 'do all of it');
+      await eventually(() => expect(marked()).toBe('one\nheld\n'));
+      await WAYS[way]({ world, platform, dm });
+      await waitFor(platform, dm, { text: 'I have looked.', timeoutMs: 60_000 });
+      const request = world.llm.requests()[1] as LlmRequest;
+      const [written, sent, cut, never] = heard(request);
+      expect(written).toContain('a.txt');
+      expect(sent).toContain('sent one');
+      expect(cut).toMatch(/cut off while it ran: it may or may not have taken effect/);
+      expect(never).toMatch(/no result.*safe to call it again/);
+      const asked = JSON.stringify(request.messages);
+      expect(asked).toContain('I do all of it.');
+      expect(asked).toContain('held');
+      expect(marked()).toBe('one\nheld\n');
+    });
+  });
+});
