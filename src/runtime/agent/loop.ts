@@ -20,7 +20,7 @@ import type { AgentHooks, AgentOutcome, AgentRequest, Timeouts, Unseen, WaitingC
 import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
 import { takesPdf } from '../contract/providers.ts';
 import { RunError, type RunErrorKind } from '../contract/run-error.ts';
-import type { InputFile, RuntimeTool } from '../contract/task.ts';
+import type { RuntimeTool } from '../contract/task.ts';
 import type { Models } from '../model/models.ts';
 import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
 import { wantedText } from '../model/wanted.ts';
@@ -151,7 +151,7 @@ export class Loop {
   #prompt(finished: readonly Json[]): Promise<Prompt> {
     const { messages, resume, goal, standing, model } = this.#request;
     const files = resume.flatMap((step) => step.files ?? []);
-    const resumed = { messages: finished, files: [...files, ...this.#takeShown()] };
+    const resumed = { messages: finished, files: [...files, ...(this.#hooks.takeShown?.() ?? [])] };
     return toPrompt(messages, resumed, goal, {
       ...{ standing, signal: this.#controller.signal },
       onUnseen: (unseen) => {
@@ -180,7 +180,7 @@ export class Loop {
       providerOptions: { task: { id: taskId }, ...(language !== undefined && { offline: { language } }) },
       stopWhen: [isStepCount(most), () => this.#parked.length > 0, () => failsTheSame(prompt) !== undefined],
       prepareStep: async () => {
-        await showPictures(prompt, this.#takeShown(), signal);
+        await showPictures(prompt, this.#hooks.takeShown?.() ?? [], signal);
         await this.#check();
         this.#events.thinking();
         return { messages: withBreakpoint(prompt) };
@@ -188,7 +188,7 @@ export class Loop {
       // What is traced is traced by us, without a word of what is said.
       telemetry: { isEnabled: false },
       repairToolCall,
-      onLanguageModelCallEnd: ({ content }) => this.#answered(content),
+      onLanguageModelCallEnd: ({ content }) => this.#called(content),
       onStepEnd: (step) => this.#stepEnded(step, prompt),
     });
     return finalStep;
@@ -209,9 +209,10 @@ export class Loop {
   }
 
   /** The model has answered: what it is told of calls that are not run stands before any other runs. */
-  #answered(content: readonly ContentPart<ToolSet>[]): void {
-    const names = this.#request.tools.map(({ name }) => name);
+  #called(content: readonly ContentPart<ToolSet>[]): void {
     const calls = content.filter((part) => part.type === 'tool-call');
+    if (calls.length === 0) return;
+    const names = this.#request.tools.map(({ name }) => name);
     for (const call of calls)
       if (call.invalid && !this.#refusals.has(call.toolCallId))
         this.#refusals.set(call.toolCallId, whyInvalid(call, names));
@@ -239,7 +240,7 @@ export class Loop {
   }
 
   /** Notes what is left of the step: in the session, then in the prompt. A step cut by an abort is not finished. */
-  async #stepEnded({ response, usage }: StepResult<ToolSet>, prompt: Prompt): Promise<void> {
+  async #stepEnded({ toolCalls, response, usage }: StepResult<ToolSet>, prompt: Prompt): Promise<void> {
     if (this.#controller.signal.aborted) return;
     const waiting = new Set(this.#parked.map(({ callId }) => callId));
     const messages = stepMessages(response.messages, waiting, this.#refusals);
@@ -247,7 +248,8 @@ export class Loop {
     this.#steps += 1;
     addUsage(this.#usage, usage);
     appendSteps(prompt, messages);
-    await this.#notes.end(messages);
+    // Words alone have no effect that must be kept.
+    if (toolCalls.length > 0) await this.#notes.end(messages);
   }
 
   /** Calls that waited get their results. Gives the messages of all finished steps; what still waits is parked again. */
@@ -263,11 +265,6 @@ export class Loop {
     });
     this.#parked.push(...stillOpen);
     return finished;
-  }
-
-  /** Pictures of tools that the model has not seen yet. */
-  #takeShown(): readonly InputFile[] {
-    return this.#hooks.takeShown?.() ?? [];
   }
 
   /** What is somebody else's now must not go on. */

@@ -4,12 +4,16 @@
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
-import { usesTools } from '../context/past-run.ts';
 import type { AgentHooks } from '../contract/agent.ts';
 import { answeredIn } from './step.ts';
 
+interface Noting {
+  onCall: AgentHooks['onCall'];
+  onStep: AgentHooks['onStep'];
+}
+
 export class StepNotes {
-  readonly #hooks: Pick<AgentHooks, 'onCall' | 'onStep'>;
+  readonly #hooks: Noting;
   /** Of the next note's line in the session. */
   #next: number;
   /** What of the step under way is not noted yet. */
@@ -19,7 +23,7 @@ export class StepNotes {
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param hooks whose rejection ends the run */
-  constructor(hooks: Pick<AgentHooks, 'onCall' | 'onStep'>, next: number) {
+  constructor(hooks: Noting, next: number) {
     this.#hooks = hooks;
     this.#next = next;
   }
@@ -43,9 +47,7 @@ export class StepNotes {
 
   /** The step was cut: its calls are noted, that the runs which follow know what was tried. */
   cut(): Promise<void> {
-    return this.#inOrder(async () => {
-      if (usesTools(this.#open)) await this.#write([]);
-    });
+    return this.#inOrder(() => this.#write([]));
   }
 
   /** The step has ended. @param messages all of it */

@@ -13,7 +13,7 @@ type Part = { [key: string]: Json };
  * @param content of the model's answer
  */
 export function saidMessages(content: readonly ContentPart<ToolSet>[]): Json[] {
-  const parts = (plain(content.flatMap(toMessagePart)) as Part[]).map(saidPart);
+  const parts = (JSON.parse(JSON.stringify(content.flatMap(toMessagePart))) as Part[]).map(saidPart);
   return parts.length > 0 ? [{ role: 'assistant', content: parts }] : [];
 }
 
@@ -64,13 +64,12 @@ export function stepMessages(
   waiting: ReadonlySet<string>,
   refusals: ReadonlyMap<string, string>,
 ): Json[] {
-  return (plain(messages) as { role: string; content: Part[] }[]).flatMap(({ role, content }) => {
+  const plain: { role: string; content: Part[] }[] = JSON.parse(JSON.stringify(messages));
+  return plain.flatMap(({ role, content }) => {
     const kept = content.flatMap((part) => (role === 'tool' ? resultPart(part, waiting, refusals) : [saidPart(part)]));
     return kept.length > 0 ? [{ role, content: kept }] : [];
   });
 }
-
-const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
 /** Providers take arguments back as an object alone. */
 const saidPart = (part: Part): Part =>

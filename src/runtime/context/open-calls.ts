@@ -29,7 +29,7 @@ export function openCalls(messages: readonly Json[]): WaitingCall[] {
 
 /** The message that gives a call its result: text or JSON, or words that say why there is none. */
 export function resultMessage(
-  { callId, tool }: Pick<WaitingCall, 'callId' | 'tool'>,
+  { callId, tool }: { callId: string; tool: string },
   result: { value: Json } | { error: string },
 ): Json {
   const output: Json =

@@ -94,8 +94,8 @@ export interface AgentHooks {
    */
   onCall(call: { callId: string; tool: string }, said?: StepPart): Promise<void>;
   /**
-   * Awaited for each part of a step: what the model said with its first result, each further result as its call ends, all of it where
-   * nothing was called. A step is whole before the next begins. When it rejects, the run ends.
+   * Awaited for each part of a step with calls: what the model said with its first result, each further result as its call ends. A step
+   * is whole before the next begins. When it rejects, the run ends.
    */
   onStep(step: StepPart): Promise<void>;
   /** Pictures that the tools of the steps noted so far have shown and the model has not seen. */

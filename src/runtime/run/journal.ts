@@ -5,7 +5,7 @@ import { scrub } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
-import { answersOfAgents, usesTools } from '../context/past-run.ts';
+import { answersOfAgents } from '../context/past-run.ts';
 import type { AgentHooks, StepPart } from '../contract/agent.ts';
 import type { Order, Owner } from '../contract/order.ts';
 import type { Made } from '../contract/outcome.ts';
@@ -69,8 +69,6 @@ export function journal(
       crashPoint('run:call-written');
     },
     async onStep(step) {
-      // A step of words alone has no effect that must be kept: the result line holds it.
-      if (!usesTools(step.messages)) return;
       owner?.check();
       await append([lineOf(step)]);
       crashPoint('run:step-written');
