@@ -47,6 +47,8 @@ export async function discordPlatform(
   function entryOf(name: string, args: string) {
     const [viber] = emulator.commands() as { options?: Option[] }[];
     const top = viber?.options ?? [];
+    const alone = top.find((each) => each.type === 1 && each.name === name);
+    if (alone) return { subcommand: name, option: alone.options?.[0]?.name, args };
     const verb = args.split(' ')[0] ?? '';
     for (const group of top.filter(({ type }) => type === 2)) {
       const isGroup = group.name === name;
@@ -56,8 +58,7 @@ export async function discordPlatform(
       const rest = isGroup && found.name === verb ? args.slice(verb.length).trim() : args;
       return { subcommandGroup: group.name, subcommand: found.name, option: found.options?.[0]?.name, args: rest };
     }
-    const option = top.find((each) => each.name === name)?.options?.[0]?.name;
-    return { subcommand: name, option, args };
+    return { subcommand: name, option: undefined, args };
   }
 
   const platform: Platform & { emulator: typeof emulator } = {
