@@ -1,7 +1,7 @@
 /**
  * Changes by key: one at a time in the order of the calls, and work whose end others can wait for. A failed change does not stop the next one.
  * Of files that several processes change, also on other machines, a lock of all of them is taken as well. No lock is taken within
- * work under the same one; where one is taken within another, it is the daily log or a record within a memory, never the reverse.
+ * work under the same one; where one is taken within another, it is the daily log or a record within a memory, or a plan within the link that shows it, never the reverse.
  */
 import path from 'node:path';
 

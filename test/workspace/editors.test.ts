@@ -2,9 +2,10 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkWritten } from '../../src/cli/doctor/written.ts';
 import { listPlaybooks } from '../../src/features/agents/playbook/library.ts';
+import { shareLocks } from '../../src/lib/locks.ts';
 import { isSkillFile } from '../../src/skills/library.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { addToMemory, readMemory } from '../../src/workspace/memory/memory.ts';
@@ -106,6 +107,34 @@ describe.each(EDITORS)('%s', (_name, save) => {
       expect(fs.readdirSync(home.taskDir(TASK)).filter((name) => /^plan-/.test(name))).toEqual([]);
     },
   );
+});
+
+it('a file in the place of the link is taken by one of several processes, while none of them writes the plan', async () => {
+  const home = await newHome();
+  await openTask(home, TASK).plan.write(plan('Go', 'one'));
+  await openTask(home, TASK, 'default').show();
+  const [link, own] = [path.join(home.viberDir('default'), 'task.md'), path.join(home.taskDir(TASK), 'task.md')];
+  drop(link);
+  put(link, NEW);
+  const [asked, given] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const locks: string[] = [];
+  // Another process holds the lock of the plan.
+  const unshare = shareLocks(home.root, async (name, work) => {
+    locks.push(name);
+    if (name.includes(TASK)) {
+      asked.resolve();
+      await given.promise;
+    }
+    return work();
+  });
+  onTestFinished(unshare);
+  const read = openTask(home, TASK).plan.read();
+  await asked.promise;
+  expect([fs.lstatSync(link).isSymbolicLink(), fs.readFileSync(own, 'utf8')]).toEqual([false, plan('Go', 'one')]);
+  expect(locks).toEqual([link, own].map((file) => `file ${path.relative(home.root, file)}`));
+  given.resolve();
+  expect((await read)?.plan.goal).toBe('Go there');
+  expect(fs.lstatSync(link).isSymbolicLink()).toBe(true);
 });
 
 it.each([

@@ -198,7 +198,7 @@ class RecordsOfTasks implements TaskRecords {
     if (job || this.#shown.get(viber) === taskId) return;
     const leads = principal.role === 'owner' || (principal.role === 'member' && !this.#options.hasOwner());
     if (!leads || !isOneOf(people, principal)) return;
-    openTask(this.#home, taskId, viber).show();
+    await openTask(this.#home, taskId, viber).show();
     this.#shown.set(viber, taskId);
   }
 

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { errorCode } from '../../errors.ts';
 import { replaceFile, tempBeside } from '../../lib/files/staged-file.ts';
 import { hashText, isWords, readTextSync } from '../../lib/files.ts';
+import { exclusively, isShared } from '../../lib/locks.ts';
 import { DEFAULT_VIBER, type Home, isId } from '../home.ts';
 import { tellChange } from './changes.ts';
 import {
@@ -28,16 +29,22 @@ export const planFile = (home: Home, taskId: string): string => path.join(home.t
 /** Editors that empty a file before they write it need no longer. */
 const WRITING_MS = 1_000;
 
+const linkOf = (home: Home, viber: string): string => path.join(home.viberDir(viber), 'task.md');
+
 /**
  * Makes the task the viber's current one: `task.md` and `session-log` in its folder point to it. Gives what was adopted when
  * an editor had replaced the link: the task, and the text that the edit took the place of, if it was not made from that.
  */
-export async function linkCurrentTask(home: Home, viber: string, taskId: string): Promise<Adoption | undefined> {
+export function linkCurrentTask(home: Home, viber: string, taskId: string): Promise<Adoption | undefined> {
+  return withPlans(home, viber, [currentTask(home, viber)], () => pointToTask(home, viber, taskId));
+}
+
+function pointToTask(home: Home, viber: string, taskId: string): Adoption | undefined {
   const before = currentTask(home, viber);
   // What was saved through the link is settled while it is known what it showed.
   if (before !== undefined) settlePlan(home, before, readTextSync(planFile(home, before)), viber);
   const adopted = adoptHandEdit(home, viber) ?? keepStray(home, viber, taskId);
-  pointTo(path.join(home.viberDir(viber), 'task.md'), planFile(home, taskId));
+  pointTo(linkOf(home, viber), planFile(home, taskId));
   pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
   if (before !== taskId) noteShown(home, viber, taskId, readTextSync(planFile(home, taskId)) ?? '');
   return adopted;
@@ -54,9 +61,34 @@ function viberOf(home: Home, taskId: string): string {
   return readTask(home, taskId)?.viber ?? DEFAULT_VIBER;
 }
 
-/** A file that an editor has put in the place of the link is taken as the plan that it is. */
-export function settleEdits(home: Home, taskId: string, viber = viberOf(home, taskId)): void {
-  if (isRegular(path.join(home.viberDir(viber), 'task.md'))) adoptHandEdit(home, viber);
+/**
+ * A file that an editor has put in the place of the link is taken as the plan that it is. Where several processes share the home one of
+ * them does that, and none writes the plan meanwhile: whoever calls this holds no plan's lock.
+ */
+export async function settleEdits(home: Home, taskId: string, viber = viberOf(home, taskId)): Promise<void> {
+  if (!isRegular(linkOf(home, viber))) return;
+  await withPlans(home, viber, [], () => adoptHandEdit(home, viber));
+}
+
+/** `settleEdits` for whoever holds the plan's lock, where this process alone writes in the home. */
+export function settleEditsAlone(home: Home, taskId: string, viber = viberOf(home, taskId)): void {
+  if (!isShared(linkOf(home, viber)) && isRegular(linkOf(home, viber))) adoptHandEdit(home, viber);
+}
+
+/** Nobody else moves the link or writes these plans meanwhile, nor the one that a file in the place of the link belongs to. */
+async function withPlans<T>(home: Home, viber: string, plans: (string | undefined)[], work: () => T): Promise<T> {
+  const link = linkOf(home, viber);
+  // Of one process nothing of this is cut in two.
+  if (!isShared(link)) return work();
+  return exclusively(link, () => {
+    const ids = new Set([...plans, editedIn(home, viber)?.taskId].filter((id) => id !== undefined));
+    const files = [...ids].toSorted().map((id) => planFile(home, id));
+    const held = files.reduce<() => Promise<T>>(
+      (inner, file) => () => exclusively(file, inner),
+      async () => work(),
+    );
+    return held();
+  });
 }
 
 /** The store has written the plan. */
@@ -65,7 +97,7 @@ export function takeWritten(home: Home, taskId: string, text: string): void {
   const isLost = currentTask(home, viber) === undefined;
   if ((isLost ? shownTasks(home, viber)[0] : currentTask(home, viber)) !== taskId) return;
   // Whoever deletes the links finds them again with the next plan.
-  pointTo(path.join(home.viberDir(viber), 'task.md'), planFile(home, taskId));
+  pointTo(linkOf(home, viber), planFile(home, taskId));
   if (isLost) pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
   noteText(home, viber, text);
 }
@@ -109,15 +141,26 @@ function shownTexts(home: Home, viber: string, current: string | undefined) {
   return [{ taskId: current, text }, ...shown];
 }
 
-/** Moves a regular `task.md` into its task's folder (the editor may still hold it open) and puts the link back. */
-function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
-  const edited = path.join(home.viberDir(viber), 'task.md');
+/** What stands in the place of the link, and the task whose plan it is; that is undefined where nobody knows. */
+function editedIn(
+  home: Home,
+  viber: string,
+): { text: string; current: string; taskId: string | undefined } | undefined {
+  const edited = linkOf(home, viber);
   const current = isRegular(edited) ? currentTask(home, viber) : undefined;
   if (current === undefined) return undefined;
   const text = readTextSync(edited) ?? '';
   if (isBeingWritten(edited, text)) return undefined;
   const shown = shownTexts(home, viber, current);
-  const taskId = madeFrom(text, shown) ?? (isOfOnePerson(home, shown) ? current : undefined);
+  return { text, current, taskId: madeFrom(text, shown) ?? (isOfOnePerson(home, shown) ? current : undefined) };
+}
+
+/** Moves a regular `task.md` into its task's folder (the editor may still hold it open) and puts the link back. */
+function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
+  const found = editedIn(home, viber);
+  if (found === undefined) return undefined;
+  const { text, current, taskId } = found;
+  const edited = linkOf(home, viber);
   if (taskId === undefined) return setAside(home, viber, current);
   const file = planFile(home, taskId);
   const replaced = taskId === current ? newerText(file, edited, text) : undefined;
@@ -177,7 +220,7 @@ const isOfOnePerson = (home: Home, shown: readonly { taskId: string }[]): boolea
 
 /** Nobody's plan that anybody knows of: kept under another name, and no plan is changed. */
 function setAside(home: Home, viber: string, current: string): undefined {
-  const edited = path.join(home.viberDir(viber), 'task.md');
+  const edited = linkOf(home, viber);
   const aside = `task-${stamp()}.md`;
   fs.renameSync(edited, path.join(home.viberDir(viber), aside));
   pointTo(edited, planFile(home, current));
@@ -188,7 +231,7 @@ const stamp = (): string => new Date().toISOString().replace(/\W/g, '');
 
 /** A regular `task.md` of unknown origin becomes the plan of a task without one; else it is kept under another name. */
 function keepStray(home: Home, viber: string, taskId: string): Adoption | undefined {
-  const stray = path.join(home.viberDir(viber), 'task.md');
+  const stray = linkOf(home, viber);
   if (!isRegular(stray) || currentTask(home, viber) !== undefined) return undefined;
   if (!fs.existsSync(planFile(home, taskId))) {
     moveFile(stray, planFile(home, taskId));

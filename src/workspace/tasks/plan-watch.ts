@@ -102,7 +102,7 @@ export class PlanWatch {
 
   /** A file in the place of the link becomes the plan that it is, which the store tells. */
   async #settle(viber: string): Promise<void> {
-    settleEdits(this.#home, '', viber);
+    await settleEdits(this.#home, '', viber);
     const shown = currentTask(this.#home, viber);
     if (shown !== undefined) await (this.#known.has(shown) ? this.#look(shown) : this.#attendTo(shown));
   }

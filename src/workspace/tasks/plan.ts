@@ -15,7 +15,7 @@ import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
 import type { Plan, PlanStep, TaskRecord, TaskState } from '../types.ts';
 import { tellChange } from './changes.ts';
-import { isInSave, planFile, settleEdits, settlePlan, settleSaved, takeWritten } from './current.ts';
+import { isInSave, planFile, settleEdits, settleEditsAlone, settlePlan, settleSaved, takeWritten } from './current.ts';
 import { knownTexts, noteKnown } from './plan-history.ts';
 import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
 import { keysOf, noteChange } from './plan-steps.ts';
@@ -77,13 +77,14 @@ export class TaskPlan {
 
   /** The plan, undefined when there is none. */
   async read(): Promise<PlanFile | undefined> {
-    if (!isShared(this.#file) || this.#isKnown()) return this.readHeld();
-    return exclusively(this.#file, async () => this.readHeld());
+    if (!isShared(this.#file)) return this.readHeld();
+    await settleEdits(this.#home, this.#taskId, this.#viber);
+    return this.#isKnown() ? this.readHeld() : exclusively(this.#file, async () => this.readHeld());
   }
 
   /** `read` for whoever holds the plan's lock. */
   readHeld(): PlanFile | undefined {
-    settleEdits(this.#home, this.#taskId, this.#viber);
+    settleEditsAlone(this.#home, this.#taskId, this.#viber);
     const found = files.get(this.#file);
     if (found && settled.has(found)) return found;
     const saved = settlePlan(this.#home, this.#taskId, found?.text, this.#viber);
@@ -97,7 +98,7 @@ export class TaskPlan {
 
   /** With how each step is called, whatever becomes of the plan; for those who offer something that is about one step. */
   readNamed(): Promise<(PlanFile & { keys: string[] }) | undefined> {
-    return exclusively(this.#file, async () => {
+    return this.#hold(async () => {
       const found = this.readHeld();
       return found && { ...found, keys: await keysOf(this.#home, this.#taskId, found.plan.steps) };
     });
@@ -114,7 +115,7 @@ export class TaskPlan {
    * @param options.baseHash the hash of the text the change was made from; without it there is no check for hand edits
    */
   write(plan: string | Plan, options: { baseHash?: string } = {}): Promise<PlanWrite> {
-    return exclusively(this.#file, () => this.#writeHeld(plan, options));
+    return this.#hold(() => this.#writeHeld(plan, options));
   }
 
   /**
@@ -124,7 +125,7 @@ export class TaskPlan {
   change(
     change: (plan: Plan | undefined, keys: readonly string[]) => Plan | undefined,
   ): Promise<PlanWrite | undefined> {
-    return exclusively(this.#file, async () => {
+    return this.#hold(async () => {
       for (let tries = 1; ; tries++) {
         const found = this.readHeld();
         const keys = found ? await keysOf(this.#home, this.#taskId, found.plan.steps) : [];
@@ -155,6 +156,12 @@ export class TaskPlan {
 
   get #proposalFile(): string {
     return path.join(this.#home.taskDir(this.#taskId), '.proposed-plan.json');
+  }
+
+  /** Under the plan's lock, once what an editor has put in the place of the link is settled. */
+  async #hold<T>(work: () => Promise<T>): Promise<T> {
+    if (isShared(this.#file)) await settleEdits(this.#home, this.#taskId, this.#viber);
+    return exclusively(this.#file, work);
   }
 
   /** What another process is about to write stands there before its words are known: only whoever holds the lock can say whose they are. */

@@ -52,8 +52,8 @@ export class Task {
   }
 
   /** Shows the task in its viber's folder, in place of the one that was shown. */
-  show(): void {
-    linkCurrentTask(this.#home, this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER, this.id);
+  async show(): Promise<void> {
+    await linkCurrentTask(this.#home, this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER, this.id);
   }
 
   /** Removes the sessions and the folder, the record last: what was cut off is done by the next removal. */

@@ -207,16 +207,18 @@ describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {
       times.push(performance.now() - before);
     }
     expect(asked).toHaveLength(100);
-    // Others may have the processors for a while.
-    expect(times.sort((a, b) => a - b)[50]).toBeLessThan(100);
+    const heard = times.sort((a, b) => a - b)[50] ?? Number.POSITIVE_INFINITY;
     // Nobody hears anything of anybody any more.
     const client = new Redis(world.url);
     onTestFinished(() => client.disconnect());
     await client.call('ACL', 'SETUSER', 'default', 'resetchannels');
     onTestFinished(() => void client.call('ACL', 'SETUSER', 'default', 'allchannels'));
+    // The first is found by the next look, and the second a whole pause between two looks after it: a word needs no look.
+    expect(await other.queue.signal('task:a', 'stop')).toBe(true);
     const before = performance.now();
     expect(await other.queue.signal('task:a', 'stop')).toBe(true);
-    expect(performance.now() - before).toBeLessThan(3_500);
+    const found = performance.now() - before;
+    expect(heard * 10).toBeLessThan(found);
   });
 
   it('keep the order and the one owner of a lane, while any of four ends at any time', async () => {

@@ -16,7 +16,7 @@ export const goOn: Command = {
     const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role === 'owner') openTask(home, task).show();
+    if (context.principal.role === 'owner') await openTask(home, task).show();
     await noteConversation(context, task);
     return { text: messages.text('jobs.goesOn', { title: task.title }) };
   },

@@ -32,7 +32,7 @@ export const open: Command = {
     const { home } = gw;
     if (args.trim() === '') return { text: messages.text('tasks.whichToOpen') };
     if (!moves || !task) return { text: messages.said(unknownTask(args, isDirect)) };
-    if (context.principal.role === 'owner') openTask(home, task).show();
+    if (context.principal.role === 'owner') await openTask(home, task).show();
     const { told, ...files } = await recap(context, task);
     if (!isDirect && isFromElsewhere(context, task)) told.push('', messages.text('tasks.seenHere'));
     await noteConversation(context, task);
