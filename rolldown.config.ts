@@ -1,4 +1,5 @@
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, extname, join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
@@ -86,6 +87,22 @@ const clientTypes: Plugin = {
   },
 };
 
+/** The types of what `openviber-gateway/plugin` exports, and of all that they name. */
+const pluginTypes: Plugin = {
+  name: 'plugin-types',
+  writeBundle({ dir = 'dist' }) {
+    const types = join(dir, 'types');
+    execFileSync(process.execPath, [
+      ...[join(import.meta.dirname, 'node_modules/typescript/bin/tsc'), '-p', 'src/plugin', '--outDir', types],
+    ]);
+    for (const name of readdirSync(types, { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.d.ts')) continue;
+      const file = join(types, name);
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(['"]\.[^'"\n]*)\.tsx?(?=['"])/g, '$1.js'));
+    }
+  },
+};
+
 /** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
 export default defineConfig({
   // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
@@ -94,6 +111,7 @@ export default defineConfig({
     main: 'src/main.ts',
     'messages-format': 'src/messages/format.ts',
     client: 'src/client/client.ts',
+    plugin: 'src/plugin/plugin.ts',
     'document-worker': 'src/features/documents/formats/worker.ts',
     'chart-worker': 'src/skills/chart/worker.ts',
     'picture-worker': 'src/runtime/reading/pictures/worker.ts',
@@ -102,6 +120,6 @@ export default defineConfig({
   // Its build for the web is the same without an HTTP client of its own; requests go by Node's.
   resolve: { alias: { '@discordjs/rest': join(import.meta.dirname, 'node_modules/@discordjs/rest/dist/web.mjs') } },
   external: (id) => isInstalled(id) || OPTIONAL.includes(id),
-  plugins: [withoutEval, copySkills, copyScripts, copyAssets, clientTypes, refuseStrangers, licences()],
+  plugins: [withoutEval, copySkills, copyScripts, copyAssets, clientTypes, pluginTypes, refuseStrangers, licences()],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },
 });

@@ -78,6 +78,7 @@ const LONG = [
     'dialogs/remains',
     'dialogs/search',
     'dialogs/vibers-who',
+    'examples/packed',
     'examples/webhook',
     'skills/chart',
     'telemetry/tracing',
@@ -95,6 +96,7 @@ const LONG = [
 const PURE = ['decode', 'render', 'render.property', 'setup'].map((name) => `test/channels/*/${name}.test.ts`);
 
 export default defineConfig({
+  resolve: { alias: { 'openviber-gateway/plugin': join(import.meta.dirname, 'src/plugin/plugin.ts') } },
   test: {
     globalSetup: 'test/helpers/machine.ts',
     setupFiles: 'test/helpers/bare.ts',

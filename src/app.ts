@@ -9,6 +9,7 @@ import type { GatewayOptions, OpenGateway } from './app/contract.ts';
 import { watchGauges } from './app/counting.ts';
 import { openGateway } from './app/gateway.ts';
 import { tellPlanEdits } from './app/plans.ts';
+import { withPlugins } from './app/plugins.ts';
 import { hearAnswers } from './app/processes/everywhere.ts';
 import { watchSpace } from './app/space.ts';
 import type { Places } from './board/guard.ts';
@@ -17,6 +18,7 @@ import { ended } from './channels/lead.ts';
 import type { Stop } from './engine/engine.ts';
 import { errorMessage } from './errors.ts';
 import { connectionsFor } from './lib/handles.ts';
+import type { LoadedFeature } from './plugin/load.ts';
 import { LetIn } from './runtime/intake/let-in.ts';
 import { type Readiness, readinessOf } from './runtime/readiness.ts';
 
@@ -28,6 +30,8 @@ export interface AppOptions extends GatewayOptions {
   isPortChosen?: boolean;
   /** The signal by which it goes on as the program that stands on the disk then. */
   renewedBy?: NodeJS.Signals;
+  /** Features from outside, beside those of the table. */
+  plugins?: readonly LoadedFeature[];
   /** The terminal's input has ended and everything was answered. */
   onEnd?: () => void;
   /** Where lines of the log are shown while the terminal is drawn on; undefined: no longer there. */
@@ -49,7 +53,9 @@ export interface App {
 
 /** Starts everything and waits for nobody outside. Throws LockedError, or a system error of the home or the port. */
 export async function startApp(options: AppOptions): Promise<App> {
-  const app = new RunningApp(await openGateway(options));
+  const { plugins = [], log } = options;
+  const features = plugins.length > 0 ? { features: withPlugins(plugins, log) } : {};
+  const app = new RunningApp(await openGateway({ ...options, ...features }));
   await app.start(options);
   return app;
 }

@@ -1,12 +1,14 @@
 /** The configuration: one file and the environment in, complete settings or every problem at once out. */
 import { lstat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { addChannels } from './config/channel-variables.ts';
 import { hideEnvironment, substitute, tidy } from './config/environment.ts';
 import { parseYaml, readBounded } from './config/parse.ts';
+import { withPlugins } from './config/plugins.ts';
 import type { Config, Section } from './config/schema.ts';
 import { ConfigError, type ConfigProblem, errorCode, errorMessage } from './errors.ts';
 import { isRecord } from './lib/json.ts';
+import type { LoadedFeature } from './plugin/load.ts';
 
 export type { AccessConfig, ChatChannelConfig } from './channels/kind.ts';
 export { accessRulesOf } from './config/access-rules.ts';
@@ -28,6 +30,10 @@ export interface LoadedConfig {
   warnings: string[];
   /** Somebody has chosen `http.port`: no other will do. */
   isPortChosen: boolean;
+  /** Plugins that could not be loaded, each with the setting that names it. */
+  problems: readonly ConfigProblem[];
+  /** Those that add more than a channel. */
+  features: readonly LoadedFeature[];
 }
 
 /**
@@ -64,17 +70,30 @@ export async function configOf(
   hideEnvironment(env);
   const missing: ConfigProblem[] = [];
   const file = text === undefined ? {} : await parseYaml(text, source ?? '');
-  const { data, warnings } = addChannels(tidy(substitute(file, env, missing)), env);
-  const [{ configSchemaWith }, { validate }, { brokenRules, oddSettings }, { unknownVibers }] = await Promise.all([
-    import('./config/schema.ts'),
-    import('./config/validate.ts'),
-    import('./config/rules.ts'),
-    import('./config/vibers.ts'),
-  ]);
+  const plain = tidy(substitute(file, env, missing));
+  const { data: own, features, problems } = await withPlugins(plain, home ?? dirname(resolve(source ?? '')));
+  const { data, warnings } = addChannels(own, env);
+  const [{ configSchema, configSchemaWith }, { validate }, { brokenRules, oddSettings }, { unknownVibers }] =
+    await Promise.all([
+      import('./config/schema.ts'),
+      import('./config/validate.ts'),
+      import('./config/rules.ts'),
+      import('./config/vibers.ts'),
+    ]);
   const broken = [...missing, ...(await brokenRules(data)), ...(home === undefined ? [] : unknownVibers(data, home))];
-  const { value: config, warnings: unknown } = validate(await configSchemaWith(sections), data, broken);
+  const theirs = features.flatMap(({ feature: { name, settings } }) =>
+    settings && !Object.hasOwn(configSchema.shape, name) ? [{ name, settings }] : [],
+  );
+  const { value: config, warnings: unknown } = validate(await configSchemaWith([...sections, ...theirs]), data, broken);
   const isPortChosen = isRecord(data.http) && data.http.port !== undefined;
-  return { config, source, warnings: [...warnings, ...unknown, ...oddSettings(config)], isPortChosen };
+  return {
+    config,
+    source,
+    warnings: [...warnings, ...unknown, ...oddSettings(config)],
+    isPortChosen,
+    problems,
+    features,
+  };
 }
 
 /** Whether the terminal is a channel of this gateway: `auto` means when there is no chat channel. */

@@ -110,6 +110,11 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
       GROUND,
     ],
   },
+  // What packages from outside stand on, and what loads them.
+  {
+    from: /^plugin\//,
+    to: [KINDS, SEAM, CONTRACT, /^channels\/(markdown|shared)\//, /^config\/schema-parts\.ts$/, GROUND],
+  },
   // It runs in browsers and in other programs.
   { from: /^client\//, to: [/^client\//] },
   // The bundled skills bring tools of their own.
@@ -120,7 +125,7 @@ const LAYERS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^engine\//, to: [SEAM, SUPPORT, GROUND] },
   { from: /^access\//, to: [SEAM, KINDS, GROUND] },
   { from: /^workspace\//, to: [GROUND] },
-  { from: CONFIG, to: [CONFIG, KINDS, SEAM, GROUND] },
+  { from: CONFIG, to: [CONFIG, KINDS, SEAM, /^plugin\/load\.ts$/, GROUND] },
   { from: SUPPORT, to: [SUPPORT, GROUND] },
   { from: GROUND, to: [GROUND] },
 ];
@@ -149,7 +154,7 @@ const LIBRARIES: { name: RegExp; in: RegExp }[] = [
   { name: /^(mdast|micromark)/, in: /^channels\/markdown\// },
   { name: /^(preact|@preact\/signals|@codemirror\/.+)$/, in: /^board\/ui\// },
   { name: /^node-diff3$/, in: /^(board\/ui|workspace\/tasks)\// },
-  { name: /^zod$/, in: /^(config|runtime|channels|skills|jobs|board|workspace|features)\// },
+  { name: /^zod$/, in: /^(config|runtime|plugin|channels|skills|jobs|board|workspace|features)\// },
   { name: /^tokenx$/, in: /^(runtime|workspace|features)\// },
   { name: /^@resvg\//, in: /^(features\/charts\/canvas|skills\/chart\/canvas|runtime\/reading\/pictures\/worker)/ },
   { name: /^htmlparser2$/, in: /^(skills\/web|runtime\/reading|features\/(web|documents))\// },

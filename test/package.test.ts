@@ -82,6 +82,7 @@ describe('the package', () => {
       names.map((name) =>
         name
           .replace(/^dist\/[\w.-]+\.js$/, 'dist/*.js')
+          .replace(/^dist\/types\/[\w./-]+\.d\.ts$/, 'dist/types/*.d.ts')
           .replace(/^dist\/lua\/[\w.-]+\.lua$/, 'dist/lua/*.lua')
           .replace(/^dist\/board\/assets\/[\w.-]+\.(js|css)$/, 'dist/board/assets/*.$1'),
       ),
@@ -93,7 +94,8 @@ describe('the package', () => {
         ...['index.html', 'assets/*.js', 'assets/*.css'].map((name) => `dist/board/${name}`),
         // What the engine of several machines runs in its server.
         'dist/lua/*.lua',
-        // What a program that imports the client is checked against.
+        // What programs that import the client, and plugins, are checked against.
+        'dist/types/*.d.ts',
         ...['client.d.ts', 'frames.d.ts', 'viber-error.d.ts'].map((name) => `dist/${name}`),
         ...['DejaVuSans-Bold.ttf', 'DejaVuSans.ttf', 'index_bg.wasm'].map((name) => `dist/assets/${name}`),
       ].sort(),

@@ -1,25 +1,32 @@
 /**
- * A channel of one's own: another program on this machine POSTs what people say, and gets the answers POSTed to its callback
+ * A channel from outside of the gateway: another program on this machine POSTs what people say, and gets the answers POSTed to its callback
  * address. Invariants: 200 means durable; the same event id has no effect twice; nothing of a body is read before the secret is
  * right; no part is sent twice, since each carries a key by which the other side knows it; nothing is retried here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type {
-  Channel,
-  ChannelCallbacks,
-  ChannelLimits,
-  ChannelStatus,
-  OutboundMessage,
-} from '../../src/channels/channel.ts';
-import { createDownload } from '../../src/channels/shared/download.ts';
-import { isFields, string } from '../../src/channels/shared/read.ts';
-import { FilesRefused, sendParts } from '../../src/channels/shared/send-parts.ts';
-import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '../../src/channels/shared/webhook.ts';
-import { ConfigError, DeliveryError, errorCode } from '../../src/errors.ts';
-import type { Logger } from '../../src/log.ts';
-import { messagesFor } from '../../src/messages/messages.ts';
+import {
+  type Channel,
+  type ChannelCallbacks,
+  type ChannelLimits,
+  type ChannelStatus,
+  ConfigError,
+  createBodyReader,
+  createDownload,
+  DeliveryError,
+  declaredBytes,
+  errorCode,
+  FilesRefused,
+  isFields,
+  type Logger,
+  messagesFor,
+  type OutboundMessage,
+  refuse,
+  sendParts,
+  string,
+  type WebhookHandler,
+} from 'openviber-gateway/plugin';
 import { ACCOUNT, CHANNEL, decode } from './decode.ts';
 import { alone, noticeOf, render, type WebhookPart, wordsOf } from './render.ts';
 
@@ -110,10 +117,12 @@ export function createWebhookChannel({ secret, callback, log }: WebhookOptions):
     async connect(given) {
       callbacks = given;
       const problems = [
-        ...(secret.length >= 16 ? [] : [{ path: 'webhook.secret', message: 'expected at least 16 characters' }]),
+        ...(secret.length >= 16
+          ? []
+          : [{ path: 'channels.webhook.secret', message: 'expected at least 16 characters' }]),
         ...(isLoopback(callback)
           ? []
-          : [{ path: 'webhook.callback', message: 'expected an http address on 127.0.0.1' }]),
+          : [{ path: 'channels.webhook.callback', message: 'expected an http address on 127.0.0.1' }]),
       ];
       if (problems.length > 0) throw new ConfigError(problems);
       setStatus({ state: 'connected' });

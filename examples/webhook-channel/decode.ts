@@ -1,6 +1,16 @@
 /** An event as the other program POSTs it becomes an InboundMessage. Pure: it never throws, whatever JSON it is given. */
-import type { Address, InboundMessage, RemoteFile } from '../../src/channels/channel.ts';
-import { type Fields, fields, integer, isFields, list, oneLine, string } from '../../src/channels/shared/read.ts';
+import {
+  type Address,
+  type Fields,
+  fields,
+  type InboundMessage,
+  integer,
+  isFields,
+  list,
+  oneLine,
+  type RemoteFile,
+  string,
+} from 'openviber-gateway/plugin';
 
 export const CHANNEL = 'webhook';
 /** There is one bot. A platform with several gives its own id of it. */

@@ -1,10 +1,18 @@
 /** Answers as parts that the other program takes: plain text within the limit, buttons under the last, each file by itself. Pure. */
-import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../src/channels/channel.ts';
-import { parseMarkdown } from '../../src/channels/markdown/parse.ts';
-import { type Edit, edit } from '../../src/channels/markdown/rich.ts';
-import { splitRich } from '../../src/channels/markdown/split.ts';
-import { type RefusedFile, refusalNotice } from '../../src/channels/shared/refused-files.ts';
-import { type Messages, messagesFor } from '../../src/messages/messages.ts';
+import {
+  type Attachment,
+  type Button,
+  type ChannelLimits,
+  type Edit,
+  edit,
+  type Messages,
+  messagesFor,
+  type OutboundMessage,
+  parseMarkdown,
+  type RefusedFile,
+  refusalNotice,
+  splitRich,
+} from 'openviber-gateway/plugin';
 
 export interface WebhookPart {
   text: string;

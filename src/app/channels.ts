@@ -6,10 +6,13 @@ import type { Caller } from '../board/contract.ts';
 import { API, HUB } from '../channels/address.ts';
 import { type Address, type CommandSpec, conversationKey, type LiveMode, type NameOf } from '../channels/channel.ts';
 import type { Hub } from '../channels/hub/adapter.ts';
-import { channelModules, chatSections } from '../channels/index.ts';
-import type { ChatChannelConfig } from '../channels/kind.ts';
+import { channelModules, chatSections, isBuiltIn } from '../channels/index.ts';
+import type { ChannelKind, ChatChannelConfig, OpenChannel } from '../channels/kind.ts';
 import { type Config, terminalEnabled } from '../config.ts';
+import { ConfigError, errorMessage } from '../errors.ts';
 import { machineLanguage } from '../lib/language.ts';
+import { within } from '../lib/within.ts';
+import type { Logger } from '../log.ts';
 import { menuSpecs } from '../runtime/commands/table.ts';
 import { openReadCursors } from '../runtime/conversations/read-cursors.ts';
 import { isId } from '../workspace/home.ts';
@@ -26,6 +29,9 @@ export interface BuildOptions {
   onEnd?: () => void;
   onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
+
+/** Milliseconds in which a channel from outside is open. */
+const OPEN_MS = 10_000;
 
 /** Builds what is on into `host.built`. */
 export async function buildChannels(open: OpenGateway, options: BuildOptions): Promise<void> {
@@ -73,20 +79,60 @@ async function buildChat(
 ): Promise<void> {
   const { config, engine, log } = gw;
   const { name, webhook } = kind;
-  const channel = await kind.open(settings, {
+  const channel = await opened(
+    kind,
+    async () =>
+      kind.open(settings, {
+        log,
+        live: modeOf(settings),
+        commands,
+        nameOf: namesOn(name, config),
+        cache: engine.state,
+        cursors: () => cursorsOf(name, { gw, host }),
+        lead: host.lead,
+        isShared: host.shared !== undefined,
+        ...(config.language !== 'auto' && { language: config.language }),
+      }),
     log,
-    live: modeOf(settings),
-    commands,
-    nameOf: namesOn(name, config),
-    cache: engine.state,
-    cursors: () => cursorsOf(name, { gw, host }),
-    lead: host.lead,
-    isShared: host.shared !== undefined,
-    ...(config.language !== 'auto' && { language: config.language }),
-  });
+  );
+  if (!channel) return;
   host.built.channels.set(name, channel);
   const path = webhook?.path({ ...settings });
   if (channel.webhook && typeof path === 'string') host.built.mounts.set(path, channel.webhook);
+}
+
+/** A channel from outside that cannot be opened is left out: the others go on. */
+async function opened(
+  { name }: ChannelKind,
+  open: () => Promise<OpenChannel>,
+  log: Logger,
+): Promise<OpenChannel | undefined> {
+  if (isBuiltIn(name)) return open();
+  const late = () => {
+    throw new Error(`it is not open after ${OPEN_MS / 1000} seconds`);
+  };
+  try {
+    const channel = await within<OpenChannel, never>(open(), OPEN_MS, late);
+    if (channel.id !== name) throw new Error(`its id is ${channel.id}, where ${name} is expected`);
+    return guarded(channel, log);
+  } catch (error) {
+    log.error({ err: error, channel: name }, `channels.${name}.module: cannot open it: ${errorMessage(error)}`);
+    return undefined;
+  }
+}
+
+/** Whatever a channel from outside throws when it connects, it is that channel alone which is off. */
+function guarded(channel: OpenChannel, log: Logger): OpenChannel {
+  const connect = channel.connect.bind(channel);
+  channel.connect = async (...given) => {
+    try {
+      await connect(...given);
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      log.error({ err: error, channel: channel.id }, `channels.${channel.id}: cannot connect: ${errorMessage(error)}`);
+    }
+  };
+  return channel;
 }
 
 /** How far a channel has read, for those whose platform does not keep it for us. */

@@ -26,9 +26,13 @@ export const channelKinds = (): readonly ChannelKind[] => [...kinds.values()];
 
 export const kindOf = (channel: string): ChannelKind | undefined => kinds.get(channel);
 
+/** Whether a channel comes with the gateway: its name is taken. */
+export const isBuiltIn = (name: string): boolean =>
+  Object.hasOwn(BUILT_IN, name) || Object.hasOwn(channelModules, name) || name === 'job' || name === 'person';
+
 /** A kind from outside; one of the same name takes the place of the earlier, but never that of a built-in one. */
 export function addKind(kind: ChannelKind): void {
-  if (!Object.hasOwn(BUILT_IN, kind.name)) kinds.set(kind.name, kind);
+  if (!isBuiltIn(kind.name)) kinds.set(kind.name, kind);
 }
 
 /** `a, b or c` of an example of each kind, as people write it. */

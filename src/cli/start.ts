@@ -16,11 +16,13 @@ import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
 const HARD_STOP_MS = 25_000;
 
 export async function run({ config: file, home, env }: CliContext): Promise<number> {
-  const { config, source, warnings, isPortChosen } = await loadConfig({ file, home, env });
+  const { config, source, warnings, isPortChosen, problems, features } = await loadConfig({ file, home, env });
   if (source !== undefined) noteConfig(path.resolve(home), source);
   let show: ((line: string) => void) | undefined;
   const log = openLog(config, () => show);
   for (const warning of warnings) log.warn({ source }, warning);
+  for (const { path: setting, message } of problems)
+    log.error({ setting }, `${setting}: ${message}; it goes on without`);
   for (const warning of unreadLines(home)) log.warn(warning);
   const zone = timezoneNote(env);
   if (zone !== undefined) log.warn(zone);
@@ -62,6 +64,7 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     isPortChosen,
     onEnd,
     onLogPlace,
+    plugins: features,
     renewedBy: REPLACED_SIGNAL,
   });
   boundHeap();

@@ -138,6 +138,11 @@ const base = {
   maxSteps: steps
     .default('auto')
     .describe("model calls of one run; `auto` is 10, and 25 for a viber that works in a project's `folder`"),
+  plugins: listOf(text('expected a package, or a path'))
+    .default([])
+    .describe(
+      'features from outside: packages, or paths (absolute, or relative to the home) of modules that export one. A plugin is code with all rights of the gateway',
+    ),
   plan_approval: onOff
     .default('off')
     .describe("`on`: a task's plan is shown with Approve, Edit and Reject, and nothing is done before it is approved"),

@@ -6,10 +6,12 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, type Person, type Place, type Platform, type Seen, type SendFault } from '../platforms/platform.ts';
 
 export const PATH = '/webhooks/example';
+const MODULE = path.join(import.meta.dirname, '../../examples/webhook-channel/index.ts');
 const ROOM: Place = { chat: 'room' };
 const AGAIN_MS = 50;
 const HEADER = 'x-webhook-secret';
@@ -135,8 +137,17 @@ export async function webhookPlatform(): Promise<WebhookPlatform> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/answers`;
   const platform: WebhookPlatform = {
-    ...{ name: 'webhook', section: {}, account: 'webhook', room: ROOM, hasThreads: false },
+    ...{
+      name: 'webhook',
+      section: { module: MODULE, secret, callback, injection: 'followup' },
+      account: 'webhook',
+      room: ROOM,
+      hasThreads: false,
+    },
     ...{ settings: { secret, callback }, problems: [], gatewayFile: '', post },
+    startsAt(home) {
+      platform.gatewayFile = path.join(home, 'run/gateway.json');
+    },
     identity: (person) => `webhook:${person}`,
     dm: (person) => ({ chat: `dm-${person}` }),
     say(place, text, { by = 'alex', mention = false, files = [], replyTo } = {}) {

@@ -1,71 +1,16 @@
-/**
- * The channel of `examples/webhook-channel` through the suite of every channel, in a whole gateway. The program builds the
- * channels that its configuration knows and has no way to take one from outside; so what a channel in the tree would write into
- * four files stands here in their place: its entry in the table of channels, its access rules, its settings, its people.
- */
-import path from 'node:path';
+/** The channel of `examples/webhook-channel`, loaded by the configuration, through the suite of every channel, in a whole gateway. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWebhookChannel } from '../../examples/webhook-channel/channel.ts';
 import { decode } from '../../examples/webhook-channel/decode.ts';
-import type { AccessConfig } from '../../src/channels/kind.ts';
 import { createLog } from '../../src/log.ts';
 import { contract } from '../channels/contract.ts';
 import { waitFor } from '../platforms/platform.ts';
-import { openPlatforms, type PlatformWorldOptions } from '../platforms/world.ts';
-import { PATH, type WebhookPlatform, webhookPlatform } from './webhook-platform.ts';
+import { openPlatforms } from '../platforms/world.ts';
+import { type WebhookPlatform, webhookPlatform } from './webhook-platform.ts';
 
-const plug = vi.hoisted(() => ({
-  platform: undefined as WebhookPlatform | undefined,
-  access: undefined as AccessConfig | undefined,
-}));
-
-vi.mock('../../src/app/channels.ts', async (original) => {
-  const module = await original<typeof import('../../src/app/channels.ts')>();
-  return {
-    ...module,
-    async buildChannels(...[open, options]: Parameters<typeof module.buildChannels>) {
-      await module.buildChannels(open, options);
-      if (!plug.platform) return;
-      const { channels, mounts } = open.host.built;
-      const channel = createWebhookChannel({ ...plug.platform.settings, log: open.gw.log });
-      channels.set(channel.id, channel);
-      mounts.set(PATH, channel.webhook);
-      plug.platform.gatewayFile = path.join(open.gw.home.run, 'gateway.json');
-    },
-  };
-});
-
-vi.mock('../../src/config/access-rules.ts', async (original) => {
-  const module = await original<typeof import('../../src/config/access-rules.ts')>();
-  return {
-    ...module,
-    accessRulesOf: (...[config, place]: Parameters<typeof module.accessRulesOf>) =>
-      place.channel === 'webhook' && plug.access ? plug.access : module.accessRulesOf(config, place),
-  };
-});
-
-vi.mock('../../src/app/live.ts', async (original) => {
-  const module = await original<typeof import('../../src/app/live.ts')>();
-  return {
-    ...module,
-    openLive(options: Parameters<typeof module.openLive>[0]) {
-      const { live, settings } = module.openLive(options);
-      const get: typeof settings.get = (address) => ({ queue: 'followup', ...settings.get(address) });
-      return { live, settings: { ...settings, get } };
-    },
-  };
-});
-
-async function plugIn({ sections = {} }: PlatformWorldOptions): Promise<WebhookPlatform> {
+async function plugIn(): Promise<WebhookPlatform> {
   const platform = await webhookPlatform();
   onTestFinished(() => expect(platform.problems).toEqual([]));
-  const [own] = Object.values(sections);
-  const given = own?.access as Partial<AccessConfig> | undefined;
-  plug.access = {
-    ...{ dm: 'pairing', groups: 'mention', allow: [], memory: 'direct' },
-    ...(given ? { chats: [], ...given } : { chats: [platform.room.chat] }),
-  };
-  plug.platform = platform;
   return platform;
 }
 
@@ -73,7 +18,7 @@ contract('webhook', plugIn);
 
 describe('webhook: what is its own', () => {
   it('takes nothing without the secret, too large or unreadable, and keeps to its protocol', async () => {
-    const platform = await plugIn({});
+    const platform = await plugIn();
     const { llm } = await openPlatforms({ on: [], plugged: platform });
     const event = JSON.stringify({ id: 'e1', chat: 'dm-alex', direct: true, from: { id: 'alex' }, text: 'hello' });
     expect(await platform.post(event, { 'x-webhook-secret': 'a-secret-of-others' })).toBe(401);
@@ -89,7 +34,7 @@ describe('webhook: what is its own', () => {
   });
 
   it('writes out where links lead', async () => {
-    const platform = await plugIn({});
+    const platform = await plugIn();
     const { llm } = await openPlatforms({ on: [], plugged: platform });
     llm.script(() => ({ text: 'see [the page](https://example.org/a) and <https://example.org/b>' }));
     platform.say(platform.dm('alex'), 'where?');

@@ -62,6 +62,8 @@ export interface Platform {
   readonly name: 'telegram' | 'discord' | 'slack' | 'webhook';
   /** Its section under `channels:`. */
   readonly section: Record<string, unknown>;
+  /** Told where the gateway's home is, before it starts. */
+  startsAt?(home: string): void;
   /** The bot's own id. */
   readonly account: string;
   /** The person as `people:` names them. */

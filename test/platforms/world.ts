@@ -47,7 +47,7 @@ export interface PlatformWorldOptions {
   on?: readonly PlatformName[];
   /** Platforms that run already, for those that need options of their own. */
   given?: Partial<Record<PlatformName, Platform>>;
-  /** One whose channel is no part of the program: nothing of the configuration knows it but its people. */
+  /** One whose channel comes from outside of the program: its section names the module. */
   plugged?: Platform;
   /** Merged over the defaults. */
   config?: Record<string, unknown>;
@@ -85,6 +85,9 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
     ),
   );
   const found = new Map(opened);
+  const { plugged } = options;
+  const all: [string, Platform][] = [...opened, ...(plugged ? [[plugged.name, plugged] as [string, Platform]] : [])];
+  plugged?.startsAt?.(home);
   const platform = (name: PlatformName): Platform => {
     const one = found.get(name);
     if (!one) throw new Error(`${name} is not part of this world`);
@@ -93,13 +96,14 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
   const people = (['alex', 'sam'] as const).map((name) => ({
     name,
     role: name === 'alex' ? 'owner' : 'member',
-    ids: opened.map(([, each]) => each.identity(name)),
+    ids: all.map(([, each]) => each.identity(name)),
   }));
   // Where nobody is linked the owner is somebody else on each platform.
-  const apart = opened.map(([name, each]) => ({ name: `alex-${name}`, role: 'owner', ids: [each.identity('alex')] }));
-  const sections = opened.map(([name, each]) => {
+  const apart = all.map(([name, each]) => ({ name: `alex-${name}`, role: 'owner', ids: [each.identity('alex')] }));
+  const sections = all.map(([name, each]) => {
     const access = { dm: 'pairing', chats: name === 'discord' ? [] : [each.room.chat] };
-    return [name, { ...each.section, access, ...options.channel, ...options.sections?.[name] }];
+    const own = Object.entries(options.sections ?? {}).find(([channel]) => channel === name)?.[1];
+    return [name, { ...each.section, access, ...options.channel, ...own }];
   });
   const { model = 'local/test-model' } = options;
   const config = {
@@ -159,13 +163,10 @@ export async function openPlatforms(options: PlatformWorldOptions = {}): Promise
 async function startHere(
   home: string,
   logs: Record<string, unknown>[],
-  { clock, plugged }: PlatformWorldOptions,
+  { clock }: PlatformWorldOptions,
 ): Promise<Gateway> {
   const log = createLog({ level: 'debug', pretty: false, write: (line) => void logs.push(JSON.parse(line)) });
   const loaded = await loadConfig({ home, env: {} });
-  // The configuration knows the ids of its own channels alone.
-  for (const person of plugged ? loaded.config.people : [])
-    if (person.name === 'alex' || person.name === 'sam') person.ids.push(plugged?.identity(person.name) ?? '');
   const app: App = await startApp({
     ...{ config: loaded.config, homeRoot: home, log, env: {}, terminal: false },
     ...(clock ? { clock } : {}),

@@ -41,7 +41,7 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
     if (!(error instanceof ConfigError)) throw error;
     return wrong('configuration', error);
   }
-  const { config, source, warnings } = loaded;
+  const { config, source, warnings, problems } = loaded;
   const zone = checkTimezone(config, env);
   const running = await runningGateways({ home, config: file, env });
   const called = await Promise.all([
@@ -54,6 +54,14 @@ async function examine({ home, config: file, env }: CliContext): Promise<Finding
   return [
     { name: 'configuration', state: 'ok', detail: source ?? 'defaults and environment' },
     ...[...warnings, ...unreadLines(home)].map((detail): Finding => ({ name: 'configuration', state: 'note', detail })),
+    ...problems.map(
+      ({ path, message }): Finding => ({
+        name: 'plugins',
+        state: 'wrong',
+        detail: `${path}: ${message}`,
+        isSetting: true,
+      }),
+    ),
     ...checkHome({ home, source, freeBytes: config.limits.freeBytes }),
     ...zone,
     ...checkHandles(running),

@@ -80,7 +80,7 @@ const NOT_SENT = new Set([
 ]);
 
 /** What every REST object of the library is made with. */
-export function restOptions(apiRoot: string, cdnRoot: string) {
+export function restOptions(apiRoot: string, cdnRoot: string): Partial<RESTOptions> {
   return {
     api: apiRoot.replace(/\/+$/, ''),
     cdn: cdnRoot.replace(/\/+$/, ''),

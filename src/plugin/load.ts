@@ -1,0 +1,217 @@
+/**
+ * Loads what the owner's configuration names: channels by `channels.NAME.module`, features by `plugins`. Each is first tried in a thread of
+ * its own, which can be ended whatever it does; what throws there, ends the process or does not come to an end is left out, with a
+ * problem that names the setting, and the gateway goes on without it.
+ */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { findPackageJSON, registerHooks } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { z } from 'zod';
+import { addKind, isBuiltIn } from '../channels/index.ts';
+import type { ChannelKind } from '../channels/kind.ts';
+import { type ConfigProblem, errorMessage } from '../errors.ts';
+import { isRecord } from '../lib/json.ts';
+import { within } from '../lib/within.ts';
+
+/** A plugin, and the setting that names it. */
+export interface NamedPlugin {
+  /** `channels.NAME.module` or `plugins.0`. */
+  setting: string;
+  /** A package, or a path: absolute, or relative to the home. */
+  source: string;
+  /** The section of a channel. */
+  channel?: string;
+}
+
+/** A feature from outside, checked no further than its name. */
+export interface NamedFeature {
+  name: string;
+  /** Its section of the configuration, which bears its name. */
+  settings?: z.ZodType;
+}
+
+export interface LoadedFeature {
+  /** The setting that names it. */
+  setting: string;
+  feature: NamedFeature;
+}
+
+export interface LoadedPlugins {
+  features: readonly LoadedFeature[];
+  problems: readonly ConfigProblem[];
+}
+
+const LOAD_MS = 10_000;
+const NAME = /^[a-z][a-z0-9-]{0,31}$/;
+const OWN = 'openviber-gateway/plugin';
+const PLUGIN_API = new URL(import.meta.filename.endsWith('.ts') ? './plugin.ts' : './plugin.js', import.meta.url).href;
+
+/** In a thread: only whether it can be loaded counts. */
+const TRIAL = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { registerHooks } = require('node:module');
+registerHooks({ resolve: (name, context, next) => name === workerData.own ? { url: workerData.api, shortCircuit: true } : next(name, context) });
+import(workerData.url).then(() => parentPort.postMessage(''), (error) => parentPort.postMessage(String(error?.message ?? error) || 'it throws'));
+`;
+
+/** Plugins are handed this program's own parts, wherever they are installed: with copies its errors would not be known. */
+const ownParts = (() => {
+  let isOn = false;
+  return () => {
+    if (isOn) return;
+    isOn = true;
+    registerHooks({
+      resolve: (name, context, next) => (name === OWN ? { url: PLUGIN_API, shortCircuit: true } : next(name, context)),
+    });
+  };
+})();
+
+const loaded = new Map<string, Promise<unknown>>();
+
+/** Never rejects. */
+export async function loadPlugins(named: readonly NamedPlugin[], home: string): Promise<LoadedPlugins> {
+  const features: LoadedFeature[] = [];
+  const problems: ConfigProblem[] = [];
+  await Promise.all(
+    named.map(async ({ setting, source, channel }) => {
+      try {
+        const plugin = await objectOf(await load(locate(source, home)), channel === undefined ? 'feature' : 'channel');
+        if (channel === undefined) features.push({ setting, feature: featureOf(plugin, features) });
+        else addKind(await kindOf(plugin, channel));
+      } catch (error) {
+        problems.push({ path: setting, message: `cannot load ${source}: ${errorMessage(error)}` });
+      }
+    }),
+  );
+  // In the order in which they are named, whichever was loaded first.
+  return { features, problems: problems.sort((one, other) => (one.path < other.path ? -1 : 1)) };
+}
+
+/** The file that is imported. Throws with the reason. */
+function locate(source: string, home: string): string {
+  const written = source.startsWith('~/') ? path.join(os.homedir(), source.slice(2)) : source;
+  if (/^[./]/.test(written)) {
+    const at = path.resolve(home, written);
+    if (!existsSync(at)) throw new Error('there is no such file or folder');
+    return statSync(at).isDirectory() ? entryIn(at) : at;
+  }
+  for (const base of [path.join(path.resolve(home), 'config.yaml'), import.meta.filename]) {
+    const manifest = manifestOf(written, base);
+    if (manifest !== undefined) return entryIn(path.dirname(manifest));
+  }
+  throw new Error(
+    'there is no such package beside the gateway or in node_modules of the home; a path begins with ./ or /',
+  );
+}
+
+function manifestOf(name: string, base: string): string | undefined {
+  try {
+    return findPackageJSON(name, pathToFileURL(base));
+  } catch {
+    // It says so by throwing where the package is not there.
+    return undefined;
+  }
+}
+
+/** The file that a package gives those who import it. */
+function entryIn(folder: string): string {
+  const file = path.join(folder, 'package.json');
+  const manifest: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const { exports: exported, main } = isRecord(manifest) ? manifest : {};
+  const given = entryOf(isRecord(exported) && '.' in exported ? exported['.'] : exported) ?? main;
+  const names = typeof given === 'string' ? [given] : ['index.js', 'index.ts'];
+  const entry = names.map((name) => path.join(folder, name)).find((each) => existsSync(each));
+  if (entry === undefined) throw new Error(`${folder} has no ${names.join(' or ')}`);
+  return entry;
+}
+
+function entryOf(exported: unknown): string | undefined {
+  if (typeof exported === 'string' || !isRecord(exported)) return typeof exported === 'string' ? exported : undefined;
+  return entryOf(exported.node) ?? entryOf(exported.import) ?? entryOf(exported.default);
+}
+
+function load(file: string): Promise<unknown> {
+  const url = pathToFileURL(file).href;
+  const known = loaded.get(url) ?? loadOnce(url);
+  loaded.set(url, known);
+  return known;
+}
+
+async function loadOnce(url: string): Promise<unknown> {
+  await rehearse(url);
+  ownParts();
+  const late = () => {
+    throw new Error(`it is not loaded after ${LOAD_MS / 1000} seconds`);
+  };
+  return within<unknown, never>(import(/* @vite-ignore */ url), LOAD_MS, late);
+}
+
+/** Rejects with the reason for which it must not be loaded here. */
+async function rehearse(url: string): Promise<void> {
+  const workerData = { url, own: OWN, api: PLUGIN_API };
+  const trial = new Worker(TRIAL, { eval: true, workerData, stdout: true, stderr: true });
+  const ended = Promise.withResolvers<string>();
+  trial.once('message', (problem: string) => ended.resolve(problem));
+  trial.once('error', (error) => ended.resolve(errorMessage(error)));
+  trial.once('exit', () => ended.resolve('it ends the process'));
+  const problem = await within(ended.promise, LOAD_MS, () => `it is not loaded after ${LOAD_MS / 1000} seconds`);
+  await trial.terminate();
+  if (problem !== '') throw new Error(problem);
+}
+
+/** The one object that a module exports: as its default, or by the name of what it is. */
+function objectOf(module: unknown, what: 'channel' | 'feature'): Record<string, unknown> {
+  const exported = isRecord(module) ? (module.default ?? module[what]) : undefined;
+  if (isRecord(exported)) return exported;
+  throw new Error(`it exports no ${what}: expected one as its default`);
+}
+
+function nameOf({ name }: Record<string, unknown>): string {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  throw new Error('its name is to be of a-z, 0-9 and - (at most 32)');
+}
+
+const KIND_FUNCTIONS = ['commandPrefix', 'settings', 'open'] as const;
+
+async function kindOf(plugin: Record<string, unknown>, channel: string): Promise<ChannelKind> {
+  const name = nameOf(plugin);
+  if (name !== channel) throw new Error(`it is the channel ${name}, so its section is channels.${name}`);
+  if (isBuiltIn(name)) throw new Error(`${name} is a channel of the gateway itself`);
+  const missing = KIND_FUNCTIONS.filter((key) => typeof plugin[key] !== 'function');
+  if (missing.length > 0) throw new Error(`its ${missing.join(', ')} is missing`);
+  const { accountPattern, label = name, examples } = plugin;
+  if (typeof accountPattern !== 'string' || !isPattern(accountPattern))
+    throw new Error('its accountPattern is to be the source of a regular expression');
+  const example = { account: `${name}:ID`, conversation: `${name}:CHAT`, ...(isRecord(examples) && examples) };
+  const kind = Object.assign(plugin, { label, examples: example }) as unknown as ChannelKind;
+  const late = () => {
+    throw new Error(`its settings are not there after ${LOAD_MS / 1000} seconds`);
+  };
+  const schema = await within<unknown, never>(Promise.resolve(kind.settings()), LOAD_MS, late);
+  if (!isSchema(schema)) throw new Error('its settings are no schema of zod');
+  return Object.assign(kind, { settings: () => schema });
+}
+
+const isSchema = (value: unknown): value is z.ZodType =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['safeParse', 'prefault', 'exactOptional'].every((key) => typeof Reflect.get(value, key) === 'function');
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source) !== undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function featureOf(plugin: Record<string, unknown>, others: readonly LoadedFeature[]): NamedFeature {
+  const name = nameOf(plugin);
+  if (others.some(({ feature }) => feature.name === name)) throw new Error(`there is a feature ${name} already`);
+  if (plugin.settings !== undefined && !isSchema(plugin.settings)) throw new Error('its settings are no schema of zod');
+  return Object.assign(plugin, { name });
+}

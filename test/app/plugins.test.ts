@@ -1,0 +1,72 @@
+/** Plugins that the configuration names: what is loaded, and what becomes of one that cannot be. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { accessOf, kindOf } from '../../src/channels/index.ts';
+import { loadConfig } from '../../src/config.ts';
+import { tempFolder } from '../helpers/temp.ts';
+
+const GOOD = `
+import { defineFeature, settings, z } from 'openviber-gateway/plugin';
+export default defineFeature({ name: 'good', settings: settings.section({ size: z.int('expected a size').default(3) }) });
+`;
+
+function homeWith(files: Record<string, string>, config: object): string {
+  const home = tempFolder();
+  for (const [name, text] of Object.entries({ ...files, 'config.json': JSON.stringify(config) })) {
+    fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+    fs.writeFileSync(path.join(home, name), text);
+  }
+  return home;
+}
+
+it('what cannot be loaded is a problem of its setting, and nothing else is touched', { timeout: 120_000 }, async () => {
+  const plugins: Record<string, [text: string, problem: RegExp]> = {
+    'throws.mjs': ["throw new Error('no luck')", /no luck/],
+    'syntax.mjs': ['export default {', /Unexpected|expected/],
+    'exits.mjs': ['process.exit(3)', /ends the process/],
+    'waits.mjs': ['await new Promise((resolve) => setTimeout(resolve, 1e8))', /not loaded after 10 seconds/],
+    'spins.mjs': ['for (;;);', /not loaded after 10 seconds/],
+    'rejects.mjs': ["Promise.reject(new Error('later')); await new Promise((r) => setTimeout(r, 1e8))", /later/],
+    'nothing.mjs': ['export const a = 1;', /exports no feature/],
+    'nameless.mjs': ['export default {};', /its name/],
+    'schema.mjs': ["export default { name: 'schema', settings: {} };", /no schema/],
+  };
+  const names = [...Object.keys(plugins), 'not-there.mjs', 'good.mjs'];
+  const home = homeWith(
+    { ...Object.fromEntries(Object.entries(plugins).map(([name, [text]]) => [name, text])), 'good.mjs': GOOD },
+    {
+      plugins: names.map((name) => `./${name}`),
+      good: { size: 7 },
+      channels: { lost: { module: 'a-package-that-is-not-there', token: 'x' }, telegram: { token: '1:a' } },
+    },
+  );
+  const { config, problems, features } = await loadConfig({ home, env: {} });
+  const said = new Map(problems.map(({ path: setting, message }) => [setting, message]));
+  for (const [index, [, problem]] of Object.values(plugins).entries())
+    expect(said.get(`plugins.${index}`)).toMatch(problem);
+  expect(said.get(`plugins.${names.indexOf('not-there.mjs')}`)).toMatch(/no such file/);
+  expect(said.get('channels.lost.module')).toMatch(/there is no such package/);
+  expect(problems).toHaveLength(names.length);
+  expect(features.map(({ feature }) => feature.name)).toEqual(['good']);
+  expect(config).toMatchObject({ good: { size: 7 }, channels: { telegram: { token: '1:a' } } });
+  expect(Object.keys(config.channels)).not.toContain('lost');
+});
+
+it('wrong settings of a plugin are named like all others', async () => {
+  const home = homeWith({ 'good.mjs': GOOD }, { plugins: ['./good.mjs'], good: { size: 'x' } });
+  await expect(loadConfig({ home, env: {} })).rejects.toThrow('good.size: expected a size');
+});
+
+it('a channel from a path of the home has its section, its variables and its access rules, and takes no name of the gateway', async () => {
+  const module = path.join(import.meta.dirname, '../../examples/webhook-channel/index.ts');
+  const own = { module, callback: 'http://127.0.0.1:9/', access: { chats: ['room'] } };
+  const home = homeWith({}, { channels: { webhook: own, slack: { module }, other: { module } } });
+  const { config, problems } = await loadConfig({ home, env: { WEBHOOK_SECRET: 'sixteen-characters-and-more' } });
+  expect(config.channels).toMatchObject({
+    webhook: { secret: 'sixteen-characters-and-more', path: '/webhooks/example' },
+  });
+  expect(accessOf(config, { channel: 'webhook' })).toMatchObject({ dm: 'pairing', chats: ['room'] });
+  expect(kindOf('webhook')?.label).toBe('Webhook');
+  expect(problems.map(({ path: setting }) => setting)).toEqual(['channels.other.module', 'channels.slack.module']);
+});

@@ -1,0 +1,114 @@
+/**
+ * The two plugins of `examples/`, packed and installed beside the packed gateway without any network: the built program loads both by its
+ * configuration, and is talked to through the one.
+ */
+import { execFile, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startLlm } from '../emulators/llm.ts';
+import { tempFolder } from '../helpers/temp.ts';
+import { waitFor } from '../platforms/platform.ts';
+import { webhookPlatform } from './webhook-platform.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+const folder = tempFolder(afterAll);
+const beside = path.join(folder, 'beside');
+const run = promisify(execFile);
+const env = {
+  PATH: `${path.dirname(fs.realpathSync(process.execPath))}:${path.join(root, 'node_modules/.bin')}:${process.env.PATH}`,
+  HOME: folder,
+  npm_config_cache: path.join(folder, 'npm'),
+  npm_config_update_notifier: 'false',
+};
+const npm = (args: string[], cwd: string) => run('npm', args, { cwd, env });
+const QUIET = ['--offline', '--no-audit', '--no-fund'];
+
+/** The file that `npm pack` makes of a folder. */
+async function pack(from: string, ...more: string[]): Promise<string> {
+  const { stdout } = await npm(['pack', '--json', '--pack-destination', folder, ...more], from);
+  const [packed] = Object.values<{ filename: string }>(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))));
+  return path.join(folder, packed?.filename ?? '');
+}
+
+beforeAll(async () => {
+  const stage = path.join(folder, 'stage');
+  fs.mkdirSync(stage);
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'config.example.yaml'])
+    fs.copyFileSync(path.join(root, name), path.join(stage, name));
+  const rolldown = path.join(root, 'node_modules/.bin/rolldown');
+  await run(rolldown, ['-c', '-d', path.join(stage, 'dist')], { cwd: root });
+  fs.mkdirSync(beside);
+  fs.writeFileSync(path.join(beside, 'package.json'), JSON.stringify({ name: 'beside', private: true }));
+  await npm(['install', ...QUIET, await pack(stage, '--ignore-scripts')], beside);
+  for (const name of ['webhook-channel', 'dice']) {
+    const own = path.join(folder, name);
+    fs.cpSync(path.join(root, 'examples', name), own, { recursive: true });
+    // A package is compiled against the gateway as it is installed, and against the types that it names.
+    fs.mkdirSync(path.join(own, 'node_modules'));
+    for (const needed of ['zod', 'pino', '@types'])
+      fs.symlinkSync(path.join(root, 'node_modules', needed), path.join(own, 'node_modules', needed));
+    // A copy: its types look for zod beside themselves, as they do where both are installed.
+    const gateway = 'node_modules/openviber-gateway';
+    fs.cpSync(path.join(beside, gateway), path.join(own, gateway), { recursive: true });
+    await npm(['install', ...QUIET, await pack(own)], beside);
+  }
+}, 600_000);
+
+test('a channel and a feature that are installed beside the gateway are loaded, with messages, commands, tools and settings', async () => {
+  const platform = await webhookPlatform();
+  const llm = await startLlm();
+  const home = path.join(folder, 'home');
+  fs.mkdirSync(home);
+  platform.startsAt?.(home);
+  const { secret, callback } = platform.settings;
+  const webhook = { module: 'openviber-webhook-channel', secret, callback, access: { dm: 'allowlist' } };
+  const config = {
+    model: 'local/test-model',
+    providers: { local: { baseURL: llm.url, apiKey: 'sk-test-model-key-123' } },
+    people: [{ name: 'alex', role: 'owner', ids: ['webhook:alex'] }],
+    channels: { webhook },
+    plugins: ['openviber-dice'],
+    dice: { sides: 1000 },
+    http: { port: 0 },
+    limits: { freeBytes: 0 },
+  };
+  fs.writeFileSync(path.join(home, 'config.json'), JSON.stringify(config));
+  const program = path.join(beside, 'node_modules/openviber-gateway/dist/main.js');
+  const child = spawn(process.execPath, [program, 'start', '--home', home], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await Promise.all([platform.close(), llm.close()]);
+  });
+  const ready = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      if (line.includes('"msg":"ready"')) ready.resolve();
+    });
+  child.once('exit', () => ready.reject(new Error(lines.join('\n'))));
+  await ready.promise;
+
+  const dm = platform.dm('alex');
+  llm.script(() => ({ text: 'Hello from beside.' }));
+  platform.say(dm, 'hello');
+  await waitFor(platform, dm, { text: 'Hello from beside.' });
+  platform.say(dm, '/dice 20');
+  const rolled = await waitFor(platform, dm, { text: '(of 1000)' });
+  const numbers = rolled.text.match(/\d+(?=[, ])/g)?.map(Number) ?? [];
+  expect(numbers).toHaveLength(20);
+  // Of twenty dice with a thousand sides, one that shows more than six is as good as certain.
+  expect(Math.max(...numbers)).toBeGreaterThan(6);
+  llm.script(({ toolResults }) =>
+    toolResults.length === 0
+      ? { toolCalls: [{ name: 'roll_dice', arguments: { count: 3 } }] }
+      : { text: `rolled: ${JSON.stringify(toolResults.at(-1))}` },
+  );
+  platform.say(dm, 'roll three dice');
+  const told = await waitFor(platform, dm, { text: 'rolled:' });
+  expect(told.text).toMatch(/sides[^\d]+1000/);
+  expect(platform.problems).toEqual([]);
+});
