@@ -7,12 +7,13 @@ import { agents } from './features/agents/index.ts';
 import { documents } from './features/documents/index.ts';
 import type { Feature } from './features/gateway.ts';
 import { jobs } from './features/jobs/index.ts';
+import { memory } from './features/memory/index.ts';
 import { titles } from './features/titles/index.ts';
 import { voice } from './features/voice/index.ts';
 import { web } from './features/web/index.ts';
 import { ownTools } from './runtime/tools/table.ts';
 
-export const FEATURES: readonly Feature[] = [jobs, agents, web, voice, documents, titles];
+export const FEATURES: readonly Feature[] = [memory, jobs, agents, web, voice, documents, titles];
 
 /** The names of the gateway's own tools, of features that are off too: no skill and no server of tools may take one. */
 export const reservedNames = (): string[] => [

@@ -33,7 +33,7 @@ const ROOMS = [
     'live',
     'agent',
   ],
-  ...['approvals', 'memory', 'run', 'mesh', 'playbook', 'commands', 'intake'],
+  ...['approvals', 'run', 'commands', 'intake'],
 ];
 
 /** What a file of the runtime may use of the runtime. */

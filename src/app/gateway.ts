@@ -17,7 +17,6 @@ import { questionId } from '../runtime/contract/buttons.ts';
 import type { StopFeature } from '../runtime/contract/feature.ts';
 import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
 import { featureSet } from '../runtime/features.ts';
-import { createAfterRun } from '../runtime/memory/after-run.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
 import type { Gateway, PeopleStores } from '../runtime/run/gateway.ts';
 import { noteGivenUp } from '../runtime/run/given-up.ts';
@@ -26,10 +25,8 @@ import { Worker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { Uploads } from '../workspace/uploads.ts';
 import { createBoardDoor } from './board/door.ts';
-import { openCompaction } from './compaction.ts';
 import type { AppGateway, GatewayOptions, OpenGateway } from './contract.ts';
 import { openIntake } from './intake.ts';
-import { openAppMemory } from './memory.ts';
 import { openModelCalls } from './models.ts';
 import { openStores, type Stores } from './stores.ts';
 import { createTelling } from './telling.ts';
@@ -74,14 +71,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     },
     sweep(now) {
       for (const { sweep } of gw.features.on) sweep?.(now, gw);
-      void parts.memory.sweep(now);
     },
     async stop(graceMs = DRAIN_MS) {
-      const { afterRun, compaction, tools, memory } = parts;
+      const { tools } = parts;
       approvals.close();
       await worker.stop(graceMs);
-      await Promise.all([afterRun.flush(), compaction.close(), ...stopping.map((end) => end())]);
-      await Promise.all([tools.close(), memory.close()]);
+      await Promise.all(stopping.map((end) => end()));
+      await tools.close();
       await delivery.close(SEND_MS);
     },
     close: () => close(stores),
@@ -92,16 +88,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
 function openParts(stores: Stores, { env = {}, model }: GatewayOptions, gateway: () => AppGateway) {
   const { home, config, log, tasks, people } = stores;
   const models = openModelCalls(stores, env, model);
-  const named = models.providers;
-  const { agent, costs, modelName } = models;
   const consent = { ...stores.consent, ...openConsent(stores) };
-  const { approvals } = consent;
-  const { askOwners } = people.owners;
-  const compaction = openCompaction({ config, home, agent, costs, approvals, modelName, askOwners, log });
-  const memory = openAppMemory({ config, home, embedders: named, costs, log });
   const { settings, vibers } = stores.places;
   const services: ToolServices = {
-    searchMemory: memory.searchMemory,
     models: models.choices,
     aboutViber: vibers.about,
     settings,
@@ -113,17 +102,14 @@ function openParts(stores: Stores, { env = {}, model }: GatewayOptions, gateway:
   return {
     models,
     consent,
-    compaction,
-    memory,
     tools,
-    afterRun: createAfterRun({ home, log, askOwners }),
     board: createBoardDoor(stores),
   };
 }
 
 function gatewayOf(
   { home, config, engine, host, log, delivery, tasks, people, places, ...stores }: Stores,
-  { models, consent, compaction, memory, tools, afterRun, board }: ReturnType<typeof openParts>,
+  { models, consent, tools, board }: ReturnType<typeof openParts>,
   { env = {}, clock = systemClock, features = FEATURES }: GatewayOptions,
 ): AppGateway {
   const { costs } = models;
@@ -152,9 +138,6 @@ function gatewayOf(
       ...featureSet(features),
       env,
       lead: host.lead,
-      memory: afterRun,
-      searchMemory: memory.searchMemory,
-      compaction,
       boardLink: board.linkFor,
       ...stores.telemetry,
     },

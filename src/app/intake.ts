@@ -17,7 +17,6 @@ import { createIntake, type Intake } from '../runtime/gateway.ts';
 import { withDeadLetters } from '../runtime/intake/dead-letters.ts';
 import { isKept } from '../runtime/intake/let-in.ts';
 import type { Access, Lookups, Replies } from '../runtime/intake/services.ts';
-import { rewordedBy } from '../runtime/memory/reworded.ts';
 import { openTask } from '../workspace/tasks/index.ts';
 import type { AppGateway, Host } from './contract.ts';
 import { traceAccept } from './tracing.ts';
@@ -83,10 +82,17 @@ function accessFor({ config, people, delivery, tasks, say, log }: AppGateway, sh
   };
 }
 
-function lookupsFor({ home, engine, places, consent, features }: AppGateway): Lookups {
+function lookupsFor(gw: AppGateway): Lookups {
+  const { home, engine, places, consent, features } = gw;
   const { buttons, questions, approvals } = consent;
   return {
-    rewordedBy: (reply) => rewordedBy(reply, { home, questions, buttons }),
+    async standsFor(reply) {
+      for (const { replied } of features.on) {
+        const answer = await replied?.(reply, gw);
+        if (answer) return answer;
+      }
+      return undefined;
+    },
     typed: (message, principal, means) =>
       typedAnswer(message, principal, means, { home, approvals, questions, buttons }),
     press: (id, address) => buttons.press(id, address),

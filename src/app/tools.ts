@@ -8,7 +8,6 @@ import type { FeatureRun, Gateway } from '../runtime/run/gateway.ts';
 import { mayUse } from '../runtime/tools/asked.ts';
 import { offerTools } from '../runtime/tools/bind.ts';
 import type { ServerPrompts } from '../runtime/tools/mcp/prompts.ts';
-import { keep } from '../runtime/tools/memory/keep.ts';
 import { factsOf } from '../runtime/tools/offered.ts';
 import type { ToolServices } from '../runtime/tools/run.ts';
 import type { SkillAdding, SkillService } from '../runtime/tools/skills/service.ts';
@@ -51,7 +50,6 @@ export function openTools(options: OpenToolsOptions): Tools {
         order,
         own,
         services: options.services,
-        keep: (fact) => keep(scope, fact),
         mayUse: (name) => mayUse(own, order.asked)({ name }),
       };
       const [tools, skilled] = await Promise.all([

@@ -58,7 +58,10 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
     jobs: jobFilesOf(gw),
     people: peopleOf(gw, sessions),
     memory: {
-      search: (id, query, limit) => features.searchMemory(id, query, limit),
+      async search(id, query, limit) {
+        const found = await Promise.all(features.on.map(({ search }) => search?.(id, query, limit, gw) ?? []));
+        return found.flat();
+      },
       undo: (id, { principal }) =>
         undoLast(home, id, { by: principalText(principal), name: plainName(principal.name) }),
     },

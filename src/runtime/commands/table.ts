@@ -6,14 +6,12 @@ import type { CommandTable } from '../contract/command.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { approve } from './approve.ts';
 import type { Command } from './command.ts';
-import { compact } from './conversation/compact.ts';
 import { live } from './conversation/live.ts';
 import { model, think } from './conversation/model.ts';
 import { prompts } from './conversation/prompts.ts';
 import { followup, queue, steer } from './conversation/queue.ts';
 import { use } from './conversation/use.ts';
 import { helpFor } from './help.ts';
-import { memory } from './memory/memory.ts';
 import { board } from './people/board.ts';
 import { link } from './people/link.ts';
 import { pair } from './people/pair.ts';
@@ -45,23 +43,9 @@ const OF_TASKS: readonly Command[] = [
   artifacts,
   get,
   exportTask,
-  memory,
 ];
 
-const REST: readonly Command[] = [
-  skills,
-  model,
-  think,
-  use,
-  live,
-  timezone,
-  link,
-  board,
-  compact,
-  prompts,
-  pair,
-  approve,
-];
+const REST: readonly Command[] = [skills, model, think, use, live, timezone, link, board, prompts, pair, approve];
 
 /** Throws when two commands share a name or an alias. */
 export function commandTable(features: readonly { commands?: readonly Command[] }[]): Commands {

@@ -4,14 +4,19 @@
  *
  * `when` is synchronous, pure and cheap: a feature with nothing to do costs one call of it. What is heavy is loaded when it is first used.
  */
+import type { Principal } from '../../access/principal.ts';
+import type { Address } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
+import type { Messages, Text } from '../../messages/messages.ts';
+import type { MemoryHit } from '../../workspace/memory/search.ts';
 import type { Waiting } from './agent.ts';
+import type { ButtonAction } from './buttons.ts';
 import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './command.ts';
 import type { Entry } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { JobService } from './job-service.ts';
 import type { Offered, Order, TakenTurn } from './order.ts';
-import type { RunOutcome } from './outcome.ts';
+import type { Made, RunOutcome } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
 import type { OwnSettings } from './settings.ts';
 import type { Tool } from './tool.ts';
@@ -27,6 +32,59 @@ export interface EndedTurn {
   readonly items: readonly QueueItem<Entry>[];
   /** An earlier process may have come as far. */
   readonly isAgain: boolean;
+}
+
+/** A session that is too long for a request, and on whose word the run is: a principal as text. */
+export interface CutSession {
+  viber: string;
+  taskId: string;
+  person: string;
+}
+
+/** The run whose answer holds a block. */
+export interface BlockOf {
+  viber: string;
+  task: string;
+  run: string;
+  /** On whose word it ran. */
+  principal: Principal;
+  made: Made;
+}
+
+/** An element of answers that is meant for the gateway: `<memory_suggestion>`. */
+export interface ReplyBlock<Gw> {
+  name: 'memory_suggestion';
+  /** `texts`: what stands in the elements of one answer, in order; at least one. */
+  take(texts: readonly string[], of: BlockOf, gw: Gw): Promise<void>;
+}
+
+export interface Below {
+  /** Markdown. */
+  text: Text;
+  buttons: ButtonAction[][];
+}
+
+export interface ReplyTo {
+  address: Address;
+  text: string;
+  /** The message of ours. */
+  repliesTo: string;
+}
+
+export interface Verdict {
+  /** What it is about, as its buttons name it. */
+  name: string;
+  verb: 'accept' | 'edit' | 'reject';
+  /** In place of what was suggested. */
+  text: string;
+}
+
+/** Who decides, where, and in conversation with which viber. */
+export interface Deciding {
+  viber: string;
+  principal: Principal;
+  address: Address;
+  messages: Messages;
 }
 
 /** Where the doctor looks: no gateway has to run there. */
@@ -69,6 +127,11 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
      */
     send(outcome: RunOutcome, item: QueueItem<Entry>, turn: EndedTurn, gw: Gw): Promise<void>;
   };
+  /** Follows an answer that is in the outbox, before its messages leave the lane: done again after a crash, and then the same again. */
+  readonly keeps?: {
+    when(outcome: RunOutcome, turn: EndedTurn): boolean;
+    keep(outcome: RunOutcome, turn: EndedTurn, at: string, gw: Gw): Promise<void>;
+  };
   /** Follows an answer that is durable. Nothing waits for it, and it must not throw. `at`: when the result was recorded, ISO 8601. */
   readonly after?: {
     when(outcome: RunOutcome, turn: EndedTurn): boolean;
@@ -85,6 +148,18 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   };
   /** The work at set times, as commands of the protocol and pages of the Board ask for it; undefined while it cannot be read. */
   jobs?(gw: Gw): Promise<JobService | undefined>;
+  /** A request had to leave the beginning of its session out. Must not throw. */
+  cut?(session: CutSession, gw: Gw): void;
+  /** What blocks of an answer ask for is done: again after a crash, and then the same again. */
+  readonly reply?: readonly ReplyBlock<Gw>[];
+  /** What stands below an answer in one conversation; undefined for nothing. */
+  below?(entry: Entry, outcome: RunOutcome, messages: Messages): Below | undefined;
+  /** What a reply to a message of ours stands for; undefined where it is a message like any other. */
+  replied?(reply: ReplyTo, gw: Gw): Promise<{ command: string; args: string } | undefined>;
+  /** A person's word on something that a run has suggested, said in another way than by a command. */
+  decide?(verdict: Verdict, by: Deciding, gw: Gw): Promise<CommandReply>;
+  /** Looks through what it keeps of a viber. */
+  search?(viber: string, words: string, limit: number, gw: Gw): Promise<MemoryHit[]>;
   /** What the doctor says of it. Changes nothing, and does not throw for what a setting can mend. */
   check?(at: CheckedAt<Gw>): Promise<Finding[]>;
   /** Once a day. */

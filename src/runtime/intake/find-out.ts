@@ -34,7 +34,7 @@ export async function findOut(
       arrival.pressed = (await lookups.press(step.id, message.address)) ?? 'gone';
       return;
     case 'replied':
-      arrival.replied = (await lookups.rewordedBy({ ...message, repliesTo: step.repliesTo })) ?? 'nothing';
+      arrival.replied = (await lookups.standsFor({ ...message, repliesTo: step.repliesTo })) ?? 'nothing';
       return;
     case 'typed':
       arrival.typed = (await lookups.typed(message, principal, step.means)) ?? 'nothing';

@@ -11,6 +11,7 @@ import type { Said, Text } from '../../messages/messages.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
 import type { TypedAnswer } from '../approvals/typed.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { ReplyTo } from '../contract/feature.ts';
 import type { ExpectedAnswer } from '../conversations/expected.ts';
 import type { Stopping } from '../conversations/stopping.ts';
 import type { Buttons } from '../reply/buttons.ts';
@@ -35,10 +36,8 @@ export interface Access extends Pick<People, 'resolve'> {
 export interface Lookups extends Pick<Buttons, 'press'> {
   /** The words of a message accepted before, by its spool key; undefined when it is not known (any more). */
   textOf(key: string): Promise<string | undefined>;
-  /** What a reply to a message of ours stands for, where that asks about a memory and these are new words for it. */
-  rewordedBy(
-    reply: Pick<InboundMessage, 'address' | 'text'> & { repliesTo: string },
-  ): Promise<ExpectedAnswer | undefined>;
+  /** What a reply to a message of ours stands for; undefined where it is a message like any other. */
+  standsFor(reply: ReplyTo): Promise<ExpectedAnswer | undefined>;
   /** Which question a bare yes or no of somebody answers. */
   typed(message: InboundMessage, principal: Principal, means: BareAnswer): Promise<TypedAnswer | undefined>;
   /** One of the task's people, or an owner (promise 33); undefined while the task has no record. */

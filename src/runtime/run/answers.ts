@@ -7,7 +7,6 @@ import type { RunOutcome } from '../contract/outcome.ts';
 import { isReply } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
 import { viberAt } from '../conversations/vibers.ts';
-import { askOwner, type MemoryQuestion, tellOther } from '../memory/question.ts';
 import { renderAnswer } from '../reply/render-answer.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -44,10 +43,12 @@ export async function sendAnswers(
     const { address, messageId } = entry.message;
     const messages = messagesFor(entry.message);
     const shown = await renderAnswer(outcome, entry.taskId, address, messages, { home: gw.home, ...places });
-    const question = questionFor(entry, outcome, messages);
-    const text = [speakerOf(entry, messages, gw), shown.text, question?.text].filter(Boolean).join('\n\n');
+    const below = features.on.flatMap((feature) => feature.below?.(entry, outcome, messages) ?? []);
+    const text = [speakerOf(entry, messages, gw), shown.text, ...below.map((part) => part.text)]
+      .filter(Boolean)
+      .join('\n\n');
     const outbound: OutboundMessage = { id, address, text, files: shown.files, language: messages.language };
-    const rows = [...(question?.buttons ?? []), ...shown.buttons];
+    const rows = [...below.flatMap(({ buttons }) => buttons), ...shown.buttons];
     if (rows.length > 0) outbound.buttons = await consent.buttons.offer(address, rows);
     if (outcome.state === 'error' || outcome.state === 'waiting') outbound.ended = outcome.state;
     outbound.askedAt = Date.parse(acceptedAt);
@@ -70,16 +71,4 @@ function speakerOf({ principal, viber, message }: Entry, messages: Messages, { p
   const { address, isDirect } = message;
   const now = viberAt({ principal, address, isDirect }, places.vibers, tasks.conversations, message.viber);
   return now === viber ? '' : messages.text('vibers.says', { name: escaped(viber) });
-}
-
-/** What is to be remembered is an owner's to decide, where they are; others are told that one is asked. */
-function questionFor(
-  { principal, job, viber }: Entry,
-  { asks = [] }: RunOutcome,
-  messages: Messages,
-): MemoryQuestion | undefined {
-  if (asks.length === 0 || job) return undefined;
-  return principal.role === 'owner'
-    ? askOwner(asks, messages, viber)
-    : { text: tellOther(asks.length, messages), buttons: [] };
 }

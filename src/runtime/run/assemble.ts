@@ -69,7 +69,7 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
   if (context.isPrivate) progress.isTainted = true;
   // What outlives the task is not written on a guest's word: a compaction leaves facts in the day's log.
   if (context.isOver && !isGuest)
-    gw.features.compaction.due({ viber, taskId: task.id, person: principalText(principal) });
+    for (const { cut } of gw.features.on) cut?.({ viber, taskId: task.id, person: principalText(principal) }, gw);
   const added = [order.instructions ?? '', rules.needsPlan ? PLAN_FIRST : ''].filter(Boolean);
   return {
     ...{ taskId: task.id, runId: run, viber, goal: task.goal },

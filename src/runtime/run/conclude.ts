@@ -46,7 +46,7 @@ export async function record(
 
 /** What is left once the result stands in the session; done again after a crash, and nothing twice. */
 export async function conclude(turn: Concluding, given: RunOutcome, at: string, gw: Gateway): Promise<void> {
-  const outcome = await gw.features.memory.complete(turn, given);
+  const outcome = await completed(turn, given, gw);
   await send(turn, outcome, gw);
   // What is on its way to people goes before what is noted of it.
   await nextTurn();
@@ -56,8 +56,7 @@ export async function conclude(turn: Concluding, given: RunOutcome, at: string, 
 async function send(turn: Concluding, outcome: RunOutcome, gw: Gateway): Promise<void> {
   const { taskId, viber } = (turn.items[0] as Item).message;
   if (outcome.state === 'stopped') await gw.places.live.end(turn.run, []);
-  else await sendAnswers(turn, await completed(turn, outcome, gw), gw);
-  await gw.features.memory.ask(turn, outcome);
+  else await sendAnswers(turn, outcome, gw);
   crashPoint('run:out-written');
   // The answer is durable in `out`; the session's lines follow within half a second.
   gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
@@ -93,9 +92,8 @@ async function note(turn: Concluding, outcome: RunOutcome, at: string, gw: Gatew
   }
   tasks.threads.show(taskId);
   features.metrics.count('viber_runs_total', { state });
-  features.memory.note(turn, outcome, at);
+  for (const { keeps } of features.on) if (keeps?.when(outcome, turn)) await keeps.keep(outcome, turn, at, gw);
   await ack(items);
-  void features.compaction.ended(taskId);
   for (const { after } of features.on) if (after?.when(outcome, turn)) after.note(outcome, turn, at, gw);
   log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
 }

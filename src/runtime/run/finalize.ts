@@ -1,15 +1,15 @@
 /** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
 
-import { type Principal, principalText } from '../../access/principal.ts';
+import type { Principal } from '../../access/principal.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import type { Messages } from '../../messages/messages.ts';
-import { parseSuggestion } from '../../workspace/memory/suggestions.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Entry } from '../contract/entry.ts';
+import type { BlockOf } from '../contract/feature.ts';
 import type { Handed, Made, RunOutcome } from '../contract/outcome.ts';
 import { DELTA_LIMITS } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
@@ -19,7 +19,6 @@ import { saysHealthy } from '../reply/healthy.ts';
 import { linkTo } from '../reply/links.ts';
 import { summarise } from '../reply/reply.ts';
 import { HAS_OWN_BLOCK, saidIn } from '../reply/told.ts';
-import { type Keeping, keep } from '../tools/memory/keep.ts';
 import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
 import type { Gateway } from './gateway.ts';
 import { askedIn, readWhole, type WholeReply } from './whole-reply.ts';
@@ -41,10 +40,10 @@ export async function finalize(
   outcome: AgentOutcome,
   made: Made,
   { task, run, principal, messages, tools, earlier, items }: FinalizedRun,
-  { home, log, config }: Gateway,
+  gw: Gateway,
 ): Promise<RunOutcome> {
+  const { home, log } = gw;
   const { refs, pending } = made;
-  const autoAccept = config.memory.auto_accept && principal.role === 'owner' && !made.hasLogs;
   const keepsNothing = principal.role === 'guest';
   const all = [...(outcome.beside ?? []), outcome].map(({ text }) => text).join('\n');
   const told = HAS_OWN_BLOCK.test(all) ? saidIn(openTask(home, task).session.tail()) : undefined;
@@ -54,14 +53,7 @@ export async function finalize(
   const deltas = await keepFiles(reply, scope, log);
   refs.push(...deltas.refs);
   const shownPlan = await applyPlan(reply.plans, made, tools, scope, messages);
-  const keeping: Keeping = {
-    ...{ home, viber: task.viber, taskId: task.id, runId: run, autoAcceptMemory: autoAccept },
-    provenance: `${principalText(principal)} in task ${task.id}`,
-  };
-  for (const suggestion of keepsNothing ? [] : reply.memorySuggestions) {
-    const waiting = await keep(keeping, parseSuggestion(suggestion));
-    if (waiting) pending.push(waiting);
-  }
+  if (!keepsNothing) await takeBlocks(reply, { viber: task.viber, task: task.id, run, principal, made }, gw);
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
   // A hand edit wins; what the agent would have written is shown beside it. The built-in model tells of steps itself.
   const isOwnWords = made.plan?.status === 'written' && outcome.model.startsWith('offline/');
@@ -98,6 +90,12 @@ export async function finalize(
     ...(handed.length > 0 && { handed }),
     ...(isTalk(outcome) ? { isTalk: true } : {}),
   };
+}
+
+/** In the order in which the features stand. */
+async function takeBlocks({ memorySuggestions }: WholeReply, of: BlockOf, gw: Gateway): Promise<void> {
+  if (memorySuggestions.length === 0) return;
+  for (const { reply = [] } of gw.features.on) for (const { take } of reply) await take(memorySuggestions, of, gw);
 }
 
 /** What people are given with a question: the words since the last one, and the files made since. */

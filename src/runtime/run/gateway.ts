@@ -18,7 +18,6 @@ import type { Messages } from '../../messages/messages.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Home } from '../../workspace/home.ts';
-import type { MemorySearch } from '../../workspace/memory/search.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { RunSuspension } from '../approvals/suspend.ts';
 import type { MemoryLimits } from '../context/context.ts';
@@ -45,8 +44,6 @@ import type { Bus } from '../live/bus.ts';
 import type { Live } from '../live/live.ts';
 import type { NewsDesk } from '../live/news.ts';
 import type { SeenRuns } from '../live/seen.ts';
-import type { AfterRun } from '../memory/after-run.ts';
-import type { Compaction } from '../memory/compaction.ts';
 import type { ModelChoices } from '../model/choices.ts';
 import type { ModelProviders } from '../model/models.ts';
 import type { Buttons } from '../reply/buttons.ts';
@@ -189,11 +186,6 @@ export interface Features extends FeatureSet<Gateway, FeatureRun> {
   env: NodeJS.ProcessEnv;
   /** What only one of several processes may do at a time. */
   lead: Lead;
-  /** What runs leave in the memory. */
-  memory: AfterRun;
-  searchMemory: MemorySearch['searchMemory'];
-  /** Told of requests that had to leave something of their session out, and of each run that has its answer. */
-  compaction: Compaction;
   /** A link that logs an owner in on the Board, once; undefined where it cannot be reached. */
   boardLink(principal: Principal, address: Address): Promise<{ url: string; isHereOnly: boolean } | undefined>;
   metrics: Metrics;

@@ -4,7 +4,6 @@ import type { Json } from '../../workspace/types.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { bind } from './bind.ts';
-import { keep } from './memory/keep.ts';
 import { createTelling, tellFailure } from './result.ts';
 import type { CoreRun } from './run.ts';
 import { CORE_TOOLS } from './table.ts';
@@ -45,7 +44,7 @@ export function createTools(
     tell ??= createTelling(told());
     return tell(value);
   };
-  const run: CoreRun = { scope, keep: (fact) => keep(scope, fact) };
+  const run: CoreRun = { scope };
   return apart([...CORE_TOOLS.map((tool) => bind(tool, run)), ...others]).map((tool) => ({
     ...tool,
     execute: (input, options) => tool.execute(input, options).then(toModel, retell),

@@ -1,8 +1,6 @@
 /** What a tool is handed of the run at hand: what it may touch, the facts, and the services it may use. */
 import type { Zones } from '../../access/zones.ts';
 import type { Address } from '../../channels/channel.ts';
-import type { MemoryHit } from '../../workspace/memory/search.ts';
-import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
@@ -14,16 +12,6 @@ import type { ModelChoices } from '../model/choices.ts';
 /** What every run has, also one that a test makes by hand. */
 export interface CoreRun {
   readonly scope: ToolScope;
-  /** Keeps something in the memory; gives what a person has to accept first. */
-  keep(fact: Fact): Promise<Suggestion | undefined>;
-}
-
-/** Something to remember, as a model says it. */
-export interface Fact {
-  section?: string | undefined;
-  text: string;
-  /** Words of the line that it corrects. */
-  replaces?: string | undefined;
 }
 
 export interface ToolRun extends CoreRun {
@@ -42,7 +30,6 @@ export function placeOf({ order: { address } }: ToolRun): Address {
 
 /** The parts of the gateway that tools may use: made once. */
 export interface ToolServices {
-  searchMemory(viber: string, query: string, limit: number): Promise<MemoryHit[]>;
   models: ModelChoices;
   settings: ConversationSettings;
   conversations: Pick<Conversations, 'get' | 'bind'>;

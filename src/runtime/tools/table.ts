@@ -7,9 +7,6 @@ import type { Tool } from '../contract/tool.ts';
 import { attachArtifact, createArtifactTool } from './artifacts.ts';
 import { askUser } from './ask-user.ts';
 import { listFiles } from './list-files.ts';
-import { forget, whatWasDone } from './memory/own.ts';
-import { remember } from './memory/remember.ts';
-import { memorySearch } from './memory/search.ts';
 import { listTasksTool, newTask, openTaskTool } from './own-tasks.ts';
 import { readFile } from './read-file.ts';
 import { readSkill } from './read-skill.ts';
@@ -32,19 +29,15 @@ export const CORE_TOOLS: readonly Tool<unknown, CoreRun>[] = [
   readFile,
   writeFile,
   listFiles,
-  remember,
   askUser,
 ];
 
 export const SERVICE_TOOLS: readonly Tool<unknown, ToolRun>[] = [
-  memorySearch,
   setModelTool,
   listTasksTool,
   openTaskTool,
   newTask,
   useViber,
-  forget,
-  whatWasDone,
   setTimezone,
 ];
 

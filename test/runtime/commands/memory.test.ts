@@ -1,11 +1,12 @@
 /** /memory: who may look, who may change, and one plain sentence for every press, also the second and the late one. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addSecret } from '../../../src/log.ts';
 import type { ButtonAction } from '../../../src/runtime/contract/buttons.ts';
 import { addToMemory, readMemory } from '../../../src/workspace/memory/memory.ts';
 import { readRecords } from '../../../src/workspace/memory/record.ts';
+import { MemorySearch } from '../../../src/workspace/memory/search.ts';
 import { addSuggestion, listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
 import { commandWorld, direct } from './fixtures.ts';
 
@@ -106,15 +107,16 @@ describe('/memory', () => {
   });
 
   it('asks the index where there is one', async () => {
-    const { text, gw } = await open();
+    const { text } = await open();
     const asked: unknown[] = [];
-    gw.features.searchMemory = async (...given) => {
+    vi.spyOn(MemorySearch.prototype, 'searchMemory').mockImplementation(async (...given) => {
       asked.push(given);
       return [
         { content: '## Mail\n- sent tea', source_file: 'memory/2026-01-05.md', metadata: { line: 1 }, score: 1 },
         { content: '- likes tea', source_file: 'MEMORY.md', metadata: { line: 3 }, score: 0.5 },
       ];
-    };
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
     expect(await text('/memory search what about tea')).toBe('- 2026-01-05: ## Mail - sent tea\n- likes tea');
     expect(asked).toEqual([['default', 'what about tea', 8]]);
   });

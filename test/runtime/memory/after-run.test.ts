@@ -3,11 +3,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type Concluded, createAfterRun, entryOf, type FinishedRun } from '../../../src/features/memory/after-run.ts';
+import { keep } from '../../../src/features/memory/tools/keep.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
 import type { RunOutcome } from '../../../src/runtime/contract/outcome.ts';
-import { type Concluded, createAfterRun, entryOf, type FinishedRun } from '../../../src/runtime/memory/after-run.ts';
-import { keep } from '../../../src/runtime/tools/memory/keep.ts';
 import type { Home } from '../../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../../src/workspace/memory/daily.ts';
 import { readMemory } from '../../../src/workspace/memory/memory.ts';

@@ -1,7 +1,7 @@
 /** Which runs may be covered, for any order in which runs begin, wait, go on and end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { choosePart } from '../../../src/runtime/memory/covered.ts';
+import { choosePart } from '../../../src/features/memory/covered.ts';
 import type { SessionLine } from '../../../src/workspace/tasks/index.ts';
 import type { SessionEntry } from '../../../src/workspace/types.ts';
 import { answered, said } from './compaction-fixtures.ts';

@@ -3,11 +3,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type Compaction, createCompaction } from '../../../src/features/memory/compaction.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
 import { assembleContext } from '../../../src/runtime/context/context.ts';
 import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
-import { type Compaction, createCompaction } from '../../../src/runtime/memory/compaction.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
 import { openHome } from '../../../src/workspace/home.ts';
 import type { Suggestion } from '../../../src/workspace/memory/suggestions.ts';

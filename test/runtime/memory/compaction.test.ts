@@ -2,12 +2,12 @@
 
 import fs from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { openCompaction } from '../../../src/app/compaction.ts';
+import { compactionText, readDigest, splitFacts } from '../../../src/features/memory/digest.ts';
+import { offlineDigest } from '../../../src/features/memory/digest-offline.ts';
+import { memoryFlush } from '../../../src/features/memory/flush.ts';
+import { askLeftSoon } from '../../../src/features/memory/open-compaction.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Messages, messagesIn } from '../../../src/messages/messages.ts';
-import { compactionText, readDigest, splitFacts } from '../../../src/runtime/memory/digest.ts';
-import { offlineDigest } from '../../../src/runtime/memory/digest-offline.ts';
-import { memoryFlush } from '../../../src/runtime/memory/flush.ts';
 import { appendDailyLog } from '../../../src/workspace/memory/daily.ts';
 import { addToMemory } from '../../../src/workspace/memory/memory.ts';
 import { keepQuestion, openQuestions } from '../../../src/workspace/memory/questions.ts';
@@ -15,8 +15,8 @@ import { appendRecord } from '../../../src/workspace/memory/record.ts';
 import { listSuggestions, takeSuggestion } from '../../../src/workspace/memory/suggestions.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
-import { defaults } from '../../helpers/defaults.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { partsOf } from '../../helpers/gateway.ts';
 import { answered, compactionWorld, digestOf, isDigest, said, TASK, turns } from './compaction-fixtures.ts';
 
 const FACT = 'FACT: [Project Context] The deploy key is kept in the blue safe';
@@ -87,13 +87,9 @@ describe('a session of 2,000 messages', () => {
     expect(kept?.suggestions.map(({ text }) => text)).toEqual(['The deploy key is kept in the blue safe']);
     await keepQuestion(world.home, 'default', ['0123456789ab']);
     const asked = vi.fn(async (_id: string, _question: (messages: Messages) => { text: string }) => undefined);
-    const compaction = openCompaction({
-      ...{ config: defaults, home: world.home, viber: 'default' },
-      ...{ agent: { run: vi.fn() } as never, costs: world.costs, approvals: { get: () => undefined } },
-      ...{ modelName: () => 'offline/viber', askOwners: asked, log: silentLog() },
-    });
+    const stop = askLeftSoon(partsOf({ home: world.home, log: silentLog(), people: { owners: { askOwners: asked } } }));
     await eventually(async () => (await openQuestions(world.home, 'default')).length === 0);
-    await compaction.close();
+    stop();
     expect(asked.mock.calls.map(([id, question]) => [id, question(messagesIn('en')).text])).toEqual([
       [`flush-${kept?.id}`, expect.stringContaining('The deploy key is kept in the blue safe')],
     ]);

@@ -1,19 +1,20 @@
 /** Memory search with the real AI SDK against the emulated endpoint, and the tool a model is offered. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openAppMemory } from '../../../src/app/memory.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError, UserError } from '../../../src/errors.ts';
+import { openSearch as openGatewaySearch } from '../../../src/features/memory/open-search.ts';
+import { memorySearch } from '../../../src/features/memory/tools/search.ts';
 import { silentLog } from '../../../src/log.ts';
 import { Costs } from '../../../src/runtime/costs/costs.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
+import type { FeatureRun } from '../../../src/runtime/run/gateway.ts';
 import { bind } from '../../../src/runtime/tools/bind.ts';
-import { memorySearch } from '../../../src/runtime/tools/memory/search.ts';
-import type { ToolRun } from '../../../src/runtime/tools/run.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { MemorySearch } from '../../../src/workspace/memory/search.ts';
 import { type Llm, startLlm } from '../../emulators/llm.ts';
 import { defaults } from '../../helpers/defaults.ts';
+import { partsOf } from '../../helpers/gateway.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { tempFolder } from '../../helpers/temp.ts';
 
@@ -93,7 +94,7 @@ test('embedding is counted with the rest of the day, and at a cap the memory is 
     });
   const search = async () => {
     const config = { ...defaults, memory: { ...defaults.memory, index: 'on' as const, embedding: 'local/embed' } };
-    const memory = openAppMemory({ config, home, embedders: models(), costs: open(), log: silentLog() });
+    const memory = openGatewaySearch({ config, home, embedders: models(), costs: open(), log: silentLog() });
     onTestFinished(() => memory.close());
     const hits = await memory.searchMemory('default', 'green tea', 1);
     return hits.map(({ content }) => content);
@@ -194,15 +195,15 @@ describe('memory_search', () => {
 
   test('gives content, file, heading and date, a few thousand characters of them', async () => {
     const asked: [string, number][] = [];
+    vi.spyOn(MemorySearch.prototype, 'searchMemory').mockImplementation(async (_viber, query, limit = 0) => {
+      asked.push([query, limit]);
+      return Array.from({ length: limit }, (_, n) => hit(n + 1));
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
     const tool = bind(memorySearch, {
       scope: { viber: 'default' },
-      services: {
-        async searchMemory(_viber: string, query: string, limit: number) {
-          asked.push([query, limit]);
-          return Array.from({ length: limit }, (_, n) => hit(n + 1));
-        },
-      },
-    } as unknown as ToolRun);
+      gw: partsOf({ config: defaults, home, models: { providers: models() }, log: silentLog() }),
+    } as unknown as FeatureRun);
     expect([tool.name, tool.effect]).toEqual(['memory_search', 'read']);
     const first = await tool.execute(tool.input.parse({ query: 'tea' }), options);
     expect(first).toMatchObject({

@@ -34,7 +34,7 @@ beforeAll(() => {
   change('src/messages/de/live.ts', intoDoing(german));
   change('src/runtime/tools/table.ts', (all) =>
     all
-      .replace(/\n(?=import \{ forget)/, "\nimport { daysUntil } from './days-until.ts';\n")
+      .replace(/\n(?=import \{ readFile)/, "\nimport { daysUntil } from './days-until.ts';\n")
       .replace(/(SERVICE_TOOLS: [\s\S]*?)(?=\];)/, `$1${line}`),
   );
 });

@@ -32,8 +32,8 @@ const JOBS = ['create_scheduled_job', 'list_scheduled_jobs', 'change_scheduled_j
 const TASKS = ['list_tasks', 'open_task', 'new_task', 'use_viber'];
 const MEMORY = ['forget', 'what_was_done'];
 const ALL = [
-  ...['update_plan', ...FILES, 'remember', 'ask_user', 'memory_search', 'set_model', ...TASKS, ...MEMORY],
-  ...['set_timezone', 'notify', ...JOBS, 'ask_agent', 'web_search', ...SKILLS],
+  ...['update_plan', ...FILES, 'ask_user', 'set_model', ...TASKS, 'set_timezone'],
+  ...['remember', 'memory_search', ...MEMORY, 'notify', ...JOBS, 'ask_agent', 'web_search', ...SKILLS],
 ];
 const without = (...names: string[]) => ALL.filter((name) => !names.includes(name));
 const talk = ['set_model', ...TASKS, ...MEMORY, 'set_timezone'];

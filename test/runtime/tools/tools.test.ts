@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../../src/errors.ts';
+import { remember } from '../../../src/features/memory/tools/remember.ts';
 import { createTurns } from '../../../src/runtime/agent/turns.ts';
-import { createTools, type PlanChange } from '../../../src/runtime/tools/index.ts';
+import type { FeatureRun } from '../../../src/runtime/run/gateway.ts';
+import { bind } from '../../../src/runtime/tools/bind.ts';
+import { createTools, type PlanChange, type ToolScope } from '../../../src/runtime/tools/index.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { listSuggestions } from '../../../src/workspace/memory/suggestions.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
@@ -37,7 +40,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function toolbox(options: { planBase?: string; autoAcceptMemory?: boolean; viber?: string; runId?: string } = {}) {
-  const tools = createTools({
+  const scope: ToolScope = {
     ...{
       home,
       taskId: 'task1',
@@ -50,7 +53,8 @@ function toolbox(options: { planBase?: string; autoAcceptMemory?: boolean; viber
     ...options,
     onPlan: (change) => plans.push(change),
     onArtifact: (ref) => attached.push(ref),
-  });
+  };
+  const tools = createTools(scope, [bind(remember, { scope } as FeatureRun)]);
   return async (name: string, given: unknown, signal = NO_ABORT): Promise<Json> => {
     const tool = tools.find((t) => t.name === name);
     if (!tool) throw new Error(`no tool ${name}`);

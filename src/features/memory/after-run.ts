@@ -10,16 +10,16 @@ import type { QueueItem } from '../../engine/engine.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { type Logger, scrub } from '../../log.ts';
 import { lines } from '../../messages/messages.ts';
+import type { Entry } from '../../runtime/contract/entry.ts';
+import type { RunOutcome } from '../../runtime/contract/outcome.ts';
+import type { TaskResult } from '../../runtime/contract/task.ts';
+import type { OwnerNotifier } from '../../runtime/conversations/owner-notifier.ts';
+import { channelName, plainName } from '../../runtime/conversations/places.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLogs, clockOf, type DailyEntry, localDay } from '../../workspace/memory/daily.ts';
 import { shareIn } from '../../workspace/memory/same-words.ts';
 import { listSuggestions, type Suggestion } from '../../workspace/memory/suggestions.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
-import type { Entry } from '../contract/entry.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
-import type { TaskResult } from '../contract/task.ts';
-import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
-import { channelName, plainName } from '../conversations/places.ts';
 import { askOwner } from './question.ts';
 
 /** A run that was completed. */

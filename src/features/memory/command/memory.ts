@@ -2,10 +2,11 @@
 
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, words } from '../../../messages/messages.ts';
+import { type Command, type CommandReply, type Invocation, mayUse } from '../../../runtime/commands/command.ts';
 import { readMemory } from '../../../workspace/memory/memory.ts';
 import { listSuggestions } from '../../../workspace/memory/suggestions.ts';
-import { askOwner } from '../../memory/question.ts';
-import { type Command, type CommandReply, type Invocation, mayUse } from '../command.ts';
+import { searchOf } from '../open-search.ts';
+import { askOwner } from '../question.ts';
 import { add, forget, undo } from './change.ts';
 import { decide, isSuggestionName, isVerb } from './decide.ts';
 
@@ -87,7 +88,7 @@ function withoutEmptyHeadings(text: string): string {
 
 async function search(context: Invocation): Promise<CommandReply> {
   const query = context.args.trim().replace(/^search\s+/i, '');
-  const found = await context.gw.features.searchMemory(context.viber, query, MAX_FOUND);
+  const found = await searchOf(context.gw).searchMemory(context.viber, query, MAX_FOUND);
   const waiting = await waitingAbout(context, query);
   if (found.length === 0) return waiting ?? { text: context.messages.text('memory.notFound') };
   const listed = found.map(({ content, source_file }) => {

@@ -3,9 +3,9 @@
  * and length. Whatever goes wrong is an answer here, never an error of the run that came before.
  */
 import type { Logger } from '../../log.ts';
-import { type Agent, RunError } from '../agent/agent.ts';
-import { OFFLINE_MODEL } from '../contract/providers.ts';
-import type { Costs } from '../costs/costs.ts';
+import { type Agent, RunError } from '../../runtime/agent/agent.ts';
+import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
+import type { Costs } from '../../runtime/costs/costs.ts';
 
 import type { Part } from './covered.ts';
 import { type Digest, digestInstructions, digestQuestion, maxAnswer, readDigest, splitFacts } from './digest.ts';

@@ -3,6 +3,12 @@ import fs from 'node:fs';
 import { principalText } from '../../../access/principal.ts';
 import { scrub } from '../../../log.ts';
 import { lines, say, type Text } from '../../../messages/messages.ts';
+import { askedAgain } from '../../../runtime/commands/as-shown.ts';
+import type { CommandReply, Invocation } from '../../../runtime/commands/command.ts';
+import { questionId } from '../../../runtime/contract/buttons.ts';
+import type { Deciding as DecidingPerson } from '../../../runtime/contract/feature.ts';
+import { plainName } from '../../../runtime/conversations/places.ts';
+import { byAt } from '../../../runtime/reply/outcomes.ts';
 import { type Home, isId } from '../../../workspace/home.ts';
 import { bulletsOf, wholeOf } from '../../../workspace/memory/bullets.ts';
 import { forgetBullet } from '../../../workspace/memory/changes.ts';
@@ -16,12 +22,8 @@ import {
   suggestedText,
   takeSuggestion,
 } from '../../../workspace/memory/suggestions.ts';
-import { questionId } from '../../contract/buttons.ts';
-import { plainName } from '../../conversations/places.ts';
-import { shownMemory, shownSuggestion, suggestionButtons, undoButton } from '../../memory/question.ts';
-import { byAt } from '../../reply/outcomes.ts';
-import { askedAgain } from '../as-shown.ts';
-import type { CommandReply, Invocation } from '../command.ts';
+import type { Gateway } from '../../gateway.ts';
+import { shownMemory, shownSuggestion, suggestionButtons, undoButton } from '../question.ts';
 
 export type Verb = 'accept' | 'edit' | 'reject';
 
@@ -39,7 +41,9 @@ export const actorOf = ({ principal }: Pick<Invocation, 'principal'>): { by: str
 });
 
 /** Of an invocation; the Board decides without one. */
-export type Deciding = Pick<Invocation, 'gw' | 'messages' | 'viber' | 'principal' | 'address'>;
+export interface Deciding extends DecidingPerson {
+  gw: Gateway;
+}
 
 /** `words`: what to write in place of the suggested text. Only for owners. */
 export async function decide(context: Deciding, verb: Verb, name: string, words: string): Promise<CommandReply> {

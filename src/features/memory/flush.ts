@@ -9,6 +9,7 @@ import { syncFile } from '../../lib/files.ts';
 import { cutText } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
 import { lines } from '../../messages/messages.ts';
+import type { OwnerNotifier } from '../../runtime/conversations/owner-notifier.ts';
 import type { Home } from '../../workspace/home.ts';
 import { appendDailyLog, dayOf } from '../../workspace/memory/daily.ts';
 import { isRemembered } from '../../workspace/memory/memory.ts';
@@ -16,7 +17,6 @@ import { keepQuestion, type Question } from '../../workspace/memory/questions.ts
 import { readRecords } from '../../workspace/memory/record.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
 import { addSuggestion, listSuggestions, suggestionOf } from '../../workspace/memory/suggestions.ts';
-import type { OwnerNotifier } from '../conversations/owner-notifier.ts';
 import { askOwner } from './question.ts';
 
 export interface FlushedFact {

@@ -1,20 +1,21 @@
 /** Search of the memory with all it needs, opened when somebody first searches, and what is cleared away once a day. */
-import type { Config } from '../config.ts';
-import { errorMessage } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import type { Costs } from '../runtime/costs/costs.ts';
-import type { Embedders } from '../runtime/model/models.ts';
-import type { Home } from '../workspace/home.ts';
-import type { MemorySearch } from '../workspace/memory/search.ts';
+import type { Config } from '../../config.ts';
+import { errorMessage } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { Costs } from '../../runtime/costs/costs.ts';
+import type { Embedders } from '../../runtime/model/models.ts';
+import type { Home } from '../../workspace/home.ts';
+import type { MemorySearch } from '../../workspace/memory/search.ts';
+import { configOf, perGateway } from '../gateway.ts';
 
-export interface AppMemory {
+export interface OpenSearch {
   searchMemory: MemorySearch['searchMemory'];
   /** Old daily logs and indexes. Never rejects. */
   sweep(now: Date): Promise<void>;
   close(): Promise<void>;
 }
 
-export function openAppMemory({
+export function openSearch({
   config,
   home,
   embedders,
@@ -27,7 +28,7 @@ export function openAppMemory({
   /** Counts and caps the calls of the embedding model. */
   costs?: Costs | undefined;
   log: Logger;
-}): AppMemory {
+}): OpenSearch {
   const { memory: settings } = config;
   let opened: Promise<MemorySearch> | undefined;
 
@@ -38,8 +39,8 @@ export function openAppMemory({
 
   async function load(): Promise<MemorySearch> {
     const [{ MemorySearch }, { meteredEmbedder }] = await Promise.all([
-      import('../workspace/memory/search.ts'),
-      import('../runtime/costs/metered-embedder.ts'),
+      import('../../workspace/memory/search.ts'),
+      import('../../runtime/costs/metered-embedder.ts'),
     ]);
     const embedder = settings.embedding === undefined ? undefined : embedders.embedder(settings.embedding);
     return new MemorySearch({
@@ -50,12 +51,12 @@ export function openAppMemory({
     });
   }
 
-  const searchMemory: AppMemory['searchMemory'] = async (...query) => (await open()).searchMemory(...query);
+  const searchMemory: OpenSearch['searchMemory'] = async (...query) => (await open()).searchMemory(...query);
   return {
     searchMemory,
     async sweep(now) {
       try {
-        const { sweepAll } = await import('../workspace/memory/retention.ts');
+        const { sweepAll } = await import('../../workspace/memory/retention.ts');
         const removed = await sweepAll(home, settings.retention, now, (viber, error) =>
           log.error({ viber, err: errorMessage(error) }, 'old daily logs could not be removed'),
         );
@@ -68,3 +69,8 @@ export function openAppMemory({
     close: async () => (await opened)?.close(),
   };
 }
+
+export const searchOf = perGateway((gw): OpenSearch => {
+  const { home, log, models } = gw;
+  return openSearch({ config: configOf(gw), home, embedders: models.providers, costs: models.costs, log });
+});

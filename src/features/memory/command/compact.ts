@@ -3,9 +3,10 @@
 import { principalText } from '../../../access/principal.ts';
 import { within } from '../../../lib/within.ts';
 import { lines, type MessageKey, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
-import { taskLane } from '../../contract/entry.ts';
-import type { Compacted } from '../../memory/compaction.ts';
-import type { Command } from '../command.ts';
+import type { Command } from '../../../runtime/commands/command.ts';
+import { taskLane } from '../../../runtime/contract/entry.ts';
+import type { Compacted } from '../compaction.ts';
+import { compactionOf } from '../open-compaction.ts';
 
 /** A model may take minutes; nobody's next command waits for it longer than this. */
 const WAIT_MS = 2_500;
@@ -23,7 +24,9 @@ export const compact: Command = {
     if (!task) return { text: messages.text('memory.nothingToCompact') };
     const order = { viber: task.viber, taskId: task.id, person: principalText(principal) };
     const afterRun = (await gw.engine.queue.look(taskLane(task.id))).view !== undefined;
-    const work = gw.features.compaction.compact(order, { afterRun }).then((end) => wordsFor(end, messages));
+    const work = compactionOf(gw)
+      .compact(order, { afterRun })
+      .then((end) => wordsFor(end, messages));
     if (afterRun)
       return {
         text: messages.text('memory.compactLater'),

@@ -3,12 +3,12 @@
  * outside. A quotation, a file, a page or a tool's finding may hold words that were written to be remembered.
  */
 import { isRecord } from '../../../lib/json.ts';
+import { withoutCode } from '../../../runtime/reply/written-calls.ts';
+import { toolNamed } from '../../../runtime/tools/table.ts';
 import type { Home } from '../../../workspace/home.ts';
 import type { OwnWords } from '../../../workspace/memory/stated.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
-import { withoutCode } from '../../reply/written-calls.ts';
-import { toolNamed } from '../table.ts';
 
 /**
  * The words of the one person who has spoken in the conversation, with their name. Undefined as soon as anything the model may have

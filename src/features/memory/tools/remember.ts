@@ -1,9 +1,10 @@
 /** `remember`: something for MEMORY.md. A person accepts the exact words first, unless the configuration says otherwise (promise 40). */
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
-import { defineTool } from '../../contract/tool.ts';
-import { toPeopleUnlessAsked } from '../offered.ts';
-import type { CoreRun } from '../run.ts';
+import { defineTool } from '../../../runtime/contract/tool.ts';
+import { toPeopleUnlessAsked } from '../../../runtime/tools/offered.ts';
+import type { CoreRun } from '../../../runtime/tools/run.ts';
+import { keep } from './keep.ts';
 
 const MAX_TEXT = 2_000;
 
@@ -30,7 +31,7 @@ export const remember = defineTool({
     const words = text.trim();
     if (words === '') throw new UserError('There is nothing to remember.');
     if (words.length > MAX_TEXT) throw new UserError(`That is too long to remember: at most ${MAX_TEXT} characters.`);
-    const suggestion = await run.keep({ section, text: words, replaces });
+    const suggestion = await keep(run.scope, { section, text: words, replaces });
     if (!suggestion) return { status: 'saved' };
     run.scope.onSuggestion?.(suggestion);
     return { status: 'pending', id: suggestion.id };

@@ -2,10 +2,11 @@
  * Which runs a compaction may stand for: a beginning of what is not covered yet, cut only where every run before is over and no
  * run after has begun. Pure. What waits for a person, is at work, or was steered into the next run is never cut off.
  */
+
+import { pastMessages, STEERED, speakersOf } from '../../runtime/context/past-run.ts';
+import type { TaskMessage } from '../../runtime/contract/task.ts';
 import type { SessionLine } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
-import { pastMessages, STEERED, speakersOf } from '../context/past-run.ts';
-import type { TaskMessage } from '../contract/task.ts';
 
 export interface Part {
   /** The run that ends last. */

@@ -1,17 +1,14 @@
 /** The question whether something may be remembered: to an owner with buttons, to anybody else that an owner is asked. */
 import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
+import { type ButtonAction, questionId } from '../../runtime/contract/buttons.ts';
+import type { Entry } from '../../runtime/contract/entry.ts';
+import type { Below } from '../../runtime/contract/feature.ts';
+import type { RunOutcome } from '../../runtime/contract/outcome.ts';
+import { visible } from '../../runtime/reply/show.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
-import { type ButtonAction, questionId } from '../contract/buttons.ts';
-import { visible } from '../reply/show.ts';
 
 /** What stands in a chat at once; /memory shows the rest. */
 const MAX_ASKED = 5;
-
-export interface MemoryQuestion {
-  /** Markdown. */
-  text: Text;
-  buttons: ButtonAction[][];
-}
 
 /**
  * One row. `viber`: whose memory it is for, whoever the conversation is with when a button is pressed. `n`: its number among
@@ -75,7 +72,7 @@ function numbersOf(asked: readonly Suggestion[]): number[] {
 }
 
 /** For an owner. */
-export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber: string): MemoryQuestion {
+export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber: string): Below {
   const asked = suggestions.slice(0, MAX_ASKED);
   const more = suggestions.length - asked.length;
   const numbers = numbersOf(asked);
@@ -94,5 +91,17 @@ export const undoButton = (messages: Messages, viber: string, change = ''): Butt
 ];
 
 /** For somebody who may not decide. */
-export const tellOther = (count: number, messages: Messages): Text =>
+const tellOther = (count: number, messages: Messages): Text =>
   words(`> ${messages.text('memory.askingOwner', { n: count })}`);
+
+/** What is to be remembered is an owner's to decide, where they are; others are told that one is asked. */
+export function belowAnswer(
+  { principal, job, viber }: Entry,
+  { asks = [] }: RunOutcome,
+  messages: Messages,
+): Below | undefined {
+  if (asks.length === 0 || job) return undefined;
+  return principal.role === 'owner'
+    ? askOwner(asks, messages, viber)
+    : { text: tellOther(asks.length, messages), buttons: [] };
+}

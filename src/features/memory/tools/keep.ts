@@ -8,8 +8,15 @@ import { addToMemory, isRemembered, readMemory } from '../../../workspace/memory
 import { likeness } from '../../../workspace/memory/same-words.ts';
 import { isStatedIn } from '../../../workspace/memory/stated.ts';
 import { addSuggestion, type Suggestion } from '../../../workspace/memory/suggestions.ts';
-import type { Fact } from '../run.ts';
 import { ownWords } from './trust.ts';
+
+/** Something to remember, as a model says it. */
+export interface Fact {
+  section?: string | undefined;
+  text: string;
+  /** Words of the line that it corrects. */
+  replaces?: string | undefined;
+}
 
 export interface Keeping {
   home: Home;

@@ -3,14 +3,14 @@
 import { cutText } from '../../../lib/text.ts';
 import { scrub } from '../../../log.ts';
 import { lines, type Messages, words } from '../../../messages/messages.ts';
+import type { CommandReply, Invocation } from '../../../runtime/commands/command.ts';
+import type { ButtonAction } from '../../../runtime/contract/buttons.ts';
 import { type Bullet, bulletsOf, matching } from '../../../workspace/memory/bullets.ts';
 import { forgetBullet, undoLast } from '../../../workspace/memory/changes.ts';
 import { linesOf } from '../../../workspace/memory/lines.ts';
 import { addToMemory, readMemory } from '../../../workspace/memory/memory.ts';
 import { parseSuggestion } from '../../../workspace/memory/suggestions.ts';
-import type { ButtonAction } from '../../contract/buttons.ts';
-import { shownMemory, undoButton } from '../../memory/question.ts';
-import type { CommandReply, Invocation } from '../command.ts';
+import { shownMemory, undoButton } from '../question.ts';
 import { actorOf } from './decide.ts';
 
 const MAX_TEXT = 2_000;

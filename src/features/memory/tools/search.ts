@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { cutText } from '../../../lib/text.ts';
-import { defineTool } from '../../contract/tool.ts';
-import type { ToolRun } from '../run.ts';
+import { defineTool } from '../../../runtime/contract/tool.ts';
+import type { FeatureRun } from '../../gateway.ts';
+import { searchOf } from '../open-search.ts';
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 20;
@@ -18,9 +19,9 @@ export const memorySearch = defineTool({
   effect: 'read',
   doing: 'doing.recalling',
   ability: { line: 'memory', words: 'look it up (memory_search)' },
-  async execute({ query, limit = DEFAULT_LIMIT }, { scope, services }: ToolRun) {
+  async execute({ query, limit = DEFAULT_LIMIT }, { scope, gw }: FeatureRun) {
     if (query.trim() === '') throw new UserError('There is nothing to search for.');
-    const hits = await services.searchMemory(
+    const hits = await searchOf(gw).searchMemory(
       scope.viber,
       query,
       Math.max(1, Math.min(MAX_LIMIT, Math.trunc(limit) || 1)),

@@ -5,9 +5,9 @@
 
 import { cutText } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
+import { dataBlock, visibleText } from '../../runtime/context/turn.ts';
+import type { TaskMessage } from '../../runtime/contract/task.ts';
 import { toBullets } from '../../workspace/memory/sections.ts';
-import { dataBlock, visibleText } from '../context/turn.ts';
-import type { TaskMessage } from '../contract/task.ts';
 import { type FlushedFact, factLine, toFacts } from './flush.ts';
 
 export interface Digest {

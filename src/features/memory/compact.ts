@@ -11,11 +11,11 @@
 import { crashPoint } from '../../crash-points.ts';
 import { createLru } from '../../lib/lru.ts';
 import type { Logger } from '../../log.ts';
+import { type HistoryLimits, newestRuns } from '../../runtime/context/history-window.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Question } from '../../workspace/memory/questions.ts';
 import { openTask, type Session } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
-import { type HistoryLimits, newestRuns } from '../context/history-window.ts';
 import { type Choice, choosePart, type Part } from './covered.ts';
 import { compactionText, summaryRoom } from './digest.ts';
 import type { CompactionOrder } from './digester.ts';

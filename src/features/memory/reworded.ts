@@ -2,26 +2,20 @@
  * Whether a reply to a memory suggestion is its new wording. Where it may be anything else, a question or a request, it is a message like
  * any other: the model reads it, and the suggestion waits.
  */
-import type { Address } from '../../channels/channel.ts';
-import { DEFAULT_VIBER, type Home, isId } from '../../workspace/home.ts';
-import { findSuggestion } from '../../workspace/memory/suggestions.ts';
-import type { ExpectedAnswer } from '../conversations/expected.ts';
-import type { Buttons } from '../reply/buttons.ts';
-import type { Questions } from '../reply/questions.ts';
 
-export interface RewordingServices {
-  home: Home;
-  questions: Pick<Questions, 'askedBy'>;
-  buttons: Pick<Buttons, 'press'>;
-}
+import type { ReplyTo } from '../../runtime/contract/feature.ts';
+import type { ExpectedAnswer } from '../../runtime/conversations/expected.ts';
+import { DEFAULT_VIBER, isId } from '../../workspace/home.ts';
+import { findSuggestion } from '../../workspace/memory/suggestions.ts';
+import type { Gateway } from '../gateway.ts';
 
 const MIN_WORDS = 2;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
 /** The command that a reply to the message `repliesTo` stands for; undefined where it is no new wording of what that asks about. */
 export async function rewordedBy(
-  { address, repliesTo, text }: { address: Address; repliesTo: string; text: string },
-  { home, questions, buttons }: RewordingServices,
+  { address, repliesTo, text }: ReplyTo,
+  { home, consent: { questions, buttons } }: Gateway,
 ): Promise<ExpectedAnswer | undefined> {
   const asking = await questions.askedBy(address, repliesTo);
   let best: { name: string; likeness: number } | undefined;

@@ -5,9 +5,9 @@
 
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
-import { visibleText } from '../context/turn.ts';
-import type { TaskMessage } from '../contract/task.ts';
-import { decisionsOf } from '../reply/summary.ts';
+import { visibleText } from '../../runtime/context/turn.ts';
+import type { TaskMessage } from '../../runtime/contract/task.ts';
+import { decisionsOf } from '../../runtime/reply/summary.ts';
 import { cleanSummary, type Digest } from './digest.ts';
 import { toFacts } from './flush.ts';
 

@@ -1,0 +1,54 @@
+/** Memory: what runs leave in it, what is asked of it, and what stands for the beginning of a long session. */
+import { type Feature, perGateway } from '../gateway.ts';
+import { createAfterRun } from './after-run.ts';
+import { compact } from './command/compact.ts';
+import { decide } from './command/decide.ts';
+import { memory as command } from './command/memory.ts';
+import { askLeftSoon, compactionOf } from './open-compaction.ts';
+import { searchOf } from './open-search.ts';
+import { belowAnswer } from './question.ts';
+import { rewordedBy } from './reworded.ts';
+import { keepSuggestions } from './suggested.ts';
+import { forget, whatWasDone } from './tools/own.ts';
+import { remember } from './tools/remember.ts';
+import { memorySearch } from './tools/search.ts';
+
+const afterRunOf = perGateway(({ home, log, people }) =>
+  createAfterRun({ home, log, askOwners: people.owners.askOwners }),
+);
+
+export const memory: Feature = {
+  name: 'memory',
+  commands: [command, compact],
+  tools: [remember, memorySearch, forget, whatWasDone],
+  reply: [{ name: 'memory_suggestion', take: keepSuggestions }],
+  below: belowAnswer,
+  replied: rewordedBy,
+  decide: ({ verb, name, text }, by, gw) => decide({ ...by, gw }, verb, name, text),
+  search: (viber, words, limit, gw) => searchOf(gw).searchMemory(viber, words, limit),
+  answers: {
+    when: ({ state }) => state === 'completed',
+    add: (outcome, turn, gw) => afterRunOf(gw).complete(turn, outcome),
+  },
+  keeps: {
+    when: ({ state, asks = [] }) => state === 'completed' || asks.length > 0,
+    async keep(outcome, turn, at, gw) {
+      await afterRunOf(gw).ask(turn, outcome);
+      afterRunOf(gw).note(turn, outcome, at);
+    },
+  },
+  after: {
+    when: () => true,
+    note: (_outcome, { items: [first] }, _at, gw) => first && void compactionOf(gw).ended(first.message.taskId),
+  },
+  cut: (session, gw) => compactionOf(gw).due(session),
+  sweep: (now, gw) => void searchOf(gw).sweep(now),
+  start(gw) {
+    const stopAsking = askLeftSoon(gw);
+    return async () => {
+      stopAsking();
+      await Promise.all([afterRunOf(gw).flush(), compactionOf(gw).close()]);
+      await searchOf(gw).close();
+    };
+  },
+};
