@@ -35,7 +35,7 @@ describe.each(names)('while nobody owns the viber, on %s', (name) => {
     const platform = world.platforms[name];
     platform.say(platform.dm('kim'), 'what is for lunch', kim);
     const { text } = await told(platform);
-    expect(text).toMatch(/run this where I was started:\s+[\s\S]*viber pair approve [A-Z2-9]{8}/);
+    expect(text).toMatch(/run this on my machine:\s+[\s\S]*viber pair approve [A-Z2-9]{8}/);
     expect(world.llm.requests()).toEqual([]);
     expect(await shell(world, 'approve', codeIn(text))).toContain('as owner');
     await waitFor(platform, platform.dm('kim'), {

@@ -112,7 +112,7 @@ describe('is told', () => {
     [
       'a list of jobs',
       `jobs:\n  - name: News\n    ${daily}\n    ${prompt}\n`,
-      expect.stringContaining('line 1: jobs: unknown key'),
+      expect.stringContaining('digest.yaml isn’t a job: it has no name, schedule or prompt'),
     ],
     [
       "another program's job",

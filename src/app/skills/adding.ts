@@ -1,11 +1,11 @@
 /** Skills from elsewhere, as the owners of a chat add them. Loaded by the first of them who does. */
 import type { Config } from '../../config.ts';
 import { UserError } from '../../errors.ts';
+import { reservedNames } from '../../features.ts';
 import { serialise } from '../../lib/locks.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { SkillAdding } from '../../runtime/tools/skills/service.ts';
-import { ownTools } from '../../runtime/tools/table.ts';
 import { Adding } from '../../skills/add/add.ts';
 import type { Home } from '../../workspace/home.ts';
 
@@ -23,7 +23,7 @@ export function openAdding({ config, home, log, onChange, signal }: OpenAddingOp
   const adding = new Adding({
     root: home.skills,
     cache: home.cache,
-    reserved: ownTools(),
+    reserved: reservedNames(),
     allowedOrigins: config.skills.webOrigins,
     registry: config.skills.registry,
     signal,

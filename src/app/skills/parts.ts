@@ -2,12 +2,12 @@
 
 import path from 'node:path';
 import type { Config } from '../../config.ts';
+import { reservedNames } from '../../features.ts';
 import { isShared } from '../../lib/locks.ts';
 import type { Logger } from '../../log.ts';
 import { findSkill, isNative, listSkills, needsSandbox, switchedOff } from '../../runtime/tools/skills/service.ts';
 import { createUsable } from '../../runtime/tools/skills/usable.ts';
 import { offerSkills } from '../../runtime/tools/skills.ts';
-import { ownTools } from '../../runtime/tools/table.ts';
 import { recover } from '../../skills/add/recover.ts';
 import { bundledSkills, Skills } from '../../skills/catalog.ts';
 import { openHealth } from '../../skills/health.ts';
@@ -32,7 +32,7 @@ export async function openSkillParts(options: {
   const skills = new Skills({
     bundled: bundledSkills(),
     user: home.skills,
-    reserved: ownTools(),
+    reserved: reservedNames(),
     log,
     watchAfterMs: WATCH_AFTER_MS,
     lookEveryMs: isShared(home.root) ? LOOK_MS : undefined,

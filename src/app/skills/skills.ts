@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config.ts';
 import { UserError } from '../../errors.ts';
+import { reservedNames } from '../../features.ts';
 import { within } from '../../lib/within.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
@@ -12,7 +13,6 @@ import { mayUse } from '../../runtime/tools/asked.ts';
 import type { ServerPrompts } from '../../runtime/tools/mcp/prompts.ts';
 import type { McpServers } from '../../runtime/tools/mcp/servers.ts';
 import type { SkillAdding, SkillService } from '../../runtime/tools/skills/service.ts';
-import { ownTools } from '../../runtime/tools/table.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { SkillParts } from './parts.ts';
 
@@ -90,7 +90,7 @@ class Servers {
     // As with scripts: what the owner has set up is for the people of this gateway.
     if (this.#names.length === 0 || !isAsked || principal.role === 'guest') return NOTHING;
     const tools = await (await this.#connect()).tools(scope);
-    return { tools: tools.filter(({ name }) => !ownTools().includes(name)), skills: '' };
+    return { tools: tools.filter(({ name }) => !reservedNames().includes(name)), skills: '' };
   }
 
   async health(): Promise<ReturnType<McpServers['health']>> {

@@ -1,4 +1,5 @@
 /** Live progress before a Slack that answers as it is told, with the clock in our hands. */
+
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Address, AgentStreamEvent, LiveMode } from '../../../src/channels/channel.ts';
 import { type SlackApi, SlackError } from '../../../src/channels/slack/connect/api.ts';
@@ -6,7 +7,9 @@ import { createAssistant } from '../../../src/channels/slack/live/assistant.ts';
 import { createLive } from '../../../src/channels/slack/live/live.ts';
 import { createMarks } from '../../../src/channels/slack/live/mark.ts';
 import { createLiveShow } from '../../../src/channels/slack/live/show.ts';
+import { FEATURES } from '../../../src/features.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
+import { featureSet } from '../../../src/runtime/features.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
 
 const THREAD: Address = { channel: 'slack', account: 'U0', workspace: 'T1', chat: 'C1', thread: '1.000001' };
@@ -173,6 +176,9 @@ describe('a status', () => {
     expect(calls).toHaveLength(1);
   });
 });
+
+// What a tool does is said in the words of the feature that brings it.
+featureSet(FEATURES);
 
 describe('an assistant’s thread', () => {
   test('says what it is doing, soon, and when that changes', async () => {

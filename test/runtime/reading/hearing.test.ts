@@ -172,9 +172,8 @@ describe('hearing', () => {
   });
 
   it('is done once for the same bytes', async () => {
-    const voice = { ...defaults.voice, model: 'openai/gpt-4o-mini-transcribe' };
-    const providers = { openai: { baseURL: llm.url, apiKey: 'key' } };
-    const { gw } = await openTestGateway({ homeRoot: folder, config: { voice, providers } });
+    const voice = { ...defaults.voice, model: 'openai/whisper-1' };
+    const { gw } = await openTestGateway({ homeRoot: folder, config: { voice, providers: providers('openai') } });
     const read = (file: ReturnType<typeof sound>) => readFile(file, by(), gw);
     const first = await read(sound());
     expect(await read(sound(oggOpus(), { name: 'again.ogg' }))).toEqual(first);
