@@ -1,8 +1,11 @@
 /** Live progress: little, in time, and never in the way of the answer. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Address, AgentStreamEvent } from '../../../src/channels/channel.ts';
 import type { LiveTiming } from '../../../src/channels/discord/live/live.ts';
+import { FEATURES } from '../../../src/features.ts';
+import { featureSet } from '../../../src/runtime/features.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 import { createViews, type ViewOptions } from '../live-views.ts';
 import { answer, type Bench, createLedger, eventually, startBench } from './harness.ts';
@@ -31,6 +34,9 @@ async function running(options: Parameters<typeof startBench>[0] = {}, view: Vie
 
 const shown = (bench: Bench) => bench.discord.channel(bench.discord.rooms.general).messages;
 const end = (bench: Bench, address: Address, isAnswered = true) => bench.channel.endStream?.('r1', address, isAnswered);
+
+// What a tool does is said in the words of the feature that brings it.
+featureSet(FEATURES);
 
 describe('live progress', () => {
   it('types, then tells what it does in one silent message, which the answer replaces', async () => {
