@@ -176,17 +176,23 @@ function nameOf({ name }: Record<string, unknown>): string {
 
 const KIND_FUNCTIONS = ['commandPrefix', 'settings', 'open'] as const;
 
+/** The rest of it is looked at one by one, so that what is missing can be named. */
+const isKind = (plugin: unknown): plugin is ChannelKind =>
+  isRecord(plugin) && KIND_FUNCTIONS.every((key) => typeof plugin[key] === 'function');
+
 async function kindOf(plugin: Record<string, unknown>, channel: string): Promise<ChannelKind> {
   const name = nameOf(plugin);
   if (name !== channel) throw new Error(`it is the channel ${name}, so its section is channels.${name}`);
   if (isBuiltIn(name)) throw new Error(`${name} is a channel of the gateway itself`);
-  const missing = KIND_FUNCTIONS.filter((key) => typeof plugin[key] !== 'function');
-  if (missing.length > 0) throw new Error(`its ${missing.join(', ')} is missing`);
   const { accountPattern, label = name, examples } = plugin;
   if (typeof accountPattern !== 'string' || !isPattern(accountPattern))
     throw new Error('its accountPattern is to be the source of a regular expression');
   const example = { account: `${name}:ID`, conversation: `${name}:CHAT`, ...(isRecord(examples) && examples) };
-  const kind = Object.assign(plugin, { label, examples: example }) as unknown as ChannelKind;
+  const kind: unknown = Object.assign(plugin, { label, examples: example });
+  if (!isKind(kind)) {
+    const missing = KIND_FUNCTIONS.filter((key) => typeof plugin[key] !== 'function');
+    throw new Error(`its ${missing.join(', ')} is missing`);
+  }
   const late = () => {
     throw new Error(`its settings are not there after ${LOAD_MS / 1000} seconds`);
   };
