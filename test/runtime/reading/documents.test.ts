@@ -202,7 +202,7 @@ describe('a hostile document', () => {
   it.skipIf(process.platform !== 'linux')('whose process is killed is one that cannot be read', async () => {
     const long = docx(Array.from({ length: 300_000 }, (_line, index) => `line ${index}`).join('\n'));
     const children = () =>
-      processesWith('documents/worker.ts').filter((pid) => {
+      processesWith('documents/formats/worker.ts').filter((pid) => {
         const [, parent] = /\) \S (\d+)/.exec(fs.readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
         return Number(parent) === process.pid;
       });
