@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { keysIn } from '../helpers/spool.ts';
 import { type Place, type Platform, waitFor } from '../platforms/platform.ts';
 import { NAMES, openPlatforms, type PlatformName } from '../platforms/world.ts';
 import { commit, folderOf, repositoryOf, serve, serveGit, skillText, zipOfFiles } from '../skills/add/sources.ts';
@@ -67,6 +68,8 @@ describe.each(NAMES)('/skills on %s', (name) => {
     await world.kill();
     await seenAfter(platform, dm, last, 'I was restarted before');
     const settled = platform.answers(dm).length;
+    // A kill before its receipt is noted would have it sent again, as Telegram cannot tell what it has.
+    await eventually(() => expect(keysIn(world.home, 'out')).toEqual([]));
     await world.kill();
     expect((await platform.command(dm, 'help')).text).toContain('/');
     expect(
