@@ -2,7 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { guarded } from '../src/app/plugins.ts';
+import type { Feature } from '../src/features/gateway.ts';
 import { FEATURES } from '../src/features.ts';
+import { silentLog } from '../src/log.ts';
 import { openWorld } from './dialogs/harness.ts';
 
 it('says each feature in one line, by the name of its folder', () => {
@@ -12,6 +15,39 @@ it('says each feature in one line, by the name of its folder', () => {
   expect(FEATURES.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
   for (const { name } of FEATURES) expect(table, name).toContain(`from './features/${name}/index.ts'`);
 });
+
+it.each(['throws', 'never ends'])(
+  'a feature from outside of which every hook %s holds up no answer and repeats none',
+  async (how) => {
+    const fail = (): never => {
+      throw new Error('out of order');
+    };
+    const late = how === 'throws' ? fail : () => new Promise<never>(() => undefined);
+    // What is synchronous can only throw: where it must not, what follows is what never ends.
+    const when = how === 'throws' ? fail : () => true;
+    const bad: Feature = {
+      name: 'bad',
+      takes: { when: fail, run: late },
+      delivers: { when: fail, send: late },
+      answers: { when, add: late },
+      keeps: { when, keep: late },
+      after: { when, note: fail },
+      below: fail,
+      cut: fail,
+      gaveUp: fail,
+      sweep: fail,
+      replied: late,
+      reply: [{ name: 'memory_suggestion', take: late }],
+      start: () => late,
+    };
+    const world = await openWorld({ features: [...FEATURES, guarded(bad, silentLog(), 50)] });
+    world.llm.script(({ lastUser }) => ({ text: `re ${lastUser}` }));
+    for (const said of ['one', 'two']) expect((await world.ask(said)).text).toBe(`re ${said}`);
+    await world.restart();
+    expect((await world.ask('three')).text).toBe('re three');
+    expect(world.llm.requests()).toHaveLength(3);
+  },
+);
 
 describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {
   it('a gateway starts, answers, uses tools, keeps its plan over a restart, and stops', async () => {

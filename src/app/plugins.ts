@@ -1,6 +1,7 @@
 /** The features of the table with those from outside; one that does not fit beside the others is left out. */
 import { errorMessage } from '../errors.ts';
 import { FEATURES } from '../features.ts';
+import { within } from '../lib/within.ts';
 import type { Logger } from '../log.ts';
 import type { LoadedFeature } from '../plugin/load.ts';
 import { featureSet } from '../runtime/features.ts';
@@ -21,19 +22,80 @@ export function withPlugins(plugins: readonly LoadedFeature[], log: Logger): rea
   return features;
 }
 
-/** What a feature from outside throws when it begins must not end the gateway. */
-function guarded(feature: Feature, log: Logger): Feature {
-  const { start } = feature;
-  if (!start) return feature;
+/** Milliseconds in which a hook of a feature from outside ends. */
+const HOOK_MS = 10_000;
+
+/**
+ * A feature from outside whose hooks can't hold up or repeat an answer: one that throws, or that doesn't end in time, has done nothing.
+ * Its tools and commands, and the work that it takes over, fail as those of the gateway do.
+ */
+export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Feature {
+  const tell = (hook: string, error: unknown) =>
+    log.error({ err: error, feature: feature.name, hook }, `${feature.name} failed: ${errorMessage(error)}`);
+  const safe =
+    <Given extends unknown[], Result>(hook: string, run: (...given: Given) => Result, nothing: NoInfer<Result>) =>
+    (...given: Given): Result => {
+      try {
+        return run(...given);
+      } catch (error) {
+        tell(hook, error);
+        return nothing;
+      }
+    };
+  async function timely<Result>(hook: string, run: () => Result | Promise<Result>, nothing: Result): Promise<Result> {
+    const late = () => {
+      throw new Error(`it has not ended after ${hookMs / 1000} seconds`);
+    };
+    try {
+      return await within<Result, never>(Promise.resolve(run()), hookMs, late);
+    } catch (error) {
+      tell(hook, error);
+      return nothing;
+    }
+  }
+  const { takes, delivers, answers, keeps, after, reply, replied, below, cut, gaveUp, sweep, start } = feature;
   return {
     ...feature,
-    async start(gw) {
-      try {
-        return await start.call(feature, gw);
-      } catch (error) {
-        log.error({ err: error, feature: feature.name }, `${feature.name} did not begin: ${errorMessage(error)}`);
-        return () => undefined;
-      }
-    },
+    ...(takes && { takes: { ...takes, when: safe('takes', (entry) => takes.when(entry), false) } }),
+    ...(delivers && { delivers: { ...delivers, when: safe('delivers', (entry) => delivers.when(entry), false) } }),
+    ...(answers && {
+      answers: {
+        when: safe('answers', (...given) => answers.when(...given), false),
+        add: (outcome, turn, gw) => timely('answers', () => answers.add(outcome, turn, gw), outcome),
+      },
+    }),
+    ...(keeps && {
+      keeps: {
+        when: safe('keeps', (...given) => keeps.when(...given), false),
+        keep: (...given) => timely('keeps', () => keeps.keep(...given), undefined),
+      },
+    }),
+    ...(after && {
+      after: {
+        when: safe('after', (...given) => after.when(...given), false),
+        note: safe('after', (...given) => after.note(...given), undefined),
+      },
+    }),
+    ...(reply && {
+      reply: reply.map((block) => ({
+        name: block.name,
+        take: (texts, of, gw) => timely('reply', () => block.take(texts, of, gw), undefined),
+      })),
+    }),
+    ...(replied && { replied: (said, gw) => timely('replied', () => replied.call(feature, said, gw), undefined) }),
+    ...(below && { below: safe('below', (...given) => below.call(feature, ...given), undefined) }),
+    ...(cut && { cut: safe('cut', (...given) => cut.call(feature, ...given), undefined) }),
+    ...(gaveUp && { gaveUp: safe('gaveUp', (...given) => gaveUp.call(feature, ...given), undefined) }),
+    ...(sweep && { sweep: safe('sweep', (...given) => sweep.call(feature, ...given), undefined) }),
+    ...(start && {
+      async start(gw) {
+        const stop = await timely(
+          'start',
+          () => start.call(feature, gw),
+          () => undefined,
+        );
+        return () => timely('stop', () => stop(), undefined);
+      },
+    }),
   };
 }

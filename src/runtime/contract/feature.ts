@@ -15,12 +15,10 @@ import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './comm
 import type { Entry } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { JobService } from './job-service.ts';
-import type { Offered, Order, TakenTurn } from './order.ts';
+import type { TakenTurn } from './order.ts';
 import type { Made, RunOutcome } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
-import type { OwnSettings } from './settings.ts';
 import type { Tool } from './tool.ts';
-import type { ToolScope } from './tool-scope.ts';
 
 /** Ends what `start` began. */
 export type StopFeature = () => void | Promise<void>;
@@ -99,8 +97,6 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   readonly name: string;
   readonly commands?: readonly CommandOf<Gw>[];
   readonly tools?: readonly Tool<unknown, Run>[];
-  /** Tools that are not known before the run: they may come and go. */
-  toolsFor?(order: Order, own: OwnSettings, scope: ToolScope, gw: Gw): Promise<Offered>;
   /** Entries that are more than a message: the feature does the turn's work in place of the model. */
   readonly takes?: {
     when(entry: Entry): boolean;
