@@ -1,18 +1,21 @@
-/** Whether anything of a Markdown text can be seen once it is rendered: what shows nothing is no answer. */
+/** Tells whether a Markdown text shows anything once rendered; a text that shows nothing isn't an answer. */
 import { parseDocument } from './parse.ts';
 
-/** A line that begins with a letter or a digit is seen, whatever else there is. The fillers of Hangul count as letters. */
+/**
+ * Matches a line that begins with a letter or a digit, which is always visible. Hangul fillers count as letters, so
+ * they are excluded.
+ */
 const PLAINLY_SEEN = /^(?![\u115f\u1160\u3164\uffa0])[\p{L}\p{N}]/mu;
 
 /**
- * Blanks, controls, what is to be ignored where it is not supported (zero-width and bidi characters, fillers, tags, variation
- * selectors, soft hyphens), the empty Braille pattern, and marks that have nothing to stand on.
+ * Blanks, controls, default-ignorable characters (zero-width and bidi characters, fillers, tags, variation selectors,
+ * soft hyphens), the empty Braille pattern, and combining marks without a base.
  */
 const UNSEEN = /[\s\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800\ufffc]+/gu;
 
 /**
- * Lines of markup around nothing, without their blanks: empty emphasis, rules, links without words and address, comments in the
- * form of a reference. Rather than show nothing the parser shows them as they are written.
+ * Lines of markup around nothing, without their blanks: empty emphasis, rules, links without text and URL, comments
+ * written as references. The parser shows them literally rather than showing nothing.
  */
 const EMPTY_LINE = /^(?:[*_~-]{3,}|(?:!?\[\]\((?:<>)?\))+|\[[^\]]*\]:(?:#|<#?>).*)$/;
 const EMPTY_FENCE = /^\s*(`{3,}|~{3,})[^\n`]*\n\s*\1\s*$/;
@@ -29,7 +32,7 @@ export async function isBlank(markdown: string): Promise<boolean> {
   return rich.text.replace(UNSEEN, '') === '';
 }
 
-/** The names of characters that cannot be seen, and every number. */
+/** Named entities of invisible characters, and every numeric entity. */
 const ENTITY =
   /&(?:(?:nbsp|NonBreakingSpace|[a-z]{1,4}sp|shy|zwn?j|[lr]rm|ZeroWidthSpace|NoBreak|Tab|NewLine|(?:Thin|Hair|VeryThin|MediumSpace|Invisible|ApplyFunction)\w{0,8})|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));/g;
 
@@ -38,7 +41,7 @@ function decoded(_entity: string, decimal?: string, hex?: string): string {
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
-/** HTML is shown as it is written; of a comment nobody meant that. */
+/** Removes HTML comments. The renderer shows HTML literally, but nobody means a comment to be seen. */
 function withoutComments(markdown: string): string {
   let kept = '';
   let from = 0;

@@ -1,9 +1,9 @@
 /**
- * Keeps the Markdown parser's work small, whatever the source. The parser takes time that grows with the square of some
- * counts (lines and list marks of one parse, emphasis marks and brackets of one paragraph, ...) and recurses with the
- * depth of nesting. A long source is therefore parsed in pieces cut where no construct can be open, and a piece
- * that is still too costly is shown as it was written. The decision depends on the text alone, never on a clock:
- * a message rendered again after a restart must give the same parts.
+ * Limits the Markdown parser's work, whatever the source. The parser's time grows with the square of some counts (lines
+ * and list marks of one parse, emphasis marks and brackets of one paragraph, ...), and it recurses with the depth of
+ * nesting. A long source is therefore parsed in pieces, cut where no construct can be open; a piece that is still too
+ * costly is shown as it was written. The decision depends on the text alone, never on a clock: a message rendered again
+ * after a restart must give the same parts.
  */
 import { type Block, codeBlock } from './block.ts';
 import { plainInline } from './rich.ts';
@@ -11,7 +11,7 @@ import { plainInline } from './rich.ts';
 export type Chunk = { kind: 'markdown'; source: string } | { kind: 'block'; block: Block };
 
 export const MAX_SOURCE = 100_000;
-/** Up to this length a cheap source is parsed in one piece, so that references work all over it. */
+/** A cheap source up to this length is parsed in one piece, so that references work everywhere in it. */
 const WHOLE = 16_000;
 const PIECE = 8_000;
 const SMALL_PIECE = 500;
@@ -23,16 +23,16 @@ const PARSE_COST = 2000;
 const CHARACTER_COST = 10;
 const MARK_COST = 300;
 const PIPE_COST = 250;
-/** Characters of link definitions that every piece is given along. */
+/** The most characters of link definitions that are repeated before every piece. */
 const MAX_DEFINITIONS = 4000;
 
 const CONTAINERS = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t\n]|$)))+/;
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
-/** ReadCursors of list items that a fence may stand beside. */
+/** Matches the marks of list items that a fence may follow on the same line. */
 const ITEMS = /^(?:[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+)+/;
 const DEFINITION = /^ {0,3}\[(?!\^)[^\]\\\n]{1,200}\]:[ \t]*\S[^\n]{0,2000}$/gm;
 
-/** The source in pieces, in order. Line ends must be `\n`. */
+/** Returns the source in pieces, in order. Line ends must be `\n`. */
 export function chunkSource(source: string): Chunk[] {
   if (source.length > MAX_SOURCE) return [literal(source)];
   if (source.length <= WHOLE && parseCost(source) <= PIECE_COST) return [{ kind: 'markdown', source }];
@@ -43,7 +43,7 @@ export function chunkSource(source: string): Chunk[] {
       if (chunk.kind === 'block') return [chunk];
       const whole = definitions + chunk.source;
       const cost = parseCost(whole);
-      // Of a piece that costs too much as much as possible is saved.
+      // A piece that costs too much is split further, to save as much of it as possible.
       if (cost > PIECE_COST && least > SMALL_PIECE) return priced(chunk.source, SMALL_PIECE);
       if (cost > PIECE_COST || cost > left) return [literal(chunk.source)];
       left -= cost;
@@ -52,7 +52,7 @@ export function chunkSource(source: string): Chunk[] {
   return priced(source, PIECE);
 }
 
-/** Links may be defined anywhere, so what defines them goes before every piece. */
+/** Returns the source's link definitions. They may stand anywhere, so they are repeated before every piece. */
 function definitionsOf(source: string): string {
   let definitions = '';
   for (const [line] of source.matchAll(DEFINITION)) {
@@ -69,8 +69,8 @@ function literal(source: string): Chunk {
 }
 
 /**
- * Cuts before a line that begins at the margin after an empty line once a piece has `least` characters, and takes fenced
- * code at the margin out whole.
+ * Cuts before a line at the margin that follows an empty line, once a piece has `least` characters; code fenced at the
+ * margin becomes a block of its own.
  */
 function pieces(source: string, least: number): Chunk[] {
   const chunks: Chunk[] = [];
@@ -90,7 +90,7 @@ function pieces(source: string, least: number): Chunk[] {
     size = 0;
   };
   for (const line of source.split('\n')) {
-    // A fence in an item ends with the item at the latest, and what closes it is indented as the item is.
+    // A fence in an item ends with the item at the latest; its closing line is indented like the item.
     if (fence?.inItem === true && empty && /^\S/.test(line)) fence = undefined;
     const beside = fence === undefined ? (ITEMS.exec(line)?.[0] ?? '') : '';
     const mark = FENCE.exec(fence?.inItem === true ? line.trimStart() : line.slice(beside.length));
@@ -120,7 +120,7 @@ function pieces(source: string, least: number): Chunk[] {
   return chunks;
 }
 
-/** What parsing would cost at worst, in the units above; infinite when it is nested too deeply. */
+/** Returns the worst-case cost of parsing, in the units above; infinite when nested too deeply. */
 function parseCost(source: string): number {
   let containers = 0;
   let pipes = 0;

@@ -1,4 +1,4 @@
-/** Cuts a piece that is longer than a part: text where a reader would, code between lines, tables between rows. */
+/** Cuts a piece that is longer than a part: text at a natural break, code between lines, tables between rows. */
 import type { Content, Piece, Table } from './pieces.ts';
 import { edit, type Inline, NO_FEATURES, type Rich, type Span } from './rich.ts';
 import { splitRich } from './split.ts';
@@ -6,14 +6,14 @@ import { tableAsLines } from './table-forms.ts';
 
 type Size = (content: Content) => number;
 
-/** Below this length a text is not cut for its markup: it has more links than a part can hold. */
+/** A shorter text isn't cut for its markup: it has more links than a part can hold. */
 const SHORT = 32;
 const BLANKS = /^\s+/;
 const EMPTY_LINES = /^(?:[^\S\n]*\n)+/;
 
 /**
- * Pieces that say the same, each of at most `limit` as `size` counts it, the first of at most `room`. Only the first has the
- * marks of the items it begins. A table's header stands above the rows of each.
+ * Returns pieces with the same content, each at most `limit` as measured by `size`, the first at most `room`. Only the
+ * first has the marks of the items it begins. Each part of a table repeats the header.
  */
 export function cutPiece(piece: Piece, limit: number, room: number, size: Size): Piece[] {
   return cutContent(piece.content, limit, room, size).map((content, index) =>
@@ -50,14 +50,14 @@ function cutRich(rich: Rich, limit: number, room: number, size: (rich: Rich) => 
     const links = rich.spans.some((span) => span.kind === 'link');
     return links ? cutRich(spelledOut(rich), limit, room, size) : [rich];
   }
-  // Markup takes its share of a part; where there is more of it than on average, the cut is repeated.
+  // Markup takes its share of a part; where it is denser than average, the cut is repeated.
   const share = (units: number): number =>
     Math.max(1, short >> 1, Math.min(rich.text.length - 1, Math.floor((rich.text.length * units * 0.97) / whole)));
   for (const part of room < limit ? [1, 0.9, 0.75] : []) {
     const head = headOf(rich, share(room * part));
     if (size(head) > room) continue;
     const end = rich.text.indexOf(head.text) + head.text.length;
-    // As at every cut: blanks are left out, but of code empty lines only.
+    // As at every cut, blanks are left out; in code, only empty lines are.
     const blank = rich.spans[0]?.kind === 'pre' ? EMPTY_LINES : BLANKS;
     const from = end + (blank.exec(rich.text.slice(end))?.[0].length ?? 0);
     return [head, ...cutRich(sliced(rich, from), limit, limit, size)];
@@ -65,7 +65,7 @@ function cutRich(rich: Rich, limit: number, room: number, size: (rich: Rich) => 
   return splitRich(rich, share(limit)).flatMap((part) => cutRich(part, limit, limit, size));
 }
 
-/** The first part that splitting would give, without splitting the rest. */
+/** Returns the first part that splitting would give, without splitting the rest. */
 function headOf(rich: Rich, units: number): Rich {
   const near = sliced(rich, 0, Math.min(rich.text.length, 2 * units + 64));
   return splitRich(near, units)[0] ?? rich;
@@ -81,7 +81,7 @@ function sliced(rich: Rich, from: number, to = rich.text.length): Rich {
   return { ...rich, text: rich.text.slice(from, to), spans };
 }
 
-/** Links as text: what each leads to in brackets after it. */
+/** Turns links into text, each URL in brackets after its label. */
 function spelledOut(rich: Rich): Rich {
   const edits = rich.spans.flatMap((span) =>
     span.kind === 'link' ? [{ at: span.end, remove: 0, insert: ` (${span.url})` }] : [],

@@ -1,4 +1,4 @@
-/** Blocks to plain formatted text: bullets, numbers, boxes and aligned tables made of characters. */
+/** Turns blocks into plain formatted text: bullets, numbers, boxes and aligned tables made of characters. */
 import type { Block, ListItem } from './block.ts';
 import { append, cover, edit, type Inline, plainInline, type Rich, type Span } from './rich.ts';
 import { alignTable } from './table.ts';
@@ -7,13 +7,13 @@ const BULLETS = ['•', '◦', '▪'];
 const MAX_INDENT = 12;
 
 interface Place {
-  /** Blanks before each line, for what stands inside list items. */
+  /** Blanks before each line of content inside list items. */
   indent: number;
   lists: number;
   quoted: boolean;
 }
 
-/** The text never begins or ends with a line break, nor ends with a blank. */
+/** Returns formatted text. It never begins or ends with a line break, nor ends with a blank. */
 export function flatten(blocks: readonly Block[]): Rich {
   const writer = new Writer();
   writer.all(blocks, '\n\n', { indent: 0, lists: 0, quoted: false });
@@ -51,7 +51,7 @@ class Writer {
         });
         break;
       case 'quote': {
-        // A quotation inside another one is part of it.
+        // A quotation inside another one becomes part of it.
         const inner = () => this.all(block.blocks, '\n\n', { indent: 0, lists: 0, quoted: true });
         if (place.quoted) inner();
         else cover(out, { kind: 'quote' }, inner);
@@ -88,7 +88,7 @@ class Writer {
   #item(item: ListItem, mark: string, place: Place): void {
     const inner = { ...place, indent: Math.min(MAX_INDENT, place.indent + mark.length), lists: place.lists + 1 };
     const [first, ...rest] = item.blocks;
-    // Only running text can stand beside the mark; a block of code or a nested list begins its own line.
+    // Only running text can follow the mark on its line; a code block or a nested list begins its own line.
     const beside = first?.type === 'paragraph' || first?.type === 'heading';
     this.out.text += ' '.repeat(place.indent) + (beside ? mark : mark.trimEnd());
     if (first === undefined) return;
@@ -106,7 +106,7 @@ function writeTable(out: Inline, table: Extract<Block, { type: 'table' }>): void
   cover(out, { kind: 'pre' }, () => {
     out.text += alignTable(cells, table.align);
   });
-  // Links cannot be followed inside monospace text, so they are repeated below it.
+  // Links in monospace text can't be followed, so they are repeated below it.
   let between = '\n';
   for (const cell of table.rows.flat()) {
     for (const span of cell.spans) {
@@ -120,7 +120,7 @@ function writeTable(out: Inline, table: Extract<Block, { type: 'table' }>): void
   }
 }
 
-/** Without the blanks at the end, and without those at the beginning that are not a code block's own. */
+/** Trims blanks at the end, and at the beginning unless they belong to a code block. */
 function trimmed({ text, spans }: Inline): Inline {
   const end = text.trimEnd().length;
   const first = spans.find((span) => span.kind === 'pre')?.start ?? end;

@@ -1,12 +1,12 @@
-/** Writes lines of formatted text in a platform's own markup: the walk that all such writers share. */
+/** Writes lines of formatted text in a platform's own markup: the traversal that all such writers share. */
 import type { Inline, Span } from './rich.ts';
 import { clipper } from './split.ts';
 
-/** Where a run of text or a span stands. */
+/** The position of a run of text or a span. */
 export interface Place {
   /** The whole line without markup. */
   line: Inline;
-  /** Its first character in the line. */
+  /** The index of its first character in the line. */
   start: number;
   end: number;
   /** The spans around it, outermost first. */
@@ -14,13 +14,15 @@ export interface Place {
 }
 
 export interface InlineMarkup {
-  /** Text in which no character may mean anything. `start` 0 is the beginning of a line. */
+  /** Escapes text so that no character acts as markup. `start` 0 is the beginning of a line. */
   text: (raw: string, place: Place) => string;
-  /** `inner` is already written; code is asked for with its text as it is. */
+  /** Wraps a span. `inner` is already written; for code it is the raw text. */
   span: (span: Span, inner: string, place: Place) => string;
 }
 
-/** One string a line. Spans are closed at the end of a line, opened again on the next, and hold no blanks at their edges. */
+/**
+ * Returns one string per line. Spans close at the end of a line, reopen on the next, and have no blanks at their edges.
+ */
 export function writeLines(inline: Inline, markup: InlineMarkup): string[] {
   const clip = clipper(inline.spans);
   const lines: string[] = [];

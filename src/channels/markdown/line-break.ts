@@ -1,6 +1,7 @@
 /**
- * `<br>` as a line break, the one tag of HTML that is more than text here: models write it where Markdown has no break, in
- * cells of tables above all. A token of its own and not the parser's: that one swallows the end of a line that follows.
+ * Parses `<br>` as a line break, the only HTML tag that isn't plain text here: models write it where Markdown has no
+ * break, mostly in table cells. It has its own token because the parser's break token swallows the line end that
+ * follows.
  */
 import type { CompileContext, Extension as MdastExtension } from 'mdast-util-from-markdown';
 import type { Code, Construct, Extension, State, Token } from 'micromark-util-types';
@@ -49,7 +50,7 @@ const construct: Construct = {
   },
 };
 
-/** Spaces and tabs; negative codes are the parser's own for tabs and ends of lines. */
+/** Whether the code is a space or a tab; negative codes are the parser's own for tabs and line ends. */
 function isBlank(code: Code): boolean {
   return code === 32 || code === -2 || code === -1;
 }

@@ -1,20 +1,21 @@
-/** Which links may be followed, and what must be shown beside a label that hides where its link leads. */
+/** Decides which links may be followed, and what is shown beside a label that hides a link's target. */
 
-// Dotted names whose ending is no top-level domain: files and libraries.
+// Matches dotted names whose ending isn't a top-level domain: files and libraries.
 const FILE_NAME = /\.(?:jsx?|tsx?|mjs|cjs|json|ya?ml|toml|html?|css|txt|csv|tsv|pdf|xml|png|jpe?g|gif|svg|ipynb)$/;
 const DOTTED = /[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+/gu;
 const HOST = /\.(?:\p{L}{2,}|xn--[\w-]+)$|^\d{1,3}(?:\.\d{1,3}){3}$/u;
-// Zero-width, direction and soft hyphen characters, which could break a host name apart for the rule but not for the eye.
+// Matches zero-width, direction and soft hyphen characters, which could split a host name for the rule but not for the
+// eye.
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 export interface SafeLink {
-  /** Absolute; `http`, `https` or `mailto`. */
+  /** An absolute URL; `http`, `https` or `mailto`. */
   url: string;
-  /** What a reader should see: the host, or the address of a `mailto` link. */
+  /** The part to show to readers: the host, or the address of a `mailto` link. */
   target: string;
 }
 
-/** Undefined for every other scheme, for relative references and for what is no URL at all. */
+/** Returns undefined for every other scheme, for relative references and for anything that isn't a URL. */
 export function safeLink(raw: string): SafeLink | undefined {
   const parsed = URL.parse(raw.trim());
   if (parsed === null) return undefined;
@@ -23,14 +24,14 @@ export function safeLink(raw: string): SafeLink | undefined {
     return address.includes('@') ? { url: parsed.href, target: address } : undefined;
   }
   if ((parsed.protocol !== 'http:' && parsed.protocol !== 'https:') || parsed.hostname === '') return undefined;
-  // Anything unusual is sent in its normal form, so that every client reads the same host out of it.
+  // An unusual URL is sent in its normal form, so that every client reads the same host from it.
   const usual = /^https?:\/\/[!-[\]-~]+$/i.test(raw);
   return { url: usual ? raw : parsed.href, target: parsed.hostname };
 }
 
 /**
- * What to show in brackets after a label, or undefined when the label does not mislead: the host when the label names
- * another host (`[https://bank.example](https://evil.example)`), the address of a mail link that does not show it.
+ * Returns what to show in brackets after a label, or undefined if the label doesn't mislead: the host when the label
+ * names another host (`[https://bank.example](https://evil.example)`), the address of a mail link that doesn't show it.
  */
 export function hiddenTarget(label: string, link: SafeLink): string | undefined {
   const shown = label.normalize('NFKC').replace(INVISIBLE, '').toLowerCase();
@@ -40,16 +41,16 @@ export function hiddenTarget(label: string, link: SafeLink): string | undefined 
   return namedHosts(shown).some((host) => host !== real) ? link.target : undefined;
 }
 
-/** True for a label that is the URL itself or the beginning of it, host included. */
+/** Whether a label is the URL itself or the beginning of it, host included. */
 function startsItsUrl(shown: string, link: SafeLink): boolean {
   const url = link.url.toLowerCase().replace(/^https?:\/\/(?:www\.)?/, '');
   const label = shown.replace(/^https?:\/\//, '').replace(/^www\./, '');
-  // What stands before an @ is shown but is not the host: https://bank.example@evil.example
+  // The part before an @ is shown but isn't the host: https://bank.example@evil.example
   if (label === '' || !url.startsWith(label) || /^[^/?#]*@/.test(url)) return false;
   return label.includes('/') || url.length === label.length || '/?#:'.includes(url.charAt(label.length));
 }
 
-/** Every host a reader could see in the text, in the form URLs have it (punycode, no `www.`). */
+/** Returns every host that a reader could see in the text, in the form used in URLs (punycode, no `www.`). */
 function namedHosts(text: string): string[] {
   const names = text.replaceAll('\u3002', '.').match(DOTTED) ?? [];
   return names

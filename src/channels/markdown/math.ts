@@ -1,7 +1,7 @@
 /**
- * Formulas between `\(` and `\)` or `\[` and `\]`, as models write them: no platform draws them, so they stay as written, marks of
- * Markdown in them included. A delimiter without its other half is an escaped bracket, as everywhere in Markdown, unless it is
- * alone on its line. A scan ends at the next delimiter of its kind, so that hostile text takes no more than linear time.
+ * Keeps formulas between `\(` and `\)` or `\[` and `\]` as models write them, Markdown marks in them included, because
+ * no platform draws them. A delimiter without its other half is an escaped bracket, as in all Markdown, unless it is
+ * alone on its line. A scan ends at the next delimiter of its kind, so that hostile text takes linear time.
  */
 import type { CompileContext, Extension as MdastExtension } from 'mdast-util-from-markdown';
 import type { Code, Construct, Extension, State, Token } from 'micromark-util-types';
@@ -18,11 +18,11 @@ const CLOSE_OF = new Map<Code, Code>([
   [40, 41],
   [91, 93],
 ]);
-/** `(`, `[` and `:` after `\]`: what would be a link, had it not been escaped. */
+/** `(`, `[` and `:` after `\]`: without the escape this would be a link. */
 const LINKS: ReadonlySet<Code> = new Set([40, 91, 58]);
 const LINE_ENDING = 'lineEnding';
 
-/** The parser's own codes for the ends of lines. */
+/** Whether the code is one of the parser's own for line ends. */
 const isLineEnd = (code: Code): boolean => code !== null && code < -2;
 
 const pair: Construct = {

@@ -1,6 +1,6 @@
 /**
- * The syntax tree of the Markdown library to our own blocks. Recursion is bounded: `chunks` lets no deeply nested
- * source through. HTML is text here, never markup; `<br>` is a break.
+ * Turns the Markdown library's syntax tree into our own blocks. Recursion is bounded: `chunks` rejects deeply nested
+ * source. HTML is text here, never markup; `<br>` is a break.
  */
 import type { fromMarkdown } from 'mdast-util-from-markdown';
 import { type Block, codeBlock, type ListItem } from './block.ts';
@@ -10,10 +10,10 @@ import { append, cover, type Inline, plainInline, type SpanFormat } from './rich
 export type Root = ReturnType<typeof fromMarkdown>;
 type Node = Root['children'][number];
 type Item = Extract<Node, { type: 'listItem' }>;
-/** URLs of `[label]: url` lines by their identifier. */
+/** The URLs of `[label]: url` lines by identifier. */
 type Definitions = ReadonlyMap<string, string>;
 
-/** The blocks of one tree; footnotes are given apart, because they belong at the end of the whole document. */
+/** Returns the blocks of one tree. Footnotes are separate because they belong at the end of the whole document. */
 export function blocksOf(root: Root): { blocks: Block[]; footnotes: Block[] } {
   const definitions = new Map<string, string>();
   const footnotes: Block[] = [];
@@ -22,7 +22,7 @@ export function blocksOf(root: Root): { blocks: Block[]; footnotes: Block[] } {
 }
 
 function collect(nodes: readonly Node[], definitions: Map<string, string>, footnotes: Block[]): void {
-  // References may come before what defines them, so definitions are read first, in the whole tree.
+  // A reference may come before its definition, so the definitions of the whole tree are read first.
   const notes: Extract<Node, { type: 'footnoteDefinition' }>[] = [];
   const visit = (node: Node): void => {
     if (node.type === 'definition' && !definitions.has(node.identifier)) definitions.set(node.identifier, node.url);
@@ -105,7 +105,7 @@ function write(out: Inline, nodes: readonly Node[], definitions: Definitions): v
     switch (node.type) {
       case 'text':
       case 'html':
-        // A line may end in the source where `<br>` has ended it already.
+        // The source line may end where `<br>` has already ended it.
         out.text += nodes[index - 1]?.type === 'break' ? node.value.replace(/^[ \t]*\n?[ \t]*/, '') : node.value;
         break;
       case 'break':
@@ -146,7 +146,10 @@ function write(out: Inline, nodes: readonly Node[], definitions: Definitions): v
   }
 }
 
-/** A picture stays words and an address in sight, whatever its host: a platform that fetched it would tell the host what is in it. */
+/**
+ * Writes a picture as its alt text and visible URL, whatever its host: a platform that fetched the URL would reveal its
+ * contents to that host.
+ */
 function writePicture(out: Inline, alt: string, raw: string): void {
   const link = safeLink(raw);
   if (link === undefined) {
@@ -159,7 +162,7 @@ function writePicture(out: Inline, alt: string, raw: string): void {
   });
 }
 
-/** A link that must not be followed leaves its label; one whose label misleads is followed by where it leads. */
+/** Writes a link. A link that must not be followed becomes its label; a misleading label is followed by the target. */
 function writeLink(out: Inline, label: Inline, raw: string): void {
   const link = safeLink(raw);
   const shown = label.text.trim() === '' ? plainInline(raw) : label;

@@ -1,26 +1,28 @@
 /**
- * Packs pieces into parts of a platform's size, each written in its markup and complete in itself: every fence and span
- * that is opened is closed, and goes on in the next part. Linear in the length of the text; equal pieces give equal parts.
+ * Packs pieces into parts of a platform's size, each complete in its own markup: every open fence and span is closed,
+ * and reopened in the next part. Linear in the length of the text; equal pieces give equal parts.
  */
 import { cutPiece } from './cut.ts';
 import { type Container, type ItemMark, NOTHING, type Piece, type Table } from './pieces.ts';
 import { type Inline, NO_FEATURES } from './rich.ts';
 import { splitRich } from './split.ts';
 
-/** A platform's markup. Contents are given line by line, because each line may stand in quotations and list items. */
+/**
+ * A platform's markup. Contents are written line by line, because each line may be inside quotations and list items.
+ */
 export interface Dialect {
   text: (inline: Inline, heading: number | undefined) => string[];
   code: (text: string, language: string | undefined) => string[];
   table: (table: Table) => string[];
   rule: string;
   mark: (mark: ItemMark) => string;
-  /** Before what belongs to an item and is not beside its mark. */
+  /** Returns the indentation of an item's content that doesn't follow its mark on the same line. */
   indent: (mark: ItemMark) => string;
-  /** Whether an empty line stands between two pieces. */
+  /** Whether an empty line separates two pieces. */
   isApart: (before: Piece, after: Piece) => boolean;
-  /** `nested`: Markdown as it is; `flat`: one quotation at the margin, code and tables at the margin of it. */
+  /** `nested`: full Markdown nesting; `flat`: one level of quotation, with code and tables at its margin. */
   nesting: 'nested' | 'flat';
-  /** Flat only: whether code in a quotation can be part of it. */
+  /** Whether code can be inside a quotation; for `flat` only. */
   quotesCode: boolean;
 }
 
@@ -32,7 +34,7 @@ export interface Part {
 const QUOTE = '> ';
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u;
 
-/** Parts of at most `limit` UTF-16 units, none without anything to be seen. */
+/** Returns parts of at most `limit` UTF-16 units, each with something visible. */
 export function pack(pieces: readonly Piece[], dialect: Dialect, limit: number): Part[] {
   const parts: Part[] = [];
   let part: Piece[] = [];
@@ -56,7 +58,7 @@ export function pack(pieces: readonly Piece[], dialect: Dialect, limit: number):
     text = '';
   };
   const flush = (): void => {
-    // A heading stays with what it is the heading of.
+    // A heading stays with the text below it.
     const last = part.findLastIndex((piece) => !isHeading(piece)) + 1;
     if (last === 0 || last === part.length) {
       finish(text, part);
@@ -95,7 +97,7 @@ export function pack(pieces: readonly Piece[], dialect: Dialect, limit: number):
   return parts;
 }
 
-/** False for blanks, control and format characters alone: platforms refuse a message of those. */
+/** Returns false for blanks, control and format characters alone: platforms refuse such a message. */
 function isVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
@@ -116,7 +118,7 @@ function writeAll(pieces: readonly Piece[], dialect: Dialect): string {
   return text;
 }
 
-/** The line break before a piece, with an empty line that stands in the quotations both pieces stand in. */
+/** Returns the line break before a piece; an empty line gets the quotation marks that both pieces share. */
 function gap(before: Piece, after: Piece, open: ReadonlySet<Container>, dialect: Dialect): string {
   let shared = 0;
   while (shared < after.containers.length && after.containers[shared] === before.containers[shared]) shared++;
@@ -129,8 +131,8 @@ function gap(before: Piece, after: Piece, open: ReadonlySet<Container>, dialect:
 }
 
 /**
- * In a part that begins within an item, a list in that item stands where the item itself would: its numbers would go on in
- * the next item.
+ * Whether a list would be mistaken for its outer item: in a part that begins within an item, a list of that item starts
+ * at the item's own margin, so its numbers would continue in the next item.
  */
 function isMistaken(before: Piece, after: Piece, shared: number, open: ReadonlySet<Container>): boolean {
   const [outer, ...inner] = before.containers.slice(shared);
@@ -178,7 +180,7 @@ interface Prefixes {
   marks: string;
 }
 
-/** What stands before the lines of a piece. An item that began in an earlier part leaves nothing. */
+/** Returns the prefixes of a piece's lines. An item that began in an earlier part adds nothing. */
 function prefixes({ containers, begins }: Piece, open: ReadonlySet<Container>, dialect: Dialect): Prefixes {
   let first = '';
   let rest = '';

@@ -1,6 +1,6 @@
 /**
- * Markdown (CommonMark with GFM) to formatted text of no platform. The parser is loaded with the first text that needs
- * it; most answers in a chat are plain lines, which never do.
+ * Parses Markdown (CommonMark with GFM) into formatted text for any platform. The parser is loaded with the first text
+ * that needs it; most answers in a chat are plain lines, which never do.
  */
 import type { Block } from './block.ts';
 import { flatten } from './flatten.ts';
@@ -16,8 +16,8 @@ export interface MarkdownDocument {
 export type MarkdownParser = (source: string) => MarkdownDocument;
 
 /**
- * Everything that can mean something in Markdown: marks anywhere, marks at the beginning of a line, blanks at the ends
- * of a line, more than one empty line. A text without any of it is its own rendering.
+ * Matches everything that can have a meaning in Markdown: marks anywhere, marks at the beginning of a line, blanks at
+ * the ends of a line, more than one empty line. A text without a match is its own rendering.
  */
 const MARKUP = new RegExp(
   [
@@ -28,18 +28,21 @@ const MARKUP = new RegExp(
   'i',
 );
 
-/** The rendering of a text without markup, or undefined when it must be parsed. Equal to what the parser would give. */
+/** Returns the rendering of a text without markup, equal to the parser's, or undefined if the text must be parsed. */
 export function plainRich(source: string): Rich | undefined {
   const text = source.trimEnd().toWellFormed();
   return MARKUP.test(text) ? undefined : { text, spans: [], features: NO_FEATURES };
 }
 
-/** Formatted text of a Markdown source. HTML is shown as text, but for `<br>`; what is nested or costly beyond reason, as written. */
+/**
+ * Returns the formatted text of a Markdown source. HTML except `<br>` is shown as text; deeply nested or costly source
+ * is shown as written.
+ */
 export async function parseMarkdown(source: string): Promise<Rich> {
   return (await parseDocument(source)).rich;
 }
 
-/** As `parseMarkdown`, with the blocks for platforms that have tables and lists of their own. */
+/** Parses like `parseMarkdown`, and adds the blocks for platforms that have tables and lists of their own. */
 export async function parseDocument(source: string): Promise<MarkdownDocument> {
   const rich = plainRich(source);
   return rich === undefined ? (await loadMarkdown())(source) : { rich, blocks: [] };
@@ -47,7 +50,7 @@ export async function parseDocument(source: string): Promise<MarkdownDocument> {
 
 let loading: Promise<MarkdownParser> | undefined;
 
-/** The parser itself, without the short way for plain text. The first call imports it (about 0.1 s). */
+/** Returns the parser itself, without the shortcut for plain text. The first call imports it (about 0.1 s). */
 export function loadMarkdown(): Promise<MarkdownParser> {
   loading ??= load();
   return loading;
@@ -71,7 +74,7 @@ async function load(): Promise<MarkdownParser> {
   const options = {
     extensions: [
       gfm(strike),
-      // Emphasis beside the punctuation of Chinese, Japanese and Korean, which has no blanks around it.
+      // Handles emphasis beside Chinese, Japanese and Korean punctuation, which has no blanks around it.
       cjk.cjkFriendlyExtension(),
       cjkStrike.gfmStrikethroughCjkFriendly(strike),
       { disable: { null: ['htmlFlow', 'htmlText'] } },
@@ -79,7 +82,7 @@ async function load(): Promise<MarkdownParser> {
       math.formula,
     ],
     mdastExtensions: [
-      // Their tree transforms look for addresses once more, which takes quadratic time on hostile text.
+      // Their tree transforms search for addresses again, which takes quadratic time on hostile text.
       ...gfmFromMarkdown().map(({ transforms: _transforms, ...extension }) => extension),
       breaks.lineBreakTagFromMarkdown,
       math.formulaFromMarkdown,
@@ -102,7 +105,7 @@ async function load(): Promise<MarkdownParser> {
     blocks.push(...footnotes);
     const rich = flatten(blocks);
     if (rich.text !== '' || source.trim() === '') return { rich, blocks };
-    // ReadCursors and nothing else (an empty heading, a link without a label): better shown than sent as nothing.
+    // Only marks (an empty heading, a link without a label): better shown literally than sent as nothing.
     const literal: Block[] = [{ type: 'paragraph', inline: plainInline(source.trim().toWellFormed()) }];
     return { rich: flatten(literal), blocks: literal };
   };

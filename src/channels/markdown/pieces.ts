@@ -1,6 +1,6 @@
 /**
- * Blocks as a flat list of pieces, each of which knows the quotations and list items it stands in: what platforms with a
- * Markdown of their own are written from. A piece may be cut and a message may end between any two of them.
+ * Turns blocks into a flat list of pieces, each with its quotations and list items; platforms with their own Markdown
+ * are rendered from it. A piece may be cut, and a message may end between any two pieces.
  */
 import type { Block, ListItem } from './block.ts';
 import { type Edit, edit, type Inline, plainInline } from './rich.ts';
@@ -8,20 +8,20 @@ import type { Align } from './table.ts';
 import { tableAsList } from './table-forms.ts';
 
 export interface ItemMark {
-  /** Absent in a list without numbers. */
+  /** The item's number; absent in an unordered list. */
   number?: number;
-  /** Only for a task. */
+  /** Set for a task only. */
   checked?: boolean;
-  /** How many lists it stands in beside its own. */
+  /** The number of lists around its own. */
   depth: number;
 }
 
-/** What a piece stands in. The same object in two pieces is the same quotation or item. */
+/** A quotation or list item around a piece. The same object in two pieces is the same quotation or item. */
 export type Container = { kind: 'quote' } | { kind: 'item'; mark: ItemMark };
 
 export type Table = { type: 'table'; align: (Align | undefined)[]; rows: Inline[][] };
 
-/** The first row of a table is its header. */
+/** The content of a piece. The first row of a table is its header. */
 export type Content =
   | { type: 'text'; inline: Inline; heading?: number }
   | { type: 'code'; text: string; language?: string }
@@ -31,31 +31,34 @@ export type Content =
 export interface Piece {
   /** Outermost first. */
   containers: Container[];
-  /** The item whose mark stands before this piece, with every item around it that begins here as well. */
+  /** The item whose mark precedes this piece, and every item around it that begins here as well. */
   begins: ReadonlySet<Container>;
-  /** An empty line before it. */
+  /** Whether an empty line precedes it. */
   apart: boolean;
   content: Content;
 }
 
 export interface PieceOptions {
-  /** Characters of a URL beyond which it is written out as text, because nothing that long can be in one part. */
+  /**
+   * The longest URL, in characters, that can be a link; a longer one is written out as text, because it doesn't fit
+   * into one part.
+   */
   maxUrl: number;
-  /** False for a table that must be written as a list. `isTop`: it stands in no list or quotation. */
+  /** Returns false for a table that must be written as a list. `isTop`: it isn't inside a list or a quotation. */
   isTable: (table: Table, isTop: boolean) => boolean;
-  /** Rows of one table, its header included. */
+  /** The most rows of one table, its header included. */
   maxRows?: number;
 }
 
-/** A paragraph to every parser, and nothing to the eye. */
+/** A paragraph to every parser, but invisible. */
 export const NOTHING = '\u2060';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no platform shows them, some refuse them
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 const BREAK = /[\u2028\u2029]/g;
-/** Embeddings, overrides and isolates: they turn around what follows them, the host of a link included. */
+/** Embeddings, overrides and isolates: they reverse the text that follows, even the host of a link. */
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Pieces of a document, in order. Characters that could garble what is around them are taken out. */
+/** Returns the pieces of a document, in order. Characters that could garble the text around them are removed. */
 export function toPieces(blocks: readonly Block[], options: PieceOptions): Piece[] {
   const pieces: Piece[] = [];
   let begins = new Set<Container>();
@@ -79,7 +82,7 @@ export function toPieces(blocks: readonly Block[], options: PieceOptions): Piece
     apartOf: (block: Block, index: number) => boolean,
   ): void => {
     for (const [index, block] of list.entries()) {
-      // Two lists side by side would be one, its numbers going on.
+      // Two adjacent lists would merge, and the numbers would continue.
       if (block.type === 'list' && block.ordered && list[index - 1]?.type === 'list') {
         add({ type: 'text', inline: plainInline(NOTHING) }, containers, true);
         addBlock(block, containers, true);
@@ -132,7 +135,7 @@ export function toPieces(blocks: readonly Block[], options: PieceOptions): Piece
   return pieces;
 }
 
-/** Tables of at most `maxRows`, each with the header. */
+/** Splits a table into tables of at most `maxRows`, each with the header. */
 function shorter(table: Table, maxRows = Number.POSITIVE_INFINITY): Table[] {
   const [header = [], ...rows] = table.rows;
   if (table.rows.length <= maxRows) return [table];
@@ -163,6 +166,6 @@ function prepared(source: Inline, maxUrl: number): Inline {
   }
   edits.sort((a, b) => a.at - b.at || a.remove - b.remove);
   const shown = edit({ text, spans }, edits);
-  // A paragraph that is no longer seen still stands between its neighbours.
+  // A paragraph that becomes invisible still separates its neighbours.
   return shown.text.trim() === '' ? plainInline(NOTHING) : shown;
 }

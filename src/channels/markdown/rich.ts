@@ -1,9 +1,9 @@
 /**
- * Text with formatting, in no platform's own markup: what every renderer starts from.
- * Offsets are UTF-16 code units (JavaScript's string index, Telegram's unit).
- * Invariant: spans are inside the text, not empty, sorted by start with the outer span first, and two spans are
- * either disjoint or one lies within the other. The text is well-formed (half a surrogate pair became U+FFFD), or two
- * halves could meet where markup between them went.
+ * Defines text with formatting, independent of any platform's markup: the input of every renderer. Offsets are UTF-16
+ * code units (JavaScript's string index, Telegram's unit).
+ * Invariant: spans are inside the text, not empty, sorted by start with the outer span first, and two spans are either
+ * disjoint or one lies within the other. The text is well-formed (half a surrogate pair became U+FFFD), or two halves
+ * could meet where markup between them was removed.
  */
 
 export type SpanFormat =
@@ -14,20 +14,20 @@ export type SpanFormat =
 
 export type Span = SpanFormat & { start: number; end: number };
 
-/** A run of text inside a block: a paragraph's words, a table cell. */
+/** A run of text inside a block: a paragraph's text, a table cell. */
 export interface Inline {
   text: string;
   spans: Span[];
 }
 
 export interface Rich extends Inline {
-  /** What the source held that plain formatting can only imitate; some platforms have something better for it. */
+  /** Features of the source that plain formatting can only imitate; some platforms have something better for them. */
   features: { table: boolean; tasks: boolean };
 }
 
 export interface Edit {
   at: number;
-  /** Code units taken out from `at` on. */
+  /** Code units removed from `at` on. */
   remove: number;
   insert: string;
 }
@@ -38,14 +38,14 @@ export function plainInline(text: string): Inline {
   return { text, spans: [] };
 }
 
-/** Appends `piece` to `target`, in place, with its spans moved along. */
+/** Appends `piece` to `target`, in place, and shifts its spans. */
 export function append(target: Inline, piece: Inline): void {
   const offset = target.text.length;
   target.text += piece.text;
   for (const span of piece.spans) target.spans.push({ ...span, start: span.start + offset, end: span.end + offset });
 }
 
-/** Runs `write`, which appends to `target`, and lays a span over what it wrote; the outer span comes first. */
+/** Runs `write`, which appends to `target`, and covers what it wrote with a span; the outer span comes first. */
 export function cover(target: Inline, format: SpanFormat, write: () => void): void {
   const span: Span = { ...format, start: target.text.length, end: 0 };
   const index = target.spans.push(span) - 1;
@@ -55,14 +55,15 @@ export function cover(target: Inline, format: SpanFormat, write: () => void): vo
 }
 
 /**
- * Applies edits, sorted by `at` (insertions first) and not overlapping, and moves the spans. A pure insertion at the edge of a span stays
- * outside of it; a replacement keeps the formatting of what it replaces. Spans left empty are dropped.
+ * Applies edits, sorted by `at` (insertions first) and not overlapping, and moves the spans. A pure insertion at the
+ * edge of a span stays outside of it; a replacement keeps the formatting of what it replaces. Spans left empty are
+ * dropped.
  */
 export function edit<T extends Inline>(source: T, edits: readonly Edit[]): T {
   if (edits.length === 0) return source;
   let text = '';
   let from = 0;
-  // shift[i]: by how much a position after the first i edits has moved.
+  // shift[i]: how far a position after the first i edits has moved.
   const shift = [0];
   for (const { at, remove, insert } of edits) {
     text += source.text.slice(from, at) + insert;
@@ -74,7 +75,7 @@ export function edit<T extends Inline>(source: T, edits: readonly Edit[]): T {
   const move = (position: number, side: 'start' | 'end'): number => {
     let low = 0;
     let high = edits.length;
-    // Finds how many edits begin before the position; one that begins right at it counts when it only inserts before a start.
+    // Counts the edits before the position; one right at it counts only as a pure insertion before a start.
     while (low < high) {
       const middle = (low + high) >> 1;
       const candidate = edits[middle];
@@ -86,7 +87,7 @@ export function edit<T extends Inline>(source: T, edits: readonly Edit[]): T {
     }
     const last = edits[low - 1];
     const moved = position + (shift[low] ?? 0);
-    // Inside a removed range: to the near edge of what replaced it.
+    // Inside a removed range: move to the near edge of its replacement.
     if (last !== undefined && position < last.at + last.remove) {
       const start = last.at + (shift[low - 1] ?? 0);
       return side === 'start' ? start + last.insert.length : start;
@@ -103,7 +104,7 @@ export function edit<T extends Inline>(source: T, edits: readonly Edit[]): T {
   return { ...source, text, spans };
 }
 
-/** An edit for every match of a global pattern that does not begin inside a span of one of the kinds. */
+/** Returns an edit for every match of a global pattern that doesn't begin inside a span of one of the kinds. */
 export function editsOutside(
   source: Inline,
   pattern: RegExp,

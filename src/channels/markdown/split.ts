@@ -1,15 +1,15 @@
 /**
- * Cuts formatted text into parts of a platform's size. Nothing but blanks at the cuts is lost, formatting goes on in
- * the next part, and a cut falls where a reader would make it. Linear in the length of the text.
+ * Cuts formatted text into parts of a platform's size. Only blanks at the cuts are lost, formatting continues in the
+ * next part, and cuts fall at natural breaks. Linear in the length of the text.
  */
 import type { Rich, Span } from './rich.ts';
 
 export interface SplitOptions {
-  /** The platform's own length of a text; must not shrink when text is added. UTF-16 code units by default. */
+  /** Measures a text as the platform does; must not shrink when text is added. UTF-16 code units by default. */
   measure?: (text: string) => number;
 }
 
-// What joins the character before it into one grapheme cluster (Unicode UAX 29, GB9 and GB9a).
+// Matches a character that joins the one before it into one grapheme cluster (Unicode UAX 29, GB9 and GB9a).
 const JOINS = /^(?:\p{M}|\p{Emoji_Modifier}|\u200c|\u200d|[\uff9e\uff9f]|[\u{e0020}-\u{e007f}])/u;
 const SENTENCE_END = /[.!?…:;。！？；]/;
 const CLOSING = /["'”’»)\]}」』）]/;
@@ -18,9 +18,10 @@ const EMPTY_LINES = /(?:[^\S\n]*\n)+/y;
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Parts of at most `limit` units each, never empty or blank. A cut prefers the end of a paragraph, line, sentence or word
- * in the second half of a part, keeps a code block whole where that leaves a quarter of the part filled, and never falls inside a
- * grapheme cluster unless the cluster alone is longer than a part, nor inside a surrogate pair.
+ * Returns parts of at most `limit` units each, never empty or blank. A cut prefers the end of a paragraph, line,
+ * sentence or word in the second half of a part, keeps a code block whole if that leaves a quarter of the part filled,
+ * and never falls inside a grapheme cluster unless the cluster alone is longer than a part, nor inside a surrogate
+ * pair.
  */
 export function splitRich(rich: Rich, limit: number, { measure }: SplitOptions = {}): Rich[] {
   const { text, features } = rich;
@@ -34,7 +35,7 @@ export function splitRich(rich: Rich, limit: number, { measure }: SplitOptions =
     return span !== undefined && span.start <= position ? span : undefined;
   };
 
-  /** The next position to be shown: past blanks, but inside a code block past empty lines only. */
+  /** Returns the next position to show: past blanks, but inside a code block past empty lines only. */
   const skip = (from: number): number => {
     let at = from;
     while (at < text.length) {
@@ -67,7 +68,7 @@ export function splitRich(rich: Rich, limit: number, { measure }: SplitOptions =
   return parts;
 }
 
-/** The largest position after `at` that leaves the part within the limit; at least one character on. */
+/** Returns the largest position after `at` that keeps the part within the limit; at least one character on. */
 function furthest(text: string, at: number, limit: number, measure: (text: string) => number): number {
   let step = limit;
   let low = at;
@@ -86,23 +87,23 @@ function furthest(text: string, at: number, limit: number, measure: (text: strin
   return Math.max(low, at + 1);
 }
 
-/** The best place to cut in (at, room]. */
+/** Returns the best place to cut in (at, room]. */
 function cutWithin(text: string, at: number, room: number): number {
   const half = at + Math.ceil((room - at) / 2);
   const paragraph = lastBreak(text, half, room, (position) => text.startsWith('\n\n', position));
   const line = paragraph ?? lastBreak(text, half, room, (position) => text[position] === '\n');
   const sentence = line ?? lastBreak(text, half, room, (position) => endsSentence(text, position));
-  // Failing that any blank, however short the part becomes: better than cutting a word in two.
+  // Otherwise any blank, however short the part becomes: better than cutting a word in two.
   return sentence ?? lastBreak(text, at + 1, room, () => true) ?? clusterBreak(text, at, room);
 }
 
-/** The last position in [from, to] at which a new part may begin without cutting a word and `fits` agrees. */
+/** Returns the last position in [from, to] where a part may begin without cutting a word and `fits` agrees. */
 function lastBreak(text: string, from: number, to: number, fits: (position: number) => boolean): number | undefined {
   for (let position = to; position >= from; position--) {
     const blank = isBlank(text.charCodeAt(position));
     const before = text.charCodeAt(position - 1);
     if (!blank && !(endsIdeographic(before) && !CLOSING.test(text.charAt(position)))) continue;
-    // Of several blanks the first; this is also what lets a long run of them pass in one step.
+    // Takes the first of several blanks, which also skips a long run of them in one step.
     if (blank && isBlank(before) && text[position] !== '\n') continue;
     if (!fits(position)) continue;
     let next = position;
@@ -112,7 +113,7 @@ function lastBreak(text: string, from: number, to: number, fits: (position: numb
   return undefined;
 }
 
-/** A full stop, exclamation or question mark after which no blank is needed. */
+/** Whether it is a full stop, exclamation or question mark that needs no blank after it. */
 function endsIdeographic(code: number): boolean {
   return code === 0x3002 || code === 0xff01 || code === 0xff1f;
 }
@@ -123,18 +124,20 @@ function endsSentence(text: string, position: number): boolean {
   return SENTENCE_END.test(text.charAt(last));
 }
 
-/** The last boundary between grapheme clusters in (at, room]; between code points when one cluster fills the part. */
+/**
+ * Returns the last boundary between grapheme clusters in (at, room]; between code points if one cluster fills the part.
+ */
 function clusterBreak(text: string, at: number, room: number): number {
   const least = at + (isPair(text, at) ? 2 : 1);
   const limit = Math.max(isPair(text, room - 1) ? room - 1 : room, least);
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  // The part begins at a boundary, so what precedes it does not matter; one character decides about what follows.
+  // The part begins at a boundary, so the text before doesn't matter; one more character decides the boundary after.
   const cluster = segmenter.segment(text.slice(at, limit + 2)).containing(limit - at);
   const start = cluster === undefined ? limit : at + cluster.index;
   return start > at ? start : limit;
 }
 
-/** Spans of successive, increasing ranges, cut to each range and counted from its beginning. */
+/** Returns a function that clips spans to successive, increasing ranges, with offsets from the start of each range. */
 export function clipper(spans: readonly Span[]): (start: number, end: number) => Span[] {
   let next = 0;
   let open: Span[] = [];
@@ -155,7 +158,7 @@ function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || (code >= 160 && /\s/.test(String.fromCharCode(code)));
 }
 
-/** True when a surrogate pair begins here. */
+/** Whether a surrogate pair begins here. */
 function isPair(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }

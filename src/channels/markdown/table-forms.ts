@@ -1,13 +1,13 @@
-/** What a table becomes where it cannot be one: a list, lines, or links below monospace text. */
+/** Converts a table where it can't be shown as one: to a list, to lines, or to links below monospace text. */
 import type { Block } from './block.ts';
 import { append, type Inline, plainInline } from './rich.ts';
 
 type Rows = readonly (readonly Inline[])[];
 
-/** A longer name of a column is not repeated with every cell. */
+/** The longest column name that is repeated with every cell. */
 const MAX_NAME = 60;
 
-/** An item for each row, its other columns under the first, each with the name of its column. */
+/** Returns a list with an item for each row; the other columns are below the first, each with its column's name. */
 export function tableAsList(rows: Rows): Block {
   const list = (items: Block[][]): Block => ({
     type: 'list',
@@ -25,7 +25,7 @@ export function tableAsList(rows: Rows): Block {
   );
 }
 
-/** A line for each cell. */
+/** Returns a line for each cell. */
 export function tableAsLines(rows: Rows): Inline {
   const all = plainInline('');
   for (const cell of namedRows(rows).flat()) {
@@ -35,7 +35,7 @@ export function tableAsLines(rows: Rows): Inline {
   return all;
 }
 
-/** Links cannot be followed inside monospace text, so they are repeated below it. */
+/** Returns the links of a table, to repeat them below monospace text, where they can't be followed. */
 export function linksIn(rows: Rows): Inline {
   const links = plainInline('');
   for (const cell of rows.flat()) {
@@ -52,7 +52,7 @@ export function linksIn(rows: Rows): Inline {
 function namedRows([header = [], ...rows]: Rows): Inline[][] {
   const isNamed = rows.length > 0 && header.every((name) => name.text.length <= MAX_NAME);
   if (!isNamed) return [header, ...rows].map((row) => row.filter(isFilled)).filter((row) => row.length > 0);
-  // The first row has every name, the others those of their cells.
+  // The first row keeps every column name, the others only those of filled cells.
   return rows.map((row, index) => {
     const columns = Math.max(row.length, index === 0 ? header.length : 0);
     const cells = Array.from({ length: columns }, (_, column) => row[column] ?? plainInline(''));

@@ -1,15 +1,18 @@
-/** A table as lines of equally wide characters, for platforms that have no tables of their own. */
+/** Writes a table as lines of equally wide characters, for platforms without tables of their own. */
 
 export type Align = 'left' | 'center' | 'right';
 
-// A longer cell runs over its column instead of widening every row: one huge cell must not multiply the message.
+// A longer cell overruns its column instead of widening every row: one huge cell must not multiply the message.
 const MAX_PAD = 40;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f|[\u{20000}-\u{3fffd}]/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Columns the text takes in a monospace font: 2 for East Asian wide characters and emoji, 0 for what cannot be seen. */
+/**
+ * Returns the columns the text takes in a monospace font: 2 for East Asian wide characters and emoji, 0 for invisible
+ * ones.
+ */
 export function displayWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -21,7 +24,10 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Rows of cells; the first row is the header. A row is as many lines as its longest cell; no line has trailing blanks. */
+/**
+ * Aligns rows of cells; the first row is the header. A row has as many lines as its longest cell, without trailing
+ * blanks.
+ */
 export function alignTable(rows: readonly (readonly string[])[], align: readonly (Align | undefined)[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -35,18 +41,18 @@ export function alignTable(rows: readonly (readonly string[])[], align: readonly
       .join(' | ')
       .trimEnd();
   const written = rows.map((row) => linesOf(row).map(lineOf).join('\n'));
-  // Some tables are written with an empty header for want of another form.
+  // Some tables have an empty header because Markdown requires one.
   if (rows[0]?.every((cell) => cell.trim() === '')) return written.slice(1).join('\n');
   written.splice(1, 0, widths.map((width) => '-'.repeat(Math.max(width, 1))).join('-+-'));
   return written.join('\n');
 }
 
-/** Columns that the widest line of a cell takes. */
+/** Returns the columns that the widest line of a cell takes. */
 export function cellWidth(cell: string): number {
   return cell.includes('\n') ? Math.max(...cell.split('\n').map(displayWidth)) : displayWidth(cell);
 }
 
-/** A row of cells as rows of one line each. */
+/** Splits a row of cells into rows of one line each. */
 function linesOf(row: readonly string[]): string[][] {
   if (!row.some((cell) => cell.includes('\n'))) return [[...row]];
   const cells = row.map((cell) => cell.split('\n'));
