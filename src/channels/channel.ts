@@ -25,23 +25,23 @@ export type { DigestMark, PartAttempt, PartLedger, ReadCursors } from './kept.ts
 export type { CommandSpec, Suggestion, SuggestQuery } from './offers.ts';
 export type { EndedRun, Given, GivenArtifact } from './programs.ts';
 
-/** What kind of platform event a message came from. Every kind goes through the same authorisation. */
+/** The kind of platform event that a message came from. Every kind goes through the same authorisation. */
 export type EntryKind = 'message' | 'edit' | 'channel-post' | 'command' | 'button' | 'membership' | 'migration';
 
-/** Words that are not the sender's own instruction: what they reply to, quote or forward. Data, never instructions. */
+/** Text the sender replies to, quotes or forwards. It is data, never an instruction. */
 export interface QuotedText {
-  /** `thread`: said in the thread it was called into, before it was. */
+  /** `thread`: written in the thread before the bot was called into it. */
   kind: 'reply' | 'quote' | 'forward' | 'thread';
   from: string;
   text: string;
-  /** What came with those words; fetched beside the sender's own files, within the same limits. */
+  /** Files attached to the quoted text; fetched along with the sender's own files, within the same limits. */
   files?: RemoteFile[];
-  /** True when the quoted words are this bot's own. */
+  /** True when the quoted text is this bot's own. */
   fromSelf: boolean;
 }
 
 export interface InboundMessage {
-  /** Idempotency key within (channel, account, chat): the platform's id of the event. */
+  /** Idempotency key within (channel, account, chat): the platform's ID of the event. */
   id: string;
   kind: EntryKind;
   address: Address;
@@ -54,57 +54,62 @@ export interface InboundMessage {
   quotes: QuotedText[];
   command?: { name: string; args: string };
   button?: { id: string };
-  /** Parts with the same group (an album) are one message. */
+  /** Messages with the same group (an album) are parts of one message. */
   group?: string;
-  /** The platform's id of the message itself, for replies and edits. */
+  /** The platform's ID of the message itself, for replies and edits. */
   messageId: string;
-  /** For `message`: its place among those of its chat as the platform counts them; absent where it does not. */
+  /** The message's number in its chat, for a `message` on platforms that count them. */
   sequence?: number;
-  /** For `edit`: the `id` the original message had. */
+  /** The original message's `id`, for an `edit`. */
   editOf?: string;
-  /** The platform's id of the message of ours that it replies to; on Slack the first one of its thread, whoever wrote it. */
+  /**
+   * The platform's ID of our message that this one replies to; on Slack the first message of its thread, whoever wrote
+   * it.
+   */
   repliesTo?: string;
-  /** For a press in a channel: the thread that hangs on the pressed message, which may have to be opened first. */
+  /**
+   * The thread under the pressed message, for a button in a channel. `opens`: the thread may have to be opened first.
+   */
   below?: { address: Address; opens: boolean };
-  /** The message that it answers, where the event said no more of it than this: `lookUp` finds it. */
+  /** The message this one replies to, when the event holds no more than its ID; `lookUp` fetches it. */
   original?: { chat: string; message: string };
-  /** On which channel it was said, where that is not the one of its address: on the Board, in a conversation that goes on elsewhere. */
+  /** The channel it was written on when that isn't the address's: the Board, in a conversation that lives elsewhere. */
   via?: string;
-  /** Where a command is answered that was given elsewhere than in its conversation: on the page it was typed on. */
+  /** The page a command was typed on, if it must be answered there instead of in its conversation. */
   answerAt?: Address;
   isDirect: boolean;
-  /** Addressed to this bot: a mention, a reply to it, or a command naming it. */
+  /** Whether it is addressed to this bot: it mentions the bot, replies to it or names it in a command. */
   isMention: boolean;
-  /** For `migration`: where the conversation lives from now on. */
+  /** The conversation's new address, for a `migration`. */
   movedTo?: Address;
   /**
-   * In a thread that is one conversation (Discord's and Slack's threads; a forum topic is none): once a task lives there,
-   * nobody needs to mention us.
+   * True in a thread that is one conversation (a Discord or Slack thread, but not a forum topic): once a task lives
+   * there, nobody needs to mention the bot.
    */
   isThread?: boolean;
-  /** Whom they want to talk to from now on: only the machine's own socket says so. */
+  /** The viber that the sender chooses from now on; set by the local socket and by programs only. */
   viber?: string;
-  /** What a program has sent along. */
+  /** The context that a program sent along with its text. */
   given?: Given;
-  /** Begins a conversation in a thread of its own: `openThread` is called before anything is answered. */
+  /** Starts a conversation in a thread of its own: `openThread` is called before anything is answered. */
   opensThread?: boolean;
   /**
-   * Opaque: lets the channel answer the event itself for a quarter of an hour (Discord's interaction token, Slack's
-   * response_url), so that only the person who asked sees the answer. Handed back in the answer.
+   * Opaque: lets the channel answer the event itself for fifteen minutes (Discord's interaction token, Slack's
+   * response_url), so that only the person who asked sees the answer. Returned in the answer.
    */
   interaction?: string;
-  /** In which they are answered, and what is typed before a command there; set where they are let in. */
+  /** The language of the answers and the prefix of commands there; set when the message is admitted. */
   language?: string;
   prefix?: string;
-  /** Milliseconds since the epoch, the platform's time where it gives one. */
+  /** Milliseconds since the epoch, by the platform's clock where it gives a time. */
   sentAt: number;
 }
 
 export interface Button {
-  /** Opaque random id, looked up in our store; at most 32 characters. */
+  /** Opaque random ID, looked up in our store; at most 32 characters. */
   id: string;
   label: string;
-  /** The question that a press decides: once it is decided, wherever that was, the button is taken away. */
+  /** The question that pressing it decides. The button disappears once the question is decided, here or elsewhere. */
   decides?: string;
 }
 
@@ -116,63 +121,75 @@ export interface OutboundMessage {
   text: string;
   files: Attachment[];
   buttons?: Button[][];
-  /** The platform's id of the message this answers. */
+  /** The platform's ID of the message this answers. */
   replyTo?: string;
-  /** The platform's id of a message of ours which the first part replaces by an edit. */
+  /** The platform's ID of our message that the first part replaces by an edit. */
   placeholder?: string;
-  /** What a message of ours becomes, whose last part has this id on its platform; nothing is sent where it can be edited no more. */
+  /**
+   * Makes this an edit of our message whose last part has the ID `messageId`; nothing is sent if the platform can't
+   * edit it any more.
+   */
   edits?: { messageId: string; was: string };
-  /** The `interaction` of the event this answers: only its person may see the answer, directly once it has run out, or nowhere. */
+  /**
+   * The `interaction` of the event this answers. Only its person may see the answer: sent directly once the interaction
+   * has expired, or not at all.
+   */
   interaction?: string;
-  /** In which the adapter says what it has to say of itself; set when it is put into the outbox. */
+  /** The language of the texts that the adapter adds; set when the message enters the outbox. */
   language?: string;
-  /** What a job has to say: whoever answers it, or writes in its thread, goes on with this task. Channels only pass it on. */
+  /** The task that replies to a job's message, or posts in its thread, continue. Channels only pass it on. */
   digest?: DigestMark;
-  /** When the message was accepted that this answers, in milliseconds since the epoch; only for telling how long it took. */
+  /**
+   * When the message this answers was accepted, in ms since the epoch; used only to measure how long the answer took.
+   */
   askedAt?: number;
-  /** How the work ended that this answers; absent when it was done, or when there was none. */
+  /** How the work ended; absent when it was done, or when there was none. */
   ended?: 'error' | 'waiting';
-  /** The run that it answers, where the channel `takesResults`. */
+  /** The run that this answers, if the channel `takesResults`. */
   result?: EndedRun;
 }
 
-/** The four kinds of event, with the task and run they belong to. */
 export type AgentState = 'idle' | 'thinking' | 'tool' | 'waiting-approval';
 export type AgentStreamEvent = {
   agentId: string;
   taskId: string;
   runId: string;
-} /** `whole`: the text from its beginning, in the place of all pieces that came before. */ & (
+} /** `whole`: the whole text so far, in place of all earlier pieces. */ & (
   | { type: 'text-delta'; content: string; whole?: true }
   | { type: 'tool-call'; tool: string; args: unknown; callId?: string }
   | { type: 'tool-result'; tool: string; result: unknown; callId?: string }
-  /** `progress`: how far a tool is, in words from outside. */
+  /** `progress`: how far the tool is, in text from outside. */
   | { type: 'state-change'; state: AgentState; progress?: { tool: string; note: string } }
 );
 
-/** What is seen of a run while it goes on: nothing, one message that tells what it does, or the answer as it grows. */
+/** How much of a running task people see: nothing, one status message, or the answer as it grows. */
 export type LiveMode = 'off' | 'status' | 'text';
 
-/** A run as one conversation sees it, the same object for all its events there; it tells what holds now. Nothing in it throws. */
+/** A run as one conversation sees it: one object for all its events there, always current. No member throws. */
 export interface LiveView {
-  /** Chosen for the conversation; undefined: as the channel is configured. */
+  /** The conversation's choice; undefined: the channel's setting applies. */
   readonly mode: LiveMode | undefined;
   readonly state: AgentState;
-  /** What is being done, in plain words. A title in it comes from a model: it is to be escaped, here and in `line`. */
+  /**
+   * What the run is doing, in plain words. A title in it comes from a model, so escape it; the same goes for `line`.
+   */
   readonly words: string;
   /** `Working (2/5): writing plan.md … 12 s` */
   line(): string;
-  /** Leave for one call that counts for the platform's limits, in turn and not while answers wait; false: the run is over. */
+  /**
+   * Waits for the permission to make one call that counts towards the platform's limits; answers go first. False: the
+   * run is over.
+   */
   turn(): Promise<boolean>;
-  /** The platform said "slow down". */
+  /** Reports that the platform said "slow down". */
   limited(retryAfterMs: number): void;
-  /** Made when they are first asked for. */
+  /** Returns the run's buttons, created on the first call. */
   buttons(): Promise<Button[][]>;
-  /** What an earlier process gave to `keep` for this run: its message goes on as the status message, or is taken away. */
+  /** The message that an earlier process passed to `keep` for this run. It becomes the status message or is deleted. */
   readonly kept: string | undefined;
-  /** The platform's id of the message that is answered here; absent where people only watch. */
+  /** The platform's ID of the message this run answers; absent where people only watch. */
   readonly answers?: string | undefined;
-  /** Remembers the status message for the case that this process ends before the run does. */
+  /** Remembers the status message in case this process ends before the run. */
   keep(message: string): void;
 }
 
@@ -184,16 +201,16 @@ export interface InterruptSignal {
 }
 
 /**
- * What became of an event at the door. `begun`: taken in as words for a task, so that its answer is a message of its own and none to the
- * interaction. Not taken in: `answered`, its sender is told why by a message, or `refused` in silence.
+ * The result of an event's admission. `begun`: accepted as text for a task, so the answer is a separate message and
+ * doesn't answer the interaction. Two are rejections: `answered` tells the sender why, `refused` is silent.
  */
 export type InboundOutcome = 'accepted' | 'begun' | 'duplicate' | 'answered' | 'refused';
 
-/** A task as a thread's name or first message shows it; `open`: answered, with steps of its plan still to be done. */
+/** A task as shown in a thread's name or first message. `open`: answered, but steps of its plan remain. */
 export interface TaskView {
   id: string;
   title: string;
-  /** What its threads were called when they were opened. */
+  /** The title its threads were opened with. */
   firstTitle?: string;
   state: 'pending' | 'running' | 'open' | 'completed' | 'error' | 'stopped';
   /** Steps of the plan. */
@@ -202,21 +219,23 @@ export interface TaskView {
 
 export interface ChannelCallbacks {
   /**
-   * Resolves when the message is durable (or refused, or a duplicate): the platform may be told so.
-   * Rejects when it could not be stored: the platform must not be told.
-   * Calls made in one tick keep their order and share one commit.
+   * Resolves once the message is durable (or refused, or a duplicate), so the event may be acknowledged. Rejects if the
+   * message could not be stored; the event must not be acknowledged then. Calls made in one tick keep their order and
+   * share one commit.
    */
   onMessage(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
-  /** Names no sender: only from where everybody who writes may stop the conversation's runs. */
+  /**
+   * Interrupts without naming a sender: only for places where everybody who can write may stop the conversation's runs.
+   */
   onInterrupt(signal: InterruptSignal, address: Address): Promise<void>;
-  /** Never rejects; [] for people who may not ask. At most 25. */
+  /** Returns at most 25 suggestions; none for people who may not ask. Never rejects. */
   onSuggest(query: SuggestQuery): Promise<Suggestion[]>;
   /**
-   * Files of ours stand in a message of their own, of this id, which the platform tells only afterwards. True where people may go on
-   * below it. Rejects when that could not be stored.
+   * Reports a message that holds files of ours, whose ID the platform sends only later. Resolves to true if people may
+   * reply below it. Rejects if that could not be stored.
    */
   onShared?(address: Address, files: readonly string[], messageId: string): Promise<boolean>;
-  /** An event of a kind the channel does not know or care for; counted, not stored. */
+  /** Reports an event of a kind that the channel doesn't handle; it is counted, not stored. */
   onDropped(kind: string): void;
   /** Called whenever `status()` has changed. */
   onStatus(): void;
@@ -224,103 +243,116 @@ export interface ChannelCallbacks {
 
 export interface ChannelStatus {
   state: 'off' | 'connecting' | 'connected' | 'reconnecting' | 'failed';
-  /** One sentence for the operator: what is wrong and which setting or action mends it. */
+  /** One sentence for the operator: what is wrong, and which setting or action fixes it. */
   detail?: string;
 }
 
 export interface ChannelLimits {
-  /** Characters in the platform's own unit of one text message. */
+  /** The longest text message, in the platform's own unit of characters. */
   text: number;
-  /** Bytes of one file we may send. */
+  /** The largest file we may send, in bytes. */
   uploadBytes: number;
-  /** Bytes of one file we may fetch. */
+  /** The largest file we may fetch, in bytes. */
   downloadBytes: number;
 }
 
-/** A message with what its event left out. */
+/** A message completed with what its event left out. */
 export interface LookedUp {
-  /** With names in the place of ids, and with the original it answers among its quotes. */
+  /** The message with names instead of IDs, and the message it replies to among its quotes. */
   message: InboundMessage;
-  /** What was asked for of its thread; `ours`: it hangs on a message of this bot's own, so there is nothing to tell. */
+  /**
+   * The requested text of its thread. `ours`: the thread is below a message of this bot, so there is nothing to fetch.
+   */
   thread?: 'ours' | ThreadWords;
-  /** One sentence for the model for each thing that could not be had. */
+  /** One sentence for the model about each thing that could not be fetched. */
   problems: string[];
 }
 
 export interface ThreadWords {
-  /** The message that the thread hangs on; absent where `since` was given, and when it is gone. */
+  /** The message that the thread is below; absent if `since` was given or the message is gone. */
   root?: QuotedText;
-  /** The newest ones between `since` and the message, oldest first. Those of this bot only where there was no `since`. */
+  /** The newest replies between `since` and the message, oldest first; this bot's own only if there was no `since`. */
   replies: readonly { id: string; quote: QuotedText }[];
 }
 
-/** Where messages may be sent without anybody having written there before. */
+/** A place that can receive messages even if nobody has written there yet. */
 export interface Place {
   address: Address;
   isDirect: boolean;
-  /** In a direct conversation: with whom. */
+  /** The other person, in a direct conversation. */
   user?: string;
 }
 
-/** Why nothing may be said in a place; `rights`: the role there lacks them. */
+/** Why the bot can't write in a place; `rights`: its role there lacks them. */
 export type Barred = 'archived' | 'readOnly' | 'locked' | 'muted' | 'out' | 'rights';
 
-/** A platform. A missing optional method is the answer "cannot". */
+/** A platform's adapter. A missing optional method means that the platform can't do it. */
 export interface Channel {
   readonly id: string;
-  /** The bot's own id; known after `connect`. */
+  /** The bot's own ID; known after `connect`. */
   readonly account: string;
   readonly limits: ChannelLimits;
-  /** A part that is sent again cannot appear twice: the platform takes a key, or can be asked. */
+  /** Whether a part that is sent again can't appear twice: the platform takes a key or can be asked. */
   readonly isExact?: boolean;
-  /** What answers a press is seen by its person alone. */
+  /** Whether only the person who pressed a button sees its answer. */
   readonly whispers?: boolean;
-  /** Programs read there: an answer says which run it ends, and how. */
+  /** Whether programs read there, so that an answer says which run it ends, and how. */
   readonly takesResults?: boolean;
   status(): ChannelStatus;
   /**
-   * Resolves once events flow, or with `sendOnly` once it can send: another process takes the events, and this one opens nothing for
-   * them. Throws ConfigError when a setting is wrong (a token, a missing permission).
+   * Resolves once events arrive or, with `sendOnly`, once it can send; another process then receives the events.
+   * @throws ConfigError when a setting is wrong (a token, a missing permission).
    */
   connect(callbacks: ChannelCallbacks, how?: { sendOnly?: boolean }): Promise<void>;
-  /** Stops taking events, waits for those in hand; sending still works until the process ends. */
+  /** Stops receiving events and waits for those being handled. Sending works until the process ends. */
   disconnect(): Promise<void>;
-  /** Sends every part of a message through the ledger. Throws DeliveryError; never retries. */
+  /** Sends every part of a message through the ledger, without retrying. @throws DeliveryError */
   send(message: OutboundMessage, ledger: PartLedger): Promise<void>;
-  /** Streams a file of an accepted message to `path` (which does not exist yet), at most `maxBytes`. Throws UserError when it is too large. */
+  /**
+   * Streams a file of an accepted message to `path`, which must not exist yet; at most `maxBytes`.
+   * @throws UserError when the file is too large.
+   */
   download?(file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal): Promise<Fetched>;
   /**
-   * Finds what the event of an accepted message left out: names, the original it answers and, with `thread`, what was said in its
-   * thread. Best effort: what cannot be had is told, and only an abort rejects.
+   * Fetches what the event of an accepted message left out: names, the message it replies to and, with `thread`, the
+   * text of its thread. Best effort: failures are listed in the result; only an abort rejects.
    */
   lookUp?(message: InboundMessage, wanted: { thread?: { since?: string } }, signal: AbortSignal): Promise<LookedUp>;
-  /** Live progress; best effort, must not throw. Text is what people may see: no blocks, no secrets, no half words. */
+  /** Shows live progress. Best effort, must not throw. Text is fit for people: no blocks, no secrets, no half words. */
   stream?(event: AgentStreamEvent, address: Address, view: LiveView): Promise<void>;
-  /** What its limits leave for live progress: places with one key share it, one call in `gapMs`. By default a chat's, 3 s. */
+  /** Returns the pace of live progress: places with the same key share one call per `gapMs`. Default: per chat, 3 s. */
   livePace?(address: Address): { key: string; gapMs: number };
-  /** Ends a run's progress here. If it is answered this may give the id of the status message to replace; else that goes. */
+  /**
+   * Ends a run's progress here. If the run is answered, it may return the ID of the status message to replace;
+   * otherwise that message is deleted.
+   */
   endStream?(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
   /**
-   * Makes sure that the thread of a message with `opensThread` exists and gives its address; the same thread for the same
-   * `key`, however often it is called. `title` is plain text. Throws DeliveryError; a permanent one (no permission) means
-   * that the conversation stays where it began. Throws UserError when nothing can be said there at all: its words are for
-   * whoever asked, and nothing is begun.
+   * Makes sure that the thread of a message with `opensThread` exists and returns its address: always the same thread
+   * for the same `key`. `title` is plain text.
+   * @throws DeliveryError; after a permanent one (no permission) the conversation stays where it began.
+   * @throws UserError when the bot can't write there at all: its message is for the person who asked, and no work
+   * begins.
    */
   openThread?(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
-  /** Shows whoever gave a command the way to the thread where it is answered; `openThread` does so by itself. Best effort, must not throw. */
+  /**
+   * Shows the author of a command a link to the thread where it is answered; `openThread` does so itself. Best effort,
+   * must not throw.
+   */
   pointTo?(message: InboundMessage, thread: string): Promise<void>;
   /**
-   * Why nothing of ours would arrive at this address, as far as the platform tells; undefined where nothing is known to be in the way.
-   * Best effort: whatever it throws counts as not known.
+   * Returns why a message to this address would not arrive, as far as the platform says; undefined if nothing is known
+   * to prevent it. Best effort: an error counts as unknown.
    */
   barred?(address: Address): Promise<Barred | undefined>;
-  /** The direct conversation with a person of a place. Best effort, may throw. */
+  /** Returns the direct conversation with a person of a place. Best effort, may throw. */
   directTo?(user: string, from: Address): Promise<Address | undefined>;
   /**
-   * The place of an address that a person wrote down, as the platform knows it; undefined when it is not there or this bot may
-   * not see it. A thread may be named by its own id alone. Throws DeliveryError while the platform cannot be asked.
+   * Finds the place of an address that a person wrote, as the platform knows it; undefined if it doesn't exist or this
+   * bot can't see it. A thread may be given by its own ID alone.
+   * @throws DeliveryError while the platform can't be asked.
    */
   findPlace?(written: { chat: string; thread?: string }): Promise<Place | undefined>;
-  /** Shows how the task of a thread stands, in its name or first message; best effort, must not throw. */
+  /** Shows the state of a thread's task in its name or first message. Best effort, must not throw. */
   showTask?(address: Address, task: TaskView): Promise<void>;
 }

@@ -1,30 +1,30 @@
-/** Files on their way in and out, as the seam has them. */
+/** Defines incoming and outgoing files. Part of the seam. */
 
-/** A file the platform still holds. Nothing is downloaded before the sender is authorised. */
+/** A file that the platform still holds. Nothing is downloaded before the sender is authorised. */
 export interface RemoteFile {
-  /** Opaque to everyone but the channel that made it. */
+  /** Opaque to everything but the channel that created it. */
   id: string;
-  /** What the platform calls its contents in every message that holds them; absent where they may change. */
+  /** The platform's key of the contents, the same in every message that holds them; absent if they may change. */
   key?: string;
-  /** From outside: metadata only, never a path. */
+  /** A name from outside: metadata only, never a path. */
   name: string;
   mimeType: string;
-  /** Bytes as the platform declares them; the download counts for itself. */
+  /** The size in bytes that the platform declares; the download counts for itself. */
   size?: number;
   kind: 'photo' | 'document' | 'audio' | 'voice' | 'video' | 'animation' | 'sticker';
-  /** How long a recording is, as the platform declares it. */
+  /** The length of a recording that the platform declares, in seconds. */
   seconds?: number;
-  /** What is said in it, where the platform has written that down itself, and all of it. */
+  /** The platform's own transcript of a recording, if it is complete. */
   transcript?: string;
 }
 
-/** The sender's own, then those of what is quoted. */
+/** Returns the sender's own files, then those of the quoted messages. */
 export const filesAround = (message: {
   files: readonly RemoteFile[];
   quotes: readonly { files?: readonly RemoteFile[] }[];
 }): RemoteFile[] => [...message.files, ...message.quotes.flatMap(({ files = [] }) => files)];
 
-/** A file that was fetched; `remote`: what its platform has told of it only then. */
+/** A fetched file. `remote`: what the platform said about the file only when it was fetched. */
 export type Fetched = Attachment & { remote?: RemoteFile };
 
 /** A file on our disk. */
@@ -34,6 +34,6 @@ export interface Attachment {
   mimeType: string;
   size: number;
   sha256: string;
-  /** An answer that is spoken: shown as a voice message where the platform has those. */
+  /** True for a spoken answer, shown as a voice message where the platform has those. */
   isVoice?: true;
 }

@@ -1,4 +1,4 @@
-/** The table of channel kinds. Each loads its client only when it is switched on: an SDK that is not used costs nothing. */
+/** Holds the table of channel kinds. Each loads its client only when it is on, so an unused SDK costs nothing. */
 import type { Address } from './address.ts';
 import { discord } from './discord/index.ts';
 import type { AccessConfig, ChannelKind, ChatChannelConfig, ServerConfig } from './kind.ts';
@@ -9,10 +9,10 @@ const BUILT_IN = { telegram, discord, slack };
 const kinds = new Map<string, ChannelKind>(Object.entries(BUILT_IN));
 
 type SettingsOf<K> = K extends ChannelKind<infer S> ? S : never;
-/** The sections of the channels that come with the gateway; one is absent when its channel is off. */
+/** The sections of the built-in chat channels; absent for a channel that is off. */
 export type BuiltInSections = { [K in keyof typeof BUILT_IN]?: SettingsOf<(typeof BUILT_IN)[K]> };
 
-/** This machine's own channels. */
+/** The channels of this machine itself. */
 export const channelModules = {
   api: () => import('./api/adapter.ts'),
   local: () => import('./local/adapter.ts'),
@@ -26,23 +26,23 @@ export const channelKinds = (): readonly ChannelKind[] => [...kinds.values()];
 
 export const kindOf = (channel: string): ChannelKind | undefined => kinds.get(channel);
 
-/** Whether a channel comes with the gateway: its name is taken. */
+/** Whether the name belongs to the gateway, so that a channel from outside can't take it. */
 export const isBuiltIn = (name: string): boolean =>
   Object.hasOwn(BUILT_IN, name) || Object.hasOwn(channelModules, name) || name === 'job' || name === 'person';
 
-/** A kind from outside; one of the same name takes the place of the earlier, but never that of a built-in one. */
+/** Adds a kind from outside. It replaces an earlier one of the same name, but never a built-in kind. */
 export function addKind(kind: ChannelKind): void {
   if (!isBuiltIn(kind.name)) kinds.set(kind.name, kind);
 }
 
-/** `a, b or c` of an example of each kind, as people write it. */
+/** Joins an example of each built-in kind as `a, b or c`. */
 export const exampleOf = (what: keyof ChannelKind['examples']): string =>
   Object.values(BUILT_IN)
     .map(({ examples }) => examples[what])
     .join(', ')
     .replace(/, ([^,]*)$/, ' or $1');
 
-/** Whether a text is an account of a chat channel, as `people:` names it. */
+/** Whether a text is an account of a chat channel, as written in `people:`. */
 export const isAccount = (text: string): boolean =>
   channelKinds().some(({ name, accountPattern }) => new RegExp(`^${name}:(?:${accountPattern})$`).test(text));
 
@@ -50,13 +50,13 @@ interface Sections {
   channels: Readonly<Record<string, unknown>>;
 }
 
-/** The settings of a chat channel that is switched on. */
+/** Returns the settings of a chat channel that is on. */
 export function chatSection({ channels }: Sections, name: string): ChatChannelConfig | undefined {
   // The schema of its kind has made the section.
   return kinds.has(name) ? (channels[name] as ChatChannelConfig | undefined) : undefined;
 }
 
-/** The chat channels that are switched on. */
+/** Returns the chat channels that are on, with their settings. */
 export function chatSections(config: Sections): { kind: ChannelKind; settings: ChatChannelConfig }[] {
   return channelKinds().flatMap((kind) => {
     const settings = chatSection(config, kind.name);
@@ -64,7 +64,7 @@ export function chatSections(config: Sections): { kind: ChannelKind; settings: C
   });
 }
 
-/** The server of an address, where the channel's section lists it. */
+/** Returns the server of an address, if the channel's section lists it. */
 export function serverOf(config: Sections, { channel, workspace }: Pick<Address, 'channel' | 'workspace'>) {
   const section = workspace === undefined ? undefined : chatSection(config, channel);
   const servers: readonly ServerConfig[] = section ? (kindOf(channel)?.servers?.of(section) ?? []) : [];
@@ -72,8 +72,8 @@ export function serverOf(config: Sections, { channel, workspace }: Pick<Address,
 }
 
 /**
- * The access rules of a chat channel. A server that is listed is open in all its channels, with its own `groups` if it has one; in any
- * other server only the channels of `access.chats` count.
+ * Returns the access rules of a chat channel. A listed server is open in all its channels, with its own `groups` if it
+ * has one; in any other server only the channels of `access.chats` count.
  */
 export function accessOf(config: Sections, at: Pick<Address, 'channel' | 'workspace'>): AccessConfig | undefined {
   const access = chatSection(config, at.channel)?.access;
@@ -81,7 +81,7 @@ export function accessOf(config: Sections, at: Pick<Address, 'channel' | 'worksp
   return access && server ? { ...access, groups: server.groups ?? access.groups, chats: ['*'] } : access;
 }
 
-/** Whether only one person reads there, as the platform's ids tell. */
+/** Whether only one person reads there, judged by the platform's IDs. */
 export function isDirectAddress({ channel, chat, workspace }: Address): boolean {
   const at = { chat, ...(workspace !== undefined && { workspace }) };
   return kindOf(channel)?.isDirect?.(at) ?? workspace === undefined;

@@ -1,39 +1,42 @@
-/** What is remembered on disk for a channel: which parts of an answer were sent, and how far each chat has been read. */
+/** Defines what is kept on disk for a channel: which parts of an answer were sent, and how far each chat was read. */
 
-/** What is known of a part when it is about to be sent. */
+/** The knowledge about a part before it is sent. */
 export interface PartAttempt {
-  /** The same for every attempt at this part, and for no other: for nonces and metadata. */
+  /** A key for nonces and metadata: the same for every attempt at this part, and for no other part. */
   key: string;
-  /** Milliseconds since the epoch of the first attempt whose outcome nobody knows; absent when there was none. */
+  /** The time of the first attempt with an unknown outcome, in ms since the epoch; absent if there was none. */
   uncertainSince?: number;
 }
 
 /**
  * The delivery ledger as a channel sees it. `part(index, post)` writes a durable intent, runs `post`, records the
- * platform id it resolves to and returns it; a part that is known to be sent returns its id without calling `post`.
+ * platform ID it resolves to and returns it; a part that is known to be sent returns its ID without calling `post`.
  */
 export interface PartLedger {
   part(index: number, post: (attempt: PartAttempt) => Promise<string>): Promise<string>;
-  /** The part that carries all the buttons was sent, and has this id; again after a crash. Whoever tells is later sent `edits`. */
+  /**
+   * Reports that the part with all the buttons was sent, and its ID; reported again after a crash. Required for a later
+   * `edits`.
+   */
   hasButtons?(id: string): void;
 }
 
-/** How far each chat has been read, so that a channel can fetch what was said while we were away (promise 14). */
+/** How far each chat was read, so that a channel can fetch what was posted while the gateway was down (promise 14). */
 export interface ReadCursors {
-  /** Chats with their marks: the platform's id or time of the last event taken in. */
+  /** Returns each chat's mark: the platform's ID or time of the last accepted event. */
   all(): ReadonlyMap<string, string>;
-  /** Called after `onMessage` has resolved. A mark that is lost in a crash costs a repeated look, not a message. */
+  /** Called after `onMessage` has resolved. Losing a mark in a crash costs a repeated read, not a message. */
   set(chat: string, mark: string): void;
-  /** Another process may have read on meanwhile: `all` then has its marks. Never rejects. */
+  /** Reads the marks again, because another process may have advanced them; `all` then returns those. Never rejects. */
   reread?(): Promise<void>;
 }
 
-/** Kept with each part of what a job has said: the task in which it goes on. */
+/** Kept with each part of a job's message: the task that replies to it continue. */
 export interface DigestMark {
   taskId: string;
   viber: string;
-  /** Of the job. */
+  /** The job's name. */
   name: string;
-  /** Names of its files. */
+  /** The names of the job's files. */
   files: string[];
 }

@@ -1,6 +1,6 @@
 /**
- * A kind of channel: everything that the rest of the gateway asks about a platform, as one object that `index.ts` of its folder exports.
- * It is imported at every start, so it loads its schema and its client only when they are needed.
+ * Defines a kind of channel: everything the gateway asks about a platform, as one object that its folder's `index.ts`
+ * exports. It is imported at every start, so it loads its schema and its client only when they are needed.
  */
 import type { z } from 'zod';
 import type { ConfigProblem } from '../errors.ts';
@@ -9,43 +9,48 @@ import type { Address, Channel, CommandSpec, LiveMode, NameOf, ReadCursors } fro
 import type { Lead } from './lead.ts';
 import type { WebhookHandler } from './shared/webhook.ts';
 
-/** Who may write to the viber. Ids are the platform's own, kept as strings. */
+/** The rules about who may write to the viber. IDs are the platform's own, kept as strings. */
 export interface AccessConfig {
-  /** Direct messages: a code to be approved, the lists below only, everybody, nobody. */
+  /**
+   * Direct messages: from people with an approved pairing code, from those in the lists below, from everybody, from
+   * nobody.
+   */
   dm: 'pairing' | 'allowlist' | 'open' | 'off';
-  /** Groups: when addressed, every message, never. */
+  /** Groups: answer when mentioned, answer every message, never answer. */
   groups: 'mention' | 'all' | 'off';
   /** People. An empty list means nobody. */
   allow: string[];
-  /** Groups and channels; `*` is each the bot was added to. An empty list means none. */
+  /** Groups and channels; `*` means all that the bot was added to. An empty list means none. */
   chats: string[];
-  /** Where MEMORY.md, USER.md and daily logs stand in prompts: in direct messages alone, or in groups too. */
+  /**
+   * The prompts that contain MEMORY.md, USER.md and daily logs: those of direct messages only, or those of groups too.
+   */
   memory: 'direct' | 'group';
 }
 
-/** What the section of every chat channel has. */
+/** The settings that every chat channel has. */
 export interface ChatChannelConfig {
   access: AccessConfig;
   /** `auto`: `text` where one person reads, `status` where several do. */
   live: 'auto' | 'off' | 'status' | 'text';
   injection: 'steer' | 'collect' | 'followup';
   attach: 'auto' | 'ask' | 'never';
-  /** Who answers there; here and in every other place: absent where the next wider one decides. */
+  /** The viber that answers there. Here and at every other level, the next wider level decides if it is absent. */
   viber?: string;
 }
 
-/** A server of the platform in which every channel the bot can see may be used. */
+/** A server of the platform in which every channel that the bot can see may be used. */
 export interface ServerConfig {
   id: string;
-  /** In place of the channel's `access.groups`. */
+  /** Overrides the channel's `access.groups`. */
   groups?: AccessConfig['groups'];
   viber?: string;
 }
 
-/** A section as it stands in the file, before it is checked. */
+/** A section as written in the file, before it is checked. */
 export type Section = Readonly<Record<string, unknown>>;
 
-/** Small texts that outlive the process. */
+/** Small texts that survive a restart. */
 export interface ChannelCache {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
@@ -54,51 +59,51 @@ export interface ChannelCache {
 /** The gateway as a channel sees it when it is opened. */
 export interface ChannelHost {
   log: Logger;
-  /** How progress is shown where nothing is known of a conversation. */
+  /** How progress is shown where a conversation has chosen nothing. */
   live: LiveMode;
   /** The commands for the platform's menu. */
   commands: CommandSpec[];
-  /** Names of people whom the configuration names. */
+  /** Returns the names of people in the configuration. */
   nameOf: NameOf;
   cache: ChannelCache;
-  /** How far each chat has been read, for platforms that do not keep it for us. */
+  /** Returns how far each chat was read, for platforms that don't keep it for us. */
   cursors(): ReadCursors;
-  /** Of several processes with this bot one takes the events. */
+  /** Elects the process that receives the events when several run this bot. */
   lead: Lead;
   isShared: boolean;
-  /** In which everybody is spoken to; absent: each person's own. */
+  /** The language of every answer; absent: each person's own. */
   language?: string;
 }
 
-/** A channel; with a handler, when the platform's requests arrive at our HTTP server. */
+/** A channel, with a request handler if the platform sends its events to our HTTP server. */
 export type OpenChannel = Channel & { webhook?: WebhookHandler };
 
-/** How a person finds the bot. */
+/** How people find the bot. */
 export interface Card {
   name: string;
   link: string;
-  /** Where a server lets it in. */
+  /** A link that adds the bot to a server. */
   invite?: string;
 }
 
 export interface SetupToken {
-  /** Key of the channel's section. */
+  /** The token's key in the channel's section. */
   key: string;
-  /** The option of `viber init` that names the variable with it, and what that option is about. */
+  /** The option of `viber init` that names the token's environment variable, and its help text. */
   option: string;
   about: string;
   question: string;
-  /** What a person does before they have it. */
+  /** Instructions for getting the token. */
   before?: string;
 }
 
-/** What a person does to make a bot, in the order in which the platform's own pages ask for it. */
+/** The steps to create a bot, in the order in which the platform's own pages ask for them. */
 export interface ChannelSetup {
   steps: string;
-  /** A text to paste into one of those pages. */
+  /** Returns a text to paste into one of those pages. */
   paste?(): Promise<string>;
   tokens: readonly SetupToken[];
-  /** Where a wrong token is fixed. */
+  /** The page on which a wrong token can be fixed. */
   page: string;
   /** Its lines below `channels:` in a new configuration file. */
   starter: string;
@@ -106,41 +111,46 @@ export interface ChannelSetup {
 
 export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
   readonly name: string;
-  /** How people call the platform. */
+  /** The platform's name for people. */
   readonly label: string;
-  /** The source of a regular expression: an account as `people:` names it, without the channel's name. */
+  /** The source of a regular expression that matches an account in `people:`, without the channel's name. */
   readonly accountPattern: string;
-  /** An account and a conversation as people write them. */
+  /** An example account and conversation, as people write them. */
   readonly examples: { account: string; conversation: string };
-  /** An account has its id within a workspace, which is written before it. */
+  /** Whether account IDs belong to a workspace, which is written before them. */
   readonly hasWorkspaces?: boolean;
-  /** Variables of the environment, by the key of the section that they fill in. */
+  /** Environment variables by the key of the section that they set. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The channel is on when the variables of one of these groups of keys are all set. */
+  /** The channel is on when the variables of all keys in one of these groups are set. */
   readonly switches?: readonly (readonly string[])[];
-  /** Which key lists servers, and what it lists. */
+  /** The key that lists servers, and the servers it lists. */
   readonly servers?: { key: string; of(settings: S): readonly ServerConfig[] };
-  /** The setting that says at which path of our HTTP server the platform's requests arrive, and its value when they do. */
+  /**
+   * The setting for the path of our HTTP server that receives the platform's requests, and its value when it is in use.
+   */
   readonly webhook?: { key: string; path(section: Section): unknown };
-  /** What people call a group there, and a conversation within one. */
+  /** The words for a group and for a conversation within one on this platform. */
   readonly words?: { group?: 'tasks.group' | 'tasks.namedGroup'; thread?: 'tasks.thread' | 'tasks.topic' };
-  /** What people type before a command. */
+  /** Returns the prefix that people type before a command. */
   commandPrefix(settings: S): string;
-  /** Whether one person alone reads there; without this, it is where no workspace is named. */
+  /** Whether only one person reads there. Default: an address without a workspace. */
   isDirect?(address: Pick<Address, 'chat' | 'workspace'>): boolean;
-  /** The schema of the section. */
+  /** Returns the schema of the section. */
   settings(): z.ZodType<S> | Promise<z.ZodType<S>>;
-  /** What is wrong with keys that are each right by themselves; `path` begins below the section. */
+  /** Returns the problems of keys that are each valid by themselves; `path` begins below the section. */
   rules?(section: Section): readonly ConfigProblem[] | Promise<readonly ConfigProblem[]>;
-  /** Settings that may be right and mostly are not: by key, the form that one usually has. */
+  /** The usual form of settings, by key: a value of another form may be right but mostly isn't. */
   readonly usual?: Readonly<Record<string, { pattern: RegExp; looks: string }>>;
   open(settings: S, gateway: ChannelHost): OpenChannel | Promise<OpenChannel>;
-  /** For the doctor: one sentence for each thing that is well. Throws ConfigError with everything that is wrong. */
+  /**
+   * Checks the channel for `viber doctor`; returns one sentence for each thing that works.
+   * @throws ConfigError with everything that is wrong.
+   */
   check?(settings: S, log: Logger): Promise<readonly string[]>;
-  /** Throws when the platform cannot be asked. */
+  /** @throws when the platform can't be asked. */
   card?(settings: S, log: Logger): Promise<Card>;
   readonly setup?: ChannelSetup;
 }
 
-/** Gives the kind back: its settings are typed by its schema. */
+/** Returns the kind itself; its settings get their type from its schema. */
 export const defineChannel = <S extends ChatChannelConfig>(kind: ChannelKind<S>): ChannelKind<S> => kind;

@@ -1,17 +1,20 @@
-/** What only one process at a time may do for a bot: poll its messages, hold its one connection. */
+/** Elects the one process that polls a bot's messages or holds its connection. */
 
-/** The time in which this process is the one. */
+/** The time during which this process leads. */
 export interface Turn {
-  /** Aborted when it is to stop: it ends, or another process may have begun. */
+  /** Aborted when this process must stop, because it is ending or another process may have started. */
   readonly over: AbortSignal;
-  /** False once another may have begun: the platform is told nothing any more. */
+  /** Returns false once another process may have started; nothing may be acknowledged to the platform then. */
   isOurs(): boolean;
 }
 
-/** Does `run` whenever nobody else does what has this name. What it gives back ends that, and resolves once it has ended. */
+/**
+ * Runs `run` whenever no other process does under this name. The returned function stops it and resolves once it has
+ * ended.
+ */
 export type Lead = (name: string, run: (turn: Turn) => Promise<void>) => () => Promise<void>;
 
-/** For a process that is alone. */
+/** Leads at once, for a process that runs alone. */
 export const alone: Lead = (_name, run) => {
   const ending = new AbortController();
   const done = run({ over: ending.signal, isOurs: () => true });
@@ -21,10 +24,9 @@ export const alone: Lead = (_name, run) => {
   };
 };
 
-/** For a process that leaves it to others. */
+/** Never leads, for a process that leaves the work to others. */
 export const never: Lead = () => async () => undefined;
 
-/** Resolves when the turn is over. */
 export const ended = ({ over }: Turn): Promise<void> =>
   new Promise((resolve) => {
     if (over.aborted) resolve();

@@ -1,21 +1,20 @@
-/** What programs give along with their words, and what they are given beside an answer. Part of the seam; types only. */
+/** Defines what programs send along with their text and receive along with an answer. Part of the seam; types only. */
 
-/** Metadata of a file: never content. */
+/** A file's metadata, never its content. */
 export interface GivenArtifact {
   id: string;
   title: string;
-  /** MIME type. */
   type: string;
   ref: string;
 }
 
-/** Takes the place of what is on disk, field by field; only where programs come in does anybody set it. */
+/** Context that a program supplies, replacing what is on disk field by field. Only program channels set it. */
 export interface Given {
-  /** What a task that begins is about, where the words alone do not say it. */
+  /** The goal of a new task, if the text alone doesn't say it. */
   goal?: string;
-  /** What was said before these words, oldest first. */
+  /** The conversation before this text, oldest first. */
   messages?: readonly { role: 'user' | 'assistant'; text: string }[];
-  /** Markdown, or goal and steps: the task's plan from now on. */
+  /** The task's plan from now on: Markdown, or goal and steps. */
   plan?:
     | string
     | {
@@ -24,11 +23,11 @@ export interface Given {
       };
   memory?: string;
   artifacts?: readonly GivenArtifact[];
-  /** What becomes of the words when they find the task at work, whatever its conversation has chosen. */
+  /** How the text is handled if the task is busy; overrides the conversation's choice. */
   mode?: 'steer' | 'collect' | 'followup';
 }
 
-/** The end of a run as programs are told it; `taskId` and `runId` name it in the home as well. */
+/** The end of a run as reported to programs; `taskId` and `runId` also name it in the home. */
 export interface EndedRun {
   taskId: string;
   runId: string;
