@@ -1,4 +1,4 @@
-/** From words on the command line to what a command is given, by the table; whatever is wrong is said with what was meant. */
+/** Parses the command line against the table of commands; each error says what was probably meant. */
 import { parseArgs } from 'node:util';
 import { UserError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -6,7 +6,7 @@ import type { CliCommand, CliOption } from './command.ts';
 import { formsOf } from './help.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
 
-/** The command is not there, or is not told enough: the words of the error end with how it is written. */
+/** The command does not exist or lacks an argument; the error's message ends with the usage. */
 export type Request =
   | { kind: 'version' }
   | { kind: 'help'; command?: string }
@@ -21,17 +21,22 @@ export type Request =
 
 type Options = Readonly<Record<string, CliOption>>;
 
-/** Options of one command, those of all included. */
+/** Returns the options of one command, including the common ones. */
 export const optionsOf = ({ options, json }: CliCommand): Options => ({
   ...options,
   ...(json ? { json: JSON_OPTION } : {}),
   ...COMMON_OPTIONS,
 });
 
-/** One name means the same kind of option in every command: only so a value before the command's name can be told from it. */
+/**
+ * An option takes a value in every command or in none; otherwise a value before the command's name would be ambiguous.
+ */
 const EVERY: Options = Object.assign({}, ...Object.values(CLI_COMMANDS).map(optionsOf));
 
-/** Throws UserError. Without words it is `start`. */
+/**
+ * Parses `argv`; no arguments mean `start`.
+ * @throws {UserError} for an unknown command or option, or a wrong number of arguments
+ */
 export function parseCommandLine(argv: readonly string[]): Request {
   const { tokens } = parseArgs({
     args: [...argv],
@@ -54,7 +59,7 @@ export function parseCommandLine(argv: readonly string[]): Request {
   if (given.some((option) => option.name === 'version')) return { kind: 'version' };
   const isHelp = given.some((option) => option.name === 'help');
   if (name === 'help') return { kind: 'help', ...(args[0] === undefined ? {} : { command: named(args[0]) }) };
-  // Before it is known whether there is such a command: `viber --help` has none.
+  // Checked before the command's name: `viber --help` has none.
   if (isHelp && tokens.every((token) => token.kind !== 'positional')) return { kind: 'help' };
   const command = CLI_COMMANDS[named(name)] as CliCommand;
   if (isHelp) return { kind: 'help', command: name };
@@ -74,7 +79,7 @@ export function parseCommandLine(argv: readonly string[]): Request {
   return { kind: 'command', name, command, args: words, values, switches };
 }
 
-/** What other programs call it. */
+/** Command names that other programs use. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   log: 'service logs',
   logs: 'service logs',
@@ -96,7 +101,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   check: 'doctor',
 };
 
-/** The name, if there is such a command. */
+/** @throws {UserError} for an unknown command */
 function named(name: string): string {
   if (Object.hasOwn(CLI_COMMANDS, name)) return name;
   const names = Object.keys(CLI_COMMANDS);
@@ -116,7 +121,7 @@ function checkOption(option: string, rawName: string, name: string, command: Cli
   throw new UserError(`viber ${name} takes no ${rawName}. ${hint}${words}`);
 }
 
-/** An option of some verbs alone means nothing with another. */
+/** @throws {UserError} if the option belongs to other verbs */
 function checkVerb(option: string, rawName: string, name: string, { verbs = {} }: CliCommand, verb?: string): void {
   const owners = Object.keys(verbs).filter((each) => verbs[each]?.options?.includes(option));
   if (owners.length === 0 || verb === undefined || owners.includes(verb)) return;
@@ -139,7 +144,7 @@ function checkWords(name: string, command: CliCommand, args: string[]): string[]
   return [verb, ...count(`${name} ${verb}`, command, known.takes, rest)];
 }
 
-/** As many words as `takes` says. */
+/** @throws {UserError} for more or fewer words than `takes` allows */
 function count(name: string, command: CliCommand, takes: string | undefined, args: string[]): string[] {
   const words = takes?.split(' ') ?? [];
   const filled = args.filter((word) => word.trim() !== '');

@@ -1,4 +1,4 @@
-/** Asking the gateway from another process, through the socket in its home. */
+/** Talks to the gateway from another process, through the socket in its home. */
 
 import fs from 'node:fs';
 import http from 'node:http';
@@ -19,18 +19,15 @@ const socketIn = (folder: string): string => path.join(folder, 'gateway.sock');
 type Place = Pick<CliContext, 'home' | 'config' | 'env'>;
 
 /**
- * The socket of a gateway that has this home open and takes messages in; undefined when there is none. One that a crash left behind
- * counts until it is asked.
+ * Returns the socket of a gateway that has this home open and accepts messages. The socket of a crashed gateway is
+ * returned too; it fails when it is used.
  */
 export async function findSocket(place: Place): Promise<string | undefined> {
   const folders = [...(await runningGateways(place)).map(({ folder }) => folder), path.join(place.home, 'run')];
   return folders.map(socketIn).find((file) => fs.existsSync(file));
 }
 
-/**
- * Has the gateway of this home running while `use` works: the one that runs already, or one of our own that talks to
- * nobody else.
- */
+/** Calls `use` while a gateway runs on this home. Starts a local-only gateway for that time if none runs. */
 export async function withGateway<T>(context: CliContext, use: (socket: string) => Promise<T>): Promise<T> {
   const { config, source } = await loadConfig({ file: context.config, home: context.home, env: context.env });
   if (source !== undefined) noteConfig(path.resolve(context.home), source);
@@ -51,7 +48,10 @@ export async function withGateway<T>(context: CliContext, use: (socket: string) 
   }
 }
 
-/** One of our own would take up what everybody waits for. Throws UserError. */
+/**
+ * Never starts a gateway: it would claim work from the shared queue.
+ * @throws {UserError} if no gateway accepts messages on this machine
+ */
 async function socketAmongSeveral(context: CliContext): Promise<string> {
   const socket = await findSocket(context);
   if (socket !== undefined) return socket;
@@ -60,10 +60,13 @@ async function socketAmongSeveral(context: CliContext): Promise<string> {
   );
 }
 
-/** What the gateway calls a conversation of this user's. */
+/** Returns the gateway's name for a conversation of this operating-system user. */
 export const chatOf = (name: string): string => `${os.userInfo().username}-${name}`;
 
-/** One request over the socket. Throws UserError while the gateway is not there. */
+/**
+ * Sends one request over the socket.
+ * @throws {UserError} if the gateway is not listening
+ */
 export function post(socket: string, path: string, body: object): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = http.request({ socketPath: socket, path, method: 'POST' }, resolve);
@@ -75,14 +78,13 @@ export function post(socket: string, path: string, body: object): Promise<http.I
   });
 }
 
-/** A conversation of this user's over the socket. */
 export interface Spoken {
   chat: string;
-  /** Whom the first message is for, and what follows it; undefined once that has been said. */
+  /** The recipient of the first message and of what follows it; undefined after the first message. */
   viber: string | undefined;
 }
 
-/** The viber that `--viber` names, if it does. Throws UserError for one that is not there. */
+/** @throws {UserError} if `--viber` names a viber that does not exist */
 export async function namedViber({ values, home: root }: CliContext): Promise<string | undefined> {
   const wanted = values.viber;
   if (wanted === undefined) return undefined;
@@ -92,7 +94,10 @@ export async function namedViber({ values, home: root }: CliContext): Promise<st
   throw new UserError(`There is no viber "${wanted.slice(0, 80)}". There is: ${all.join(', ')}.`);
 }
 
-/** Sends one message and gives its lines as they come; resolves with the answer. Throws UserError when there is none. */
+/**
+ * Sends one message, passes each line to `onLine` and resolves with the answer.
+ * @throws {UserError} if the gateway reports an error or stops before it answers
+ */
 export async function ask(
   socket: string,
   { chat, ...said }: { chat: string; text: string; viber?: string | undefined; given?: Given | undefined },

@@ -1,4 +1,4 @@
-/** `viber board`: a link that logs you in on the Board of the gateway that runs, and who is logged in. */
+/** `viber board`: prints a login link for the Board of the running gateway, lists sessions and revokes them. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { text as bodyOf } from 'node:stream/consumers';
@@ -31,7 +31,7 @@ async function open(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** In the browser of this machine, where it has one: the address stands above in any case. */
+/** Opens the browser if this machine has a screen. Failure is fine: the address has been printed. */
 function show(url: string, env: NodeJS.ProcessEnv): void {
   const isScreen = env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
   const program =
@@ -76,7 +76,7 @@ async function ask(socket: string, asked: BoardAsk): Promise<Answer> {
   return JSON.parse(body) as Answer;
 }
 
-/** While no gateway runs. */
+/** Opens the sessions directly, for when no gateway runs. */
 async function stored(home: string) {
   const [{ openSessions }, { openHome }] = await Promise.all([
     import('../access/sessions.ts'),

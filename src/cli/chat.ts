@@ -1,4 +1,4 @@
-/** `viber chat`: a conversation in this terminal, with the gateway that runs or one of its own. */
+/** `viber chat`: a conversation in this terminal, with the running gateway or a temporary one. */
 import readline from 'node:readline';
 import type { LocalLine } from '../channels/local/adapter.ts';
 import { LEAVE } from '../channels/terminal/leave.ts';
@@ -11,14 +11,14 @@ import { type CliContext, EXIT } from './command.ts';
 
 export async function run(context: CliContext): Promise<number> {
   const viber = await namedViber(context);
-  // Two of them may be open side by side.
+  // Separate names: conversations with two vibers may be open at the same time.
   const chat = viber === undefined ? 'chat' : `chat-${viber}`;
   if (!process.stdin.isTTY || !process.stdout.isTTY) return piped(context, { chat, viber });
   const { talkOver } = await import('./talk.ts');
   return withGateway(context, (socket) => talkOver(socket, { chat, viber }, context));
 }
 
-/** What comes through a pipe is answered line by line; one that was not taken in makes the command fail at its end. */
+/** Answers each line of the pipe. The command fails at its end if a line was refused. */
 async function piped(context: CliContext, to: Spoken): Promise<number> {
   let isWhole = true;
   await withGateway(context, async (socket) => {
@@ -26,13 +26,16 @@ async function piped(context: CliContext, to: Spoken): Promise<number> {
       if (LEAVE.test(line.trim())) break;
       if (line.trim() !== '' && !(await answer(context, socket, line, to))) isWhole = false;
     }
-    // Whoever writes into the pipe may keep it open: nothing of it is waited for after "exit".
+    // The writer may keep the pipe open; don't wait for it after "exit".
     process.stdin.destroy();
   });
   return isWhole ? EXIT.ok : EXIT.failed;
 }
 
-/** Nothing but the answer goes to standard output. False when the line was not taken in; the reason has been said. */
+/**
+ * Prints the answer, and nothing else, to standard output. Returns false if the line was refused, after printing the
+ * reason.
+ */
 async function answer({ print, env }: CliContext, socket: string, line: string, to: Spoken): Promise<boolean> {
   try {
     const { chat, viber } = to;

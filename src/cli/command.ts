@@ -1,58 +1,57 @@
-/** What a command of the command line declares of itself, what it is given, and how it says how it went. */
+/** Types of the command line: what a command declares, what it receives and its exit codes. */
 
-/** An option in the long form, `--name`. */
+/** An option in its long form, `--name`. */
 export interface CliOption {
-  /** What its value is called in the help (`FILE`); absent: it is a switch. */
+  /** The placeholder for its value in the help (`FILE`); a switch has none. */
   takes?: string;
   about: string;
 }
 
-/** The words after a command: `GOAL...` any number, `[VIBER]` may be left out. Everything else must be there. */
+/** The words after a command: `GOAL...` takes any number, `[VIBER]` is optional, all others are required. */
 type Words = string;
 
 export interface CliVerb {
   takes?: Words;
-  /** Options of this verb alone; they stand among those of the command. */
+  /** Options for this verb only; they are declared with the command's. */
   options?: readonly string[];
   about: string;
 }
 
-/** One row of the table. Parser, `--help` and docs/commands.md are made of it, so none can say what the others do not. */
+/** One row of the table. The parser, `--help` and docs/commands.md are all derived from it, so they can't disagree. */
 export interface CliCommand {
-  /** One line, for the list of all commands. */
+  /** One line for the list of commands. */
   about: string;
   takes?: Words;
-  /** In place of `takes`: the first word chooses, each verb takes words of its own. */
+  /** Replaces `takes`: the first word selects a verb, which takes words of its own. */
   verbs?: Readonly<Record<string, CliVerb>>;
-  /** The verb where none is given; without it there must be one. */
+  /** The default verb; without it, a verb is required. */
   usual?: string;
-  /** The verb that takes words which are no verb, and not nearly one. */
+  /** The verb for words that neither are a verb nor resemble one. */
   otherwise?: string;
-  /** Verbs of the chat's command of that name, which are neither. */
+  /** Verbs of the chat command of the same name; they are not passed to `otherwise`. */
   inChats?: RegExp;
   options?: Readonly<Record<string, CliOption>>;
-  /** Beside --help: `--json`, for what a program may read. */
+  /** Accepts `--json`. */
   json?: true;
-  /** What else is worth knowing, a paragraph each. */
+  /** Paragraphs of further help. */
   notes?: readonly string[];
-  /** Whole command lines that work. */
+  /** Complete command lines that work. */
   examples: readonly string[];
-  /** What the codes mean here, where that is more than EXIT_MEANINGS says. */
+  /** Exit codes that differ from EXIT_MEANINGS. */
   exits?: Readonly<Record<number, string>>;
   load: () => Promise<{ run: (context: CliContext) => Promise<number> }>;
 }
 
 export interface CliContext {
-  /** What follows the command's name. */
+  /** The words after the command's name. */
   args: string[];
   /** `--config FILE`. */
   config: string | undefined;
-  /** `--home DIR`, or what the environment says. */
+  /** `--home DIR`, or the home from the environment. */
   home: string;
   json: boolean;
-  /** Values of the command's own options, by name. */
   values: Readonly<Record<string, string>>;
-  /** The command's own switches that were given. */
+  /** The switches that were given. */
   switches: ReadonlySet<string>;
   env: NodeJS.ProcessEnv;
   print: (line: string) => void;

@@ -1,4 +1,4 @@
-/** `--help` and docs/commands.md, both made of the table. */
+/** Builds `--help` and docs/commands.md from the table of commands. */
 import { channelKinds } from '../channels/index.ts';
 import { type CliCommand, type CliOption, EXIT_MEANINGS } from './command.ts';
 import { CLI_COMMANDS, COMMON_OPTIONS, JSON_OPTION } from './table.ts';
@@ -8,7 +8,7 @@ interface Form {
   about: string;
 }
 
-/** `viber pair approve CODE`, one for each verb. */
+/** Returns one usage line for each verb, such as `viber pair approve CODE`. */
 export function formsOf(name: string, { takes, verbs, about, usual, otherwise }: CliCommand): Form[] {
   if (!verbs) return [{ form: `viber ${name}${takes === undefined ? '' : ` ${takes}`}`, about }];
   return Object.entries(verbs).map(([verb, own]) => ({
@@ -24,7 +24,7 @@ const ownOptions = ({ options = {}, json }: CliCommand): [string, CliOption][] =
 
 const flag = ([name, { takes }]: [string, CliOption]) => `--${name}${takes === undefined ? '' : ` ${takes}`}`;
 
-/** In two columns. */
+/** Aligns rows in two columns. */
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
@@ -33,7 +33,6 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
 const exitRows = ({ exits }: Pick<CliCommand, 'exits'>): [string, string][] =>
   Object.entries({ ...EXIT_MEANINGS, ...exits });
 
-/** The list of all commands. */
 export function overview(): string {
   return [
     'Usage: viber [COMMAND] [OPTIONS]',
@@ -56,7 +55,6 @@ export function overview(): string {
   ].join('\n');
 }
 
-/** All about one command. */
 export function helpOf(name: string): string {
   const command = CLI_COMMANDS[name] as CliCommand;
   const forms = formsOf(name, command);
@@ -80,7 +78,7 @@ export function helpOf(name: string): string {
   ].join('\n');
 }
 
-/** docs/commands.md, whole. */
+/** Returns the whole text of docs/commands.md. */
 export function commandsPage(): string {
   const sections = Object.entries(CLI_COMMANDS).map(([name, command]) => {
     const options = ownOptions(command).map((option) => `| \`${flag(option)}\` | ${option[1].about} |`);

@@ -1,4 +1,4 @@
-/** The command line: what was asked for is looked up in the table of `table.ts`, loaded and run. */
+/** The command line: looks a command up in `table.ts`, loads it and runs it. */
 import { withEnvFile } from '../config/env-file.ts';
 import { useTimezone } from '../config/timezone-variable.ts';
 import { ConfigError, errorCode, errorMessage, LockedError, outOfHandles, UserError } from '../errors.ts';
@@ -10,11 +10,11 @@ import { useProxy } from './proxy.ts';
 
 export { CLI_COMMANDS } from './table.ts';
 
-/** Runs one command and gives the exit code (docs/commands.md). */
+/** Runs one command and returns its exit code (docs/commands.md). */
 export async function runCli(argv: string[]): Promise<number> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const complain = (line: string) => void process.stderr.write(`${line}\n`);
-  // Whoever read our output may have enough of it: what is at work matters more than the lines about it.
+  // The reader of our output may close it; the work must finish regardless.
   process.stdout.on('error', (error) => {
     if (errorCode(error) !== 'EPIPE') throw error;
   });
@@ -36,11 +36,11 @@ export async function runCli(argv: string[]): Promise<number> {
       const { settleRestoring } = await import('./backup/restoring.ts');
       await settleRestoring(home);
     }
-    // The gateway has a log for what it finds damaged; whoever runs a command reads it here.
+    // `viber start` logs damaged files; every other command prints them.
     if (name !== 'start') listenForDamage(home, (damage) => complain(damageText(damage, home)));
     const { run } = await command.load();
     const env = withEnvFile(process.env, home);
-    // The doctor says it among the rest.
+    // The doctor reports it as a finding.
     if (name !== 'doctor') useTimezone(env);
     const unused = await useProxy(env);
     if (unused !== undefined) complain(unused);
@@ -60,7 +60,7 @@ export async function runCli(argv: string[]): Promise<number> {
   }
 }
 
-/** What went wrong, for whoever typed the command; the exit code it ends with. */
+/** Prints the error and returns the exit code. */
 function explain(error: unknown, complain: (line: string) => void): number {
   if (error instanceof ConfigError) {
     for (const { path, message } of error.problems) complain(path ? `${path}: ${message}` : message);

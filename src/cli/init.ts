@@ -1,6 +1,6 @@
 /**
- * `viber init`: on a terminal a wizard, by options a script; without either the home with its templates, and a configuration file
- * to edit. What a person has written stays.
+ * `viber init`: runs a wizard on a terminal, or a script with options. Otherwise creates the home with its templates
+ * and a configuration file to edit. Never overwrites what a person has written.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,6 @@ import { channelKinds } from '../channels/index.ts';
 import { openHome } from '../workspace/home.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-/** Each line a comment. */
 const commented = (lines: string, indent: number): string =>
   lines
     .split('\n')

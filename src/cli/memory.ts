@@ -1,4 +1,4 @@
-/** `viber memory`: searches what a viber remembers, and makes its search index anew. Works while the gateway runs. */
+/** `viber memory`: searches a viber's memory and rebuilds its search index. Works while the gateway runs. */
 import fs from 'node:fs';
 import { type Config, loadConfig } from '../config.ts';
 import { UserError } from '../errors.ts';
@@ -53,7 +53,7 @@ export async function run({ args, values, home: root, config: file, env, json, p
 const placeOf = ({ source_file, metadata: { line, section } }: MemoryHit): string =>
   `${source_file}:${line}${section === undefined ? '' : `  ${section}`}`;
 
-/** Counted with what the gateway spends on the day. */
+/** Returns an embedder whose costs count towards the gateway's daily spending. */
 async function embedderOf(
   config: Config,
   home: Home,

@@ -1,4 +1,4 @@
-/** What commands read of the server that several machines share. */
+/** Reads the queue server that several machines share, for commands. */
 import { type Config, loadConfig } from '../config.ts';
 import type { Found } from '../engine/local/inspect.ts';
 import { ConfigError, UserError } from '../errors.ts';
@@ -6,7 +6,7 @@ import type { CliContext } from './command.ts';
 
 type Server = Pick<Config['engine'], 'shards'> & { url: string };
 
-/** Of several machines the queue is on a server. A configuration that cannot be read names none. */
+/** Returns undefined if the queue is local or the configuration can't be read. */
 export async function serverOf({ home, config: file, env }: CliContext): Promise<Server | undefined> {
   try {
     const { kind, url, shards } = (await loadConfig({ file, home, env })).config.engine;
@@ -17,7 +17,7 @@ export async function serverOf({ home, config: file, env }: CliContext): Promise
   }
 }
 
-/** What waits on a server and so is in no file of the home; undefined without one. `problem`: why it could not be counted. */
+/** Counts the work on the server, which is in no file of the home. `problem` says why it could not be counted. */
 export async function workOn(server: Server | undefined) {
   if (!server) return undefined;
   const { inspectServerWork } = await import('../engine/redis/inspect.ts');

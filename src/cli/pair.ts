@@ -1,4 +1,6 @@
-/** `viber pair`: who asks to be let in, and the answer. Works while the gateway runs: it watches the file. */
+/**
+ * `viber pair`: lists, approves and denies requests to be let in. Works while the gateway runs, which watches the file.
+ */
 import path from 'node:path';
 import { openPairing } from '../access/pairing.ts';
 import { loadConfig } from '../config.ts';
@@ -39,7 +41,7 @@ export async function run({ args, home, config: file, env, json, print }: CliCon
     print(json ? JSON.stringify({ denied: denied.identity }) : `${denied.name} (${denied.identity}) was not let in.`);
     return EXIT.ok;
   }
-  // Whoever may change the files of the home may say who owns it.
+  // Write access to the home is enough to decide who owns it.
   const { paired } = pairing.approve(code, now, role === 'owner' || role === 'member' ? role : undefined);
   print(
     json

@@ -1,16 +1,20 @@
 /**
- * The proxy that the environment names, as other programs use it: Node itself asks for a switch beside it. What runs on this machine
- * is asked directly. Not for the pages that a model reads (src/skills/web/request.ts): a proxy would look up their names anew.
+ * Uses the proxy from the environment, as other programs do; Node itself requires a switch. Connects to this machine
+ * directly. Does not apply to pages that a model reads (src/skills/web/request.ts): a proxy would resolve their names
+ * again.
  */
 import { errorMessage } from '../errors.ts';
 
 const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const;
 const HERE = 'localhost,127.0.0.1,::1,[::1]';
 
-/** Changes `env`, and `process.env`: what opens connections of its own reads it there. Gives a sentence where a proxy cannot be used. */
+/**
+ * Changes `env` and `process.env`, which libraries with their own connections read. Returns a sentence if a proxy can't
+ * be used.
+ */
 export async function useProxy(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const named = NAMES.filter((name) => env[name]?.trim());
-  // Whoever has set the switch has decided.
+  // Setting Node's own switch is an explicit choice; respect it.
   if (named.length === 0 || env.NODE_USE_ENV_PROXY !== undefined) return undefined;
   const wrong = named.find((name) => !isUsable(env[name] ?? ''));
   if (wrong) return `${wrong} is not used: it takes http://HOST:PORT, and nothing but http and https.`;

@@ -1,4 +1,7 @@
-/** `viber queue`: what is on its way, was given up or is unsure. Reads only, whether the gateway runs or not. */
+/**
+ * `viber queue`: lists what is pending, was given up or is unsure. Reads only; works with and without a running
+ * gateway.
+ */
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,13 +16,13 @@ type QueueState = 'waits' | 'in work' | 'to be sent' | 'unsure' | 'given up';
 
 interface QueueRow {
   state: QueueState;
-  /** ISO 8601; empty where it is not known. */
+  /** ISO 8601; empty if unknown. */
   since: string;
-  /** What `viber trace` takes. */
+  /** An ID for `viber trace`. */
   trace: string;
-  /** The lane of a message, the chat of an answer. */
+  /** A message's lane, or an answer's chat. */
   lane: string;
-  /** How it begins. */
+  /** The beginning of the text. */
   words: string;
   /** Why it was given up. */
   reason?: string;
@@ -49,7 +52,7 @@ export async function run(context: CliContext): Promise<number> {
 
 const LEFT = 'Some of it waits in the spool of this home: a gateway with engine.kind local goes on with it.';
 
-/** Undefined for what is no message and no answer. */
+/** Returns undefined for anything but a message or an answer. */
 function rowOf({ state, key, value }: Found): QueueRow | undefined {
   if (state === 'done' || !isRecord(value)) return undefined;
   const { message, acceptedAt, lane, createdAt, trace, reason, deadReason } = value;

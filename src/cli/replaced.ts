@@ -1,26 +1,29 @@
 /**
- * Another program in the place of this one: npm and builds put new files there while a gateway runs. Parts that are loaded late would then be
- * missing or those of another version, so it stops in order and starts anew, in the same process, as soon as the new one is whole.
+ * Restarts the gateway when npm or a build replaces its program. Parts that load late would be missing or of another
+ * version, so the gateway stops gracefully and restarts in the same process once the new program is complete.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Asks a gateway to do so at once (`viber update`). */
+/** Asks a gateway to restart at once (`viber update`). */
 export const REPLACED_SIGNAL = 'SIGUSR2';
 
-/** How often it is looked at, and for how many looks nothing may have changed: what is still being installed is not started. */
+/** How often to look, and how many looks must find no change: an installation may still be running. */
 const LOOK_MS = 2_000;
 const STEADY_LOOKS = 3;
 
-/** `main.js` as it stands there; undefined while it is missing. Copies keep times, so the file itself counts too. */
+/**
+ * Identifies the version of `main.js`; undefined while it is missing. Includes the inode, because copies keep their
+ * times.
+ */
 function stampOf(file: string): string | undefined {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
 /**
- * Calls back once when the built program at `main` was replaced and has not changed for some seconds. A program that is run from
- * its sources is edited all the time and not watched. Returns what ends it.
+ * Calls back once after the built program at `main` was replaced and has not changed for some seconds. Doesn't watch a
+ * program that runs from its sources, which change all the time. Returns a function that stops watching.
  */
 export function watchProgram(main: string, onReplaced: () => void, lookMs: number = LOOK_MS): () => void {
   if (!main.endsWith('.js')) return () => undefined;
@@ -39,9 +42,9 @@ export function watchProgram(main: string, onReplaced: () => void, lookMs: numbe
   return () => clearInterval(timer);
 }
 
-/** The same command in the same process, with the program that stands there now. Returns where the system cannot do that. */
+/** Runs the same command in the same process, with the new program. Returns if the system can't do that. */
 export function startAnew(main: string): void {
-  // A failed one ends the process at once, without a word.
+  // A failed `execve` ends the process at once, without an error message.
   if (!process.execve || !fs.existsSync(process.execPath) || !fs.existsSync(main)) return;
   process.execve(
     process.execPath,

@@ -1,4 +1,4 @@
-/** `viber run "GOAL"`: one task from the shell; progress on standard error, the answer on standard output. */
+/** `viber run "GOAL"`: runs one task from the shell; progress goes to standard error, the answer to standard output. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Given } from '../channels/channel.ts';
@@ -13,7 +13,7 @@ import { planSchema } from '../runtime/contract/protocol.ts';
 import { ask, namedViber, withGateway } from './ask.ts';
 import { type CliContext, EXIT } from './command.ts';
 
-/** Fails where the work did, so that a script that goes on has what it asked for. */
+/** Fails if the task failed, so that a script stops there. */
 export async function run(context: CliContext): Promise<number> {
   const goal = context.args.join(' ').trim();
   const viber = await namedViber(context);
@@ -30,7 +30,7 @@ export async function run(context: CliContext): Promise<number> {
   return ended === undefined ? EXIT.ok : EXIT.failed;
 }
 
-/** Throws UserError for a file that cannot be read, or is no plan. */
+/** @throws {UserError} for a file that can't be read or is not a plan */
 async function givenBy({ plan, memory }: CliContext['values']): Promise<Given | undefined> {
   if (plan === undefined && memory === undefined) return undefined;
   return {
@@ -39,7 +39,7 @@ async function givenBy({ plan, memory }: CliContext['values']): Promise<Given | 
   };
 }
 
-/** JSON where it begins so, else Markdown. */
+/** Parses JSON if the text begins with a brace, and Markdown otherwise. */
 function planOf(text: string, file: string): NonNullable<Given['plan']> {
   if (!text.trimStart().startsWith('{')) return text;
   const parsed = planSchema.safeParse(parseJson(text));
@@ -56,7 +56,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** Rendered where somebody looks at it, as it was written for programs. */
+/** Renders the answer for a terminal, and leaves it unchanged for programs. */
 export async function answerText(text: string, files: readonly ShownFile[], look: Look): Promise<string[]> {
   if (!look.isRendered) return [safe(text), ...files.map((file) => `file: ${safeLine(file.path)}`)];
   return answerLines({ text, files, buttons: [], isRest: false }, look, process.stdout.columns || 80, '');

@@ -1,4 +1,4 @@
-/** The gateways of this machine that have a home open: one, or several that share it. */
+/** Finds the gateways on this machine that have a home open: one, or several that share it. */
 import path from 'node:path';
 import { loadConfig } from '../config.ts';
 import { runFolders } from '../engine/run-folder.ts';
@@ -8,13 +8,13 @@ import { anything, isNumber, isText, objectOf, optional, shape } from '../lib/sh
 import type { CliContext } from './command.ts';
 
 export interface Running {
-  /** Where its lock and socket are. */
+  /** The folder of its lock and socket. */
   folder: string;
   pid: number;
   port?: number;
   startedAt: string;
   roles?: string[];
-  /** The signal by which it goes on as the program that stands on the disk then. */
+  /** The signal that restarts it with the program that is then on disk. */
   renewedBy?: string;
 }
 
@@ -28,7 +28,7 @@ const aboutShape = shape<Omit<Running, 'folder'>>(
   }),
 );
 
-/** Those that are alive, the one with the home to itself first. */
+/** Returns the live gateways, the one with exclusive use of the home first. */
 export async function runningGateways({
   home,
   config: file,
@@ -40,7 +40,7 @@ export async function runningGateways({
   return chosen === undefined ? [] : runningIn(chosen);
 }
 
-/** A configuration that cannot be read names none. */
+/** Returns undefined if the configuration can't be read. */
 async function chosenFolder(at: Parameters<typeof loadConfig>[0]): Promise<string | undefined> {
   try {
     return (await loadConfig(at)).config.engine.runDir;
@@ -65,7 +65,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** One of another user is alive too. */
+/** EPERM means that it is alive but belongs to another user. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,4 +1,6 @@
-/** `viber start`: the gateway, until a signal or the end of piped input; anew when another program has been put in its place. */
+/**
+ * `viber start`: runs the gateway until a signal or the end of piped input, and restarts when its program is replaced.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AppOptions } from '../app.ts';
@@ -12,7 +14,7 @@ import { type CliContext, EXIT } from './command.ts';
 import { boundHeap } from './heap.ts';
 import { REPLACED_SIGNAL, startAnew, watchProgram } from './replaced.ts';
 
-/** A second signal, or this long after the first, ends the process at once. */
+/** A second signal, or this long after the first (in ms), ends the process at once. */
 const HARD_STOP_MS = 25_000;
 
 export async function run({ config: file, home, env }: CliContext): Promise<number> {
@@ -75,12 +77,12 @@ export async function run({ config: file, home, env }: CliContext): Promise<numb
     await app.stop();
   }
   if (isReplaced && asked === 0) return goOn(main);
-  // Sockets of SDKs may still be closing; everything of ours is on disk.
+  // SDK sockets may still be closing; all our data is on disk.
   setTimeout(() => process.exit(EXIT.ok), 500).unref();
   return EXIT.ok;
 }
 
-/** As the program that stands there now; where the system cannot do that, whoever supervises the process starts it. */
+/** Restarts with the new program; if the system can't do that, exits so that the supervisor restarts it. */
 function goOn(main: string): number {
   startAnew(main);
   setTimeout(() => process.exit(EXIT.failed), 500).unref();
@@ -88,14 +90,15 @@ function goOn(main: string): number {
 }
 
 /**
- * Standard output is the log's, unless somebody talks over it: then it has the answers alone.
- * @param shownBy what shows lines while a terminal is drawn on
+ * Opens the log on standard output, or on standard error if somebody talks over this terminal: standard output then has
+ * the answers alone.
+ * @param shownBy returns what shows lines while a terminal UI is drawn
  */
 function openLog(config: Config, shownBy: () => ((line: string) => void) | undefined): Logger {
   const isTalk = terminalEnabled(config) && hasSomebodyAtInput();
   const stream = isTalk ? process.stderr : process.stdout;
   const pretty = stream.isTTY === true;
-  // Only what needs attention stands between the lines of a conversation.
+  // Shows only what needs attention between the lines of a conversation.
   const level = isTalk && pretty && config.log.level === 'info' ? 'warn' : config.log.level;
   if (!isTalk) return createLog({ level, pretty });
   stream.on('error', ignoreEnd);
@@ -107,12 +110,12 @@ function openLog(config: Config, shownBy: () => ((line: string) => void) | undef
   return createLog({ level, pretty, write });
 }
 
-/** Whoever read our output may go away; the messages in hand matter more than the lines about them. */
+/** The reader of our output may close it; the work must finish regardless. */
 function ignoreEnd(error: unknown): void {
   if (errorCode(error) !== 'EPIPE') throw error;
 }
 
-/** A terminal, a pipe or a file; not /dev/null and not a closed input, as services have them. */
+/** Returns true for a terminal, a pipe or a file; false for /dev/null and a closed input, as services have. */
 function hasSomebodyAtInput(): boolean {
   if (process.stdin.isTTY) return true;
   try {

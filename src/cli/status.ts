@@ -1,4 +1,4 @@
-/** `viber status`: readiness of the gateways that run here. */
+/** `viber status`: prints the readiness of the gateways that run here. */
 import { loadConfig } from '../config.ts';
 import { type CliContext, EXIT } from './command.ts';
 import { type Running, runningGateways } from './running.ts';
@@ -36,7 +36,7 @@ async function readinessOf(
   return { ok: response.ok, readiness: await response.json() };
 }
 
-/** How this machine reaches what listens on `host`, as it stands in an address. */
+/** Returns the host that reaches a local server listening on `host`, formatted for a URL. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host;

@@ -1,8 +1,7 @@
-/** Every command of `viber`. The code of each is loaded only when it is asked for. */
+/** The table of all `viber` commands. A command's code is loaded only when it runs. */
 import { channelKinds, exampleOf } from '../channels/index.ts';
 import type { CliCommand, CliOption } from './command.ts';
 
-/** What every command takes. */
 export const COMMON_OPTIONS: Readonly<Record<string, CliOption>> = {
   config: { takes: 'FILE', about: 'the configuration, in place of config.yaml in the home' },
   home: { takes: 'DIR', about: 'the home, in place of OPENVIBER_HOME or ~/.openviber' },

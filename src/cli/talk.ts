@@ -1,4 +1,4 @@
-/** A conversation over the gateway's socket, on a terminal. It lasts until the person leaves or the gateway ends. */
+/** A conversation over the gateway's socket, on a terminal. It ends when the person leaves or the gateway stops. */
 import type http from 'node:http';
 import readline from 'node:readline';
 import { text as bodyOf } from 'node:stream/consumers';
@@ -47,7 +47,7 @@ export async function talkOver(socket: string, to: Spoken, { home, env }: CliCon
   }
 }
 
-/** Until the gateway has no more to say; one that was killed may end in the middle of a line. */
+/** Reads lines until the gateway closes the stream; a killed one may stop in the middle of a line. */
 async function listen(response: http.IncomingMessage, talk: Talk): Promise<void> {
   try {
     for await (const text of readline.createInterface({ input: response }))
@@ -76,7 +76,7 @@ async function tell(line: TalkLine, talk: Talk): Promise<void> {
   }
 }
 
-/** @param viber whom the first words are for, and what follows them */
+/** @param viber the recipient of the first message and of what follows it */
 function doorTo(socket: string, chat: string, viber?: string): Door {
   let first = viber;
   const say = async (said: object) => {

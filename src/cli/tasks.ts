@@ -1,4 +1,4 @@
-/** `viber tasks`: the newest tasks of a home, whether the gateway runs or not. */
+/** `viber tasks`: lists the newest tasks of a home, with and without a running gateway. */
 import { messagesIn } from '../messages/messages.ts';
 import { STANDS } from '../runtime/commands/tasks/tasks.ts';
 import { openHome } from '../workspace/home.ts';

@@ -1,4 +1,7 @@
-/** `viber update`: a newer program in the place of this one, by git or by npm, as it came. The home is not touched. */
+/**
+ * `viber update`: installs a newer program over this one, with git or npm, as it was installed. Does not touch the
+ * home.
+ */
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -17,7 +20,7 @@ export async function run(context: CliContext): Promise<number> {
   return fs.existsSync(path.join(folder, '.git')) ? updateCheckout(folder, context) : updatePackage(folder, context);
 }
 
-/** Only forward: what is changed or committed here is never thrown away. */
+/** Fast-forwards only: never discards local changes or commits. */
 export async function updateCheckout(folder: string, context: Updating): Promise<number> {
   const { print, switches, env } = context;
   const git = async (...args: string[]) => {
@@ -58,7 +61,7 @@ export async function updateCheckout(folder: string, context: Updating): Promise
   return EXIT.ok;
 }
 
-/** The command that npm wants; run with --yes, since it may need the rights of another user. */
+/** Prints the npm command; runs it with --yes, since it may need another user's rights. */
 export async function updatePackage(folder: string, context: Updating): Promise<number> {
   const { print, switches, env } = context;
   const prefix = /^(.*)\/lib\/node_modules\/[^/]+$/.exec(folder)?.[1];
@@ -78,10 +81,10 @@ export async function updatePackage(folder: string, context: Updating): Promise<
   return EXIT.ok;
 }
 
-/** Asked before: parts of this command that are loaded late may be gone after an update, too. */
+/** Looked up first: parts of this command that load late may be gone after an update. */
 const runningHere = (context: Updating) => runningGateways({ config: undefined, ...context });
 
-/** Those that run become the newer one, each as soon as what it does now has ended or was put aside. */
+/** Asks each running gateway to restart with the new program once its current work has finished or is suspended. */
 function renew(running: readonly Running[], print: CliContext['print']): void {
   if (running.length === 0) print('Start it with viber start.');
   for (const { pid, renewedBy } of running) {
@@ -91,7 +94,7 @@ function renew(running: readonly Running[], print: CliContext['print']): void {
   }
 }
 
-/** False for one that has ended meanwhile. */
+/** Returns false if the process has ended. */
 function signalled(pid: number): boolean {
   try {
     return process.kill(pid, REPLACED_SIGNAL);
@@ -109,7 +112,7 @@ const explain =
     throw new UserError(`${program} says: ${said || errorMessage(error)}`);
   };
 
-/** With this terminal as its own. */
+/** Runs a program on this terminal. */
 async function follow(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
   return await new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });

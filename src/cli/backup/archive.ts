@@ -1,4 +1,4 @@
-/** A backup as it is written, and as it is read back: what the archive says is compared with what was put into it. */
+/** Writes a backup and reads it back: the sum of what the archive contains must match the sum of what was added. */
 import { createHash, type Hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,15 +13,15 @@ const PIECE = 1024 * 1024;
 
 export interface Archive {
   home: string;
-  /** What is taken in place of a file's content. */
+  /** Content to store in place of a file's own. */
   instead: ReadonlyMap<string, Buffer>;
   files: number;
   bytes: number;
-  /** They became shorter while they were copied. */
+  /** Files that shrank while they were copied. */
   changed: string[];
-  /** They may not be read, or the disk does not give them. */
+  /** Files that could not be read, because of permissions or a disk error. */
   unread: string[];
-  /** Of every name and all content, in order. */
+  /** Hash of every name and all content, in order. */
   sum: Hash;
 }
 
@@ -67,7 +67,7 @@ async function entryWriter(): Promise<EntryWriter> {
     const type = name.endsWith('/') ? 'Directory' : 'File';
     const { bytes, needsPax } = block({ path: name, size, mode, mtime, type });
     if (name.includes('\n')) {
-      // The records of a pax header end with lines; GNU's takes the name as it is.
+      // A pax record ends with a newline; GNU's entry stores the name unchanged.
       const long = Buffer.from(`${name}\0`);
       yield block({ path: '././@LongLink', size: long.length, mode, mtime, type: 'NextFileHasLongPath' }).bytes;
       yield* padded(long);
@@ -76,7 +76,7 @@ async function entryWriter(): Promise<EntryWriter> {
   };
 }
 
-/** One file, unless it is gone or cannot be read: what it is not named for must not end the others. */
+/** Copies one file, unless it is gone. A file that can't be read must not stop the others. */
 function* copied(made: Archive, file: ChosenFile, entry: EntryWriter): Generator<Buffer> {
   const { name } = file;
   const instead = made.instead.get(name);
@@ -97,7 +97,7 @@ function* copied(made: Archive, file: ChosenFile, entry: EntryWriter): Generator
     fd = open(path.join(made.home, name));
     if (fd === undefined) return;
     const size = wholeSize(fd, name, file.upTo);
-    // What cannot be read at all is found before it is announced.
+    // Reads first: a file that can't be read at all must not get a header.
     const first = Buffer.alloc(Math.min(PIECE, size));
     const read = fs.readSync(fd, first, 0, first.length, 0);
     yield* whole(
@@ -126,7 +126,7 @@ function* whole(made: Archive, entry: EntryWriter, about: Entry, pieces: Iterabl
   made.bytes += about.size;
 }
 
-/** What was removed since is not there; a link, a pipe or a folder that took its place is not read. */
+/** Returns undefined if the file was removed, or was replaced by a link, a pipe or a folder. */
 function open(file: string): number | undefined {
   try {
     const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
@@ -139,7 +139,9 @@ function open(file: string): number | undefined {
   }
 }
 
-/** Of a file that grows by lines, as far as it is whole lines: half a line would be found damaged after the restore. */
+/**
+ * Returns the size up to the last whole line of a `.jsonl` file: half a line would count as damage after the restore.
+ */
 function wholeSize(fd: number, name: string, upTo = Number.MAX_SAFE_INTEGER): number {
   const size = Math.min(upTo, fs.fstatSync(fd).size);
   if (!name.endsWith('.jsonl')) return size;
@@ -154,7 +156,7 @@ function wholeSize(fd: number, name: string, upTo = Number.MAX_SAFE_INTEGER): nu
   return 0;
 }
 
-/** A file that became shorter, or that the disk gives no further, is filled up: what the archive was told has to come. */
+/** Pads a file that shrank or can't be read further: the header has already promised its size. */
 function* content(made: Archive, fd: number, size: number, name: string, first: Buffer): Generator<Buffer> {
   let piece = first;
   for (let at = 0; at < size; ) {
@@ -184,11 +186,11 @@ function* padded(bytes: Buffer): Generator<Buffer> {
 }
 
 const noteEntry = (sum: Hash, name: string, size: number): void => {
-  // A long name of a folder comes back without the slash at its end.
+  // tar drops the slash at the end of a folder's long name.
   sum.update(`${JSON.stringify([name.replace(/\/$/, ''), size])}\n`);
 };
 
-/** Throws UserError when the archive does not give back what was put into it. */
+/** @throws {UserError} if the archive does not read back as it was written */
 export async function refuseOther(file: string, { sum }: Archive): Promise<void> {
   const found = createHash('sha256');
   const reader = new EntryReader((entry: ReadEntry) => {

@@ -1,4 +1,7 @@
-/** `viber backup FILE`: the home in one file, also while the gateway runs, read back before it counts. Changes nothing in the home. */
+/**
+ * `viber backup FILE`: writes the home into one file, also while the gateway runs, and reads it back before it counts.
+ * Changes nothing in the home.
+ */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +17,7 @@ import { type Archive, archive, createArchive, refuseOther } from './archive.ts'
 import { type Choice, type ChosenFile, chooseFiles, isEarly } from './choose.ts';
 import { FORMAT, type Head, listNames } from './format.ts';
 
-/** Those that count, and what people keep of them beside. */
+/** Configuration files, and the copies that people keep beside them. */
 const SETTINGS = /^(config|openai)[^/]*\.(ya?ml|json)[^/]*$/i;
 
 export async function run(context: CliContext): Promise<number> {
@@ -24,7 +27,7 @@ export async function run(context: CliContext): Promise<number> {
   const hasSecrets = switches.has('with-secrets');
   const settings = hasSecrets ? { clean: new Map(), variables: [], unread: [] } : await cleanSettings(home);
   const chosen: ChosenFile[] = [];
-  /** Those that are copied early, or all others, as they stand when they are asked for. */
+  /** Lists the early files or all others, at the time of the call. */
   const choose = (early: boolean): ChosenFile[] => {
     const found = chooseFiles(home, new Set(settings.unread)).filter((file) => isEarly(file) === early);
     chosen.push(...found);
@@ -58,7 +61,7 @@ export async function run(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** A folder names what is in it. */
+/** Drops names inside a folder that is listed itself. */
 const withoutInner = (names: readonly string[]): string[] =>
   names.filter((name) => !names.some((other) => other.endsWith('/') && other !== name && name.startsWith(other)));
 
@@ -106,14 +109,14 @@ function refuseTarget(target: string, home: string): void {
 }
 
 interface CleanSettings {
-  /** What stands in the backup in their place. */
+  /** File contents without secrets, by name. */
   clean: Map<string, Buffer>;
   variables: string[];
-  /** What cannot be read cannot be judged either. */
+  /** Files that could not be read, and so may contain secrets. */
   unread: string[];
 }
 
-/** Settings with the name of a variable in place of each secret. */
+/** Replaces each secret in the configuration with the name of a variable. */
 async function cleanSettings(home: string): Promise<CleanSettings> {
   const found: CleanSettings = { clean: new Map(), variables: [], unread: [] };
   const names = fs
@@ -132,7 +135,7 @@ async function cleanSettings(home: string): Promise<CleanSettings> {
   return { ...found, variables: [...new Set(found.variables)].sort() };
 }
 
-/** The file is there whole and as it was checked, or not at all; for its owner alone. */
+/** Writes the checked file as a whole or not at all; only its owner can read it. */
 async function writeWhole(
   target: string,
   content: AsyncIterable<Buffer>,
@@ -143,7 +146,7 @@ async function writeWhole(
     const output = fs.createWriteStream(temp, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(Readable.from(content), createGzip(), output);
     await check(temp);
-    // Unlike a rename, a link never takes the place of a file that came meanwhile.
+    // Unlike a rename, a link never replaces a file that somebody else created in between.
     fs.linkSync(temp, target);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw new UserError(`${target} is there already; name another.`);

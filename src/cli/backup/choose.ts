@@ -1,4 +1,4 @@
-/** Which files of a home belong into a backup, in which order, and which are told to be left out. */
+/** Chooses which files of a home go into a backup, in which order, and which are reported as left out. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
@@ -6,34 +6,34 @@ import { safeName } from './format.ts';
 import { isSecretFile } from './secret-files.ts';
 
 /**
- * `secret`: left out unless asked for. `foreign`: a link, a pipe, a socket; `unfit`: a name or a depth that no restore would take;
- * `unread`: a folder that may not be read. None of these three is ever taken.
+ * `secret`: left out unless requested. `foreign`: a link, a pipe or a socket. `unfit`: a name or depth that no restore
+ * would accept. `unread`: a folder without read permission. The last three are never included.
  */
 export type Choice = 'take' | 'rebuilt' | 'secret' | 'foreign' | 'unfit' | 'unread';
 
 export interface ChosenFile {
-  /** From the home, with `/`; that of a folder ends with it. */
+  /** The path from the home, with `/`; a folder's ends with `/`. */
   name: string;
   choice: Choice;
-  /** Bytes to take: what was written later may name files that were not found. */
+  /** Bytes to copy: later lines may name files that this listing did not find. */
   upTo?: number;
 }
 
-/** Made again by the gateway, or of one process alone. */
+/** Files that the gateway rebuilds, or that belong to one process. */
 const REBUILT = [/^(cache|run)\//, /(^|\/)memory\.sqlite[^/]*$/, /(^|\/)\.[0-9a-f]{16}\.tmp$/, /\.\d+\.tmp$/];
-/** `openHome` makes it. */
+/** `openHome` creates this link. */
 const OWN_LINK = 'vibers/default';
 
 /**
- * What was done is copied after what is still to do: so a message that is being finished at that moment is finished again after
- * the restore, and none is lost. How far a chat was read comes before both: what came since is fetched again. What was said comes
- * next; all else is looked for when that is copied, and so holds every file that it names.
+ * Finished work is copied after pending work, so a message that finishes in between is finished again after the
+ * restore, and none is lost. Read positions come before both, so later messages are fetched again. Conversations come
+ * next. All other files are listed when they are copied, and so include every file that the earlier ones name.
  */
 const ORDER = [
   ...[/^spool\/(marks|jobs)\//, /^spool\/log\//, /^spool\//, /^conversations\//],
   /^agents\/[^/]+\/sessions\//,
 ];
-/** Names the files beside it. */
+/** Lists the files beside it. */
 const INDEX = 'artifacts.jsonl';
 
 export const isEarly = ({ name }: Pick<ChosenFile, 'name'>): boolean => rankOf(name) < ORDER.length;
@@ -43,7 +43,7 @@ const rankOf = (name: string) => {
   return rank < 0 ? ORDER.length : rank;
 };
 
-/** `secrets`: names beside the usual ones that hold one, such as a configuration that cannot be read. */
+/** @param secrets additional names that hold secrets, such as a configuration that can't be read */
 export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenFile[] {
   const found: ChosenFile[] = [];
   const look = (folder: string): void => {
@@ -54,7 +54,7 @@ export function chooseFiles(home: string, secrets: ReadonlySet<string>): ChosenF
       const own = entry.name.toString();
       const name = `${folder}${own}${entry.isDirectory() ? '/' : ''}`;
       if (name === OWN_LINK && entry.isSymbolicLink()) continue;
-      // One that is no UTF-8 is found again under no text.
+      // A name that isn't UTF-8 can't be found again by its text.
       const isFit = safeName(name) !== undefined && Buffer.from(own).equals(entry.name);
       const choice = isFit ? choiceOf(home, name, entry, secrets) : 'unfit';
       found.push({ name, choice, ...(own === INDEX && { upTo }) });
@@ -71,7 +71,7 @@ function choiceOf(home: string, name: string, entry: fs.Dirent<Buffer>, secrets:
   return secrets.has(name) || isSecretFile(name, path.join(home, name)) ? 'secret' : 'take';
 }
 
-/** What is removed while we look, or has become a file, is an empty folder; undefined for one that may not be read. */
+/** Returns no entries for a folder that was removed or became a file, and undefined for one without read permission. */
 function entriesIn(folder: string): fs.Dirent<Buffer>[] | undefined {
   try {
     return fs.readdirSync(folder, { withFileTypes: true, encoding: 'buffer' });

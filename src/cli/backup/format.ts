@@ -1,4 +1,4 @@
-/** What a backup is: a tar archive, compressed by gzip, of the home's files and folders. Its first entry says so. */
+/** The backup format: a gzipped tar archive of the home's files and folders. Its first entry identifies it. */
 import { isRecord } from '../../lib/json.ts';
 
 export const HEAD = 'openviber-backup.json';
@@ -10,11 +10,11 @@ export interface Head {
   /** ISO 8601. */
   createdAt: string;
   hasSecrets: boolean;
-  /** What was under way stood on a server, and is not in it. */
+  /** Pending work was on a server and is not in the backup. */
   onServer?: true;
 }
 
-/** Undefined for anything else. */
+/** Returns undefined if the text is not the head of a backup. */
 export function readHead(text: string): Head | undefined {
   let data: unknown;
   try {
@@ -32,7 +32,7 @@ const MAX_NAME = 1024;
 const MAX_DEPTH = 64;
 const MAX_SHOWN = 200;
 
-/** Letters that a terminal shows, whatever a name is made of. */
+/** Makes any name safe to print on a terminal. */
 export const shownName = (name: string): string => {
   const plain = name.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\ufffd]/gu,
@@ -41,11 +41,11 @@ export const shownName = (name: string): string => {
   return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}...` : plain;
 };
 
-/** Names for a person to read, a few of them. */
+/** Lists the first ten names for display. */
 export const listNames = (names: readonly string[]): string =>
   `${names.slice(0, 10).map(shownName).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`;
 
-/** The name of a file or folder below the home, without a slash at its end; undefined for one that leads anywhere else. */
+/** Returns the name without a trailing slash, or undefined if it points outside the home or is too long or too deep. */
 export function safeName(name: string): string | undefined {
   const plain = name.replace(/\/$/, '');
   const parts = plain.split('/');

@@ -1,11 +1,11 @@
-/** Reads the entries of a backup, one after the other. */
+/** Reads the entries of a backup one after the other. */
 import fs from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ReadEntry } from 'tar';
 import { errorCode, errorMessage, UserError } from '../../errors.ts';
 
-/** What is done with entries. Its first error ends the reading. */
+/** Passes entries to a callback; its first error ends the reading. */
 export class EntryReader {
   readonly failed: Promise<never>;
   readonly #take: (entry: ReadEntry) => void;
@@ -17,7 +17,7 @@ export class EntryReader {
     this.failed = promise;
     this.#fail = reject;
     this.#take = take;
-    // Whoever waits hears of it; without anybody it is no accident.
+    // Avoids an unhandled rejection when nobody awaits `failed`.
     promise.catch(() => 'told by check');
   }
 
@@ -25,7 +25,7 @@ export class EntryReader {
     return this.#error !== undefined;
   }
 
-  /** The first thing that went wrong counts. */
+  /** Records the first error; later ones are ignored. */
   fail(error: unknown): void {
     this.#error ??= error;
     this.#fail(this.#error);
@@ -35,7 +35,7 @@ export class EntryReader {
     if (this.#error !== undefined) throw this.#error;
   }
 
-  /** Never throws: the parser calls it from its midst. */
+  /** Never throws: the parser calls it. */
   take(entry: ReadEntry): void {
     try {
       if (this.isFailed) entry.resume();
@@ -47,7 +47,7 @@ export class EntryReader {
   }
 }
 
-/** Throws UserError for what is no archive, or damaged, and whatever the reader has failed with. */
+/** @throws {UserError} for a file that is not an archive or is damaged, and any error of the reader */
 export async function readArchive(file: string, reader: EntryReader): Promise<void> {
   const { Parser } = await import('tar');
   const parser = new Parser({ strict: true, onReadEntry: (entry: ReadEntry) => reader.take(entry) });

@@ -1,6 +1,7 @@
 /**
- * `viber restore FILE`: a home out of a backup. Invariant: the home is there as it was or as the backup has it, never half; what stood
- * in its place is moved aside, not removed. A backup may come from anywhere: it writes below the home and nowhere else.
+ * `viber restore FILE`: restores a home from a backup. Invariant: the home is either as it was or as in the backup,
+ * never a mixture; the previous home is moved aside, not removed. The backup is untrusted: nothing is written outside
+ * the home.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -16,7 +17,7 @@ import { listNames } from './format.ts';
 import { forgetRestoring, noteRestoring, putInPlace, readRestoring, realHome } from './restoring.ts';
 import { type Unpacked, unpack } from './unpack.ts';
 
-/** Bytes of the disk that stay free. */
+/** Bytes of disk space that must stay free. */
 const SPARE = 100_000_000;
 
 export async function run({ args, env, home, json, print, switches }: CliContext): Promise<number> {
@@ -47,7 +48,7 @@ export async function run({ args, env, home, json, print, switches }: CliContext
 const stamp = () => new Date().toISOString().replace(/[-:]|\.\d+/g, '');
 const freeName = (name: string): string => (fs.existsSync(name) ? `${name}-${randomBytes(2).toString('hex')}` : name);
 
-/** What an earlier restore has left: a whole home is put in place, half of one goes. */
+/** Settles an interrupted restore: a complete home is put in place, an incomplete one is removed. */
 async function settleEarlier(target: string): Promise<void> {
   const earlier = readRestoring(target);
   if (!earlier) return;
@@ -58,7 +59,10 @@ async function settleEarlier(target: string): Promise<void> {
   forgetRestoring(target);
 }
 
-/** The home is put in place by one rename, which no disk allows to another. */
+/**
+ * @throws {UserError} if the home is a mount point: one rename puts the home in place, and a mount point can't be
+ * renamed
+ */
 function refuseDisk(target: string): void {
   const parent = path.dirname(target);
   fs.mkdirSync(parent, { recursive: true });
@@ -68,7 +72,7 @@ function refuseDisk(target: string): void {
     );
 }
 
-/** Into the stage, on the disk; where it fails nothing is left of it. */
+/** Unpacks and syncs into the stage; removes the stage on failure. */
 async function unpackWhole(
   file: string,
   target: string,
@@ -97,7 +101,7 @@ async function syncFolders(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** What the restored configuration asks for and the environment does not give yet. */
+/** Returns the variables that the restored configuration refers to and the environment lacks. */
 function unsetVariables(target: string, env: NodeJS.ProcessEnv): string[] {
   const file = ['config.yaml', 'config.json', 'openai.yaml'].map((name) => path.join(target, name)).find(fs.existsSync);
   if (file === undefined || !fs.statSync(file).isFile()) return [];

@@ -1,6 +1,7 @@
 /**
- * A restore that was cut off: finished, where the whole home was ready, or refused, at the next start. Its record stands beside the
- * home (`HOME.restoring.json`) from before the first file is unpacked until the home is in place.
+ * Handles an interrupted restore at the next start: finishes it if the home was complete, and refuses to start
+ * otherwise. Its record, `HOME.restoring.json` beside the home, exists from before the first file is unpacked until the
+ * home is in place.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,18 +11,18 @@ import { syncFolder, writeFileAtomic } from '../../lib/files.ts';
 import { isRecord } from '../../lib/json.ts';
 
 export interface Restoring {
-  /** The folder beside the home into which it is unpacked. */
+  /** The folder beside the home to unpack into. */
   stage: string;
-  /** Where what stands in the home is moved; absent where there is nothing. */
+  /** Where to move the existing home; absent if there is none. */
   aside?: string;
-  /** Everything is unpacked and on the disk. */
+  /** True once everything is unpacked and synced. */
   isWhole: boolean;
   pid: number;
 }
 
 const recordOf = (target: string) => `${target}.restoring.json`;
 
-/** Behind a link the folder itself is exchanged, and the link goes on leading there, also while nothing is there. */
+/** Resolves links, also to a missing folder: the folder behind a link is replaced, and the link stays. */
 export function realHome(home: string): string {
   let real = path.resolve(home);
   for (let links = 0; links < 40; links++) {
@@ -38,7 +39,10 @@ export const noteRestoring = (target: string, restoring: Restoring): Promise<voi
 
 export const forgetRestoring = (target: string): void => fs.rmSync(recordOf(target), { force: true });
 
-/** Undefined where no restore was cut off. Throws WorkspaceError for a record that cannot be read. */
+/**
+ * Returns undefined if no restore was interrupted.
+ * @throws {WorkspaceError} for a record that can't be read
+ */
 export function readRestoring(target: string): Restoring | undefined {
   const file = recordOf(target);
   if (!fs.existsSync(file)) return undefined;
@@ -63,7 +67,7 @@ export function readRestoring(target: string): Restoring | undefined {
   return { stage, ...(aside !== undefined && { aside }), isWhole, pid };
 }
 
-/** Each step may have been done already: by the restore that was cut off, or by another who finishes it at this moment. */
+/** Every step may already be done, by the interrupted restore or by another process that is finishing it. */
 export async function putInPlace(target: string, { stage, aside }: Restoring): Promise<void> {
   if (fs.existsSync(stage)) {
     if (aside !== undefined && fs.existsSync(target) && !fs.existsSync(aside)) move(target, aside);
@@ -77,7 +81,7 @@ export async function putInPlace(target: string, { stage, aside }: Restoring): P
 
 function move(from: string, to: string): void {
   try {
-    // Takes the place of nothing, or of an empty folder.
+    // Replaces nothing but an empty folder.
     fs.renameSync(from, to);
   } catch (error) {
     if (errorCode(error) === 'ENOENT' && !fs.existsSync(from)) return;
@@ -86,7 +90,10 @@ function move(from: string, to: string): void {
   }
 }
 
-/** Before anything of the home is read. Throws WorkspaceError where the restore has to be repeated. */
+/**
+ * Must run before anything in the home is read.
+ * @throws {WorkspaceError} if the restore has to be repeated
+ */
 export async function settleRestoring(home: string): Promise<void> {
   const target = realHome(home);
   const restoring = readRestoring(target);

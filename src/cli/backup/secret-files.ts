@@ -1,21 +1,21 @@
-/** Files that hold secrets wherever they stand: by the names that programs give them, and keys by what stands in them. */
+/** Recognises files with secrets: most by the names that programs give them, keys and logins by content. */
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
 
 const NAMES = [
-  // Of the home itself.
+  // Files of the home itself.
   /^access\/server\.key$/,
   /^service\.env[^/]*$/,
   /^\.env[^/]*$/,
   /\.secret\.md$/i,
-  // Of a project. What shows which variables there are holds no values.
+  // Files of projects. Samples of .env files contain no values.
   /(^|\/)\.env(rc)?$/i,
   /(^|\/)\.env\.(?!(example|sample|template|dist|defaults?|schema)$)[^/]*$/i,
   /(^|\/)(?!\.env)[^/]+\.env$/i,
   /(^|\/)\.?secrets?(\.[\w-]+)?\.(ya?ml|json|toml|ini|properties|txt)$/i,
   /(^|\/)(service[-_]?account|client[-_]secret)[^/]*\.json$/i,
   /\.tfvars(\.json)?$|\.tfstate(\.backup)?$/i,
-  // Of programs that log in somewhere.
+  // Credentials of programs.
   /(^|\/)(\.npmrc|\.yarnrc(\.yml)?|[._]netrc|\.pypirc|\.pgpass|pgpass\.conf|\.my\.cnf|\.mylogin\.cnf|\.git-credentials|\.htpasswd|\.dockercfg|\.s3cfg|\.boto)$/i,
   /(^|\/)(\.msmtprc|\.fetchmailrc|\.vault-token|\.vault[-_]pass(word)?|\.terraformrc|kubeconfig|rclone\.conf|auth\.json)$/i,
   /(^|\/)credentials(\.\w+)?$/i,
@@ -27,19 +27,22 @@ const NAMES = [
 
 const MAY_BE_KEYS = /\.(pem|key|crt|cer|asc|gpg)$/i;
 const KEY = /-----BEGIN (?:[A-Z\d]+ )*PRIVATE KEY(?: BLOCK)?-----/;
-/** Where an address may carry a login, which git keeps there. */
+/** Git files whose addresses may contain a login. */
 const MAY_LOG_IN = /(^|\/)\.git\/config$|(^|\/)\.gitconfig$|(^|\/)\.gitmodules$/i;
 const LOGIN = /:\/\/[^/\s@]+@|extraheader\s*=/i;
 const MAX_LOOKED_AT = 256 * 1024;
 
-/** @param name from the home, with `/`, that of a folder ends with it; `file` is where it is read */
+/**
+ * @param name the path from the home, with `/`; a folder's ends with `/`
+ * @param file the path to read
+ */
 export function isSecretFile(name: string, file: string): boolean {
   if (NAMES.some((pattern) => pattern.test(name))) return true;
   if (MAY_BE_KEYS.test(name)) return KEY.test(beginningOf(file));
   return MAY_LOG_IN.test(name) && LOGIN.test(beginningOf(file));
 }
 
-/** Empty for one that cannot be read: it is not taken either. */
+/** Returns '' for a file that can't be read; the backup skips it too. */
 function beginningOf(file: string): string {
   let fd: number | undefined;
   try {

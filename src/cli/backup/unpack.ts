@@ -1,4 +1,4 @@
-/** A backup, unpacked into a folder of its own. What is no plain file or folder below it, or has a bad name, is left out and named. */
+/** Unpacks a backup into a folder. Anything but plain files and folders with safe names is left out and reported. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ReadEntry } from 'tar';
@@ -9,21 +9,24 @@ import { EntryReader, readArchive } from './read-archive.ts';
 
 const MAX_ENTRIES = 5_000_000;
 const MAX_HEAD = 4_096;
-/** Names that are told; the rest are counted. */
+/** Names that are listed; the rest are counted. */
 const MAX_NAMED = 10_000;
-/** Of a process alone: a restored home has none. */
+/** Folders of a single process; a restored home has none. */
 const NOT_OURS = /^(run|cache)(\/|$)/;
-/** One name that this disk does not take, or that stands there already. Every other error ends it. */
+/**
+ * Errors that affect one name only, because the disk refuses it or it already exists. Every other error ends the
+ * restore.
+ */
 const OF_ONE_NAME = new Set(['EEXIST', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EILSEQ', 'EINVAL', 'ENOENT']);
 
 export interface Unpacked {
   head: Head;
   files: number;
-  /** What was not restored, in the archive's order. */
+  /** What was not restored, in the order of the archive. */
   leftOut: string[];
 }
 
-/** Throws UserError for what is no backup, is damaged, or is more than `maxBytes`. */
+/** @throws {UserError} for a file that is not a backup, is damaged, or exceeds `maxBytes` */
 export async function unpack(file: string, folder: string, maxBytes: number): Promise<Unpacked> {
   const unpacking = new Unpacking(folder, maxBytes);
   try {
@@ -97,7 +100,7 @@ class Unpacking {
     }
   }
 
-  /** Throws for one file twice, or one that is a folder: the first stays. */
+  /** @throws if the file already exists or is a folder: the first entry of a name stays */
   #write(entry: ReadEntry, file: string): void {
     const fd = fs.openSync(file, 'wx', 0o600 | ((entry.mode ?? 0) & 0o100));
     this.#fd = fd;
@@ -112,7 +115,7 @@ class Unpacking {
     entry.on('end', () => {
       try {
         if (entry.mtime) fs.futimesSync(fd, entry.mtime, entry.mtime);
-        // The home is put in place by one rename: a power cut after it must find the content, too.
+        // One rename puts the home in place; the content must survive a power failure after it.
         fs.fdatasyncSync(fd);
       } catch (error) {
         this.reader.fail(error);

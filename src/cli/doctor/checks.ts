@@ -1,4 +1,7 @@
-/** What the doctor looks at. A check gives findings and does not throw; it changes nothing but a probe file it removes. */
+/**
+ * The doctor's checks. A check returns findings and does not throw; it changes nothing except for a probe file that it
+ * removes.
+ */
 
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -39,7 +42,7 @@ export async function attempt(name: string, limitMs: number, work: () => Promise
   }
 }
 
-/** Scripts, downloads and documents need it. */
+/** Checks the temporary folder, which scripts, downloads and documents need. */
 function temporary(): string[] {
   const folder = os.tmpdir();
   try {
@@ -52,7 +55,10 @@ function temporary(): string[] {
   }
 }
 
-/** The home: there or possible, writable in every part, closed to others, with room on its disk. */
+/**
+ * Checks that the home exists or can be created, is writable in every part and closed to others, and has free disk
+ * space.
+ */
 export function checkHome(options: { home: string; source: string | undefined; freeBytes: number }): Finding[] {
   const { home, source, freeBytes } = options;
   const found = (state: Finding['state'], detail: string): Finding => ({ name: 'home', state, detail });
@@ -93,13 +99,13 @@ export function checkHome(options: { home: string; source: string | undefined; f
   return findings;
 }
 
-/** How many files and sockets may be open: of the gateway that runs on this home, else here. */
+/** Checks the limit of open files and sockets, of the running gateway if there is one. */
 export function checkHandles([first]: readonly Running[]): Finding[] {
   const problem = limitProblem(handleLimit(first?.pid ?? 'self') ?? handleLimit());
   return problem ? [{ name: 'handles', state: problem.isTooLow ? 'wrong' : 'note', detail: problem.detail }] : [];
 }
 
-/** Of several that share a home: which run on this machine, and what each does. */
+/** Lists the gateways on this machine that share the home, with their roles. */
 export function checkGateways(running: readonly Running[], { engine }: Config): Finding[] {
   if (engine.kind === 'local') return [];
   const found = (detail: string): Finding => ({ name: 'gateway', state: 'ok', detail });
@@ -111,13 +117,13 @@ export function checkGateways(running: readonly Running[], { engine }: Config): 
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`;
 
-/** The closest folder above that exists. */
+/** Returns the closest existing folder above. */
 function nearest(folder: string): string {
   const parent = path.dirname(folder);
   return fs.existsSync(parent) || parent === folder ? parent : nearest(parent);
 }
 
-/** A disk that is full or read-only shows itself only in writing. */
+/** Writes a file: a full or read-only disk fails only on writing. */
 function probe(home: string): void {
   const file = path.join(home, `.doctor-${randomBytes(8).toString('hex')}`);
   try {
@@ -141,7 +147,7 @@ function isOpen(file: string): boolean {
   return ((fs.statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-/** Asks the model, and every fallback, for one word. */
+/** Asks the model and every fallback for one word. */
 export async function checkModels(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const ask = (label: string, name: string) => attempt(label, MODEL_MS, () => checkModel(name, config.providers, env));
   const models = createModels({ providers: config.providers, env });
@@ -162,7 +168,7 @@ export async function checkModel(
   env: NodeJS.ProcessEnv,
 ): Promise<string[]> {
   try {
-    // It has no words of its own to say.
+    // The built-in model has nothing to say to this prompt.
     if (name !== OFFLINE_MODEL) await sayOk(name, providers, env);
     return [`${name} answers`];
   } catch (error) {
@@ -178,7 +184,7 @@ export async function checkModel(
   }
 }
 
-/** Throws ConfigError where the same model answers at the address that was probably meant. */
+/** @throws {ConfigError} if the same model answers at the address that was probably meant */
 async function mustNotAnswer(
   name: string,
   provider: string,
@@ -195,12 +201,12 @@ async function mustNotAnswer(
   throw new ConfigError([{ path: `providers.${provider}.baseURL`, message }]);
 }
 
-/** Every run comes with tools, so a model that takes none is found here. */
+/** Every run sends tools, so this finds models that don't support them. */
 const TOOLS: NonNullable<CallOptions['tools']> = [
   { type: 'function', name: 'nothing', description: 'Does nothing.', inputSchema: { type: 'object', properties: {} } },
 ];
 
-/** As a run asks: with tools, streamed, and read to the end. */
+/** Calls the model as a run does: with tools, streamed, and read to the end. */
 async function sayOk(name: string, providers: Config['providers'], env: NodeJS.ProcessEnv): Promise<void> {
   const model = await createModels({ providers, env }).load(name);
   const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say OK.' }] }];
@@ -209,7 +215,7 @@ async function sayOk(name: string, providers: Config['providers'], env: NodeJS.P
   for await (const part of stream) if (part.type === 'error') throw part.error;
 }
 
-/** Calls every platform that is switched on. */
+/** Calls every enabled platform. */
 export async function checkChannels(config: Config): Promise<Finding[]> {
   const log = silentLog();
   const sections = chatSections(config);

@@ -1,4 +1,4 @@
-/** `viber doctor`: one line for each thing that must be right, with what to do where it is not. Works beside a running gateway. */
+/** `viber doctor`: prints one line per check, with a fix for each problem. Works beside a running gateway. */
 import { unreadLines } from '../../config/env-file.ts';
 import { loadConfig } from '../../config.ts';
 import { ConfigError } from '../../errors.ts';
@@ -16,7 +16,7 @@ import { checkTimezone } from './timezone.ts';
 import { checkVibers } from './vibers.ts';
 import { checkWritten } from './written.ts';
 
-/** Exit code 0 when all is well (notes do not count), 2 when a setting is wrong, 1 for anything else. */
+/** Returns exit code 0 without problems (notes don't count), 2 for a wrong setting, and 1 for anything else. */
 export async function run(context: CliContext): Promise<number> {
   const findings = (await examine(context)).map((finding) => ({ ...finding, detail: plain(scrub(finding.detail)) }));
   const bad = findings.filter(({ state }) => state === 'wrong');
@@ -30,7 +30,7 @@ export async function run(context: CliContext): Promise<number> {
   return bad.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** What files and servers say of themselves must not command a terminal. */
+/** Text from files and servers must not control the terminal. */
 const plain = (text: string) => text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 
 async function examine({ home, config: file, env }: CliContext): Promise<Finding[]> {

@@ -1,13 +1,16 @@
-/** Who may write on a channel: the list as it takes effect, doors that stand open to everybody, and settings that let nobody in. */
+/**
+ * Checks who may write on a channel: reports the effective access list, settings that let everybody in and settings
+ * that let nobody in.
+ */
 import type { ServerConfig } from '../../channels/kind.ts';
 import type { AccessConfig, Config } from '../../config.ts';
 import type { Finding } from './finding.ts';
 
 export interface Door {
-  /** The channel. */
+  /** The channel's name. */
   name: string;
   access: AccessConfig;
-  /** Those that the section lists, and under which key; absent where the platform has none. */
+  /** The servers that the section lists, and the key of that list; absent if the platform has no servers. */
   servers?: { key: string; list: readonly ServerConfig[] };
 }
 
@@ -35,7 +38,10 @@ export function checkDoor(door: Door, { people }: Pick<Config, 'people'>): Findi
   ];
 }
 
-/** Servers that are listed are open in all their channels, in addition to the channels of `access.chats`. */
+/**
+ * Describes the effective access. A listed server is open in all its channels, in addition to the channels in
+ * `access.chats`.
+ */
 function effective({ access, servers }: Door): string {
   const { dm, groups, chats } = access;
   const open = (servers?.list ?? []).map((server) => `all of server ${server.id} (${WHEN[server.groups ?? groups]})`);
@@ -45,7 +51,7 @@ function effective({ access, servers }: Door): string {
   return `answers in direct messages: ${DIRECT[dm]}; in groups: ${places.join(', ') || 'nowhere'}`;
 }
 
-/** What lets in people whom nobody has named. */
+/** Finds settings that let in people who are not named anywhere. */
 function openDoors({ name, access, servers }: Door): string[] {
   const listed = servers?.list ?? [];
   const { dm, groups, chats, memory } = access;
@@ -71,7 +77,7 @@ function openDoors({ name, access, servers }: Door): string[] {
   return found;
 }
 
-/** Settings that are right and let nobody in: the first thing to look at when there is no answer. */
+/** Finds valid settings that let nobody in: the first thing to check when there is no answer. */
 function shut({ name, access, servers }: Door, people: Config['people']): string[] {
   const key = `channels.${name}.access`;
   const found: string[] = [];

@@ -1,4 +1,4 @@
-/** The server that messages and answers stand on, where one is configured: whether it is there, and keeps what it is given. */
+/** Checks that the server for messages and answers, if one is configured, is reachable and stores data durably. */
 import type { Config } from '../../config.ts';
 import { scriptsReach } from '../../skills/script-proxy.ts';
 import { attempt } from './checks.ts';

@@ -1,18 +1,18 @@
-/** How findings are shown. */
+/** The signs of findings, and the advice when a server can't be reached. */
 import type { Finding } from '../../runtime/contract/finding.ts';
 
 export { type Finding, wrong } from '../../runtime/contract/finding.ts';
 
-/** What stands before it. */
+/** The sign in front of each finding. */
 export const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: '✓', note: '!', wrong: '✗' };
 
-/** Nobody was reached: what was asked is neither wrong nor right. */
+/** Errors that mean the other side was not reached, so the setting may still be right. */
 const AWAY =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT|cannot be reached|cannot connect|fetch failed|timed out/i;
 
 export const isAway = (detail: string): boolean => AWAY.test(detail);
 
-/** What to do where nobody was reached. */
+/** Returns what to do if the other side was not reached. */
 export function awayFix(detail: string): string {
   const isName = /ENOTFOUND|EAI_AGAIN/.test(detail);
   return isName

@@ -1,4 +1,4 @@
-/** What the doctor says of job files: those that are broken, and those that name what there is not. */
+/** Checks job files: reports broken ones, and those that name something that does not exist. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
@@ -18,7 +18,7 @@ import type { Finding } from './finding.ts';
 
 const OFFLINE = `${OFFLINE_MODEL}, the small built-in model, does only a few fixed requests`;
 
-/** Nothing where there are no jobs. */
+/** Returns no findings if there are no jobs. */
 export async function checkJobs(config: Config, root: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const findings: Finding[] = [];
   const found = (state: Finding['state'], detail: string) => findings.push({ name: 'jobs', state, detail });

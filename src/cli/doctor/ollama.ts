@@ -1,14 +1,16 @@
-/** How much of a conversation Ollama keeps in mind: what goes beyond is dropped without a word, the oldest of it first. */
+/** Checks Ollama's context window: it silently drops what exceeds the window, the oldest part first. */
 import { isRecord } from '../../lib/json.ts';
 import { splitModelName } from '../../runtime/contract/providers.ts';
 import type { Finding } from './finding.ts';
 
-/** Instructions, tools and a few turns; a page or a file that is read takes as much again. */
+/** Tokens: instructions, tools and a few turns; reading a page or a file takes as much again. */
 const ENOUGH = 16_384;
 const LOOK_MS = 3_000;
 const USUAL = 'http://127.0.0.1:11434/v1';
 
-/** A note where it is too little. The model has been asked just before, so it is loaded and its window known. */
+/**
+ * Returns a note if the window is too small. The model was asked just before, so it is loaded and its window is known.
+ */
 export async function ollamaWindow(name: string, baseURL = USUAL): Promise<Finding[]> {
   const { provider, model } = splitModelName(name);
   if (provider !== 'ollama') return [];
@@ -27,7 +29,7 @@ async function windowOf(model: string, url: string): Promise<number | undefined>
     const found = loaded.filter(isRecord).find(({ name }) => name === model || name === `${model}:latest`);
     return typeof found?.context_length === 'number' ? found.context_length : undefined;
   } catch (error) {
-    // An older one, or something else that speaks as Ollama does.
+    // An older Ollama, or another server with its API.
     if (error instanceof Error) return undefined;
     throw error;
   }

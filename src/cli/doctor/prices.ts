@@ -1,4 +1,4 @@
-/** Whether what models and voices cost is known. */
+/** Checks that the prices of models and voices are known. */
 import type { Config } from '../../config.ts';
 import { knownProvider, OFFLINE_MODEL, splitModelName } from '../../runtime/contract/providers.ts';
 import { hasMinutePrice } from '../../runtime/costs/minutes.ts';
@@ -6,7 +6,7 @@ import { priceOf } from '../../runtime/costs/prices.ts';
 import { createModels } from '../../runtime/model/models.ts';
 import type { Finding } from './finding.ts';
 
-/** Models that somebody is charged for, and whose price nobody knows: their tokens are counted, and limits in money do not hold them. */
+/** Finds paid models without a known price: their tokens are counted, but limits in money don't apply to them. */
 export function checkPrices(config: Config, env: NodeJS.ProcessEnv): Finding[] {
   const { prices, currency, limits, voice } = config;
   const models = createModels({ providers: config.providers, env });

@@ -1,4 +1,4 @@
-/** What the doctor says of skills, of the sandbox of their scripts, and of servers of tools. No script is run; servers are started. */
+/** Checks skills, the sandbox of their scripts, and MCP servers. Servers are started; scripts are not run. */
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../errors.ts';
@@ -20,7 +20,7 @@ import type { Finding } from './finding.ts';
 
 type State = Finding['state'];
 
-/** Those of every viber; each file once. */
+/** Checks the skills of all vibers, each file once. */
 export async function checkSkills(config: Config, home: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   const found = (state: State, detail: string) => findings.push({ name: 'skills', state, detail });
@@ -67,7 +67,7 @@ export async function checkSkills(config: Config, home: string): Promise<Finding
   return findings.reverse();
 }
 
-/** Whether scripts are kept apart here, and what follows where they are not. */
+/** Reports whether the sandbox works here, and what follows if it doesn't. */
 export async function checkSandbox(): Promise<Finding[]> {
   const found = (state: State, detail: string): Finding[] => [{ name: 'sandbox', state, detail }];
   if (await hasSandbox()) return found('ok', 'bubblewrap works: scripts of skills see their own folders only');
@@ -80,7 +80,7 @@ export async function checkSandbox(): Promise<Finding[]> {
   return found('note', `${fix}: ${without}`);
 }
 
-/** Starts or calls each server, and lists its tools. */
+/** Starts or calls each server and lists its tools. */
 export async function checkServers({ mcp }: Pick<Config, 'mcp'>): Promise<Finding[]> {
   const servers = Object.keys(mcp).length > 0 ? await surveyServers(mcp) : [];
   return servers.flatMap(ofServer);

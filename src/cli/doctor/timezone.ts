@@ -1,4 +1,4 @@
-/** Which time zone this machine goes by, and whether the variable TZ names one. */
+/** Checks the time zone of this machine and the variable TZ. */
 import { timezoneNote, useTimezone } from '../../config/timezone-variable.ts';
 import type { Config } from '../../config.ts';
 import { systemTimezone } from '../../lib/timezone.ts';
@@ -6,7 +6,7 @@ import { type Finding, wrong } from './finding.ts';
 
 const NAME = 'time zone';
 
-/** Nothing where the variable is not set. */
+/** Returns no findings if TZ is not set. */
 export function checkTimezone(config: Config, env: NodeJS.ProcessEnv): Finding[] {
   if (env.TZ === undefined) return [];
   try {

@@ -1,4 +1,4 @@
-/** What the doctor says of the vibers where there are several: which model answers as each, and what is wrong with its file. */
+/** Checks the vibers if there are several: the model of each, and problems with its file. */
 import path from 'node:path';
 import { type Config, loadAgent } from '../../config.ts';
 import { createModels } from '../../runtime/model/models.ts';
@@ -6,7 +6,7 @@ import { listVibers } from '../../workspace/vibers.ts';
 import { attempt, checkModel, MODEL_MS } from './checks.ts';
 import type { Finding } from './finding.ts';
 
-/** Nothing where there is only the usual one. Each model of their own is asked for a word, once. */
+/** Returns no findings if there is only the default viber. Asks each of their own models for one word, once. */
 export async function checkVibers(config: Config, root: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const ids = listVibers({ root, agents: path.join(root, 'agents') });
   if (ids.length < 2) return [];
@@ -16,7 +16,7 @@ export async function checkVibers(config: Config, root: string, env: NodeJS.Proc
   async function about(id: string): Promise<string[]> {
     const { model, warnings } = await loadAgent(root, id);
     if (warnings.length > 0) throw new Error(`${id}: ${warnings.join('; ')}`);
-    // Whether the usual one answers is told on a line of its own.
+    // The default model has a finding of its own.
     if (model === undefined || model === usual) return [`${id}: ${usual}`];
     const asked = answers.get(model) ?? checkModel(model, config.providers, env);
     answers.set(model, asked);
@@ -27,6 +27,6 @@ export async function checkVibers(config: Config, root: string, env: NodeJS.Proc
   return found.flatMap((findings, index) => findings.map((finding) => named(finding, ids[index] ?? '')));
 }
 
-/** What is wrong with a setting says which viber's. */
+/** Adds the viber's ID to a finding about a setting. */
 const named = (finding: Finding, id: string): Finding =>
   finding.detail.startsWith(`${id}: `) ? finding : { ...finding, detail: `${id}: ${finding.detail}` };

@@ -1,6 +1,6 @@
 /**
- * What the doctor says of files that people write: second versions that a synchronisation left, which are not read, and texts in which
- * two versions stand one after the other, which are read as they stand. Names alone are looked at but for Markdown.
+ * Checks files that people write: reports conflict copies from a file synchronisation, which are not read, and texts
+ * with unresolved conflict markers, which are read unchanged. Reads the content of Markdown files only.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { originalOf, undecidedLine } from '../../lib/second-versions.ts';
 import { cutFiles } from '../../workspace/bootstrap.ts';
 import type { Finding } from './finding.ts';
 
-/** Jobs have a check of their own. What runs leave is nobody's writing. */
+/** Jobs have a check of their own. Output of runs is not checked. */
 const FOLDERS = ['.', 'agents', 'playbooks', 'skills', 'workspace', 'vibers'];
 const LEFT_OUT = /^(\.|node_modules$|suggestions$|sessions$|artifacts$)/;
 const MAX_DEPTH = 5;
@@ -18,7 +18,7 @@ const MAX_LOOKS = 5_000;
 const MAX_BYTES = 512 * 1024;
 const MAX_TOLD = 10;
 
-/** Nothing where there are none. */
+/** Returns no findings if all is well. */
 export function checkWritten(root: string): Finding[] {
   const told: string[] = [];
   let looks = 0;

@@ -1,4 +1,7 @@
-/** `viber import`: what another assistant has left, taken into the home. Shows what it would do; writes with --yes, and over nothing. */
+/**
+ * `viber import`: imports the files of another assistant into the home. Shows what it would do; writes with --yes, and
+ * never overwrites.
+ */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -29,7 +32,7 @@ export async function run({ args, home, env, json, print, switches }: CliContext
   return EXIT.ok;
 }
 
-/** A template that nobody has touched gives way; what somebody wrote does not: texts of persona and memory are put beside it. */
+/** Replaces an untouched template, but nothing that somebody wrote: persona and memory texts are put beside it. */
 function put(home: string, { to, content }: Plan['writes'][number], isReal: boolean): Fate {
   const file = path.join(home, to);
   const present = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
@@ -44,7 +47,7 @@ function put(home: string, { to, content }: Plan['writes'][number], isReal: bool
   return isReal && !write(beside, content, false) ? 'there already' : 'written beside yours';
 }
 
-/** False when somebody was quicker. */
+/** Returns false if the file has been created in between. */
 function write(file: string, content: Buffer, isTemplate: boolean): boolean {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   try {

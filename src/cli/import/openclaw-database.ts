@@ -1,19 +1,22 @@
 /**
- * The jobs that OpenClaw keeps in `state/openclaw.sqlite`, in the shape of its older `cron/jobs.json`. A copy is read: a database
- * that is opened makes files beside itself, and a running OpenClaw writes it.
+ * Reads the jobs that OpenClaw keeps in `state/openclaw.sqlite`, in the shape of its older `cron/jobs.json`. Reads a
+ * copy: opening a database creates files beside it, and a running OpenClaw writes to it.
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
 const MAX_BYTES = 512 * 1024 * 1024;
-/** What is written there since the last checkpoint. */
+/** `-wal` contains what was written since the last checkpoint. */
 const PARTS = ['', '-wal'];
 
-/** Undefined where there is no database, or it keeps no jobs. Throws when it cannot be read. */
+/**
+ * Returns undefined if there is no database, or it has no jobs.
+ * @throws if it can't be read
+ */
 export async function jobsInDatabase(file: string): Promise<Record<string, unknown>[] | undefined> {
   const stats = PARTS.map((part) => fs.lstatSync(file + part, { throwIfNoEntry: false }));
-  // A link may lead anywhere.
+  // A link could point anywhere.
   if (!stats[0]?.isFile() || !fs.lstatSync(path.dirname(file)).isDirectory()) return undefined;
   if (stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0) > MAX_BYTES) throw new Error('it is larger than 512 MB');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'viber-import-'));

@@ -1,6 +1,6 @@
 /**
- * The cron jobs of OpenClaw as job files of ours: from its database, or from `cron/jobs.json` of older versions. Each is read as
- * the gateway will read it.
+ * Converts OpenClaw's cron jobs into job files: from its database, or from `cron/jobs.json` of older versions. Each is
+ * parsed as the gateway will parse it.
  */
 import path from 'node:path';
 import { parseAddress } from '../../channels/address.ts';
@@ -48,7 +48,7 @@ export async function jobsOf(source: string, now: Date, plan: Plan): Promise<voi
   if (taken.size > 0) plan.notes.push('Stop OpenClaw before you start the gateway, or both do these jobs.');
 }
 
-/** What its database says counts; a version that has one leaves the older file behind. */
+/** The database takes precedence; versions that have one leave the older file behind. */
 async function found(source: string, plan: Plan): Promise<{ file: string; jobs: Record<string, unknown>[] }> {
   const database = 'state/openclaw.sqlite';
   try {
@@ -78,7 +78,7 @@ function listIn(text: string, plan: Plan): Record<string, unknown>[] {
 
 type Fields = Record<string, unknown> & { note?: string };
 
-/** A text: why it cannot be one of ours. */
+/** Returns the fields of our job, or a text that says why it can't be converted. */
 function fieldsOf(
   { schedule, payload, delivery, enabled }: Record<string, unknown>,
   name: string,
@@ -90,7 +90,7 @@ function fieldsOf(
   if (isRecord(payload) && payload.kind === 'command') return 'it runs a command';
   const words = isRecord(payload) ? (payload.message ?? payload.text) : undefined;
   if (typeof words !== 'string' || words.trim() === '') return 'it says nothing';
-  // The first versions had it beside the words.
+  // The first versions kept delivery in the payload.
   const place = isRecord(delivery) ? placeOf(delivery) : isRecord(payload) && payload.deliver ? placeOf(payload) : {};
   return { name, ...when, prompt: words, ...place, ...(enabled === false ? { enabled: false } : {}) };
 }
@@ -108,13 +108,13 @@ function scheduleOf(
   }
   const at = typeof atMs === 'number' && Number.isFinite(atMs) ? new Date(atMs).toISOString() : said;
   if (kind !== 'at' || typeof at !== 'string') return undefined;
-  // Without a zone it means UTC.
+  // OpenClaw reads a time without a zone as UTC.
   const time = new Date(/Z$|[+-]\d\d:?\d\d$/.test(at) ? at : `${at}Z`);
   if (Number.isNaN(time.getTime())) return undefined;
   return time > now ? { schedule: time.toISOString().replace(/\.\d+Z$/, 'Z') } : 'its time is over';
 }
 
-/** `channel: NAME, to: NAME:group:-100:topic:7` is our `NAME:-100:7`. */
+/** Converts `channel: NAME, to: NAME:group:-100:topic:7` to `NAME:-100:7`. */
 function placeOf({ mode, channel, to, threadId }: Record<string, unknown>): { deliver?: string[]; note?: string } {
   if (mode === 'none') return {};
   if (mode === 'webhook') return { note: 'was posted to a webhook; its result goes to the owners now' };

@@ -1,6 +1,6 @@
 /**
- * What an OpenClaw state folder (`~/.openclaw`) has for us, as a plan: files to write, and what is left to a person. Reads only.
- * https://docs.openclaw.ai/concepts/agent-workspace, https://docs.openclaw.ai/automation/cron-jobs
+ * Plans the import of an OpenClaw state folder (`~/.openclaw`): files to write, and what is left to a person. Reads
+ * only. https://docs.openclaw.ai/concepts/agent-workspace, https://docs.openclaw.ai/automation/cron-jobs
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -18,7 +18,7 @@ const NOT_OURS: Record<string, string> = {
   'BOOTSTRAP.md': 'a first conversation of OpenClaw',
   'BOOT.md': 'make a job of what it asks for (viber jobs)',
 };
-/** The second and third are what it was called before. */
+/** The second and third are OpenClaw's earlier names. */
 const SETTINGS = ['openclaw.json', 'clawdbot.json', 'moltbot.json'];
 const MAX_SKILL_FILES = 200;
 const MAX_SKILL_BYTES = 10_000_000;
@@ -49,7 +49,7 @@ export async function planOpenClaw(source: string, now: Date): Promise<Plan> {
   return plan;
 }
 
-/** JSON5: comments go, the rest is read as YAML, which allows names without quotes and commas at the end. */
+/** Parses JSON5: strips comments and reads the rest as YAML, which allows unquoted keys and trailing commas. */
 async function settingsIn(source: string, file: string, plan: Plan): Promise<Record<string, unknown>> {
   const text = readSmall(source, file)?.toString();
   if (text === undefined) return {};
@@ -64,12 +64,12 @@ async function settingsIn(source: string, file: string, plan: Plan): Promise<Rec
   }
 }
 
-/** Where the configuration says, as it is written in newer and in older versions. */
+/** Returns the workspace that the configuration names, under its newer or older key. */
 function workspaceOf(source: string, settings: Record<string, unknown>): string {
   const said = at(settings, 'agents', 'defaults', 'workspace') ?? at(settings, 'agent', 'workspace');
   if (typeof said !== 'string' || said === '') return path.join(source, 'workspace');
   const folder = path.resolve(source, said.replace(/^~(?=\/|$)/, os.homedir()));
-  // A copy of the folder that was brought from another machine has it beside its configuration.
+  // A folder copied from another machine has its workspace beside the configuration.
   return fs.existsSync(folder) ? folder : path.join(source, 'workspace');
 }
 
@@ -84,7 +84,7 @@ function namesIn(folder: string): string[] {
   return fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? fs.readdirSync(folder).sort() : [];
 }
 
-/** Files that begin with a dot are no notes. */
+/** Files that begin with a dot are not notes. */
 const notesIn = (root: string, folder: string): string[] =>
   filesIn(root, folder).filter((name) => name.endsWith('.md') && !/(^|\/)\./.test(name));
 
@@ -96,7 +96,7 @@ function addFile(plan: Plan, root: string, name: string, to: string): void {
     plan.notes.push(`${from} is not taken over: it is a link, a folder, or larger than 2 MB.`);
 }
 
-/** The folders of skills below `root`; one that is in both places is taken from the first. */
+/** Adds the skills below `root`; a skill that is already planned stays. */
 function addSkills(plan: Plan, root: string): void {
   const all = filesIn(root, 'skills').filter((file) => !/(^|\/)(\.|node_modules\/)/.test(file));
   for (const name of new Set(all.filter((file) => /^[^/]+\/SKILL\.md$/.test(file)).map((file) => path.dirname(file)))) {
@@ -118,7 +118,7 @@ function addSkills(plan: Plan, root: string): void {
   }
 }
 
-/** A variable of ours, and where OpenClaw has the secret; it calls the one token of some channels `botToken`. */
+/** Our variable, and where OpenClaw keeps the secret. Some of its channels call their only token `botToken`. */
 const secretPlaces = (): [variable: string, ...keys: string[]][] => [
   ...channelKinds().flatMap(({ name, setup, variables = {} }) =>
     (setup?.tokens ?? [])
@@ -128,7 +128,7 @@ const secretPlaces = (): [variable: string, ...keys: string[]][] => [
   ['OPENVIBER_TOKEN', 'gateway', 'auth', 'token'],
 ];
 
-/** Where they stand, never what they are. */
+/** Notes where the secrets are, never their values. */
 function nameSecrets(
   source: string,
   { settings, file }: { settings: Record<string, unknown>; file: string },
@@ -155,7 +155,7 @@ function nameSecrets(
   if (fs.existsSync(path.join(source, 'agents'))) plan.notes.push('Transcripts of conversations stay where they are.');
 }
 
-/** Each could be a viber of its own; only a person knows. */
+/** Notes other agents. Each could become a viber; that is up to a person. */
 function nameAgents(settings: Record<string, unknown>, taken: string, plan: Plan): void {
   const list = at(settings, 'agents', 'list');
   for (const agent of Array.isArray(list) ? list : []) {

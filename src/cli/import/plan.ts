@@ -1,17 +1,17 @@
-/** What an import would do: files to write, and what is left to a person. */
+/** The plan of an import: files to write, and what is left to a person. */
 import fs from 'node:fs';
 import { type HeldFile, type HeldFolder, holdFolder, openFile, PathRefused } from '../../lib/files/below.ts';
 
 export interface Plan {
-  /** Below the home, with what it will say. */
+  /** Files to write: a path below the home, its source and its content. */
   writes: { to: string; from: string; content: Buffer }[];
-  /** What is left to a person, one sentence each. */
+  /** One sentence for each thing that is left to a person. */
   notes: string[];
 }
 
 const MAX_TEXT = 2_000_000;
 
-/** Plain files alone, through no link below `root`: one may lead anywhere. */
+/** Reads a plain file below `root`. Never follows a link: it could point anywhere. */
 export function readSmall(root: string, name: string, max = MAX_TEXT): Buffer | undefined {
   const names = name.split('/').filter((part) => part !== '' && part !== '.');
   let folder: HeldFolder | undefined;
@@ -29,7 +29,7 @@ export function readSmall(root: string, name: string, max = MAX_TEXT): Buffer | 
   }
 }
 
-/** Names of all plain files in a folder below `root`, relative to it; those behind a link are not there. */
+/** Returns the paths of all plain files in a folder below `root`, relative to the folder. Skips links. */
 export function filesIn(root: string, name: string): string[] {
   const files: string[] = [];
   const walk = (folder: HeldFolder | undefined, prefix: string): void => {

@@ -1,4 +1,7 @@
-/** `viber jobs`: what is scheduled and when, a schedule tried out, a job paused, resumed or deleted, or run now by the gateway. */
+/**
+ * `viber jobs`: lists jobs, tries out a schedule, adds, pauses, resumes and deletes jobs, and asks the gateway to run
+ * one now.
+ */
 import path from 'node:path';
 import { parseAddress } from '../../channels/channel.ts';
 import { loadConfig } from '../../config.ts';
@@ -13,7 +16,7 @@ import { placeProblem } from './places.ts';
 
 const SHOWN_TIMES = 3;
 
-/** By the clock of the job, as it is shown in chats. */
+/** Formats a time in the job's time zone, as chats show it. */
 const atText = (time: string, zone: string): string => messagesIn('en').when(new Date(time), zone);
 
 export async function run(context: CliContext): Promise<number> {
@@ -35,7 +38,7 @@ export async function run(context: CliContext): Promise<number> {
   }
 }
 
-/** The files themselves: so it works whether the gateway runs, which sees what changes there, or not. */
+/** Opens the job files directly, so it works with and without a running gateway, which notices the changes. */
 async function open({ home, config: file, env }: CliContext) {
   const [{ config }, { Jobs }, { systemTimezone }, { openHome }] = await Promise.all([
     loadConfig({ file, home, env }),
@@ -104,7 +107,7 @@ async function list(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** Written as if by hand: the owner's own word, which a gateway that runs takes up. */
+/** Writes the job file as if by hand; a running gateway picks it up. */
 async function add(context: CliContext, name: string): Promise<number> {
   const { json, print, values } = context;
   const { at = '', prompt = '', deliver } = values;
@@ -133,7 +136,10 @@ async function add(context: CliContext, name: string): Promise<number> {
   }
 }
 
-/** As a person names it in a shell. Throws UserError. */
+/**
+ * Finds the job by its name, its ID or an unambiguous beginning.
+ * @throws {UserError} if nothing matches
+ */
 function locate(jobs: Jobs, name: string): JobFile {
   try {
     return jobs.find(name);
@@ -179,7 +185,7 @@ async function when({ home, config: file, env, json, print }: CliContext, phrase
   return EXIT.ok;
 }
 
-/** Through the door of a gateway that runs: they alone work on tasks. */
+/** Asks the running gateway: only a gateway works on tasks. */
 async function runNow(context: CliContext, name: string): Promise<number> {
   const { json, print } = context;
   const [{ ask, findSocket }, { answerText }, { lookOf }] = await Promise.all([
@@ -202,7 +208,7 @@ async function runNow(context: CliContext, name: string): Promise<number> {
   return EXIT.ok;
 }
 
-/** The job that is meant, looked up before the gateway is asked: it would answer as in a chat. */
+/** Looks the job up before asking the gateway, whose error would be worded for a chat. */
 async function runnable(context: CliContext, name: string): Promise<JobFile> {
   const { jobs } = await open(context);
   try {

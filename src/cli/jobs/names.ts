@@ -1,4 +1,4 @@
-/** What jobs may name, as the files and the configuration have it: no server is started, no model asked. */
+/** Collects the names that jobs may use, from files and the configuration. Starts no server and asks no model. */
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { reservedNames } from '../../features.ts';
@@ -13,12 +13,12 @@ import { DEFAULT_VIBER } from '../../workspace/home.ts';
 
 export interface NamesHere {
   config: Config;
-  /** The home's folder. */
+  /** The path of the home. */
   root: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** Those of these jobs, looked up once. */
+/** Returns the names that these jobs may use. Looks them up once. */
 export async function namesOf(jobs: readonly Job[], { config, root, env }: NamesHere): Promise<JobNames> {
   const models = createModels({ providers: config.providers, env });
   const catalog = new Skills({

@@ -1,10 +1,10 @@
-/** Where the results of jobs go, as the configuration has it: no platform is asked. */
+/** Checks where job results go, from the configuration alone. Asks no platform. */
 import { formatAddress, type WrittenAddress } from '../../channels/channel.ts';
 import { channelKinds, chatSection } from '../../channels/index.ts';
 import type { Config } from '../../config.ts';
 import { viberCommand } from '../../lib/invocation.ts';
 
-/** Why nothing can be sent to any chat of that channel; undefined when it can. */
+/** Returns why nothing can be sent to that channel, or undefined if it can. */
 export function placeProblem(place: WrittenAddress, config: Config): string | undefined {
   const text = formatAddress({ account: '', ...place });
   const names = channelKinds().map(({ name }) => name);

@@ -1,24 +1,24 @@
-/** What the machine's own supervisor is told of the gateway: a user unit of systemd, or an agent of launchd. Text out of facts. */
+/** Builds the file for the machine's supervisor: a systemd user unit or a launchd agent. Pure functions. */
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 
 export interface ServiceFacts {
-  /** Absolute, as all paths here: a supervisor knows no PATH of a shell. */
+  /** Absolute, as all paths here: a supervisor doesn't have the shell's PATH. */
   node: string;
-  /** The entry of this program. */
+  /** The entry file of this program. */
   program: string;
   home: string;
   config: string | undefined;
-  /** Lines of NAME=value, read at each start; it need not be there. */
+  /** Lines of NAME=value, read at each start; optional. */
   envFile: string;
-  /** Where launchd writes what the gateway says; systemd has its journal. */
+  /** launchd's log file; systemd uses its journal. */
   logFile: string;
 }
 
 export const UNIT_NAME = 'openviber-gateway.service';
 export const AGENT_LABEL = 'org.openviber.gateway';
 
-/** Programs that skills and servers of tools start: those beside Node, and the usual ones. */
+/** Returns the PATH for programs that skills and MCP servers start: Node's folder and the usual ones. */
 const pathOf = ({ node }: ServiceFacts, more: readonly string[] = []): string =>
   [...new Set([path.dirname(node), ...more, '/usr/local/bin', '/usr/bin', '/bin'])].join(':');
 
@@ -32,15 +32,15 @@ function checked(text: string): string {
   return text;
 }
 
-/** As systemd reads a path that is a setting's whole value: % begins a specifier, blanks are its own. */
+/** Escapes a path that is a setting's whole value for systemd: % begins a specifier, spaces are literal. */
 const whole = (text: string) => checked(text).replaceAll('%', '%%');
-/** As systemd reads one word of a command: quotes, backslashes and variables too. */
+/** Escapes one word of a command for systemd, including quotes, backslashes and variables. */
 const word = (text: string) =>
   `"${whole(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`;
 
 /**
- * A user unit. Scripts of skills have a sandbox of their own, which needs namespaces, mounts and an untouched /proc: what would take
- * those away (RestrictNamespaces, ProtectSystem, ProtectKernelTunables, SystemCallFilter) must not stand here.
+ * Builds the user unit. The sandbox for skill scripts needs namespaces, mounts and an untouched /proc, so settings that
+ * restrict them (RestrictNamespaces, ProtectSystem, ProtectKernelTunables, SystemCallFilter) must not be added.
  */
 export function unitText(facts: ServiceFacts): string {
   return `# Written by "viber service install"; "viber service uninstall" removes it.
@@ -76,7 +76,7 @@ WantedBy=default.target
 const xml = (text: string) =>
   checked(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** An agent of the user. launchd reads no file of variables, so Node does. */
+/** Builds the user agent. launchd reads no file of variables, so Node does. */
 export function agentText(facts: ServiceFacts): string {
   const [node = '', ...rest] = argumentsOf(facts);
   const words = [node, `--env-file-if-exists=${facts.envFile}`, ...rest];

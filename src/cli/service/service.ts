@@ -1,4 +1,4 @@
-/** `viber service`: the gateway as a service of this user, kept running by the machine's own supervisor. */
+/** `viber service`: runs the gateway as a service of this user, under the machine's own supervisor. */
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -13,7 +13,7 @@ import { adviceFor, type Supervisor, supervisorFor } from './supervisor.ts';
 
 const run1 = promisify(execFile);
 const ENV_FILE = 'service.env';
-/** Variables that the gateway reads, and that a service is not started with. */
+/** Variables that the gateway reads and a service does not inherit from the shell. */
 const OURS = /^OPENVIBER_\w+$|_API_KEY$|^(HTTPS?|NO)_PROXY$|^(https?|no)_proxy$/;
 const isOurs = (name: string): boolean =>
   OURS.test(name) || channelKinds().some((kind) => name.startsWith(`${kind.name.toUpperCase()}_`));
@@ -37,7 +37,7 @@ export async function run(context: CliContext): Promise<number> {
   }
 }
 
-/** Written anew each time, so that a newer Node or a moved program takes effect by installing again. */
+/** Rewrites the file each time, so that reinstalling picks up a newer Node or a moved program. */
 async function install(context: CliContext, supervisor: Supervisor): Promise<number> {
   const { home, print, switches } = context;
   const facts = factsOf(context, supervisor);
@@ -54,7 +54,7 @@ async function install(context: CliContext, supervisor: Supervisor): Promise<num
   if (supervisor.logFile !== '') fs.mkdirSync(path.dirname(supervisor.logFile), { recursive: true });
   fs.writeFileSync(supervisor.file, text, { mode: 0o600 });
   print(`Written: ${supervisor.file}`);
-  // An agent that is loaded cannot be loaded again.
+  // launchd refuses to load a loaded agent.
   if (supervisor.name === 'launchd') await quietly(supervisor.uninstall);
   for (const command of supervisor.install) {
     const problem = await failureOf(command);
@@ -79,7 +79,7 @@ function factsOf({ home, config, args: _args }: CliContext, { logFile }: Supervi
   };
 }
 
-/** One service a user: that of another home is not replaced without a word. */
+/** @throws {UserError} if a service for another home is installed: there is one service per user */
 function refuseOther(file: string, home: string): void {
   const text = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
   const other = /^# Home: (.*)$/m.exec(text)?.[1];
@@ -97,7 +97,7 @@ const namesIn = (file: string): Set<string> =>
       : [],
   );
 
-/** Adds what the file does not have; what it has is the person's own. */
+/** Adds variables that the file lacks, and never changes existing ones. */
 function keepVariables(file: string, context: Pick<CliContext, 'env' | 'home'>): void {
   const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const lines = given(context).filter((name) => !known.has(name));
@@ -108,9 +108,9 @@ function keepVariables(file: string, context: Pick<CliContext, 'env' | 'home'>):
   fs.chmodSync(file, 0o600);
 }
 
-/** Names alone: values stay where they are. */
+/** Returns messages about missing variables: names only, never values. */
 function missingVariables(file: string, context: Pick<CliContext, 'env' | 'home'>): string[] {
-  // Every command of the program reads the home's own file.
+  // Every command also reads the home's own file.
   const known = new Set([...namesIn(file), ...namesIn(envFileOf(context.home))]);
   const names = given(context).filter((name) => !known.has(name));
   if (names.length === 0) return [];
@@ -120,7 +120,7 @@ function missingVariables(file: string, context: Pick<CliContext, 'env' | 'home'
   ];
 }
 
-/** Without lingering a user's services begin with the first session and end with the last. */
+/** Enables lingering: without it, a user's services begin with the first session and end with the last. */
 async function keepAfterLogout({ name }: Supervisor): Promise<string[]> {
   if (name !== 'systemd') return [];
   const user = os.userInfo().username;
@@ -128,7 +128,7 @@ async function keepAfterLogout({ name }: Supervisor): Promise<string[]> {
     stdout: '',
   }));
   if (found.stdout.trim() === 'yes') return [];
-  // For oneself this needs no rights on most machines; where it does, nobody is asked for a password here.
+  // Most machines allow this without extra rights; otherwise don't prompt for a password here.
   if ((await failureOf(['loginctl', '--no-ask-password', 'enable-linger'])) === undefined)
     return [`It goes on when you log out, and starts with the machine (lingering is on for ${user}).`];
   return [`It ends when you log out, unless: sudo loginctl enable-linger ${user}`];
@@ -146,12 +146,12 @@ async function uninstall(supervisor: Supervisor, print: CliContext['print']): Pr
   return EXIT.ok;
 }
 
-/** What was not there cannot be stopped. */
+/** Ignores failures: what does not run can't be stopped. */
 async function quietly(commands: readonly string[][]): Promise<void> {
   for (const command of commands) await failureOf(command);
 }
 
-/** What a command says of its failure, undefined when it worked. */
+/** Returns the error message of a command, or undefined on success. */
 async function failureOf([program = '', ...args]: readonly string[]): Promise<string | undefined> {
   try {
     await run1(program, args);
@@ -163,7 +163,7 @@ async function failureOf([program = '', ...args]: readonly string[]): Promise<st
   }
 }
 
-/** With this terminal as its own; its exit code is ours. */
+/** Runs the command on this terminal and returns its exit code. */
 async function show([program = '', ...args]: readonly string[]): Promise<number> {
   return await new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit' });

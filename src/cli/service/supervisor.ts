@@ -1,4 +1,4 @@
-/** The two supervisors: where their file stands, and the commands that make it count, undo it, and ask after it. */
+/** systemd and launchd: the path of the service file, and the commands to install, remove and query the service. */
 import os from 'node:os';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
@@ -6,12 +6,11 @@ import { AGENT_LABEL, agentText, type ServiceFacts, UNIT_NAME, unitText } from '
 
 export interface Supervisor {
   name: string;
-  /** Where its file stands. */
   file: string;
   text: (facts: ServiceFacts) => string;
-  /** In this order; the first that fails ends it. */
+  /** Run in this order, up to the first failure. */
   install: readonly string[][];
-  /** What fails here was not there. */
+  /** Failures are ignored: the service may not exist. */
   uninstall: readonly string[][];
   status: string[];
   logs: (options: { logFile: string; isFollowing: boolean }) => string[];
@@ -31,7 +30,7 @@ function systemd(settings: string): Supervisor {
     name: 'systemd',
     file: path.join(settings, 'systemd/user', UNIT_NAME),
     text: unitText,
-    // A service that runs already goes on with what was there before: only a restart reads the file again.
+    // A running service keeps its old settings; only a restart applies the file.
     install: [systemctl('daemon-reload'), systemctl('enable', UNIT_NAME), systemctl('restart', UNIT_NAME)],
     uninstall: [systemctl('disable', '--now', UNIT_NAME)],
     status: systemctl('status', '--no-pager', '--lines=5', UNIT_NAME),
@@ -43,7 +42,7 @@ function systemd(settings: string): Supervisor {
   };
 }
 
-/** After an install that did not work: what the person can do about it. */
+/** Returns what a person can do after a failed installation. */
 export function adviceFor({ name, file }: Pick<Supervisor, 'name' | 'file'>, problem: string, release: string): string {
   if (name !== 'systemd')
     return `The file is in place: it is loaded at the next login. To try now: launchctl bootstrap gui/$(id -u) ${file}`;

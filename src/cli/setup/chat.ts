@@ -1,4 +1,4 @@
-/** One chat platform after the other: what is to be done there, its tokens, and whether they work. */
+/** Sets up chat platforms one after the other: shows the steps, asks for the tokens and checks them. */
 import { awayFix, type Finding, isAway } from '../doctor/finding.ts';
 import {
   cardOf,
@@ -13,7 +13,7 @@ import { showLink } from './qr.ts';
 import type { Screen } from './screen.ts';
 import type { Change, Settings } from './settings.ts';
 
-/** Gives the platform that was set up; undefined when the person wants none (any more). */
+/** Returns the platform that was set up, or undefined if the person is done. */
 export async function choosePlatform(screen: Screen, settings: Settings): Promise<Platform | undefined> {
   const all = platforms();
   const on = new Set(platformsOf((await settings.load()).config).map(({ name }) => name));
@@ -29,7 +29,7 @@ export async function choosePlatform(screen: Screen, settings: Settings): Promis
   return platform && (await setUp(screen, settings, platform)) ? platform : undefined;
 }
 
-/** False: the person leaves it out. */
+/** Returns false if the person skips the platform. */
 export async function setUp(screen: Screen, settings: Settings, platform: Platform): Promise<boolean> {
   const { label, setup } = platform;
   screen.say(`${label}\n${setup.steps}`);
@@ -77,13 +77,13 @@ interface Refused {
   wrong: readonly Finding[];
 }
 
-/** A token that nobody was asked about is not to blame. */
+/** Blames a token only if the platform was reached. */
 function fixFor(wrong: readonly Finding[], { setup }: Platform): string {
   const away = wrong.find(({ detail }) => isAway(detail));
   return away ? awayFix(away.detail) : `Fix it here: ${setup.page}`;
 }
 
-/** Says what is wrong; a bot that is in no server yet is one link away. */
+/** Explains what is wrong. If the bot is in no server yet, shows the invitation link. */
 async function explain(screen: Screen, settings: Settings, { platform, change, wrong }: Refused): Promise<void> {
   const isAlone = (detail: string) => detail.includes('in no server');
   const others = wrong.filter(({ detail }) => !isAlone(detail));

@@ -1,4 +1,7 @@
-/** The first words: the gateway runs, the person writes to their bot, and one key lets them in as the owner. */
+/**
+ * Starts the gateway for the first conversation: the person writes to their bot, and one key press makes them its
+ * owner.
+ */
 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,12 +19,15 @@ import type { Settings } from './settings.ts';
 import { oneLine } from './words.ts';
 
 const LOOK_MS = 250;
-/** So often it is seen, one after the other or not, before it is told: two seconds. */
+/** How many looks must find a problem before it is shown: two seconds, not necessarily in a row. */
 const STUCK_LOOKS = 8;
 const CONNECT_MS = 30_000;
 const ANSWER_MS = 120_000;
 
-/** A gateway of our own; undefined where one runs on this home already. Throws ConfigError. */
+/**
+ * Starts a gateway; returns undefined if one already runs on this home.
+ * @throws {ConfigError}
+ */
 export async function startGateway(settings: Settings): Promise<App | undefined> {
   const { config, isPortChosen } = await settings.load();
   const { startApp } = await import('../../app.ts');
@@ -40,7 +46,7 @@ export async function startGateway(settings: Settings): Promise<App | undefined>
   }
 }
 
-/** Whether somebody owns the viber; what a press here writes, the gateway reads. */
+/** Opens the pairing file, which the gateway reads too. */
 export async function pairingOf(settings: Settings): Promise<Pairing> {
   const { config } = await settings.load();
   const { openHome } = await import('../../workspace/home.ts');
@@ -100,7 +106,7 @@ async function invite(screen: Screen, config: Config, platform: Platform): Promi
   }
 }
 
-/** Says what keeps messages away, once for each reason: somebody who waits would not see it anywhere else. */
+/** Shows each problem that keeps messages away once: the waiting person would not see it anywhere else. */
 function watchOf(screen: Screen, app: App | undefined): () => Promise<void> {
   const seen = new Map<string, number>();
   return async () => {
@@ -109,13 +115,13 @@ function watchOf(screen: Screen, app: App | undefined): () => Promise<void> {
       const said = `${channel} hears nothing just now: ${detail}`;
       const looks = (seen.get(said) ?? 0) + 1;
       seen.set(said, looks);
-      // A line that drops for a moment is no news.
+      // A short disconnection is not worth reporting.
       if (looks === STUCK_LOOKS) screen.bad(said);
     }
   };
 }
 
-/** The next person who asks to be let in. */
+/** Waits for the next person who asks to be let in. */
 async function nextOf(
   pairing: Pairing,
   isRefused: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /**
- * What a half-filled configuration lacks is asked for, and nothing else of it: tokens of channels, variables that it names, the
- * key of its model. What is wrong rather than missing stays with its person.
+ * Asks for what an incomplete configuration lacks: channel tokens, variables that it names, and the model's key. Values
+ * that are wrong rather than missing are left alone.
  */
 import { isSecretName } from '../../config/secret-names.ts';
 import { ConfigError, type ConfigProblem } from '../../errors.ts';
@@ -14,7 +14,7 @@ import type { Settings } from './settings.ts';
 
 const NOTHING = { settings: [], secrets: {} };
 
-/** Asked for together, since the settings can be read only once nothing is missing; then what came of it is looked at. */
+/** Asks for all values together, since settings can be read only once nothing is missing, and then checks them. */
 export async function askMissing(screen: Screen, settings: Settings): Promise<void> {
   const missing = await missingIn(settings);
   const secrets: Record<string, string> = {};
@@ -33,7 +33,7 @@ export async function askMissing(screen: Screen, settings: Settings): Promise<vo
   }
 }
 
-/** Gives whether the model's key was missing, and was asked for. */
+/** Returns true if the model's key was missing and has been asked for. */
 export async function askMissingKey(screen: Screen, settings: Settings, model: string): Promise<boolean> {
   const { config } = await settings.load();
   const { provider } = splitModelName(model);

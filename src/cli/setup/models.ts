@@ -1,4 +1,7 @@
-/** Which model answers: by a pasted key, from Ollama on this machine, at any compatible address, or the small built-in one. */
+/**
+ * Sets up the model: with a pasted key, from Ollama on this machine, at a compatible address, or the small built-in
+ * one.
+ */
 import { OFFLINE_MODEL, PROVIDERS } from '../../runtime/contract/providers.ts';
 import { checkModels } from '../doctor/checks.ts';
 import { awayFix, type Finding, isAway } from '../doctor/finding.ts';
@@ -8,7 +11,7 @@ import type { Change, Settings } from './settings.ts';
 const OLLAMA = 'http://127.0.0.1:11434';
 const LOOK_MS = 2_000;
 
-/** Providers whose key can be pasted, and where it is made. */
+/** Providers whose key can be pasted, and the page that creates one. */
 export const KEY_PAGES = {
   anthropic: { label: 'Anthropic (Claude)', page: 'https://platform.claude.com/settings/keys' },
   openai: { label: 'OpenAI (GPT)', page: 'https://platform.openai.com/api-keys' },
@@ -24,14 +27,14 @@ type Keyed = keyof typeof KEY_PAGES;
 
 export const isKeyed = (text: string): text is Keyed => Object.hasOwn(KEY_PAGES, text);
 
-/** Where Ollama listens on this machine, as its own variable says. */
+/** Returns Ollama's address on this machine, from its own variable if set. */
 export function ollamaAddress(env: NodeJS.ProcessEnv): string {
   const given = env.OLLAMA_HOST?.trim().replace(/\/+$/, '');
   if (!given) return OLLAMA;
   return /^https?:\/\//.test(given) ? given : `http://${given}`;
 }
 
-/** The names of its models; undefined when it does not run. */
+/** Returns the names of Ollama's models, or undefined if it does not run. */
 export async function ollamaModels(address: string): Promise<string[] | undefined> {
   const found = await namesAt(`${address}/api/tags`, 'models', 'name');
   return found;
@@ -49,13 +52,13 @@ async function namesAt(url: string, list: string, key: string, secret = ''): Pro
       .filter((name): name is string => typeof name === 'string' && /^\S{1,200}$/.test(name))
       .slice(0, 200);
   } catch (error) {
-    // Nobody listens there, or it is something else.
+    // Nothing listens there, or it is another kind of server.
     if (error instanceof Error) return undefined;
     throw error;
   }
 }
 
-/** The settings that choose a model by name, with the key of a variable where one is given. */
+/** Returns the settings that choose a model, and the secret for its key if one is given. */
 export function modelChange(model: string, env: NodeJS.ProcessEnv, more: { key?: string; baseURL?: string }): Change {
   const provider = model.split('/')[0] ?? '';
   const variable = PROVIDERS[provider]?.env[0];
@@ -74,17 +77,17 @@ export function modelChange(model: string, env: NodeJS.ProcessEnv, more: { key?:
   };
 }
 
-/** What the doctor says of the model alone. */
+/** Returns the doctor's findings for the model alone. */
 export async function checkModel(settings: Settings, change: Change): Promise<Finding[]> {
   const { config, env } = await settings.with(change);
   const findings = await checkModels({ ...config, fallback: [] }, env);
-  // That the built-in model is small is known to whoever chooses it.
+  // Whoever chooses the built-in model knows that it is small.
   return findings.filter(({ state, detail }) => state !== 'note' || !detail.startsWith(OFFLINE_MODEL));
 }
 
-/** What to do about a refusal, where more can be said than the refusal says. */
+/** Returns what to do about a refusal, or '' if its own text already says it. */
 export function modelFix(detail: string, page: string | undefined): string {
-  // A key or an address that nobody was asked about is not to blame.
+  // If nothing was reached, the key and the address are not to blame.
   if (isAway(detail)) return page === undefined ? `${awayFix(detail)} Or look at the address.` : awayFix(detail);
   if (/401|403|api key|unauthori[sz]ed|authentication/i.test(detail))
     return `The key was not taken. ${page ? `Make a new one at ${page} and paste` : 'Paste'} the whole of it.`;
@@ -104,7 +107,7 @@ interface Asked {
   page?: string;
 }
 
-/** Asks until a model answers, or the person goes on with it as it is. */
+/** Asks until a model answers or the person accepts the problem. */
 export async function chooseModel(
   screen: Screen,
   settings: Settings,
@@ -174,7 +177,10 @@ async function askKey(
   return { change: modelChange(model, env, { key: await screen.secret('Paste the key (it is not shown)') }), page };
 }
 
-/** What was typed as an address, whole; undefined for what is none. A public name is asked by https, so that no key goes there in the clear. */
+/**
+ * Completes a typed address; returns undefined if it is not one. Public names get https, so that no key is sent in the
+ * clear.
+ */
 function wholeAddress(typed: string): string | undefined {
   const scheme = /^[\w-]+(\.[\w-]+)*\.[a-z]{2,}(\/|$)/i.test(typed) ? 'https' : 'http';
   const address = (/^[a-z][\w+.-]*:\/\//i.test(typed) ? typed : `${scheme}://${typed}`).replace(/\/+$/, '');
@@ -184,7 +190,7 @@ function wholeAddress(typed: string): string | undefined {
 const addressProblem = (typed: string): string | undefined =>
   wholeAddress(typed) === undefined ? 'An address begins with http:// or https://, as in the example.' : undefined;
 
-/** Many servers answer below /v1, and what people copy often lacks it. */
+/** Many servers answer below /v1, which copied addresses often lack. */
 async function modelsAt(address: string, key: string): Promise<{ baseURL: string; names: string[] }> {
   for (const baseURL of address.endsWith('/v1') ? [address] : [address, `${address}/v1`]) {
     const names = await namesAt(`${baseURL}/models`, 'data', 'id', key);

@@ -1,4 +1,4 @@
-/** The platforms that the wizard can set up, and whether they work. */
+/** The platforms that the wizard can set up, and their checks. */
 import { channelKinds, chatSection, kindOf } from '../../channels/index.ts';
 import type { Card, ChannelKind, ChannelSetup } from '../../channels/kind.ts';
 import type { Config } from '../../config.ts';
@@ -13,11 +13,11 @@ const hasSetup = (kind: ChannelKind): kind is Platform => kind.setup !== undefin
 
 export const platforms = (): readonly Platform[] => channelKinds().filter(hasSetup);
 
-/** The variable of the environment that holds a secret of a platform. */
+/** Returns the environment variable for a secret of a platform. */
 export const variableFor = ({ name, variables }: ChannelKind, key: string): string =>
   variables?.[key] ?? `${name}_${key}`.replace(/\W/g, '_').toUpperCase();
 
-/** The settings that switch a platform on with these secrets, each under its variable. */
+/** Returns the settings that enable a platform, each secret under its variable. */
 export function platformChange(platform: Platform, secrets: Readonly<Record<string, string>>): Change {
   const settings = platform.setup.tokens
     .map(({ key }) => ({ key, variable: variableFor(platform, key) }))
@@ -26,11 +26,11 @@ export function platformChange(platform: Platform, secrets: Readonly<Record<stri
   return { settings, secrets };
 }
 
-/** The platforms that are switched on. */
+/** Returns the enabled platforms. */
 export const platformsOf = (config: Config): readonly Platform[] =>
   platforms().filter(({ name }) => chatSection(config, name) !== undefined);
 
-/** The doctor's findings about one platform. */
+/** Returns the doctor's findings for one platform. */
 export async function checkPlatform(settings: Settings, { name }: Platform, change: Change): Promise<Finding[]> {
   const { config } = await settings.with(change);
   const { terminal } = config.channels;
@@ -38,7 +38,10 @@ export async function checkPlatform(settings: Settings, { name }: Platform, chan
   return (await checkChannels({ ...config, channels: only })).filter(({ state }) => state !== 'note');
 }
 
-/** How a person finds the bot. Throws when the platform cannot be asked. */
+/**
+ * Returns how to find the bot.
+ * @throws if the platform can't be asked
+ */
 export async function cardOf({ name }: Platform, config: Config): Promise<Card> {
   const section = chatSection(config, name);
   const card = section && (await kindOf(name)?.card?.(section, silentLog()));

@@ -1,4 +1,4 @@
-/** A link, and where the terminal is wide enough its code for a phone. */
+/** Shows a link, with its QR code if the terminal is wide enough. */
 import type { Screen } from './screen.ts';
 
 export async function showLink(screen: Screen, link: string): Promise<void> {

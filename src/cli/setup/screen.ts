@@ -1,4 +1,4 @@
-/** What the wizard shows and asks in the terminal. Whoever leaves a question (Ctrl-C, Esc) leaves the wizard: `Left` is thrown. */
+/** The wizard's terminal UI. Cancelling a question (Ctrl-C, Esc) throws `Left`, which ends the wizard. */
 import { sanitised } from './words.ts';
 
 export class Left extends Error {}
@@ -15,18 +15,18 @@ export interface Screen {
   say(text: string): void;
   good(text: string): void;
   bad(text: string): void;
-  /** As it stands, in lines of its own: to be copied or scanned. */
+  /** Prints the text unchanged on lines of its own, to be copied or scanned. */
   raw(text: string): void;
   select<T extends string>(question: string, choices: readonly Choice<T>[], initial?: T): Promise<T>;
-  /** Asked until it is filled in, and `problem` has nothing to say of it. */
+  /** Asks until the value is not empty and `problem` returns undefined. */
   text(question: string, placeholder?: string, problem?: (value: string) => string | undefined): Promise<string>;
-  /** A secret is not shown. */
+  /** Asks for a value without showing it. */
   secret(question: string, isOptional?: boolean): Promise<string>;
   confirm(question: string): Promise<boolean>;
   columns(): number;
 }
 
-/** The library is loaded by the first wizard of a process, never by a gateway. */
+/** Loads the library on first use; a gateway never does. */
 export async function openScreen(): Promise<Screen> {
   const clack = await import('@clack/prompts');
   const columns = () => process.stdout.columns || 80;
@@ -66,7 +66,7 @@ export async function openScreen(): Promise<Screen> {
 
 const filled = (value: string | undefined) => (value?.trim() ? undefined : 'Paste it here, or leave with Ctrl-C.');
 
-/** What is copied along with a secret: spaces, quotes, the name of its variable. */
+/** Strips what is copied along with a secret: spaces, quotes, the name of its variable. */
 const pasted = (text: string) =>
   text
     .trim()
@@ -75,7 +75,7 @@ const pasted = (text: string) =>
     .replace(/^Bearer\s+/i, '')
     .trim();
 
-/** Lines of at most `width`, broken between words; a link that is longer stays whole. */
+/** Wraps lines at `width` between words; a longer link stays whole. */
 function fold(text: string, width: number): string {
   return text
     .split('\n')

@@ -1,4 +1,4 @@
-/** `viber init` by its options alone: for scripts, and where there is no terminal. Nothing is asked; what is wrong is named. */
+/** `viber init` with options, for scripts and without a terminal. Asks nothing; reports what is wrong. */
 import { exampleOf, isAccount } from '../../channels/index.ts';
 import { UserError } from '../../errors.ts';
 import type { CliContext } from '../command.ts';
@@ -16,7 +16,7 @@ export async function script(context: CliContext, settings: Settings): Promise<n
   const findings: Finding[] = [];
   const links: Record<string, string> = {};
   let isSetting = false;
-  /** Written where the doctor finds nothing wrong. */
+  /** Saves the change if the doctor finds no problem. */
   async function apply(change: Change, check: () => Promise<Finding[]>): Promise<boolean> {
     const found = await check();
     findings.push(...found);
@@ -63,7 +63,7 @@ function modelOf({ values, env }: CliContext): Change | undefined {
   return modelChange(model, env, { ...(key && { key }), ...(baseURL && { baseURL }) });
 }
 
-/** Undefined where no option is about the platform. */
+/** Returns undefined if no option is about the platform. */
 function platformOf({ values, env }: CliContext, platform: Platform): Change | undefined {
   const given = platform.setup.tokens.flatMap(({ key, option }): [string, string][] => {
     const from = values[option];

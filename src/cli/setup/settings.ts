@@ -1,6 +1,6 @@
 /**
- * The files the wizard writes: settings into the configuration, secrets into `.env` beside it. A change is first looked at as it
- * would be, and written once it is known to work: what is there is true at every moment, and the wizard can be left at any.
+ * The files that the wizard writes: settings go into the configuration, secrets into `.env` beside it. A change is
+ * checked first and written only once it works, so the wizard can be left at any time.
  */
 
 import fs from 'node:fs';
@@ -13,7 +13,7 @@ import type { CliContext } from '../command.ts';
 
 export interface Change {
   settings: readonly Setting[];
-  /** By name of their variable. */
+  /** Values by the name of their variable. */
   secrets: Readonly<Record<string, string>>;
 }
 
@@ -43,12 +43,18 @@ export class Settings {
     return configFileOf(this.home, this.#given);
   }
 
-  /** As they stand. Throws ConfigError. */
+  /**
+   * Loads the current settings.
+   * @throws {ConfigError}
+   */
   load(): Promise<LoadedConfig> {
     return loadConfig({ file: this.#given, home: this.home, env: this.#env });
   }
 
-  /** As they would be. Throws ConfigError. */
+  /**
+   * Returns the configuration with the change applied, without saving it.
+   * @throws {ConfigError}
+   */
   async with({ settings, secrets }: Change): Promise<{ config: Config; env: NodeJS.ProcessEnv }> {
     const file = await this.file();
     const env = { ...this.#env, ...secrets };
@@ -58,13 +64,13 @@ export class Settings {
 
   async save({ settings, secrets }: Change): Promise<void> {
     await openHome(this.home);
-    // The secret before what refers to it: a crash between the two leaves a configuration that works.
+    // The secret first: a crash in between then leaves a configuration that works.
     await writeEnvFile(this.home, secrets);
     await writeSettings(await this.file(), settings, STARTER);
     this.#env = { ...this.#env, ...secrets };
   }
 
-  /** A file to edit, where there is none. */
+  /** Creates a file to edit if there is none. */
   async begin(): Promise<void> {
     await openHome(this.home);
     const file = await this.file();

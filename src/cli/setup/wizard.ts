@@ -1,6 +1,6 @@
 /**
- * The wizard: a model, a chat platform, the first message, and how it goes on running. What is there already is not asked again;
- * every step is written before the next begins, so that leaving costs only the question on the screen.
+ * The wizard: a model, a chat platform, the first message, and how to keep running. Existing settings are not asked for
+ * again; every step is saved before the next begins, so leaving loses only the current question.
  */
 import { spawnSync } from 'node:child_process';
 import type { App } from '../../app.ts';
@@ -52,7 +52,7 @@ export async function wizard(settings: Settings): Promise<number> {
   }
 }
 
-/** The model, unless there is one, and its key. */
+/** Sets up the model unless there is one, and its key. */
 async function prepare(screen: Screen, settings: Settings): Promise<void> {
   const { config } = await settings.load();
   const on = platformsOf(config).map(({ label }) => label);
@@ -66,7 +66,7 @@ async function prepare(screen: Screen, settings: Settings): Promise<void> {
   if (next === 'model') await chooseModel(screen, settings);
 }
 
-/** The platform on which the first message comes. */
+/** Returns the platform for the first message. */
 async function platform(screen: Screen, settings: Settings): Promise<Platform | undefined> {
   const [there] = platformsOf((await settings.load()).config);
   if (there === undefined) return choosePlatform(screen, settings);
@@ -77,7 +77,7 @@ async function platform(screen: Screen, settings: Settings): Promise<Platform | 
   return next === 'on' ? there : ((await choosePlatform(screen, settings)) ?? there);
 }
 
-/** As a service where there is one; else here, until Ctrl-C. */
+/** Continues as a service if possible, or here until Ctrl-C. */
 async function goOn(screen: Screen, settings: Settings, stop: () => Promise<void>): Promise<void> {
   const hasService = program(['service', '--help'], 'ignore') === EXIT.ok;
   const next = await screen.select('How is it to go on running?', [
@@ -99,7 +99,7 @@ async function goOn(screen: Screen, settings: Settings, stop: () => Promise<void
   await app.stop();
 }
 
-/** Another command of this program; its exit code. */
+/** Runs another command of this program and returns its exit code. */
 function program(args: string[], stdio: 'ignore' | 'inherit'): number | null {
   return spawnSync(process.execPath, [process.argv[1] ?? '', ...args], { stdio }).status;
 }

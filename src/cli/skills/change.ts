@@ -1,4 +1,6 @@
-/** `viber skills add|update|remove`: shows what would change, asks, and does it. Without a terminal only with --yes. */
+/**
+ * `viber skills add|update|remove`: shows what would change, asks, and does it. Without a terminal it requires --yes.
+ */
 import readline from 'node:readline/promises';
 import { loadConfig } from '../../config.ts';
 import { UserError } from '../../errors.ts';
@@ -15,7 +17,7 @@ interface Changing {
   messages: Messages;
 }
 
-/** What others wrote may command a terminal. */
+/** Replaces control characters: text from others must not control the terminal. */
 const visible: Plain = (text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (char) => (char === '\n' ? char : '\ufffd'));
 const MAX_PATCH = 200;
 

@@ -1,4 +1,7 @@
-/** `viber skills`: the skills of a viber, what is missing for them, and the files that do not load; and how they come and go. Runs nothing. */
+/**
+ * `viber skills`: lists a viber's skills, what they lack and files that don't load; adds, updates and removes skills.
+ * Runs no skill.
+ */
 import path from 'node:path';
 import { loadConfig } from '../../config.ts';
 import { UserError } from '../../errors.ts';
@@ -8,17 +11,17 @@ import { canBe } from '../../runtime/commands/skills/skills.ts';
 import type { SkillView } from '../../runtime/tools/skills/service.ts';
 import { type CliContext, EXIT } from '../command.ts';
 
-/** The name of a file may command a terminal. */
+/** Replaces control characters: a file's name must not control the terminal. */
 const visible = (file: string) => file.replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 
-/** Reads and writes the files themselves: it works whether the gateway runs or not. */
+/** Uses the files directly, so it works with and without a running gateway. */
 export async function run(context: CliContext): Promise<number> {
   const [verb] = context.args;
   if (verb === undefined || verb === 'list') return list(context);
   return (await import('./change.ts')).change(context);
 }
 
-/** In the words of /skills. */
+/** Returns the state in the words of /skills. */
 function stateOf(skill: SkillView): string {
   if (skill.isUsable) return messagesIn('en').said(canBe(skill));
   return skill.lacks.length > 0 ? `lacks ${skill.lacks.join(', ')}` : 'cannot be used';

@@ -1,4 +1,4 @@
-/** The way of one message, put together from the spool, the session, the usage and the delivery ledger. Reads only. */
+/** Reconstructs the path of one message from the spool, the session, the usage and the delivery ledger. Reads only. */
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,6 @@ import { parseEntry } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { readUsage } from '../../workspace/usage.ts';
 
-/** A file of the spool. */
 export interface Found {
   state: string;
   file: string;
@@ -31,7 +30,7 @@ export interface TraceEvent {
     | 'out'
     | LedgerLine['what']
     | SessionEntry['type'];
-  /** In plain words; never what people or the model said. */
+  /** Plain words; never contains text of people or the model. */
   detail: string;
 }
 
@@ -40,15 +39,15 @@ export interface Trace {
   task?: string;
   files: Found[];
   ledger: LedgerLine[];
-  /** In the order of time. */
+  /** Sorted by time. */
   events: TraceEvent[];
 }
 
-/** What comes first within one millisecond. */
+/** The order of events within one millisecond. */
 const ORDER: readonly string[] = ['accepted', 'claimed', 'step', 'result', 'out', 'intent', 'sent'];
 const rank = ({ what }: TraceEvent): number => ORDER.indexOf(what === 'model call' || what === 'tool' ? 'step' : what);
 
-/** Everything that is known of the message whose key begins with `id`; `elsewhere` is what a server has of it. */
+/** Returns everything known about the message whose key begins with `id`; `elsewhere` has what a server knows. */
 export function traceOf(home: string, id: string, elsewhere: readonly Inspected[] = []): Trace {
   const spool = path.join(home, 'spool');
   const files = [
@@ -60,7 +59,7 @@ export function traceOf(home: string, id: string, elsewhere: readonly Inspected[
   const task = text(field(inbound?.value.message, 'taskId'));
   const viber = text(field(inbound?.value.message, 'viber'));
   const session = task === '' ? [] : sessionOf(home, viber, task);
-  // Messages that were taken in together share a line.
+  // Messages that started one turn together share a line.
   const isSaid = (key: string) => key.startsWith(id);
   const said = session.find((e) => e.type === 'message' && (isSaid(e.id) || (e.also ?? []).some(isSaid)));
   const run = said && 'run' in said ? said.run : id.slice(0, 12);
@@ -112,7 +111,7 @@ function spoolEvents({ state, value }: Found): TraceEvent[] {
   const channel = text(field(field(value.message, 'address'), 'channel'));
   const out: TraceEvent = { at: createdAt, what: 'out', detail: `to ${channel}, now ${state}${reason}` };
   if (value.sending !== true) return [out];
-  // The first part's intent has no line of its own when the file was written to be sent at once.
+  // A file written for immediate sending has no separate line for the first part's intent.
   return [out, { at: createdAt, what: 'intent', detail: 'part 0 intent (with the file)' }];
 }
 
@@ -138,7 +137,7 @@ function timeOf(entry: SessionEntry): string {
   return text(field(entry, 'at')) || text(field(entry, 'askedAt'));
 }
 
-/** The calls of a run: each stands where it began. */
+/** Returns the model calls of a run, each at its start. */
 function usageEvents(home: string, run: string, from: string, session: readonly SessionEntry[]): TraceEvent[] {
   const last = session.findLast((entry) => 'run' in entry && entry.run === run);
   const start = Date.parse(from.slice(0, 10));
@@ -147,7 +146,7 @@ function usageEvents(home: string, run: string, from: string, session: readonly 
   const claimedAt = first ? timeOf(first) : '';
   if (Number.isNaN(start) || Number.isNaN(end)) return [];
   const days: string[] = [];
-  // Messages wait for a while at most; more than a month is a damaged time.
+  // Messages don't wait longer than a month; a longer span means a damaged time.
   for (let day = start; day <= end && days.length < 31; day += 86_400_000) {
     days.push(new Date(day).toISOString().slice(0, 10));
   }
@@ -176,7 +175,7 @@ function toolsOf(messages: readonly unknown[]): string {
   return names.join(', ') || 'words';
 }
 
-/** In our own file: an object with these fields was written by the ledger. */
+/** An object with these fields in our own file was written by the ledger. */
 const isLedgerLine = (value: unknown): value is LedgerLine => isRecord(value) && 'what' in value && 'part' in value;
 const field = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -190,7 +189,9 @@ function json(line: string): unknown {
   }
 }
 
-/** '' and [] for what is not there: the gateway moves files while we look. A pipe would never end. */
+/**
+ * Returns '' if the file is gone: the gateway moves files while we read. Skips pipes, whose reading would never end.
+ */
 function read(file: string): string {
   try {
     return fs.statSync(file).isFile() ? fs.readFileSync(file, 'utf8') : '';

@@ -1,4 +1,4 @@
-/** `viber trace ID`: the whole way of one message, with times. Reads only. */
+/** `viber trace ID`: prints the whole path of one message, with times. Reads only. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
