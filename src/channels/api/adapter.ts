@@ -1,6 +1,6 @@
 /**
- * Where programs and the Board come in. What they say enters through the gateway's door, which the guard of the network opens for them; what is
- * sent to them stands in the session and is told as an event, so that a part that is sent again is the same.
+ * Serves programs and the Board. Their messages enter through the HTTP server, which checks who they are. Answers to
+ * them are in the session and are reported as events, so that sending a part again changes nothing.
  */
 import {
   API,
@@ -16,7 +16,7 @@ import type { Download } from '../shared/download.ts';
 import { createStoredDownload, type FileOf } from '../shared/stored.ts';
 
 export interface ApiOptions {
-  /** Words that end no run. */
+  /** Called with a message that doesn't end a run. */
   onNotice: (message: OutboundMessage) => void;
   fileOf: FileOf;
 }
@@ -57,7 +57,7 @@ class Api implements Channel {
 
   async send(message: OutboundMessage, ledger: PartLedger): Promise<void> {
     await ledger.part(0, async () => {
-      // The end of a run, and a question, are told as what they are.
+      // The end of a run and a question are reported as events of their own.
       if (!message.result && message.ended === undefined) this.#onNotice(message);
       return message.id;
     });

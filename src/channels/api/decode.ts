@@ -1,14 +1,17 @@
-/** What a program says, as a message like any other. Pure. Whom it speaks for was found out before: nothing in a frame says so. */
+/**
+ * Turns a program's request into a message like any other. Pure. The speaker was authenticated before; nothing in a
+ * frame can change it.
+ */
 import { type Address, API, type Given, type InboundMessage, type QuotedText, type RemoteFile } from '../channel.ts';
 
-/** What somebody has open while they write. */
+/** The file and the selection open in the sender's editor. */
 export interface Surroundings {
   currentFile?: string | null | undefined;
   selection?: string | null | undefined;
 }
 
 export interface Saying {
-  /** With the conversation's chat the key that makes a repetition harmless. */
+  /** Together with the conversation's chat, the key that makes a repetition harmless. */
   id: string;
   address: Address;
   sender: Pick<InboundMessage['sender'], 'user' | 'name'>;
@@ -20,16 +23,16 @@ export interface Saying {
   via?: string | undefined;
   /** One line of text each. */
   facts?: readonly string[];
-  /** A line that begins with a slash is a command, as in every chat, and is answered there. */
+  /** The address that answers a command, a line that begins with a slash; absent if commands aren't parsed. */
   commandsAt?: Address | undefined;
   sentAt: number;
 }
 
-/** A command as people type it, with what follows its name. */
+/** Matches a command as people type it, with its arguments. */
 export const commandIn = (text: string): RegExpExecArray | undefined =>
   /^\s*\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) ?? undefined;
 
-/** A client's own conversation, or with `thread` the one about a task. */
+/** Returns the address of a client's own conversation or, with `thread`, of a task. */
 export const apiAddress = (chat: string, thread?: string, channel = API): Address => ({
   channel,
   account: channel,
@@ -37,7 +40,7 @@ export const apiAddress = (chat: string, thread?: string, channel = API): Addres
   ...(thread !== undefined && { thread }),
 });
 
-/** Where everybody reads that a client takes part in a task: among the task's conversations. */
+/** The entry among a task's conversations that shows that a client takes part. */
 export const apiPlaces = (chat: string, channel = API): string => `${channel}@${channel}:${chat}`;
 
 export function messageOf({ id, address, sender, text, given, viber, via, sentAt, ...more }: Saying): InboundMessage {

@@ -1,7 +1,7 @@
 /**
- * A hub that this gateway dials, where programs submit tasks (docs/websocket.md). What a hub says enters as from any program; how a run ended
- * goes out through the outbox, and is done with only when the hub has acknowledged that run. The same end told again has the same run.
- * Of several processes one dials it, and tells what the others have to tell.
+ * Connects to a hub where programs submit tasks (docs/websocket.md). The hub's requests are handled like any program's.
+ * The end of a run goes out through the outbox and is complete only when the hub has acknowledged that run; a repeated
+ * end names the same run. Of several processes one dials the hub and relays the messages of the others.
  */
 import { WebSocket } from 'ws';
 import { DeliveryError } from '../../errors.ts';
@@ -19,26 +19,26 @@ export interface HubOptions {
   /** `wss://`, or `ws://` on this machine. */
   url: string;
   token: string;
-  /** Answers the frames of an open connection, until it is closed. */
+  /** Answers the frames of an open connection until it closes. */
   serve(socket: WebSocket): Promise<void>;
-  /** How programs are told of the end of a run, and of words that end none. */
+  /** Return the frames for the end of a run, and for a message that ends none. */
   frameOf(end: EndedRun): object;
   noticeOf(message: OutboundMessage): object;
   fileOf: FileOf;
   onError(error: unknown): void;
   lead?: Lead;
-  /** Given where there are several processes. */
+  /** Set if there are several processes. */
   mouth?: Mouth | undefined;
   times?: Partial<Times>;
 }
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 interface Times {
-  /** Between two pings; a hub that answers none of two is gone. */
+  /** Between two pings; a hub that misses two pongs counts as gone. */
   beat: number;
-  /** For the acknowledgement of one run's end; then it is sent again. */
+  /** Limit for the acknowledgement of a run's end; after it, the end is sent again. */
   acknowledge: number;
-  /** For a word of whoever has dialled the hub. */
+  /** Limit for a reply of the process that has dialled the hub. */
   heard: number;
   firstWait: number;
   longestWait: number;
@@ -46,7 +46,7 @@ interface Times {
 const TIMES: Times = { beat: 30_000, acknowledge: 30_000, heard: 2_000, firstWait: 500, longestWait: 60_000 };
 const HANDSHAKE_MS = 10_000;
 const MAX_FRAME = 1024 * 1024;
-/** Runs whose acknowledgement came after the wait for it was over. */
+/** The most acknowledgements to keep that came after the wait for them was over. */
 const MAX_LATE = 10_000;
 const AGAIN_MS = 1_000;
 
@@ -63,7 +63,7 @@ export class Hub implements Channel {
   readonly #options: HubOptions;
   readonly #times: Times;
   readonly download: Download;
-  /** By run: who waits for its acknowledgement. */
+  /** Callbacks that wait for a run's acknowledgement, by run. */
   readonly #waiting = new Map<string, () => void>();
   readonly #acknowledged = new Set<string>();
   #socket: WebSocket | undefined;
@@ -71,9 +71,9 @@ export class Hub implements Channel {
   #onStatus: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #tries = 0;
-  /** Nothing is dialled any more. */
+  /** Once true, nothing is dialled any more. */
   #isEnding = false;
-  /** Rises whenever what was dialled before is not ours any more. */
+  /** Incremented whenever earlier connections stop being ours. */
   #round = 0;
   #stopLeading: (() => Promise<void>) | undefined;
   readonly #relay: Relay | undefined;
@@ -100,11 +100,11 @@ export class Hub implements Channel {
     return this.#status;
   }
 
-  /** A hub that is away keeps nothing waiting: it is dialled until it is there. */
+  /** Starts dialling. An absent hub doesn't delay the start: it is dialled until it answers. */
   async connect({ onStatus }: ChannelCallbacks, { sendOnly = false } = {}): Promise<void> {
     this.#onStatus = onStatus;
     const { lead = alone, mouth } = this.#options;
-    // Another process dials it.
+    // Another process dials the hub.
     if (sendOnly || mouth) this.#become({ state: 'connected' });
     if (sendOnly) return;
     this.#stopLeading = lead('hub', async (turn) => {
@@ -116,7 +116,7 @@ export class Hub implements Channel {
     });
   }
 
-  /** What is on its way out may still be acknowledged, until `end`. */
+  /** Stops dialling. Runs being reported may still be acknowledged until `end`. */
   async disconnect(): Promise<void> {
     this.#isEnding = true;
     clearTimeout(this.#timer);
@@ -150,7 +150,7 @@ export class Hub implements Channel {
   async #tell(message: OutboundMessage): Promise<void> {
     const { result } = message;
     if (result) await this.#tellEnd(result);
-    // A question is told as an event, when it is asked.
+    // A question is reported as an event when it is asked.
     else if (message.ended === undefined) this.#write(this.#options.noticeOf(message));
   }
 
@@ -212,7 +212,7 @@ export class Hub implements Channel {
       stopBeat = beat(socket, this.#times.beat);
       this.#become({ state: 'connected' });
       this.#relay?.here();
-      // What the hub says at once waits until somebody listens.
+      // Holds back what the hub sends at once until there is a listener.
       socket.pause();
       serve(socket)
         .finally(() => socket.resume())
@@ -225,7 +225,7 @@ export class Hub implements Channel {
       stopBeat?.();
       if (this.#socket === socket) this.#socket = undefined;
       if (this.#isEnding || round !== this.#round) return;
-      // A hub that closes as soon as it has opened is not asked ever faster.
+      // A hub that closes right after opening must not reset the backoff.
       if (openedAt !== undefined && Date.now() - openedAt > this.#times.longestWait / 2) this.#tries = 0;
       this.#become({
         state: 'reconnecting',
@@ -235,7 +235,9 @@ export class Hub implements Channel {
     });
   }
 
-  /** Longer from try to try, and never in step with other gateways of the same hub. */
+  /**
+   * Dials again after a wait that grows with each try and is random, so that gateways of one hub don't dial in step.
+   */
   #later(): void {
     const { firstWait, longestWait } = this.#times;
     const most = Math.min(longestWait, firstWait * 2 ** this.#tries);
@@ -262,7 +264,7 @@ export class Hub implements Channel {
   }
 }
 
-/** Pings; ends the connection when two in a row stay unanswered. Gives the function that ends it. */
+/** Pings; ends the connection when two pings in a row stay unanswered. Returns a function that stops pinging. */
 function beat(socket: WebSocket, ms: number): () => void {
   let unanswered = 0;
   socket.on('pong', () => {

@@ -1,13 +1,13 @@
 /**
- * Of several processes one has dialled the hub. What another has to tell it goes by way of that one, which says that it has heard, and
- * then that it was told. Where neither is said the outbox tries again: the same end told twice has the same run.
+ * Relays messages to the hub through the one process that has dialled it. That process replies that it has heard, and
+ * then that it has told the hub. Without these replies the outbox tries again; a repeated end names the same run.
  */
 import { DeliveryError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
 import type { OutboundMessage } from '../channel.ts';
 
-/** How processes speak to each other (`engine/engine.ts`); what is said may be lost. */
+/** The messaging between processes (`engine/engine.ts`); messages may be lost. */
 export interface Mouth {
   publish(topic: string, text: string): void;
   subscribe(topic: string, on: (text: string) => void): () => Promise<void>;
@@ -17,10 +17,10 @@ export interface RelayOptions {
   mouth: Mouth;
   /** Whether this process has the connection. */
   isHere(): boolean;
-  /** Resolves when the hub was told; throws DeliveryError. */
+  /** Resolves when the hub was told. @throws DeliveryError */
   tell(message: OutboundMessage): Promise<void>;
   onError(error: unknown): void;
-  /** Milliseconds in which whoever has dialled the hub says so, and in which the hub has acknowledged it. */
+  /** Limits in ms: for the dialling process to reply, and for the hub to acknowledge. */
   heardMs: number;
   toldMs: number;
 }
@@ -34,22 +34,22 @@ type Said = 'heard' | 'told' | 'not told';
 export class Relay {
   readonly #options: RelayOptions;
   readonly #stops: (() => Promise<void>)[];
-  /** By message, what is done with what was said of it. */
+  /** Callbacks for replies about a message, by message. */
   readonly #waiting = new Map<string, (said: Said) => void>();
-  /** Being told from here for others. */
+  /** The messages that this process is telling the hub for others. */
   readonly #telling = new Set<string>();
 
   constructor(options: RelayOptions) {
     this.#options = options;
     const { mouth } = options;
     this.#stops = [
-      // Written by a process of ours.
+      // The text was written by one of our own processes.
       mouth.subscribe(TELL, (text) => void this.#tellFor(JSON.parse(text) as OutboundMessage)),
       mouth.subscribe(SAID, (text) => this.#hear(parseJson(text))),
     ];
   }
 
-  /** Resolves when the hub was told by way of another process. */
+  /** Resolves when another process has told the hub. */
   async ask(message: OutboundMessage): Promise<void> {
     const { mouth, heardMs, toldMs } = this.#options;
     const { promise, resolve } = Promise.withResolvers<Said>();
@@ -72,7 +72,7 @@ export class Relay {
       });
   }
 
-  /** This process has the connection now: what another had still to tell is to be told anew. */
+  /** Announces that this process now has the connection; others must send again what they still have to tell. */
   here(): void {
     this.#options.mouth.publish(SAID, JSON.stringify({ said: 'not told' }));
   }

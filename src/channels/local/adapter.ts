@@ -1,7 +1,7 @@
 /**
- * The machine's own door: other commands of this program (`run`, `chat`) speak to the gateway through it, over a socket
- * that only the user's own account can open. `/ask` is one message whose answer comes back as lines of JSON; `/talk` is what is
- * said in a chat for as long as somebody listens, `/say` and `/suggest` are what they say and are offered.
+ * Serves the local channel: other commands of this program (`run`, `chat`) reach the gateway through it, over a socket
+ * that only the user's own account can open. `/ask` takes one message and answers with lines of JSON; `/talk` streams
+ * what is said in a chat as long as the client listens; `/say` and `/suggest` take its messages and offer suggestions.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -28,9 +28,9 @@ interface LocalFile {
   size: number;
 }
 
-/** What comes back on `/ask`, one JSON object a line. */
+/** A line of the response to `/ask`; one JSON object per line. */
 export type LocalLine =
-  /** `words`: what is being done, for people. */
+  /** `words`: the current activity, for people. */
   | { type: 'event'; event: AgentStreamEvent; words: string }
   | {
       type: 'answer';
@@ -41,9 +41,9 @@ export type LocalLine =
     }
   | { type: 'error'; message: string };
 
-/** What comes back on `/talk`. */
+/** A line of the response to `/talk`. */
 export type TalkLine =
-  /** `edits`: the message before whose question is decided. */
+  /** `edits`: the earlier message whose question is decided. */
   | {
       type: 'answer';
       text: string;
@@ -52,7 +52,7 @@ export type TalkLine =
       messageId: string;
       edits?: string | undefined;
     }
-  /** Who answers from now on. */
+  /** The viber that answers from now on. */
   | { type: 'named'; name: string }
   | { type: 'wrote'; runId: string; text: string }
   | { type: 'steps' | 'again'; runId: string }
@@ -60,18 +60,18 @@ export type TalkLine =
   | { type: 'over'; runId: string; isAnswered: boolean };
 
 export interface LocalOptions {
-  /** Path of the socket; an old one of a gateway that was killed is replaced. */
+  /** Path of the socket; one left by a killed gateway is replaced. */
   socket: string;
   user: string;
-  /** Language tag of the machine. */
+  /** The machine's language tag. */
   language?: string | undefined;
-  /** Who answers in a chat, by name. */
+  /** Returns the name of the viber that answers in a chat. */
   nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
-  /** What `viber board` is answered; it throws what went wrong. */
+  /** Answers `viber board`; throws what went wrong. */
   board?: (asked: BoardAsk) => Promise<object>;
 }
 
-/** Whoever does not read what they asked for is left. */
+/** A client with more unread bytes than this is disconnected. */
 const MAX_UNREAD = 8 * 1024 * 1024;
 
 export const createLocal = (options: LocalOptions): Channel => new Local(options);
@@ -82,10 +82,10 @@ class Local implements Channel {
   readonly takesResults = true;
   readonly limits = { text: Number.MAX_SAFE_INTEGER, uploadBytes: Number.MAX_SAFE_INTEGER, downloadBytes: 0 };
   readonly #options: LocalOptions;
-  /** By chat: who waits for one answer, the first first, and who listens. */
+  /** Clients that wait for one answer, in order, and clients that listen; both by chat. */
   readonly #waiting = new Map<string, http.ServerResponse[]>();
   readonly #listening = new Map<string, http.ServerResponse[]>();
-  /** By run: where it is told of. */
+  /** The chats that a run's progress is sent to, by run. */
   readonly #chats = new Map<string, Set<string>>();
   readonly #lines = new RunLines((runId, line) => {
     for (const chat of this.#chats.get(runId) ?? []) this.#tell(chat, { type: 'works', runId, line });
@@ -114,7 +114,7 @@ class Local implements Channel {
         response.end(error instanceof Error ? error.message : 'bad request');
       });
     });
-    // Somebody may listen for days.
+    // A client may listen for days.
     server.requestTimeout = 0;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -138,7 +138,7 @@ class Local implements Channel {
       const files = message.files.map(({ path, name, mimeType, size }) => ({ path, name, mimeType, size }));
       const { text, ended, result, buttons = [] } = message;
       const { chat } = message.address;
-      // Whoever asked may have gone; the answer stands in the session all the same.
+      // The client may be gone; the answer is in the session anyway.
       const asked = this.#waiting.get(chat)?.[0];
       if (asked) write(asked, { type: 'answer', text, files, ...(ended && { ended }), ...(result && { result }) });
       asked?.end();
@@ -276,7 +276,7 @@ function write(response: http.ServerResponse, line: LocalLine | TalkLine): void 
   else response.write(`${JSON.stringify(line)}\n`);
 }
 
-/** Until its other end is gone. */
+/** Keeps a response under its chat until the client disconnects. */
 function keep(all: Map<string, http.ServerResponse[]>, chat: string, response: http.ServerResponse): void {
   all.set(chat, [...(all.get(chat) ?? []), response]);
   response.on('close', () => {

@@ -1,4 +1,4 @@
-/** What other commands of this program ask over the socket, checked. */
+/** Validates the requests that other commands of this program send over the socket. */
 import type http from 'node:http';
 import { z } from 'zod';
 
@@ -6,10 +6,10 @@ const MAX_BODY = 4 * 1024 * 1024;
 const chat = z.string().min(1).max(200);
 const words = z.string().refine((text) => text.trim() !== '', 'is empty');
 
-/** Whom they want to talk to from now on. */
+/** The viber to talk to from now on. */
 const viber = z.string().min(1).max(64).exactOptional();
 
-/** What takes the place of what is on disk. */
+/** Context that replaces what is on disk. */
 const given = z.object({
   memory: z.string().exactOptional(),
   plan: z
@@ -37,14 +37,13 @@ export const SAID = z.union([
 export const LISTEN = z.object({ chat });
 export const SUGGEST = z.object({ chat, command: z.string().max(64), text: z.string().max(1_000) });
 
-/** What `viber board` asks. */
 export const BOARD = z.discriminatedUnion('ask', [
   z.object({ ask: z.enum(['link', 'sessions']) }),
   z.object({ ask: z.literal('revoke'), id: z.string().min(1).max(64) }),
 ]);
 export type BoardAsk = z.infer<typeof BOARD>;
 
-/** Throws an error that says what is wrong with it. */
+/** Reads and validates a request's body. @throws an error that says what is wrong with it. */
 export async function readRequest<T>(request: http.IncomingMessage, schema: z.ZodType<T>): Promise<T> {
   let body = '';
   for await (const chunk of request) {

@@ -1,4 +1,4 @@
-/** How a channel's connection stands: whoever watches is told when it changes, and what went wrong is logged once. */
+/** Holds the status of a channel's connection. Reports each change, and logs each problem once. */
 import type { Logger } from '../../log.ts';
 import type { ChannelStatus } from '../channel.ts';
 

@@ -1,30 +1,32 @@
 /**
- * A file of a message, streamed to disk: the same for every platform but for where it is fetched from. Invariants: never more
- * than the limit is written, whatever sizes were declared; a file that did not come whole is removed; nobody else may read it.
+ * Streams a message's file to disk, for every platform; only the source differs. Invariants: never more than the limit
+ * is written, whatever sizes were declared; an incomplete file is removed; other users can't read it.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { errorCode, UserError } from '../../errors.ts';
 import type { Fetched, RemoteFile } from '../channel.ts';
 
-/** A download that failed underway and may be tried again. Its message is fit to be shown. */
+/** A download that failed midway and may be retried. Its message can be shown to people. */
 export class DownloadError extends Error {
   override name = 'DownloadError';
 }
 
 /**
- * Fetches a file to `path`, which must not exist (EEXIST), with mode 0600. `maxBytes` is the caller's own limit; the platform's
- * holds besides. Throws UserError when it is too large or not to be had; DownloadError when the connection failed.
+ * Fetches a file to `path`, which must not exist (EEXIST), with mode 0600. `maxBytes` is the caller's own limit; the
+ * platform's also applies.
+ * @throws UserError when the file is too large or unavailable.
+ * @throws DownloadError when the connection failed.
  */
 export type Download = (file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal) => Promise<Fetched>;
 
 export interface DownloadSource {
-  /** As people know it. */
+  /** The platform's name for people. */
   platform: string;
-  /** The platform's own limit, and its reason where that is not just a number. */
+  /** The platform's own limit in bytes, and its reason if that isn't just a number. */
   maxBytes: number;
   whyLimited?: string;
-  /** Asks the platform for the file; the answer's bytes as they come. */
+  /** Requests the file from the platform and returns its bytes as a stream. */
   begin(transfer: Transfer): Promise<Bytes>;
 }
 
@@ -52,9 +54,9 @@ export function createDownload(source: DownloadSource): Download {
   };
 }
 
-/** One file on its way in, and what is said of it when it does not come. */
+/** A file being downloaded, and the errors that may end the download. */
 export class Transfer {
-  /** As it was announced, or as the platform has told since. */
+  /** The file as announced, or as the platform has described it since. */
   file: RemoteFile;
   readonly signal: AbortSignal;
   readonly #source: DownloadSource;
@@ -67,12 +69,12 @@ export class Transfer {
     this.signal = signal;
   }
 
-  /** Throws when these are more bytes than are taken. */
+  /** @throws UserError if `bytes` exceeds the limit. */
   expect(bytes: number | undefined): void {
     if (bytes !== undefined && bytes > this.#limit) throw this.tooLarge(this.#limit);
   }
 
-  /** GET without following redirects. Throws DownloadError; the answer may have any status. */
+  /** Sends a GET request without following redirects. The response may have any status. @throws DownloadError */
   async fetch(url: string): Promise<Response> {
     try {
       return await fetch(url, { signal: this.signal, redirect: 'error' });
@@ -81,7 +83,7 @@ export class Transfer {
     }
   }
 
-  /** The bytes of a good answer that does not announce too many. */
+  /** Returns the body of a successful response. @throws UserError if its declared length exceeds the limit. */
   body(response: Response): Bytes {
     this.expect(Number(response.headers.get('content-length') ?? 0));
     return response.body ?? [];
@@ -98,7 +100,7 @@ export class Transfer {
     return new UserError(`${this.#source.platform} no longer has the file ${this.file.name}; please send it again.`);
   }
 
-  /** `cause`: in words, or what was thrown. Names no address: some hold a token. */
+  /** Returns an error for `cause`, a text or a thrown value. Contains no URL, because some hold a token. */
   broken(cause: unknown): DownloadError {
     const why = typeof cause === 'string' ? cause : reason(this.signal.aborted ? this.signal.reason : cause);
     return new DownloadError(`The file ${this.file.name} could not be fetched from ${this.#source.platform} (${why}).`);

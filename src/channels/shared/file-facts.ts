@@ -1,7 +1,7 @@
-/** What a platform says of a file, made fit to be shown and kept. */
+/** Cleans up what a platform says about a file, so that it can be shown and kept. */
 import { oneLine } from './read.ts';
 
-/** The last component only, on one line: a name from outside is shown, never opened. */
+/** Returns the last path component, on one line. A name from outside is shown, never opened. */
 export function fileName(name: string | undefined): string | undefined {
   const last = name?.slice(-1000).split(/[\\/]/).at(-1) ?? '';
   const clean = oneLine(last, 1000);
@@ -11,7 +11,7 @@ export function fileName(name: string | undefined): string | undefined {
   return clean.slice(0, 120 - extension.length).toWellFormed() + extension;
 }
 
-/** `text/plain; charset=utf-8` is `text/plain`. */
+/** Returns the media type without parameters: `text/plain; charset=utf-8` becomes `text/plain`. */
 export function mediaType(type: string | undefined): string | undefined {
   const plain = type?.split(';', 1)[0]?.trim();
   return plain !== undefined && /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/.test(plain) ? plain.toLowerCase() : undefined;

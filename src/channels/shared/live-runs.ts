@@ -1,6 +1,6 @@
 /**
- * The runs whose progress a platform shows, for every platform: which there are, when each begins and ends, whose turn a call is.
- * How it looks is the platform's painter. Invariants: nothing here throws; after `end` nothing more is painted of a run.
+ * Tracks the runs whose progress a platform shows: when each begins and ends, and whose turn a call is. The platform's
+ * painter decides how it looks. Invariants: nothing here throws; after `end` nothing more of a run is painted.
  */
 import { createLru } from '../../lib/lru.ts';
 import type { Address, AgentStreamEvent, LiveMode, LiveView } from '../channel.ts';
@@ -8,11 +8,10 @@ import { later } from './wait.ts';
 
 export interface Live {
   event(event: AgentStreamEvent, address: Address, view: LiveView): void;
-  /** Gives the id of the status message, if the answer is to replace it; otherwise it is deleted. */
+  /** Returns the ID of the status message if the answer replaces it; otherwise deletes the message. */
   end(runId: string, address: Address, isAnswered: boolean): Promise<string | undefined>;
-  /** What the limits of the place leave; places that share a key share them. */
+  /** Returns the pace that the place's limits allow; places with the same key share it. */
   pace(address: Address): { key: string; gapMs: number };
-  /** Ends every run's progress. */
   close(): void;
 }
 
@@ -21,19 +20,19 @@ export interface LiveRun {
   view: LiveView;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** The run has ended, or its message was deleted, or the bot may not write there. */
+  /** True once the run has ended, its message was deleted or the bot may not write there. */
   isOver: boolean;
-  /** Waits for its turn. */
+  /** Whether it waits for its turn. */
   isQueued: boolean;
   call: Promise<void> | undefined;
   timers: Map<string, NodeJS.Timeout>;
 }
 
 export interface Painter<R extends LiveRun> {
-  /** A new run, with what is to come first already planned. */
+  /** Creates a run and schedules its first call. */
   begin(run: LiveRun): R;
   hear(run: R, event: AgentStreamEvent): void;
-  /** It has ended, was given up, or the gateway stops. */
+  /** Called when the run has ended, was dropped, or the gateway stops. */
   over?(run: R): void;
   /** Never rejects. */
   end(run: R, isAnswered: boolean): Promise<string | undefined>;
@@ -41,7 +40,7 @@ export interface Painter<R extends LiveRun> {
 
 const MAX_RUNS = 500;
 
-/** @param mode where a conversation has chosen none */
+/** @param mode the default where a conversation has chosen none */
 export function createLiveRuns<R extends LiveRun>(painter: Painter<R>, mode: LiveMode): Omit<Live, 'pace'> {
   const runs = new Map<string, R>();
   const ended = createLru<true>(MAX_RUNS);
@@ -89,13 +88,13 @@ export function createLiveRuns<R extends LiveRun>(painter: Painter<R>, mode: Liv
   };
 }
 
-/** In place of what was planned under this name. */
+/** Schedules an action, replacing the one scheduled under the same name. */
 export function plan(run: LiveRun, name: string, ms: number, action: () => void): void {
   clearTimeout(run.timers.get(name));
   run.timers.set(name, later(ms, action));
 }
 
-/** Whether the run may make a call now, and goes on at all. */
+/** Waits for the run's turn, if one is needed. Returns whether the run may make a call now and hasn't ended. */
 export async function takeTurn(run: LiveRun, isNeeded: boolean): Promise<boolean> {
   run.isQueued = isNeeded;
   const isTurn = !isNeeded || (await run.view.turn());

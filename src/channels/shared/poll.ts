@@ -1,2 +1,2 @@
-/** A poll's count as the model reads it. */
+/** Formats a poll's count for the model. */
 export const pollVotes = (votes: number): string => (votes === 1 ? '1 vote' : `${votes} votes`);

@@ -1,4 +1,4 @@
-/** Reading of JSON that came from outside: a field of the wrong type counts as missing, and nothing here throws. */
+/** Reads JSON that came from outside: a field of the wrong type counts as missing, and nothing here throws. */
 
 import { isRecord } from '../../lib/json.ts';
 
@@ -16,7 +16,7 @@ export function string(from: Fields, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whole numbers only, as far as JSON carries them exactly. */
+/** Returns integers only, within the range that JSON carries exactly. */
 export function integer(from: Fields, key: string): number | undefined {
   const value = from[key];
   return Number.isSafeInteger(value) ? Number(value) : undefined;
@@ -27,13 +27,13 @@ export function decimal(from: Fields, key: string): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The objects of a list; other members are left out. */
+/** Returns the objects of a list; other members are left out. */
 export function list(from: Fields, key: string): Fields[] {
   const value = from[key];
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
-/** A language tag as platforms write it. */
+/** Returns a language tag as platforms write it. */
 export function language(from: Fields, key: string): { language?: string } {
   const tag = string(from, key);
   return tag !== undefined && /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8}){0,4}$/i.test(tag) ? { language: tag } : {};
@@ -41,7 +41,10 @@ export function language(from: Fields, key: string): { language?: string } {
 
 const UNTIDY = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** One line without control characters (also those that reverse the direction of writing), at most `max` characters. */
+/**
+ * Returns one line of at most `max` characters without control characters (also those that reverse the writing
+ * direction).
+ */
 export function oneLine(text: string, max = 300): string {
   const line = UNTIDY.test(text) ? tidy(text.slice(0, max * 2)) : text.trim();
   if (line.length <= max) return line;

@@ -1,10 +1,10 @@
-/** What a person is told about files that a platform did not take: which, why, and how to get them all the same. */
+/** Tells a person which files a platform refused, why, and how to get them anyway. */
 import { type Messages, type Said, say } from '../../messages/messages.ts';
 import { oneLine } from './read.ts';
 
 /**
- * `rights`: the bot may send no files in this place. `scope`: the app may send none anywhere. `policy`: nobody may. `size`: it
- * is too large. `gone`: it cannot be read any more. `file`: the platform does not take this one.
+ * `rights`: the bot may not send files in this place. `scope`: the app may not send any anywhere. `policy`: nobody may.
+ * `size`: the file is too large. `gone`: it can't be read any more. `file`: the platform doesn't accept this one.
  */
 export const WHY_REFUSED = ['rights', 'scope', 'policy', 'size', 'gone', 'file'] as const;
 export type WhyRefused = (typeof WHY_REFUSED)[number];
@@ -14,20 +14,23 @@ export interface RefusedFile {
   why: WhyRefused;
 }
 
-/** What goes on after "I could not attach a.txt here: ". `n` counts the files, `get` is the command that sends them. */
+/** Ends the sentence "I could not attach a.txt here: ". `n` counts the files; `get` is the command that sends them. */
 type Reason = (files: { n: number; get: string }) => Said;
 
 export interface RefusalWords {
   platform: string;
   /** The command that sends a file: `/get`. */
   get: string;
-  /** What the platform has to say for itself. */
+  /** The platform's own wording of some reasons. */
   reasons: Partial<Record<WhyRefused, Reason>>;
 }
 
 const MAX_NAMES = 5;
 
-/** A sentence or two for each reason. `shown` writes a name or a command, so that none of its characters is a mark. */
+/**
+ * Returns one or two sentences for each reason. `shown` escapes a name or a command, so that none of its characters is
+ * markup.
+ */
 export function refusalNotice(
   refused: readonly RefusedFile[],
   words: RefusalWords,
@@ -41,7 +44,7 @@ export function refusalNotice(
         .filter((file) => file.why === why)
         .map(({ name }) => oneLine(name, 80) || messages.text('live.aFile'));
       const [only = ''] = names;
-      // A name with blanks is no argument of a command; without one it offers the files as buttons.
+      // A name with blanks can't be a command's argument; without one, the command offers the files as buttons.
       const argument = names.length > 1 ? ' all' : /\s/.test(only) ? '' : ` ${only}`;
       const reason = words.reasons[why] ?? common(words.platform)[why];
       const listed = names.slice(0, MAX_NAMES).map(shown).join(', ');
@@ -62,7 +65,7 @@ const common = (platform: string): Record<WhyRefused, Reason> => ({
   file: (files) => say('channels.file', { platform, ...files }),
 });
 
-/** The command and the name as code, which every Markdown shows as it is. */
+/** Wraps the text as code, which every Markdown dialect shows literally. */
 export function asCode(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }

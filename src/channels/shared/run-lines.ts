@@ -1,6 +1,6 @@
 /**
- * What each run does, as a line that is told again when it has changed: for channels that draw it themselves. Best effort; nothing
- * here throws, and nothing is told of a run that has ended.
+ * Reports each run's activity as one line whenever it changes, for channels that draw it themselves. Best effort:
+ * nothing here throws, and nothing is reported of a run that has ended.
  */
 import type { LiveView } from '../channel.ts';
 
@@ -21,7 +21,7 @@ export class RunLines {
     this.#tell = tell;
   }
 
-  /** Something has happened in it. */
+  /** Notes that something happened in the run. */
   follow(runId: string, view: LiveView): void {
     const run = this.#runs.get(runId) ?? {
       view,
@@ -29,7 +29,7 @@ export class RunLines {
       isAsking: false,
       timer: setInterval(() => void this.#look(runId), EVERY_MS).unref(),
     };
-    // The same object as before: a look that waits for its turn must find it when it comes back.
+    // Keeps the same object, because a look that waits for its turn must find it when it resumes.
     run.view = view;
     this.#runs.set(runId, run);
     void this.#look(runId);

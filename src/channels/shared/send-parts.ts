@@ -1,12 +1,13 @@
 /**
- * Sends the parts of a message in order, each through the ledger. Invariant: files that a platform refuses take no words with
- * them. The refusal is what the ledger keeps of such a part, so that after a crash the same follows as before it: the words
- * alone, each of several files by itself where only one need be at fault, and one sentence about those that did not go.
+ * Sends the parts of a message in order, each through the ledger. Invariant: files that a platform refuses don't take
+ * the text with them. The ledger records the refusal of such a part, so that the same steps follow after a crash as
+ * before it: the text alone, each of several files by itself if only one may be at fault, and one sentence about the
+ * files that were not sent.
  */
 import type { Attachment, OutboundMessage, PartAttempt, PartLedger } from '../channel.ts';
 import { type RefusedFile, WHY_REFUSED, type WhyRefused } from './refused-files.ts';
 
-/** Thrown by `post`: the platform refuses the files of a part and has taken nothing of it. */
+/** Thrown by `post` when the platform refuses the files of a part and has accepted nothing of it. */
 export class FilesRefused extends Error {
   override name = 'FilesRefused';
   readonly why: WhyRefused;
@@ -18,33 +19,33 @@ export class FilesRefused extends Error {
 
 export interface Step {
   attempt: PartAttempt;
-  /** Nothing of the message was sent before it: it answers, or takes the place of the status message. */
+  /** True if no part was sent before it: it is the reply, or replaces the status message. */
   isFirst: boolean;
 }
 
 export interface Outgoing<P> {
-  /** May change while the first part is posted. */
+  /** The list may change while the first part is posted. */
   parts: () => readonly P[];
-  /** Gives the platform's id. Throws FilesRefused, or what delivery decides by. */
+  /** Posts a part and returns the platform's ID. @throws FilesRefused, or an error for the delivery to decide on. */
   post: (part: P, step: Step) => Promise<string>;
   filesOf: (part: P) => readonly Attachment[];
-  /** All the message's buttons are in this part; absent where messages cannot be edited. */
+  /** Whether the part holds all the message's buttons; absent if the platform can't edit messages. */
   hasButtons?: (part: P) => boolean;
-  /** What is left of a part without its files, with these words at its end where they fit; undefined when nothing is. */
+  /** Returns a part without its files, with the notice at its end if it fits; undefined if nothing is left. */
   wordsOf: (part: P, notice: string) => { part: P; hasNotice: boolean } | undefined;
-  /** A file of a part, by itself. */
+  /** Returns a part with one file of another part. */
   fileOf: (part: P, file: Attachment) => P;
-  /** The sentence about files that were refused, as Markdown, and as parts of their own. */
+  /** Returns the sentence about refused files as Markdown, and as parts of its own. */
   notice: (refused: readonly RefusedFile[]) => string;
   noticeParts: (notice: string, isFirst: boolean) => Promise<readonly P[]>;
 }
 
-/** The ledger's numbers for what takes the place of part i. */
+/** The ledger's numbers for what replaces part i. */
 const WORDS = 100_000;
 const ALONE = 200_000;
 const NOTICE = 300_000;
 const MARK = 'refused:';
-/** Of every file in the place: none needs to be tried by itself. */
+/** Reasons that apply to every file in the place, so the files aren't tried one by one. */
 const OF_ALL: ReadonlySet<string> = new Set<WhyRefused>(['rights', 'scope', 'policy']);
 
 export async function sendParts<P extends object>(ledger: PartLedger, outgoing: Outgoing<P>): Promise<void> {
@@ -52,7 +53,7 @@ export async function sendParts<P extends object>(ledger: PartLedger, outgoing: 
   let isFirst = true;
   let refused: RefusedFile[] = [];
 
-  /** Why the files of the part were refused; undefined when it was sent. */
+  /** Sends a part. Returns why its files were refused, or undefined once it is sent. */
   async function deliver(number: number, part: P): Promise<WhyRefused | undefined> {
     const id = await ledger.part(number, async (attempt) => {
       try {
@@ -89,7 +90,7 @@ export async function sendParts<P extends object>(ledger: PartLedger, outgoing: 
     await deliver(NOTICE + n, part);
 }
 
-/** What the last part of a message of ours becomes. Words that would make a part of their own are left out rather than sent. */
+/** Returns the new last part of an edited message. Text that would need a part of its own is left out. */
 export async function editedPart<P>(
   { text, edits }: Pick<OutboundMessage, 'text' | 'edits'>,
   render: (text: string) => Promise<readonly P[]>,

@@ -1,7 +1,7 @@
 /**
- * The status message of a run: typing, then one message edited while it goes on. Best effort and apart from delivery.
- * Invariants: nothing here throws; an answer that comes before `typingAfter` costs no call; after `end` no call of that run is
- * made but the one that takes its message away, and none that writes the message is under way when it is given to the answer.
+ * Shows a run's status: typing, then one message that is edited as the run goes on. Best effort, and separate from
+ * delivery. Invariants: nothing here throws; an answer before `typingAfter` costs no call; after `end` the run makes no
+ * call except the one that deletes its message, and no write of the message is under way when the answer takes it over.
  */
 
 import { clip } from '../../lib/text.ts';
@@ -9,7 +9,7 @@ import { within } from '../../lib/within.ts';
 import type { Address, AgentStreamEvent, LiveMode } from '../channel.ts';
 import { createLiveRuns, type Live, type LiveRun, type Painter, plan, takeTurn } from './live-runs.ts';
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface StatusTiming {
   typingAfter: number;
   /** How long the platform shows typing. */
@@ -17,55 +17,58 @@ export interface StatusTiming {
   statusAfter: number;
   statusEvery: number;
   textEvery: number;
-  /** A longer run is answered by a new message, which notifies. */
+  /** A longer run is answered by a new message, which notifies people. */
   longRun: number;
-  /** How long an answer waits for a call about progress. */
+  /** How long an answer waits for a pending progress call. */
   late: number;
 }
 
-/** The message of a run. */
+/** A run with its status message. */
 export interface Shown extends LiveRun {
-  /** Once it is there. */
+  /** Set once the message exists. */
   messageId?: string;
-  /** What stands in it, as JSON of `Words`. */
+  /** The message's current content, as JSON of `Words`. */
   shown: string;
 }
 
-/** A line to be shown as it is, or the beginning of an answer. */
+/** A line to show as it is, or the beginning of an answer. */
 export type Words = { line: string } | { markdown: string };
 
 /** The platform's calls. None of them rejects. */
 export interface StatusCalls {
-  /** Shows on the message itself that it was seen, for as long as the run goes on; the second takes that away. */
+  /** Marks the answered message as seen for as long as the run goes on; `unmark` removes the mark. */
   mark?(run: Shown): Promise<void>;
   unmark?(run: Shown): Promise<void>;
   type(run: Shown): Promise<void>;
   publish(run: Shown, words: Words): Promise<void>;
-  /** Tried again while the platform cannot be reached: what is left would say for ever that we are at work. */
+  /**
+   * Deletes the message; retries while the platform is unreachable, because a leftover would claim for ever that the
+   * run is at work.
+   */
   remove(run: Shown): Promise<void>;
 }
 
 export interface StatusOptions {
   calls: StatusCalls;
-  /** Where a conversation has chosen none. */
+  /** The default where a conversation has chosen none. */
   mode: LiveMode;
   timing: StatusTiming;
-  /** Characters of an answer that are shown as it grows. */
+  /** The most characters of a growing answer that are shown. */
   maxText: number;
-  /** Where an answer may be seen as it grows; everywhere unless told. */
+  /** Whether the address may show an answer as it grows. Default: everywhere. */
   maySeeText?: (address: Address) => boolean;
   pace: Live['pace'];
 }
 
 interface Run extends Shown {
-  /** What the model has written since its last tool call; only kept where it is shown. */
+  /** The model's text since its last tool call; kept only if it is shown. */
   text: string;
   marking: Promise<void> | undefined;
 }
 
-/** A status is renewed at least this often: a draft of Telegram's lasts half a minute. */
+/** A status is renewed at least this often, because a Telegram draft lasts half a minute. */
 const MAX_EVERY_MS = 25_000;
-/** A run whose end we never hear of stops typing. */
+/** A run whose end is never reported stops typing after this time. */
 const MAX_RUN_MS = 30 * 60_000;
 
 export function createStatus(options: StatusOptions): Live {
@@ -116,7 +119,10 @@ class StatusPainter implements Painter<Run> {
     if (run.view.state !== 'waiting-approval') void this.#to.calls.type(run);
   }
 
-  /** Sends or edits the message when its turn has come, if there is something new to say then; one call of a run at a time. */
+  /**
+   * Sends or edits the message when its turn comes, if there is something new to show by then. One call of a run at a
+   * time.
+   */
   async #show(run: Run): Promise<void> {
     if (run.isOver || run.isQueued || run.call) return;
     if (!(await takeTurn(run, this.#isNew(run)))) return;
@@ -130,7 +136,7 @@ class StatusPainter implements Painter<Run> {
     if (!run.isOver) plan(run, 'show', this.#interval(run), () => void this.#show(run));
   }
 
-  /** A status slows down with the length of the run. */
+  /** Returns the wait before the next update; the updates of a status get rarer as the run gets longer. */
   #interval(run: Run): number {
     if (this.#showsText(run) && run.text !== '') return this.#to.timing.textEvery;
     return Math.max(this.#to.timing.statusEvery, Math.min(MAX_EVERY_MS, (Date.now() - run.startedAt) / 10));

@@ -1,9 +1,9 @@
-/** Files that programs name are in the home already: they are copied from there. */
+/** Copies the files that programs name from the home, where they already are. */
 import { UserError } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
 import { createDownload, type Download } from './download.ts';
 
-/** The file that a message names by its ref; undefined when there is none any more. */
+/** Returns the path of a file by its ref, or undefined if the file no longer exists. */
 export type FileOf = (ref: string) => Promise<string | undefined>;
 
 export const createStoredDownload = (fileOf: FileOf): Download =>

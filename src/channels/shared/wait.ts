@@ -1,4 +1,4 @@
-/** Waiting that ends early when its signal is aborted, and how long to wait after the nth failure. */
+/** Provides waits that end early when a signal is aborted, and the wait after the nth failure. */
 
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -13,18 +13,18 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits without keeping the process up. */
+/** Waits without keeping the process alive. */
 export function rest(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }
 
-/** Does it later, without keeping the process up. */
+/** Runs an action later, without keeping the process alive. */
 export function later(ms: number, action: () => void): NodeJS.Timeout {
   return setTimeout(action, ms).unref();
 }
 
 export interface Backoff {
-  /** Milliseconds: doubling from `minMs` to `maxMs`, each time between half and all of it. */
+  /** Returns the wait in ms: doubles from `minMs` to `maxMs`, each time between half and all of it. */
   next(): number;
   reset(): void;
 }

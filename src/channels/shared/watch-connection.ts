@@ -1,11 +1,11 @@
-/** Whether a request had a connection: without one it is sure that nothing was sent. */
+/** Detects whether a request had a connection. If it had none, certainly nothing was sent. */
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 const CONNECT_MS = 10_000;
 
-/** Fails a request whose connection is not made in time, and tells whether it was made at all. */
+/** Fails a request whose connection isn't made in time, and tells whether it was ever made. */
 export function watchConnection(request: ClientRequest): { isMade: boolean } {
   const connection = { isMade: false };
   const timer = setTimeout(() => request.destroy(tooLate()), CONNECT_MS);

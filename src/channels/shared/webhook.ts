@@ -1,30 +1,34 @@
 /**
- * What the webhooks of all platforms have alike. Invariants: a refused request gets its status and no more of it is read; what
- * bodies hold in memory is counted while they arrive, over all requests of a reader together, whatever their headers say.
+ * Shares what the webhooks of all platforms have in common. Invariants: once refused, a request gets its status and is
+ * read no further; the memory that bodies hold is counted as they arrive, over all requests of a reader together,
+ * whatever their headers say.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export type WebhookHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** The body, or the status to refuse it with. */
+/** Returns the body, or the status with which to refuse it. */
 export type ReadBody = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer | number>;
 
 export interface BodyLimits {
   /** Bytes of one body. */
   maxBytes: number;
-  /** Bytes that all bodies under way may hold together. */
+  /** Bytes that all pending bodies may hold together. */
   totalBytes?: number;
   /** Milliseconds until a body must be complete. */
   waitMs?: number;
 }
 
-/** Platforms wait a few seconds for an answer: whoever takes longer to send is none of them. */
+/** Platforms wait a few seconds for an answer, so a slower sender isn't one of them. */
 const WAIT_MS = 5_000;
 const TOTAL_BYTES = 16 * 1024 * 1024;
 const FIRST_BYTES = 4096;
 const RETRY_AFTER_S = 5;
 
-/** Bytes are copied into one block for each body: a body in chunks of one byte would cost hundreds of times its size. */
+/**
+ * Returns a reader that copies each body into one block: kept as one-byte chunks, a body would cost hundreds of times
+ * its size.
+ */
 export function createBodyReader({ maxBytes, totalBytes = TOTAL_BYTES, waitMs = WAIT_MS }: BodyLimits): ReadBody {
   let held = 0;
 
@@ -33,7 +37,7 @@ export function createBodyReader({ maxBytes, totalBytes = TOTAL_BYTES, waitMs = 
     let block = Buffer.alloc(0);
     let size = 0;
 
-    /** False when all bodies together would hold too much. */
+    /** Returns false if all bodies together would hold too much. */
     function hasRoomFor(needed: number): boolean {
       if (needed <= block.length) return true;
       const length = Math.min(maxBytes, Math.max(needed, 2 * block.length, FIRST_BYTES));
@@ -70,13 +74,13 @@ export function createBodyReader({ maxBytes, totalBytes = TOTAL_BYTES, waitMs = 
   };
 }
 
-/** Whether its sender waits for our word before it sends the body. */
+/** Whether the sender waits for a 100 Continue before it sends the body. */
 export const isAsking = ({ headers }: IncomingMessage): boolean => /^100-continue$/i.test(headers.expect ?? '');
 
-/** Bytes that the headers announce; 0 where they do not say. */
+/** Returns the bytes that the headers declare; 0 if they don't. */
 export const declaredBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 
-/** Closes the connection where a body is left unread. */
+/** Refuses a request with a status. Closes the connection if part of the body is unread. */
 export function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, {

@@ -1,20 +1,20 @@
-/** Commands that people write as words of a message. */
+/** Recognises commands that people write as the text of a message. */
 import { nearest } from '../../lib/nearest.ts';
 import { MENU_GROUPS } from '../../messages/menu.ts';
 import type { CommandSpec, InboundMessage } from '../channel.ts';
 
 export type Commands = ReadonlyMap<string, CommandSpec>;
 
-/** A word alone that is nearly a command is one that was mistyped: whoever gave it is asked what they mean. */
+/** Whether a single word is probably a mistyped command, so that its sender is asked what they mean. */
 export const isNearly = (word: string, commands: Commands): boolean =>
   /^[a-z]{3,16}$/i.test(word) && nearest(word, [...commands.keys()]) !== undefined;
 
-/** Before the words of a goal, whatever these begin with. */
+/** The word before a goal, however the goal itself begins. */
 export const GOAL = 'task';
 
 /**
- * The command whose name is the first word, whatever follows: a word too many never makes a goal of it, and so another task. A goal that
- * begins with such a word stands behind `task`.
+ * Returns the command that the first word names, whatever follows: a word too many must not turn it into a goal, and so
+ * into another task. A goal that begins with such a word is written after `task`.
  */
 export function commandOf(text: string, commands: Commands): InboundMessage['command'] {
   const [, first = '', rest = ''] = /^(\S{1,32})(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
@@ -26,7 +26,10 @@ export function commandOf(text: string, commands: Commands): InboundMessage['com
   return args === '' && isNearly(name, commands) ? { name, args } : undefined;
 }
 
-/** `settings model fast`, `memory search words`: a command by its place in a menu with groups. Goals alone stand behind `task`. */
+/**
+ * Returns a command by its place in a grouped menu: `settings model fast`, `memory search words`. `task` is reserved
+ * for goals.
+ */
 function inGroup(group: string, text: string, commands: Commands): InboundMessage['command'] {
   if (group === GOAL || !Object.hasOwn(MENU_GROUPS, group)) return undefined;
   const [, first = '', rest = ''] = /^(\S{1,32})(?:\s+([\s\S]*))?$/.exec(text) ?? [];
@@ -36,7 +39,10 @@ function inGroup(group: string, text: string, commands: Commands): InboundMessag
   return { name: entry.command, args: [entry.before, rest.trim()].filter(Boolean).join(' ') };
 }
 
-/** `/status`, or `/viber status` where `own` is `/viber`: written, where the platform's own way was not taken or is not there. */
+/**
+ * Parses `/status`, or `/viber status` if `own` is `/viber`, from text that didn't come as a native command of the
+ * platform.
+ */
 export function slashCommandOf(text: string, own: string, commands: Commands): InboundMessage['command'] {
   if (!text.startsWith('/')) return undefined;
   const isOwn = text.toLowerCase().startsWith(`${own.toLowerCase()} `);
