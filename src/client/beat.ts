@@ -1,13 +1,13 @@
 /**
- * Notices a connection that has gone without being closed. Beats are counted and no time is looked at, since timers of a page in the
- * background come late.
+ * Notices a connection that is gone without having been closed. It counts beats instead of measuring time, because
+ * timers of a background page run late.
  */
 export class Beat {
   readonly #timer: ReturnType<typeof setInterval>;
   #isHeard = true;
   #isAsked = false;
 
-  /** After a beat without a word `ask` is to bring one; after one more `lose` is called. */
+  /** After a beat without a message, calls `ask` to provoke one; after one more, calls `lose`. */
   constructor(ms: number, ask: () => void, lose: () => void) {
     this.#timer = setInterval(() => {
       if (this.#isHeard) this.#isAsked = false;

@@ -1,6 +1,7 @@
 /**
- * A client of `viber.v1` (docs/websocket.md) for browsers and Node, without dependencies. Commands go out again after a lost connection until
- * they are acknowledged, under the id they had, so that none is carried out twice. Events come in their order; the end of a run is told once.
+ * Implements a client of `viber.v1` (docs/websocket.md) for browsers and Node, without dependencies. After a lost
+ * connection, commands are sent again under the same ID until they are acknowledged, so that none runs twice. Events
+ * come in order; the end of a run is reported once.
  */
 import { Beat } from './beat.ts';
 import type {
@@ -19,26 +20,31 @@ import { over, ViberError } from './viber-error.ts';
 export type * from './frames.ts';
 export { ViberError } from './viber-error.ts';
 
-/** `waiting`: the connection is lost and is tried again; `refused`: it is not, since the token or the key is wrong. */
+/**
+ * `waiting`: the connection is lost and will be retried; `refused`: it won't be, because the token or the key is wrong.
+ */
 export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'refused' | 'closed';
 
-/** What a browser's and Node's `WebSocket` have in common. */
+/** The common part of a browser's and Node's `WebSocket`. */
 export type Socket = Pick<WebSocket, 'send' | 'close' | 'readyState' | 'onopen' | 'onmessage' | 'onclose' | 'onerror'>;
 
 export interface ViberClientOptions {
-  /** `ws://127.0.0.1:6009/ws` */
+  /** Example: `ws://127.0.0.1:6009/ws`. */
   url: string;
-  /** Of `http.clients` or `http.token`; goes along as a header, which browsers cannot send. */
+  /** A token of `http.clients` or `http.token`; sent as a header, which browsers can't do. */
   token?: string;
-  /** The Board's: what goes along with its cookie. */
+  /** The Board's key, sent along with its cookie. */
   key?: string;
-  /** Where an earlier client stopped: what has happened since then is told first. */
+  /** The `cursor` of an earlier client: events since then come first. */
   cursor?: string;
-  /** Opens a connection in another way than by the global `WebSocket`. */
+  /** Opens a connection by other means than the global `WebSocket`. */
   open?: (url: string, token: string | undefined) => Socket;
-  /** The longest wait between two tries, in milliseconds; 15 s by default. */
+  /** The longest wait between two tries, in ms; 15 s by default. */
   maxWaitMs?: number;
-  /** After so long without a word the gateway is asked for one; 20 s by default. One that says nothing for as long again is taken for lost. */
+  /**
+   * After this many ms without a message the client pings the gateway; after as many again, it counts the connection as
+   * lost. 20 s by default.
+   */
   beatMs?: number;
 }
 
@@ -62,18 +68,21 @@ const BEAT_MS = 20_000;
 const MAX_ENDED_RUNS = 10_000;
 const MAX_BEGUN = 1_000;
 const BEGINS: ReadonlySet<string> = new Set(['task:submit', 'task:message', 'message']);
-/** As a broken connection is told. */
+/** The close code of a broken connection. */
 const LOST = 1006;
 const WRONG_TOKEN = 4401;
-/** Trying again with what was sent would be refused again. */
+/** Close codes after which sending the same again would be refused again. */
 const REFUSED: ReadonlySet<number> = new Set([4400, 4401, 4403]);
 
 export class ViberClient {
   readonly #options: ViberClientOptions;
   readonly #unacknowledged = new Map<string, Unacknowledged>();
-  /** By task, once it is acknowledged. */
+  /** Acknowledged subscriptions, by task. */
   readonly #followed = new Map<string, LiveFrames | undefined>();
-  /** By task, what was begun or said here: the gateway tells of it on the connection it came by, and on a later one once it is named. */
+  /**
+   * Tasks that were started or written to here. The gateway reports it on the connection it came by; on a later one only
+   * once it is subscribed.
+   */
   readonly #begun = new Map<string, LiveFrames | undefined>();
   readonly #listeners = new Set<(event: EventFrame) => void>();
   readonly #watchers = new Set<(state: ConnectionState) => void>();
@@ -95,26 +104,27 @@ export class ViberClient {
     return this.#state;
   }
 
-  /** The place of the last event: a later client that is given it goes on from there. */
+  /** The position of the last event; a later client that is given it continues from there. */
   get cursor(): string | undefined {
     return this.#cursor;
   }
 
-  /** Gives the function that ends it. */
+  /** Returns a function that removes the listener. */
   onEvent(listener: (event: EventFrame) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Gives the function that ends it. */
+  /** Returns a function that removes the watcher. */
   onState(watcher: (state: ConnectionState) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
 
   /**
-   * Resolves when the gateway has made the command durable; rejects with ViberError when it refuses it, or when this client is closed first.
-   * @param id one that an earlier client has sent already makes this the same command
+   * Resolves when the gateway has made the command durable.
+   * @throws ViberError when the gateway refuses it, or when this client is closed first.
+   * @param id with the ID of a command that an earlier client sent, this is the same command
    */
   send(command: CommandFrame, id: string = crypto.randomUUID()): Promise<AckFrame> {
     const { promise, resolve, reject } = Promise.withResolvers<AckFrame>();
@@ -128,7 +138,7 @@ export class ViberClient {
     return promise;
   }
 
-  /** Tells of these tasks from now on, or of all that this client may see, also after every reconnect. */
+  /** Subscribes to these tasks, or to all that this client may see, and again after every reconnect. */
   async follow(taskIds: readonly string[] | '*', live?: LiveFrames): Promise<void> {
     await this.send(subscription(taskIds, live, undefined));
     for (const taskId of taskIds === ALL ? [ALL] : taskIds) this.#followed.set(taskId, live);
@@ -142,11 +152,11 @@ export class ViberClient {
     await this.send({ type: 'task:unsubscribe', taskIds });
   }
 
-  /** Submits a task and waits for the end of its run. Rejects with ViberError when it is refused, fails or is stopped. */
+  /** Submits a task and waits for the end of its run. @throws ViberError when it is refused, fails or is stopped. */
   async run(task: SubmittedTask, id?: string): Promise<EndedRun> {
     const after = this.#cursor;
     const { promise, resolve, reject } = Promise.withResolvers<EndedRun>();
-    // Closed while the submission is on its way: thrown where it is waited for.
+    // If the client closes during the submission, the rejection surfaces at the `await` below.
     promise.catch(() => undefined);
     let taskId: string | undefined;
     const early: EventFrame[] = [];
@@ -167,7 +177,7 @@ export class ViberClient {
       ({ taskId } = await this.send({ type: 'task:submit', messages: [], ...task }, id));
       if (taskId === undefined) throw new ViberError({ code: 'bad_frame', message: 'The answer names no task.' });
       early.forEach(look);
-      // It may have ended while the acknowledgement was lost: asked for from where it began.
+      // The run may have ended while the acknowledgement was lost, so subscribe from where it began.
       await this.send(subscription([taskId], task.live, after));
       this.#begun.set(taskId, task.live);
       return await promise;
@@ -177,7 +187,7 @@ export class ViberClient {
     }
   }
 
-  /** For good: what is not acknowledged is rejected. */
+  /** Closes the client for good; unacknowledged commands are rejected. */
   close(): void {
     clearTimeout(this.#timer);
     this.#beat?.stop();
@@ -204,7 +214,7 @@ export class ViberClient {
       this.#beat?.heard();
       this.#take(JSON.parse(String(data)));
     };
-    // `close` follows and says why.
+    // `close` follows with the reason.
     socket.onerror = () => undefined;
     socket.onclose = async ({ code }) => {
       if (this.#socket !== socket) return;
@@ -235,7 +245,7 @@ export class ViberClient {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** What was followed is followed again from where it was left, then what nobody has acknowledged goes out in its order. */
+  /** Renews all subscriptions from the last position, then sends the unacknowledged commands in order. */
   #resume(frame: ConnectedFrame): void {
     const since = this.#cursor;
     this.#cursor ??= frame.cursor;
@@ -261,7 +271,7 @@ export class ViberClient {
     else waiting?.reject(new ViberError(ack.error ?? { code: 'refused', message: 'The gateway refused it.' }));
   }
 
-  /** The end of a run comes at least once, and is passed on once. */
+  /** Whether this end of a run was already passed on. It arrives at least once and is passed on once. */
   #isKnownEnd(event: EventFrame): boolean {
     if (event.type !== 'task:completed' && event.type !== 'task:error') return false;
     if (this.#ended.has(event.runId)) return true;
@@ -282,7 +292,7 @@ export class ViberClient {
     this.#tell('waiting');
     const most = Math.min(this.#options.maxWaitMs ?? MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#tries);
     this.#tries += 1;
-    // Many clients of one gateway must not come back in the same moment.
+    // The clients of one gateway must not all come back at the same moment.
     this.#timer = setTimeout(() => this.#connect(), most * (0.5 + Math.random() / 2));
   }
 

@@ -1,12 +1,12 @@
 /**
- * The frames of `viber.v1` as plain types (docs/websocket.md), for everybody who speaks it: this client, the Board and the server, whose
+ * Defines the frames of `viber.v1` as plain types (docs/websocket.md), for this client, the Board and the server, whose
  * schemas are checked against them. Imports nothing.
  */
 
 export type Verdict = 'approve' | 'reject' | 'answer';
 export type LiveFrames = 'off' | 'text' | 'events';
 
-/** What may stand in `task:submit`; what is given takes the place of what is on disk, field by field. */
+/** The fields of `task:submit`. Each given field replaces what is on disk. */
 export interface SubmittedTask {
   goal: string;
   messages?: readonly { role: 'user' | 'assistant'; text: string }[];
@@ -20,7 +20,7 @@ export interface SubmittedTask {
   live?: LiveFrames;
 }
 
-/** A command without its `id`; any type the gateway knows may be sent. */
+/** A command without its `id`; any type that the gateway knows may be sent. */
 export interface CommandFrame {
   type: string;
   [field: string]: unknown;
@@ -32,7 +32,7 @@ export interface FrameError {
   field?: string;
 }
 
-/** What a command is answered with once it is durable; `ok: false` becomes a thrown `ViberError`. */
+/** The answer to a command once it is durable; `ok: false` becomes a thrown `ViberError`. */
 export interface AckFrame {
   type: 'ack';
   id: string;
@@ -55,7 +55,7 @@ export interface TaskResultFrame {
   artifactRefs: readonly ArtifactRefFrame[];
 }
 
-/** What happens, with the place in the order of events. Kinds that this version does not know are passed on as they are. */
+/** An event with its position in the order of events. Kinds that this version doesn't know are passed on unchanged. */
 export type EventFrame = { cursor?: string } & (
   | { type: 'task:started'; taskId: string; runId: string }
   | { type: 'task:progress'; taskId: string; runId?: string; event: { type: string; [field: string]: unknown } }

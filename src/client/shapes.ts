@@ -1,6 +1,6 @@
 /**
- * What the gateway's answers look like, as far as the page reads them: the routes of the gateway are checked against these types when
- * they are compiled. What may be missing in an older or newer gateway is optional. Imports nothing.
+ * Defines the gateway's answers as far as the page reads them. The gateway's routes are checked against these types at
+ * compile time. What an older or newer gateway may omit is optional. Imports nothing.
  */
 
 export interface Me {
@@ -13,9 +13,9 @@ export interface Me {
   version?: string;
   language?: string;
   session?: string;
-  /** False: answers come from built-in words, since no model is configured. */
+  /** False if no model is configured, so that answers come from the built-in one. */
   hasModel?: boolean;
-  /** The task that the person's own conversation is about. */
+  /** The task of the person's own conversation. */
   taskId?: string;
 }
 
@@ -26,7 +26,7 @@ export interface TaskRow {
   title: string;
   goal?: string;
   state: TaskState;
-  /** Somebody is asked, and nothing goes on before they have answered. */
+  /** True while nothing goes on before somebody answers a question. */
   waiting?: boolean;
   channel?: string;
   person?: string;
@@ -37,7 +37,7 @@ export interface TaskRow {
 export interface TaskPage {
   tasks: readonly TaskRow[];
   next?: string;
-  /** The place in the order of events up to which it was read. */
+  /** The position in the order of events up to which the page was read. */
   cursor?: string;
 }
 
@@ -72,7 +72,7 @@ export interface TaskDetail extends TaskRow {
 
 export interface Message {
   id: string;
-  /** Of further messages that are part of this one. */
+  /** The IDs of further messages merged into this one. */
   also?: readonly string[];
   role: 'user' | 'assistant';
   text: string;
@@ -172,16 +172,16 @@ export interface Health {
   dead: number;
   unsure: number;
   oldestUndeliveredSeconds?: number | null;
-  /** False: no model is configured. */
+  /** False if no model is configured. */
   hasModel?: boolean;
 }
 
-/** A message or an answer that was given up, or of which nobody knows whether it has arrived. */
+/** A message or an answer that was given up, or that may or may not have arrived. */
 export interface Letter {
   id: string;
   kind: 'dead' | 'unsure';
   reason: string;
-  /** The chat of an answer; of a message where it came from. */
+  /** The chat that an answer goes to or a message came from. */
   to: string;
   text: string;
   /** ISO 8601. */

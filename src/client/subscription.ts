@@ -1,7 +1,7 @@
-/** The command that follows tasks. */
+/** Builds the command that subscribes to tasks. */
 import type { CommandFrame, LiveFrames } from './frames.ts';
 
-/** Events of these tasks from a place on. */
+/** Subscribes to events of these tasks from a position on. */
 export function subscription(
   taskIds: readonly string[] | '*',
   live: LiveFrames | undefined,

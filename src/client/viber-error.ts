@@ -1,7 +1,10 @@
-/** How a client says that something did not go well. */
+/** Defines the error that clients throw. */
 import type { FrameError } from './frames.ts';
 
-/** The gateway has refused a command, or a run did not end well; `code` is one of docs/websocket.md, `failed` or `stopped`. */
+/**
+ * Thrown when the gateway refuses a command or a run doesn't end well; `code` is one of docs/websocket.md, `failed` or
+ * `stopped`.
+ */
 export class ViberError extends Error {
   override readonly name = 'ViberError';
   readonly code: string;
@@ -13,7 +16,7 @@ export class ViberError extends Error {
   }
 }
 
-/** Why nothing more comes: a client that is refused stays so until it is given what the gateway takes. */
+/** Returns the error of a client that has ended. A refused client stays refused until it gets a valid token or key. */
 export const over = (code: 'closed' | 'refused'): ViberError =>
   new ViberError({
     code,
