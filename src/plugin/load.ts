@@ -1,7 +1,7 @@
 /**
- * Loads what the owner's configuration names: channels by `channels.NAME.module`, features by `plugins`. Each is first tried in a thread of
- * its own, which can be ended whatever it does; what throws there, ends the process or does not come to an end is left out, with a
- * problem that names the setting, and the gateway goes on without it.
+ * Loads the packages and paths that the configuration names: channels by `channels.NAME.module`, features by `plugins`.
+ * Each is first tried in a worker thread, which can always be terminated. One that throws, ends the process or never
+ * finishes there is left out: the gateway starts without it, and a problem names the setting.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { findPackageJSON, registerHooks } from 'node:module';
@@ -22,14 +22,14 @@ export interface NamedPlugin {
   setting: string;
   /** A package, or a path: absolute, or relative to the home. */
   source: string;
-  /** The section of a channel. */
+  /** The channel's section in the configuration. */
   channel?: string;
 }
 
-/** A feature from outside, checked no further than its name. */
+/** A feature from outside; only its name was checked. */
 export interface NamedFeature {
   name: string;
-  /** Its section of the configuration, which bears its name. */
+  /** The schema of the configuration section with its name. */
   settings?: z.ZodType;
 }
 
@@ -49,7 +49,7 @@ const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 const OWN = 'openviber-gateway/plugin';
 const PLUGIN_API = new URL(import.meta.filename.endsWith('.ts') ? './plugin.ts' : './plugin.js', import.meta.url).href;
 
-/** In a thread: only whether it can be loaded counts. */
+/** The worker thread's code. It only tests whether the plugin can be loaded. */
 const TRIAL = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { registerHooks } = require('node:module');
@@ -57,7 +57,10 @@ registerHooks({ resolve: (name, context, next) => name === workerData.own ? { ur
 import(workerData.url).then(() => parentPort.postMessage(''), (error) => parentPort.postMessage(String(error?.message ?? error) || 'it throws'));
 `;
 
-/** Plugins are handed this program's own parts, wherever they are installed: with copies its errors would not be known. */
+/**
+ * Gives plugins this program's own modules, wherever they are installed: errors of a second copy would fail
+ * `instanceof`.
+ */
 const ownParts = (() => {
   let isOn = false;
   return () => {
@@ -86,11 +89,11 @@ export async function loadPlugins(named: readonly NamedPlugin[], home: string): 
       }
     }),
   );
-  // In the order in which they are named, whichever was loaded first.
+  // Sorted by setting, in whatever order they were loaded.
   return { features, problems: problems.sort((one, other) => (one.path < other.path ? -1 : 1)) };
 }
 
-/** The file that is imported. Throws with the reason. */
+/** Returns the file to import. @throws an error with the reason. */
 function locate(source: string, home: string): string {
   const written = source.startsWith('~/') ? path.join(os.homedir(), source.slice(2)) : source;
   if (/^[./]/.test(written)) {
@@ -111,12 +114,12 @@ function manifestOf(name: string, base: string): string | undefined {
   try {
     return findPackageJSON(name, pathToFileURL(base));
   } catch {
-    // It says so by throwing where the package is not there.
+    // It throws if there is no such package.
     return undefined;
   }
 }
 
-/** The file that a package gives those who import it. */
+/** Returns the entry file of a package. */
 function entryIn(folder: string): string {
   const file = path.join(folder, 'package.json');
   const manifest: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
@@ -149,7 +152,7 @@ async function loadOnce(url: string): Promise<unknown> {
   return within<unknown, never>(import(/* @vite-ignore */ url), LOAD_MS, late);
 }
 
-/** Rejects with the reason for which it must not be loaded here. */
+/** Rejects with the reason why the plugin must not be loaded here. */
 async function rehearse(url: string): Promise<void> {
   const workerData = { url, own: OWN, api: PLUGIN_API };
   const trial = new Worker(TRIAL, { eval: true, workerData, stdout: true, stderr: true });
@@ -162,7 +165,7 @@ async function rehearse(url: string): Promise<void> {
   if (problem !== '') throw new Error(problem);
 }
 
-/** The one object that a module exports: as its default, or by the name of what it is. */
+/** Returns the one object that a module exports: its default, or the export named `channel` or `feature`. */
 function objectOf(module: unknown, what: 'channel' | 'feature'): Record<string, unknown> {
   const exported = isRecord(module) ? (module.default ?? module[what]) : undefined;
   if (isRecord(exported)) return exported;
@@ -176,7 +179,9 @@ function nameOf({ name }: Record<string, unknown>): string {
 
 const KIND_FUNCTIONS = ['commandPrefix', 'settings', 'open'] as const;
 
-/** The rest of it is looked at one by one, so that what is missing can be named. */
+/**
+ * Whether the plugin has the functions of a kind. They are checked one by one, so that the missing ones can be named.
+ */
 const isKind = (plugin: unknown): plugin is ChannelKind =>
   isRecord(plugin) && KIND_FUNCTIONS.every((key) => typeof plugin[key] === 'function');
 

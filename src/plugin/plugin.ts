@@ -1,6 +1,6 @@
 /**
- * What a package from outside stands on, exported as `openviber-gateway/plugin`: a channel is loaded by `channels.NAME.module`, a feature by
- * `plugins`. A plugin is code with all rights of the gateway.
+ * Exports what a package from outside builds on, as `openviber-gateway/plugin`. A channel is loaded by
+ * `channels.NAME.module`, a feature by `plugins`. A plugin is code with all rights of the gateway.
  */
 export { z } from 'zod';
 export type * from '../channels/channel.ts';
