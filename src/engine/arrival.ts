@@ -1,13 +1,15 @@
-/** The order in which messages came in: by the platform's own count where both are of one source, else as they were taken in. Pure. */
+/**
+ * Orders messages by arrival: by the platform's own count where both come from one source, since several ingresses may
+ * store out of order, else by when we accepted them. Pure.
+ */
 
-/** Where a message stands among those of one source, as the platform counts them: several ingresses may store out of order. */
 export interface OrderKey {
   source: string;
   at: number;
 }
 
 export interface Arrival {
-  /** Rises with what is taken in, in all lanes alike. */
+  /** Rises with every accepted message, across all lanes. */
   seq: number;
   orderKey?: OrderKey | undefined;
 }

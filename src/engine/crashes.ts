@@ -1,16 +1,16 @@
-/** When a message is given up, whatever the engine is made of (promise 10). */
+/** When a message is given up, in every engine (promise 10). */
 
-/** Crashes after which a message is given up. */
 export const MAX_CRASHES = 3;
-/** Of one whose answer is on its way already: what is left of it takes a moment. */
+/** Crashes after which a message is given up whose answer is already being delivered: what remains takes a moment. */
 export const MAX_CRASHES_ANSWERED = 5;
 
 /**
- * One more ends it. After a single crash nobody can tell which of many it was, and all begin again side by side; what was part of two is
- * in work while no other such message is, so that the one that kills the gateway is alone when it does so again.
+ * One more crash gives the message up. After a single crash it's unknown which of many messages caused it, so they all
+ * run again side by side. A message that was part of two runs only while no other such message does, so that the one
+ * that kills the gateway is alone the next time.
  */
 export const SUSPECT_FROM = MAX_CRASHES - 1;
 
-/** @param attempts crashes that it was part of */
+/** @param attempts crashes that the message was part of */
 export const isGivenUp = (attempts: number, isAnswered: boolean): boolean =>
   attempts >= (isAnswered ? MAX_CRASHES_ANSWERED : MAX_CRASHES);

@@ -1,15 +1,15 @@
 /**
- * Leading for as long as a process lives: whoever fails, or has lost the lead, tries again a moment later, when another has had the
- * time to take it. A stop ends the work while the lead is still held, so that it can tell how far it came, and only then gives it up.
+ * Leads for as long as the process lives. A leader that fails or loses the lead tries again a moment later, when
+ * another has had time to take it. A stop ends the work while the lead is still held, so that it can report how far it
+ * came, and only then gives up the lead.
  */
 import type { Lead } from '../channels/lead.ts';
 import { LeaseLost } from '../errors.ts';
 import type { Engine, Fence, Stop } from './engine.ts';
 
-/** Milliseconds. */
 const AGAIN_MS = 1_000;
 
-/** @param onError hears why work that was led has failed */
+/** @param onError receives failures of the work */
 export function leadBy(
   engine: Pick<Engine<unknown>, 'lead'>,
   onError: (error: unknown, name: string) => void,
@@ -26,7 +26,7 @@ export function leadBy(
       if (ending.signal.aborted) return;
       const over = AbortSignal.any([ending.signal, fence.lost]);
       working = run({ over, isOurs: () => isHeld(fence) }).catch((error: unknown) => {
-        // What is refused to whoever has lost it is no failure.
+        // A leader that lost the lead is refused by design: not an error.
         if (!(error instanceof LeaseLost)) onError(error, name);
       });
       await working;
@@ -37,7 +37,7 @@ export function leadBy(
       stop = engine.lead(name, work);
     }
 
-    /** An engine may give the lead back by itself to whoever has lost it: it is asked for in one way at a time. */
+    /** An engine may return the lead to a leader that lost it, so stop the old request before making a new one. */
     async function beginAgain(): Promise<void> {
       await stop?.();
       if (!ending.signal.aborted) begin();
@@ -49,7 +49,7 @@ export function leadBy(
       clearTimeout(again);
       await working;
       await stop?.();
-      // One may have begun meanwhile.
+      // The work may have begun while `stop` ended.
       await working;
     };
   };

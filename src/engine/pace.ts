@@ -1,6 +1,7 @@
 /**
- * Pace after a platform has said "slow down" (promise 8). Until then nothing is held back: platforms allow bursts and say when
- * it is enough. From the first 429 the chat keeps to a slow pace for a while, so that it does not run into the limit again.
+ * Paces sends after a platform has said "slow down" (promise 8). Before that nothing is held back: platforms allow
+ * bursts and report when it is too much. From the first 429 on, the chat is slowed down for a while, so that it doesn't
+ * hit the limit again.
  */
 
 import type { Address } from '../channels/channel.ts';
@@ -9,15 +10,15 @@ import { isCount, isText, objectOf, shape } from '../lib/shape.ts';
 import type { Engine } from './engine.ts';
 
 export interface Pace {
-  /** Milliseconds to wait before sending to this address; 0 to send now. */
+  /** Returns the milliseconds to wait before sending to this address; 0 to send now. */
   delay(address: Address): number;
-  /** The platform refused with "retry after". */
+  /** Records that the platform refused with "retry after". */
   limited(address: Address, retryAfterMs: number): void;
   sent(address: Address): void;
 }
 
 const SLOW_FOR_MS = 60_000;
-/** Telegram's advice for one chat; Slack's and Discord's limits are of the same size. */
+/** Telegram's advice for one chat; Slack's and Discord's limits are similar. */
 const SLOW_GAP_MS = 1_050;
 const MAX_CHATS = 5_000;
 
@@ -30,19 +31,19 @@ interface ChatPace {
 /** Topics and threads share their chat's limit. */
 export const chatOf = (address: Address): string => `${address.channel} ${address.account} ${address.chat}`;
 
-/** Limits are those of a bot, however many processes send for it: each hears of what another has met. */
+/** Limits apply to a bot, however many processes send for it, so each process shares the limits it hits. */
 export type SharedPace = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
 
 const TOPIC = 'pace';
 const toldShape = shape<{ chat: string; ms: number }>(objectOf({ chat: isText, ms: isCount }));
 
-/** @param shared where several processes send; what is lost there costs one refusal more */
+/** @param shared for several processes; a lost notice costs one more refusal */
 export function createPace(now: () => number, shared?: SharedPace): Pace {
   const chats = createLru<ChatPace>(MAX_CHATS);
 
   function hold(key: string, ms: number): void {
     const before = chats.get(key);
-    // What one process hears of twice, or late, never makes a wait shorter.
+    // A notice that arrives twice, or late, never shortens a wait.
     const until = Math.max(now() + ms, before?.blockedUntil ?? 0);
     chats.set(key, { blockedUntil: until, slowUntil: until + SLOW_FOR_MS, lastAt: before?.lastAt ?? 0 });
   }

@@ -1,6 +1,6 @@
 /**
- * The parts of one message on their way out: intent (durable) -> post -> outcome, so that a part that was sent is never posted
- * again. Invariant: what the outbox itself cannot write is thrown as a StorageError, whatever `post` throws as it is.
+ * Sends the parts of one message: intent (durable) -> post -> outcome, so that a part that was sent is never posted
+ * again. Invariant: a failure to write the outbox is a StorageError; whatever `post` throws is rethrown unchanged.
  */
 
 import type { PartLedger } from '../channels/channel.ts';
@@ -10,7 +10,7 @@ import type { Outbox, OutboxLease } from './engine.ts';
 
 const MAX_UNSURE = 2;
 
-/** Twice not known whether the platform took it: a third try would rather annoy than help. */
+/** Thrown after two attempts with unknown outcome: a third would more likely annoy than help. */
 export class UnsureError extends Error {}
 
 export type PartsOf = (lease: OutboxLease, isExact: boolean) => PartLedger;
@@ -22,7 +22,7 @@ export function createParts(outbox: Pick<Outbox, 'intent' | 'outcome'>, now: () 
       lease.parts.set(index, state);
       if (state.sentId !== undefined) return state.sentId;
       if (state.open) {
-        // An intent that no outcome followed: a crash cut that attempt.
+        // An intent without an outcome: a crash interrupted that attempt.
         state.open = false;
         state.unsure++;
         await outbox.outcome(lease, index, 'unsure');

@@ -1,6 +1,7 @@
 /**
- * Where a process keeps its lock and sockets when several share a home: a folder of this machine, which other machines never see.
- * Each process has its own, kept by a lock of the operating system, so that a folder whose process is gone is used again.
+ * Folders for locks and sockets when several processes share a home. They belong to this machine; other machines never
+ * see them. Each process locks its own with a lock of the operating system, so the folder of a process that ended is
+ * reused.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -16,10 +17,13 @@ export interface RunFolder {
 
 type Env = Record<string, string | undefined>;
 
-/** Processes of one home on one machine. */
+/** Most processes of one home on one machine. */
 const MOST = 256;
 
-/** Throws LockedError when another process has the folder that was chosen, WorkspaceError for one that cannot be used. */
+/**
+ * @throws LockedError when another process has the chosen folder
+ * @throws WorkspaceError when it can't be used
+ */
 export function openRunFolder(home: string, env: Env, chosen?: string): RunFolder {
   if (chosen !== undefined) return ofOneself(chosen);
   const all = place(bases(env)[0] ?? os.tmpdir(), home);
@@ -33,7 +37,7 @@ export function openRunFolder(home: string, env: Env, chosen?: string): RunFolde
   throw new LockedError(`${MOST} gateways of this machine use ${home} already`);
 }
 
-/** The folders that processes of this machine have for a home, used now or not. */
+/** Lists the folders that processes of this machine have for a home, in use or not. */
 export function runFolders(home: string, env: Env): string[] {
   return bases(env).flatMap((base) => {
     const all = place(base, home);
@@ -54,7 +58,7 @@ function ofOneself(folder: string): RunFolder {
 
 function locked(folder: string): RunFolder {
   try {
-    // Whoever else may write above it must not choose what stands in it.
+    // Others with write access above this folder must not control its contents.
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw unusable(folder, errorMessage(error), error);
@@ -66,7 +70,10 @@ function locked(folder: string): RunFolder {
   return { folder, release: acquireLock(folder).release };
 }
 
-/** Below one for all gateways of this user; short, since the name of a socket may have a hundred characters. */
+/**
+ * Returns the home's folder, below one folder for all gateways of this user. Short, since a socket's path is limited to
+ * about a hundred characters.
+ */
 function place(base: string, home: string): string {
   const real = fs.existsSync(home) ? fs.realpathSync(home) : path.resolve(home);
   return path.join(base, NAME, createHash('sha256').update(real).digest('hex').slice(0, 12));
@@ -76,7 +83,7 @@ const uid = process.getuid?.() ?? 0;
 const NAME = `openviber-${uid}`;
 const isOurs = (folder: string) => path.basename(path.dirname(path.dirname(folder))) === NAME;
 
-/** The first is where new ones are made: what a service is given, a login may lack. */
+/** Lists possible parents. New folders go into the first; a login may lack the one that a service has. */
 function bases({ XDG_RUNTIME_DIR }: Env): string[] {
   const given = XDG_RUNTIME_DIR !== undefined && path.isAbsolute(XDG_RUNTIME_DIR) ? [XDG_RUNTIME_DIR] : [];
   const all = [...given, `/run/user/${uid}`, os.tmpdir()];

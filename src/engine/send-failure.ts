@@ -1,21 +1,21 @@
-/** What a failure while sending means for the answer. `src/runtime/delivery.ts` acts on it. */
+/** Decides what a failure while sending means for the answer; `src/runtime/delivery.ts` acts on it. */
 import { DeliveryError, errorMessage } from '../errors.ts';
 import type { PartState } from './engine.ts';
 import { UnsureError } from './parts.ts';
 
-/** Times that a channel may throw what it never should. */
+/** How often a channel may throw an unexpected error. */
 const MAX_BROKEN = 3;
 const MAX_BACKOFF_MS = 300_000;
 
-/** What a try that failed has come to. */
+/** The consequence of a failed attempt. */
 export type Failure =
   | { kind: 'retry'; leastMs: number; isLimited: boolean }
   | { kind: 'broken' }
   | { kind: 'over'; to: 'dead' | 'unsure'; reason: string };
 
 /**
- * @param tries how often the channel threw what it never should, this time included
- * @param parts what is known of the message's parts
+ * @param tries how often the channel threw an unexpected error, including this one
+ * @param parts the state of the message's parts
  */
 export function failureOf(error: unknown, tries: number, parts: Iterable<PartState>): Failure {
   if (error instanceof UnsureError) return { kind: 'over', to: 'unsure', reason: error.message };
@@ -30,7 +30,7 @@ export function failureOf(error: unknown, tries: number, parts: Iterable<PartSta
   return { kind: 'over', to: isUnsure ? 'unsure' : 'dead', reason };
 }
 
-/** What was in the way, in a word. */
+/** Returns the reason for the failure in one word, for metrics. */
 export function failureKind(error: unknown): string {
   if (error instanceof UnsureError) return 'unsure';
   if (!(error instanceof DeliveryError)) return 'broken';
@@ -39,7 +39,7 @@ export function failureKind(error: unknown): string {
   return error.retryAfterMs === undefined ? 'refused' : 'unreachable';
 }
 
-/** Milliseconds to wait after one more failure of a lane, which is counted: 1 s, doubling to 5 min, with jitter. */
+/** Counts one more failure of a lane and returns how long to wait, in ms: 1 s, doubling to 5 min, with jitter. */
 export function backoff(lane: { failures: number }): number {
   const ms = Math.min(MAX_BACKOFF_MS, 1000 * 2 ** lane.failures++);
   return ms * (0.75 + Math.random() / 2);

@@ -1,6 +1,6 @@
 /**
- * The next segment of the log begins with all that is unfinished, as it stands. Its number is higher than that of any file in the
- * folder, also of one that another program has put there: a start reads the newest.
+ * Starts the next segment of the log with everything that is unfinished. Its number is higher than that of any file in
+ * the folder, even one that another program put there, because a start reads the newest.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,21 +16,23 @@ interface Place extends Position {
 
 export interface Carried {
   entries: readonly [key: string, entry: LiveEntry][];
-  /** Keys that were finished in the last segment. */
+  /** Keys finished in the last segment. */
   finished: readonly string[];
   valueAt: (entry: LiveEntry) => unknown;
 }
 
 /**
- * The segment that follows `last`, in which the entries stand from then on. It needs nothing of `last` but its handle, whatever
- * became of the file. Throws a system error, and then nothing has changed.
+ * Creates the segment that follows `last` and moves the entries into it. Needs only the handle of `last`, whatever
+ * happened to its file.
+ * @throws a system error, with nothing changed
  */
 export function follow(folder: string, last: Segment, today: string, { entries, finished, valueAt }: Carried): Segment {
   const isInPlace = last.isInPlace;
   const isThere = fs.existsSync(last.file);
   const isNewFolder = !isInPlace && remakeFolder(folder);
   const places: Place[] = [];
-  // Nothing may fail once the next segment is there: a start reads the newest. The keys bear the last name, whatever else is gone.
+  // Nothing may fail once the next segment exists: a start reads the newest. The keys keep the last segment's name,
+  // even if its file is gone.
   writeKeys(folder, last.name, finished);
   const name = nextName(newestName(folder), today);
   const next = Segment.whole(folder, name, carry(beginText(), entries, valueAt, places));
@@ -39,7 +41,7 @@ export function follow(folder: string, last: Segment, today: string, { entries, 
   return next;
 }
 
-/** Gives whether it was gone. It is on the disk with its name when this returns. */
+/** Returns whether the folder was missing. It and its name are on disk when this returns. */
 function remakeFolder(folder: string): boolean {
   if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
   const root = path.dirname(folder);
@@ -49,7 +51,7 @@ function remakeFolder(folder: string): boolean {
   return true;
 }
 
-/** The texts of the next segment, and into `places` where it puts each entry. */
+/** Yields the text of the next segment and records in `places` where each entry lands. */
 function* carry(
   begin: string,
   entries: Iterable<[key: string, entry: LiveEntry]>,
@@ -59,7 +61,7 @@ function* carry(
   yield begin;
   let offset = Buffer.byteLength(begin);
   for (const [key, entry] of entries) {
-    // What was in work and waits again is put as it was, and moved back behind that.
+    // A message that was running and waits again is written as running, then moved back.
     const isBack = entry.state === 'new' && entry.wasInWork === true;
     const put = lineText({ op: 'put', state: isBack ? 'cur' : entry.state, key, value: valueAt(entry) });
     const rest = isBack ? lineText({ op: 'move', state: 'new', key }) : '';

@@ -1,9 +1,9 @@
 /**
- * Whether the last process ended in order. Then what waits is as the log says; else its last lines may be missing (they are synced
- * with the next put), and whatever waits may have been worked on.
+ * Records whether the last process ended in order. If it did, the log tells exactly what waits. If not, its last lines
+ * may be missing (they are synced with the next put), and anything waiting may have been run.
  *
- * `spool/closed` names the segment and its size as they were at the end; whatever was written since, it does not fit any more. One
- * that is missing or damaged costs a look at the session of what waits, nothing else.
+ * `spool/closed` holds the name and size of the last segment, so it stops matching after any later write. A missing or
+ * damaged file costs only a look at the sessions of waiting messages.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -20,19 +20,19 @@ function endOf(folder: string): string | undefined {
   return stat?.isFile() ? `${name} ${stat.size}\n` : undefined;
 }
 
-/** Once: the note is gone afterwards. Call it before the log is opened. */
+/** Reads and deletes the note. Call it before the log is opened. */
 export function takeCleanEnd(root: string, folder: string): { isClean: boolean } {
   const noted = readWhole(fileOf(root))?.text ?? '';
   fs.rmSync(fileOf(root), { recursive: true, force: true });
   return { isClean: noted !== '' && noted === endOf(folder) };
 }
 
-/** Call it once the log is on the disk. */
+/** Call it once the log is on disk. */
 export function noteCleanEnd(root: string, folder: string): void {
   try {
     fs.writeFileSync(fileOf(root), endOf(folder) ?? '', { mode: 0o600 });
   } catch (error) {
-    // A full disk: the next start looks closer.
+    // The disk is full: the next start looks closer.
     if (errorCode(error) === undefined) throw error;
   }
 }

@@ -1,9 +1,8 @@
-/** What is told, and kept, of a segment that holds lines no gateway wrote, or that another program has moved away. */
+/** Reports and keeps the unreadable lines of a segment, and reports a segment that another program moved away. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { reportDamage } from '../../lib/damage.ts';
 
-/** What a damaged segment may have held. */
 const ABOUT = {
   lost: 'messages that were not answered, and answers that were not delivered',
   next: 'Whoever misses an answer has to write again.',
@@ -16,7 +15,7 @@ export function reportTorn(file: string): void {
   reportDamage({ ...TORN, file, why: 'ended in the middle of a line, which was cut off' });
 }
 
-/** What was held in its handle stands in `next`. */
+/** Reports a segment whose contents, read from its handle, now stand in `next`. */
 export function reportReplaced(file: string, next: string, what: 'replaced' | 'removed', isAllGone: boolean): void {
   const why = `was ${what} by another program while the gateway ran`;
   const lost = isAllGone ? 'which messages of the last days were answered' : 'nothing that was acknowledged';
@@ -24,7 +23,7 @@ export function reportReplaced(file: string, next: string, what: 'replaced' | 'r
   reportDamage({ file, why, lost, next: `${again}All that is unfinished stands in ${path.basename(next)}.` });
 }
 
-/** Adds these lines to `movedTo`. No such line: the segment has lost its beginning. */
+/** Appends these lines to `movedTo`. An empty list means that the segment lost its beginning. */
 export function keepDamaged(file: string, lines: readonly string[], movedTo: string): void {
   const lost = { ...ABOUT, file, why: 'has lost its beginning' };
   if (lines.length > 0) fs.appendFileSync(movedTo, `${lines.join('\n')}\n`, { mode: 0o600 });

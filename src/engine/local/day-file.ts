@@ -1,9 +1,9 @@
 /**
- * One day of the ledger, added to at its end. Syncs that are asked for together are one.
+ * One day of the ledger, append-only. Concurrent syncs are merged into one.
  *
- * Invariants: `append` leaves the whole text or nothing of it, behind whole lines; what was appended before `sync` was called is on the
- * disk, and the file's name too, when that resolves, also when midnight has come meanwhile. A file that another program has replaced
- * or removed is followed by one of the same day, which has its lines.
+ * Invariants: `append` adds the whole text or nothing, after complete lines. `sync` resolves when everything appended
+ * before the call is on disk, with the file's name, even after midnight. A file that another program replaced or
+ * removed is followed by one for the same day that has all its lines.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -25,13 +25,13 @@ export class DayFile {
   readonly #own: fs.Stats;
   #isNew: boolean;
   #isRetired = false;
-  /** The sync that what is written now will be part of. */
+  /** The sync that will include what is written now. */
   #next: Promise<void> | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Asked for and not ended. */
+  /** Syncs requested and not finished. */
   #open = 0;
 
-  /** @param last of the same day, and not in its place any more */
+  /** @param last the same day's earlier file, which was moved or removed */
   constructor(folder: string, day: string, last?: DayFile) {
     this.day = day;
     this.#folder = folder;
@@ -41,7 +41,7 @@ export class DayFile {
     this.#own = fs.fstatSync(this.#fd);
     this.#isNew = this.#own.size === 0;
     try {
-      // A line that a crash has torn must not swallow the next one.
+      // A line torn by a crash must not swallow the next one.
       if (this.#own.size > 0 && !this.#endsWithLine(this.#own.size)) this.append('\n');
       if (last) this.#takeOver(last);
     } catch (error) {
@@ -50,12 +50,12 @@ export class DayFile {
     }
   }
 
-  /** Whoever reads the day reads what is written here. */
+  /** Whether a reader of the day would see what is written here. */
   get isInPlace(): boolean {
     return isInPlace(this.#own, this.#file);
   }
 
-  /** Throws a system error. */
+  /** @throws a system error */
   append(text: string): void {
     const { size } = fs.fstatSync(this.#fd);
     try {
@@ -71,7 +71,7 @@ export class DayFile {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
       const ended = this.#sync();
-      // Whoever asked for it hears of a failure; the next one is tried all the same.
+      // The caller gets the failure; the next sync is tried regardless.
       this.#running = ended.catch(() => undefined);
       return ended;
     });
@@ -82,7 +82,7 @@ export class DayFile {
     });
   }
 
-  /** Nothing is appended any more: it is closed once nobody waits for it. */
+  /** Ends appending: the file is closed once no sync is pending. */
   retire(): void {
     this.#isRetired = true;
     this.#closeIfOver();
@@ -99,7 +99,7 @@ export class DayFile {
     if (this.#isRetired && this.#open === 0) fs.closeSync(this.#fd);
   }
 
-  /** The lines that stand in `last` and not here: on the disk when it returns. */
+  /** Copies the lines of `last` that are missing here. They are on disk when it returns. */
   #takeOver(last: DayFile): void {
     const here = new Set(this.#lines());
     const missing = last.#lines().filter((line) => !here.has(line));

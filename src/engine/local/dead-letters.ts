@@ -1,4 +1,4 @@
-/** What was given up: `dead/<key>.json`, the message as it stood with the platform's event and the reason. */
+/** Dead letters: `dead/<key>.json`, the message with the platform's event and the reason it was given up. */
 import { StorageError } from '../../errors.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { DeadLetter, OrderKey, QueueItem, Share } from '../engine.ts';
@@ -7,7 +7,7 @@ import type { SpoolStore } from './store.ts';
 /** The stored form of an item, with the platform's raw event beside the message. */
 export interface SpoolFile<T> extends QueueItem<T> {
   dedupeId: string;
-  /** Absent in files of earlier versions: the lane is then a person of its own. */
+  /** Absent in files of earlier versions: the lane then counts as a person of its own. */
   by?: Share;
   notBefore?: number;
   group?: string;
@@ -21,7 +21,10 @@ const deadShape = shape<Partial<SpoolFile<unknown> & { reason: string }>>(
   objectOf({ deadReason: optional(isText), reason: optional(isText), diedAt: optional(isText) }),
 );
 
-/** Durable when it resolves. Rejects with a StorageError. An event that cannot be written as it came is kept without it. */
+/**
+ * Writes a dead letter, durably when it resolves; without its raw event where that can't be serialised. Rejects with a
+ * StorageError.
+ */
 export async function bury<T>(store: SpoolStore, file: SpoolFile<T>, reason: string, now: number): Promise<void> {
   const grave = { ...file, deadReason: reason, diedAt: new Date(now).toISOString() };
   try {
@@ -33,13 +36,13 @@ export async function bury<T>(store: SpoolStore, file: SpoolFile<T>, reason: str
   }
 }
 
-/** Why an event was given up; undefined when it was not. An answer that could not be delivered has the name of its message. */
+/** Returns why an event was given up; undefined if it wasn't. An undeliverable answer has the name of its message. */
 export function reasonOf(store: SpoolStore, id: string): string | undefined {
   if (!store.has('dead', id)) return undefined;
   return store.peek('dead', id, deadShape)?.deadReason;
 }
 
-/** What was given up, incoming and outgoing. */
+/** Lists what was given up, incoming and outgoing. */
 export function deadLetters(store: SpoolStore): DeadLetter[] {
   return store.names('dead').map((id): DeadLetter => {
     const file = store.peek('dead', id, deadShape);

@@ -1,6 +1,6 @@
 /**
- * The engine of one machine: one process on a home (promise 13), its log, its ledger and its cache. Order of start and of end is what
- * it is about: nothing is opened before the home is locked, and the lock goes last.
+ * The engine of one machine: one process per home (promise 13), with its log, ledger and cache. The order of start and
+ * end matters: nothing is opened before the home is locked, and the lock is released last.
  */
 import path from 'node:path';
 import { openCache } from '../../lib/cache.ts';
@@ -17,26 +17,26 @@ import { Turns } from './turns.ts';
 export interface LocalEngineOptions<T> {
   /** Folders of the home. */
   folders: { spool: string; run: string; cache: string };
-  /** Bytes that must stay free; below that nothing new is taken in. */
+  /** Bytes that must stay free; below that no new messages are accepted. */
   freeBytes: number;
-  /** What a message must hold to be worked on, and an answer to be sent; anything unless told. */
+  /** The required shape of messages and answers; anything by default. */
   schema?: Schema<T>;
   outboxSchema?: Schema<OutboxFile>;
-  /** By kind of lane, how many may be in work for whom. */
+  /** The most running lanes per person, by kind of lane. */
   limits?: Readonly<Record<string, FairLimits>>;
-  /** A message was given up after crashing the gateway: the person should hear of it. */
+  /** Called when a message was given up after crashing the gateway, so that the person can be notified. */
   onDead: (item: QueueItem<T>, reason: string) => void;
-  /** Nobody else hears of it: a listener, or whoever leads, has failed. */
+  /** Receives failures of listeners and leaders, which have no caller. */
   onError: (error: unknown) => void;
   /** Milliseconds; for tests. */
   suspectDelayMs?: number;
 }
 
 const DAY_MS = 86_400_000;
-/** A start has better things to do than to clear away what is old. */
+/** Delays the first cleanup so that it doesn't slow the start. */
 const FIRST_SWEEP_MS = 60_000;
 
-/** Throws LockedError when another process holds the home, or a system error. */
+/** @throws LockedError when another process holds the home, or a system error */
 export async function openLocalEngine<T>(options: LocalEngineOptions<T>): Promise<LocalEngine<T>> {
   const { folders, freeBytes, schema, outboxSchema, limits, suspectDelayMs, onDead, onError } = options;
   const lock = acquireLock(folders.run);
@@ -107,7 +107,7 @@ class LocalEngine<T> implements Engine<T> {
 
   subscribe(topic: string, on: (text: string) => void): Stop {
     const all = this.#listeners.get(topic) ?? new Set();
-    // The same function may listen twice.
+    // The same function may subscribe twice.
     const mine = (text: string) => on(text);
     this.#listeners.set(topic, all.add(mine));
     return async () => {

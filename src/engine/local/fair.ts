@@ -1,35 +1,36 @@
 /**
- * Whose turn it is: lanes that are ready are handed out round-robin by person, so that nobody's work waits for all of somebody
- * else's. Pure.
+ * Decides whose turn it is: ready lanes are handed out round-robin by person, so that nobody waits for all of somebody
+ * else's work. Pure.
  *
- * Invariants: a lane waits for everybody who has a message in it, and whoever's turn comes first takes it and is charged for it;
- * a person who is no owner has at most `perPerson` lanes in work, and all of those people together at most `others`. A choice
- * takes the same time however many lanes somebody has, and nothing is kept of a person who has nothing here.
+ * Invariants: a lane waits for everybody who has a message in it; the person whose turn comes first takes it and is
+ * charged for it. A person who isn't an owner has at most `perPerson` running lanes, and all of them together at most
+ * `others`. A choice takes the same time however many lanes somebody has, and a person without lanes leaves no state
+ * behind.
  */
 import type { FairLimits, Share } from '../engine.ts';
 
 export interface Taken {
   lane: string;
-  /** Whose turn it was. */
+  /** The person whose turn it was. */
   share: Share;
 }
 
 export interface Fair {
-  /** The lane is ready, and this person has a message in it. Said again it changes nothing. */
+  /** Marks the lane as ready, with a message of this person. Idempotent. */
   add(lane: string, share: Share): void;
-  /** The next lane; undefined when there is none that anybody may have now. It counts as in work until `done`. */
+  /** Takes the next lane; undefined when nobody may have one now. It counts as running until `done`. */
   take(): Taken | undefined;
-  /** A lane that was taken in this person's turn is free again. */
+  /** Frees a lane that was taken in this person's turn. */
   done(share: Share): void;
 }
 
 interface Person {
   key: string;
   share: Share;
-  /** In the order in which they became ready. */
+  /** Ready lanes, the first to become ready first. */
   lanes: Set<string>;
   inWork: number;
-  /** The place in the round; later ones are higher. */
+  /** The position in the round; later turns are higher. */
   turn: number;
 }
 
@@ -37,9 +38,9 @@ const NO_LIMITS: FairLimits = { perPerson: Number.POSITIVE_INFINITY, others: Num
 
 export function createFair(limits: FairLimits = NO_LIMITS): Fair {
   const people = new Map<string, Person>();
-  /** By lane, everybody whose turn may take it. */
+  /** Everybody whose turn may take a lane, by lane. */
   const waiting = new Map<string, Set<Person>>();
-  /** Those who have a lane that is ready and may have one more, the one whose turn is next first. */
+  /** People with a ready lane and room for one more, the next turn first. */
   const round = { owners: new Set<Person>(), others: new Set<Person>() };
   let turns = 0;
   let othersInWork = 0;
@@ -47,7 +48,7 @@ export function createFair(limits: FairLimits = NO_LIMITS): Fair {
   const circleOf = ({ share }: Person) => (share.isOwner ? round.owners : round.others);
   const keyOf = ({ person, isOwner }: Share) => `${isOwner ? 'owner' : 'other'} ${person}`;
 
-  /** To the end of the round, or out of it. */
+  /** Moves the person to the end of the round, or removes them from it. */
   function lineUp(person: Person): void {
     const circle = circleOf(person);
     const mayHave = person.share.isOwner || person.inWork < limits.perPerson;

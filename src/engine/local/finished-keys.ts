@@ -1,7 +1,7 @@
 /**
- * What was finished within the last 30 days: the keys alone, so that an event that comes again has no effect. Eight bytes of each
- * key are held in memory, in one table; on disk each closed segment of the log has a file of them (`2026-01-31.7.keys`, a key a
- * line), which is made anew from the segment where it is missing.
+ * The keys of everything finished within the last 30 days, so that a repeated event has no effect. Memory holds eight
+ * bytes of each key in one table. On disk each closed segment of the log has a file of its keys (`2026-01-31.7.keys`,
+ * one per line), which is rebuilt from the segment if it is missing.
  */
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ import { replaceSynced, segmentNames } from './segment.ts';
 const ABOUT = { lost: 'which messages it tells of as answered', next: 'One that comes again may be answered again.' };
 const FIRST_SIZE = 1 << 12;
 
-/** A set of keys that only grows. That two keys look alike to it is as likely as guessing 64 bits. */
+/** A set of keys that only grows. The chance of a false match is that of guessing 64 bits. */
 export class KeySet {
   #table = new Uint32Array(2 * FIRST_SIZE);
   #count = 0;
@@ -49,13 +49,16 @@ export class KeySet {
   }
 }
 
-/** Keys of messages are hashes already; those of answers and notices are not. Never 0, 0: that is an empty place. */
+/**
+ * Returns 64 bits of the key's hash. Keys of messages are hashes already; those of answers and notices aren't. Never 0,
+ * 0, which marks a free slot.
+ */
 function fingerprint(key: string): [high: number, low: number] {
   const hex = /^[0-9a-f]{32}$/.test(key) ? key : hash('sha256', key);
   return [Number.parseInt(hex.slice(0, 8), 16), (Number.parseInt(hex.slice(8, 16), 16) | 1) >>> 0];
 }
 
-/** Where the fingerprint stands in the table, or the empty place it would have. */
+/** Returns the index of the fingerprint in the table, or of the free slot where it would go. */
 function find(table: Uint32Array, high: number, low: number): number {
   const mask = table.length / 2 - 1;
   for (let place = (high ^ low) & mask; ; place = (place + 1) & mask) {
@@ -67,14 +70,17 @@ function find(table: Uint32Array, high: number, low: number): number {
 
 const fileOf = (folder: string, segment: string): string => path.join(folder, `${segment}.keys`);
 
-/** Undefined when there is no such file. */
+/** Returns undefined when there is no such file. */
 export function readKeys(folder: string, segment: string): string[] | undefined {
   const read = readWhole(fileOf(folder, segment));
-  // It can be made again.
+  // An unreadable file can be rebuilt.
   return read?.why === undefined ? read?.text?.split('\n').filter(Boolean) : undefined;
 }
 
-/** On the disk when it returns: the lines it is made of may not be. Throws a system error. */
+/**
+ * On disk when it returns, since the lines it was made from may not be.
+ * @throws a system error
+ */
 export function writeKeys(folder: string, segment: string, keys: readonly string[]): void {
   const file = fileOf(folder, segment);
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) setAside(file);
@@ -84,7 +90,7 @@ export function writeKeys(folder: string, segment: string, keys: readonly string
   );
 }
 
-/** A file that is missing costs time at each start, and nothing else: a full disk does not end one. */
+/** A missing file only costs time at each start, so a full disk must not fail one. */
 function tryToWriteKeys(folder: string, segment: string, keys: readonly string[]): void {
   try {
     writeKeys(folder, segment, keys);
@@ -93,7 +99,7 @@ function tryToWriteKeys(folder: string, segment: string, keys: readonly string[]
   }
 }
 
-/** The keys of all segments but the current one, also of those that are no more. */
+/** Yields the keys of all segments but the current one, including segments that were deleted. */
 export function* finishedIn(folder: string, current: string | undefined): Generator<string> {
   const files = namesIn(folder).filter((name) => name.endsWith('.keys'));
   const closed = new Set([...segmentNames(folder), ...files.map((name) => name.slice(0, -'.keys'.length))]);
@@ -103,7 +109,7 @@ export function* finishedIn(folder: string, current: string | undefined): Genera
   }
 }
 
-/** None, and no file of them, where the segment may not be read. */
+/** Rebuilds a segment's keys. If it may not be read, returns none and writes no file. */
 function keysAnew(folder: string, name: string): string[] {
   const file = path.join(folder, `${name}.jsonl`);
   try {

@@ -1,7 +1,8 @@
 /**
- * Which lane is handed out next: lanes that are due wait in the turns of their people (`fair.ts`), and whoever wants one waits in
- * `claim`. Invariants: a lane has one owner at a time; a message that was part of two crashes is in work while no other such message
- * is, so that the one that kills the gateway is alone when it does so again, and takes no innocent one with it to `dead`.
+ * Decides which lane is handed out next: due lanes wait for their people's turns (`fair.ts`), and callers wait in
+ * `claim`. Invariants: a lane has one owner at a time. A message that was part of two crashes runs only while no other
+ * such message does, so that the one that kills the gateway is alone the next time and takes no innocent message with
+ * it to `dead`.
  */
 import { awakeNow } from '../../lib/steady.ts';
 import { SUSPECT_FROM } from '../crashes.ts';
@@ -10,23 +11,23 @@ import { createFair, type Fair } from './fair.ts';
 import { dueAt, emptyLane, head, isDue, type Lane, type LaneItem, putBack } from './lanes.ts';
 import { LocalLease } from './lease.ts';
 
-/** Lanes of one kind, and those who want one. */
+/** The lanes of one kind, and the callers waiting for one. */
 interface Kind<T> {
   fair: Fair;
   claimers: ((lease: Lease<T> | undefined) => void)[];
 }
 
 export interface HandOutOptions<T> {
-  /** By kind of lane, how many may be in work for whom; absent: as many as are claimed. */
+  /** The most running lanes per person, by kind of lane; absent for no limit. */
   limits: Readonly<Record<string, FairLimits>> | undefined;
-  /** These are in work now. */
+  /** Called with the items that start running. */
   onTaken: (items: readonly LaneItem<T>[]) => void;
 }
 
-/** Waits are counted by this, in whole milliseconds: a clock that goes back makes none longer. */
+/** A monotonic clock in whole milliseconds: setting the system's clock back makes no wait longer. */
 export const elapsed = (): number => Math.floor(awakeNow());
 
-/** By `elapsed`, the time that the clock calls so while it says `now`; 0 is no wait. */
+/** Converts a wall-clock time to `elapsed`, given that the clock says `now`. 0 means no wait. */
 export const waitsUntil = (time: number, now: number): number => (time === 0 ? 0 : time - now + elapsed());
 
 /** `task:` of `task:20261122-abcde`. */
@@ -36,9 +37,9 @@ export class HandOut<T> {
   readonly #options: HandOutOptions<T>;
   readonly #lanes = new Map<string, Lane<T>>();
   readonly #kinds = new Map<string, Kind<T>>();
-  /** Lanes that begin with a suspected message, while another such message is in work. */
+  /** Lanes that begin with a suspected message while another one runs. */
   readonly #held = new Set<string>();
-  /** The lane at work with a suspected message. */
+  /** The lane that is running a suspected message. */
   #suspect: string | undefined;
   #epoch = 0;
   #isClosed = false;
@@ -57,24 +58,27 @@ export class HandOut<T> {
     return this.#lanes.values();
   }
 
-  /** The lane, made where there is none. */
+  /** Returns the lane, created if missing. */
   laneOf(name: string): Lane<T> {
     const lane = this.#lanes.get(name) ?? emptyLane<T>();
     this.#lanes.set(name, lane);
     return lane;
   }
 
-  /** Nothing has come into it after all. */
+  /** Deletes the lane if nothing was added to it. */
   forgetEmpty(name: string): void {
     if (this.#lanes.get(name)?.items.length === 0) this.#lanes.delete(name);
   }
 
-  /** A message has come into its lane. */
+  /** Call it when a message was added to its lane. */
   added(name: string, lane: Lane<T>, { by }: LaneItem<T>): void {
     if (lane.isReady) this.#kindFor(kindOf(name)).fair.add(name, by);
   }
 
-  /** A message could not be stored after all: whoever works on it loses the lane, and what else was in work there waits again. */
+  /**
+   * Removes a message that couldn't be stored. Its owner loses the lane, and the other messages it held wait again;
+   * these are returned.
+   */
   takeBack(name: string, id: string): readonly LaneItem<T>[] {
     const lane = this.#lanes.get(name);
     const at = lane?.items.findIndex((item) => item.id === id) ?? -1;
@@ -119,19 +123,19 @@ export class HandOut<T> {
     this.#handOut(kind);
   }
 
-  /** Whether the owner of a lane may take this one as well. */
+  /** Returns whether the owner of a lane may take this item too. */
   mayTake(name: string, { attempts }: LaneItem<T>): boolean {
     return attempts < SUSPECT_FROM || this.#suspect === undefined || this.#suspect === name;
   }
 
-  /** The owner of a lane has taken these as well. */
+  /** Call it when the owner of a lane took these items too. */
   took(name: string, items: readonly LaneItem<T>[]): void {
     if (items.some(({ attempts }) => attempts >= SUSPECT_FROM)) this.#suspect = name;
     for (const item of items) item.isAgain = true;
     this.#options.onTaken(items);
   }
 
-  /** The lane is free again. */
+  /** Call it when the lane has no owner any more. */
   freed(name: string, lane: Lane<T>): void {
     lane.leased = 0;
     lane.lease = undefined;
@@ -181,7 +185,7 @@ export class HandOut<T> {
       const lane = this.laneOf(name);
       lane.isReady = false;
       if (lane.items.length === 0) {
-        // Its only message could not be stored.
+        // Its only message couldn't be stored.
         fair.done(share);
         this.#lanes.delete(name);
         continue;
@@ -200,7 +204,7 @@ export class HandOut<T> {
     const items = head(lane);
     lane.leased = items.length;
     lane.retryAt = 0;
-    // Of any of them: the owner may take what stands further behind.
+    // True for any of them: the owner may take items from further behind.
     const isAgain = lane.items.some((item) => item.isAgain);
     const lease: LocalLease<T> = new LocalLease<T>(name, ++this.#epoch, {
       items,

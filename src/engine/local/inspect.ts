@@ -1,6 +1,6 @@
 /**
- * The spool as another program reads it, while the gateway runs or after its end: nothing here writes or locks. What is being written
- * at this moment may be missing.
+ * Reads the spool from another program, while the gateway runs or after it ended. Never writes or locks. What is being
+ * written at this moment may be missing.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,15 +12,15 @@ import { scanLines, segmentNames } from './segment.ts';
 export interface Found {
   state: LogState | 'done' | 'dead' | 'unsure';
   key: string;
-  /** Below the spool's folder. */
+  /** Relative to the spool's folder. */
   file: string;
-  /** As it was stored: a message or an answer. */
+  /** The stored message or answer. */
   value: unknown;
 }
 
 const BEGIN = '{"op":"begin"';
 
-/** Everything of the last 30 days, or what belongs to the keys that begin with `prefix`; messages before answers. */
+/** Returns everything of the last 30 days, or only keys that start with `prefix`; messages before answers. */
 export function inspectSpool(root: string, prefix = ''): Found[] {
   return [
     ...inLog(root, prefix, exists(path.join(root, 'log')) ? segmentNames(path.join(root, 'log')) : []),
@@ -30,7 +30,10 @@ export function inspectSpool(root: string, prefix = ''): Found[] {
   ];
 }
 
-/** What is unfinished, was given up or is unsure: a few files, however much the last 30 days have seen. */
+/**
+ * Returns what is unfinished, was given up or is unsure. Reads only a few files, however much happened in the last 30
+ * days.
+ */
 export function inspectUnfinished(root: string): Found[] {
   const folder = path.join(root, 'log');
   const newest = exists(folder) ? segmentNames(folder).slice(-1) : [];
@@ -54,7 +57,10 @@ function inLog(root: string, prefix: string, names: readonly string[]): Found[] 
   return [...inbox.values(), ...outbox.values()];
 }
 
-/** What was unfinished stands in the next segment again. What does not is finished when its key was kept, else it was taken back. */
+/**
+ * Settles a segment at the start of the next, which repeats everything unfinished. An entry that isn't repeated was
+ * finished if its key was kept, else taken back.
+ */
 function closeLive(inbox: Map<string, Found>, outbox: Map<string, Found>, keys: readonly string[] = []): void {
   const finished = new Set(keys);
   for (const side of [inbox, outbox])
@@ -85,7 +91,7 @@ function filesOf(root: string, state: 'dead' | 'unsure' | 'done', prefix: string
     });
 }
 
-/** Folders that earlier versions made, one a day. */
+/** Reads folders of earlier versions, one per day. */
 function oldDays(root: string, prefix: string): Found[] {
   const done = path.join(root, 'done');
   const days = exists(done) ? fs.readdirSync(done) : [];

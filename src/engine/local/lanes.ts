@@ -1,4 +1,7 @@
-/** A lane's messages in their order, those in work at the front: pure functions. What is being stored stands beside it, by lane. */
+/**
+ * The messages of a lane in order, the running ones first: pure functions. Messages being stored are kept separately,
+ * by lane.
+ */
 import type { Arrival } from '../arrival.ts';
 import type { OrderKey, QueueItem, Share } from '../engine.ts';
 import type { SpoolFile } from './dead-letters.ts';
@@ -9,22 +12,22 @@ export interface LaneItem<T> extends QueueItem<T> {
   notBefore: number;
   group: string | undefined;
   orderKey: OrderKey | undefined;
-  /** It may have been worked on before. */
+  /** It may have been run before. */
   isAgain: boolean;
-  /** Settles when it is durable, or could not be stored; undefined once it is. */
+  /** Settles when the item is durable or couldn't be stored; undefined after that. */
   storing?: Promise<void> | undefined;
 }
 
 export interface Lane<T> {
   items: LaneItem<T>[];
-  /** Items from the front that are in work. */
+  /** How many items at the front are running. */
   leased: number;
-  /** Of its owner. */
+  /** Its owner's lease. */
   lease: LocalLease<T> | undefined;
   retryAt: number;
   /** It waits for somebody's turn. */
   isReady: boolean;
-  /** In whose turn it is in work. */
+  /** The person in whose turn it runs. */
   share: Share | undefined;
 }
 
@@ -38,7 +41,10 @@ export function itemOf<T>(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
   return { id, lane, seq, attempts, message, acceptedAt, by, notBefore, group, orderKey, isAgain };
 }
 
-/** In its place by arrival, since what was stored together may come in any order; before what its source sent after it. */
+/**
+ * Inserts the item by arrival, since writes that share a sync may end in any order, and before anything its source sent
+ * later.
+ */
 export function insert<T>(lane: Lane<T>, item: LaneItem<T>): void {
   const { items } = lane;
   const later = item.orderKey ? items.findIndex((other, at) => at >= lane.leased && isAfter(other, item)) : -1;
@@ -52,7 +58,7 @@ function isAfter<T>({ orderKey }: LaneItem<T>, before: LaneItem<T>): boolean {
   return orderKey !== undefined && orderKey.source === source && at !== undefined && orderKey.at > at;
 }
 
-/** Puts what was in work back in its place. */
+/** Puts running items back in their places. */
 export function putBack<T>(lane: Lane<T>): void {
   const all = lane.items.sort((a, b) => a.seq - b.seq);
   lane.items = [];
@@ -60,7 +66,7 @@ export function putBack<T>(lane: Lane<T>): void {
   for (const item of all) insert(lane, item);
 }
 
-/** Messages that are handed out together: the head and its neighbours of the same group. */
+/** Returns the messages that are handed out together: the first and its neighbours in the same group. */
 export function head<T>({ items }: Lane<T>): LaneItem<T>[] {
   const group = items[0]?.group;
   if (group === undefined) return items.slice(0, 1);
@@ -68,15 +74,15 @@ export function head<T>({ items }: Lane<T>): LaneItem<T>[] {
   return end < 0 ? [...items] : items.slice(0, end);
 }
 
-/** Longer than anything is made to wait: what seems to has met a clock that went back while no gateway ran. */
+/** Longer than any real wait. A wait that seems longer means that the clock was set back while no gateway ran. */
 const LONGEST_WAIT_MS = 30 * 60_000;
 
 export const isDue = (at: number, now: number): boolean => at <= now || at - now > LONGEST_WAIT_MS;
 
-/** When what comes first may be handed out, by `elapsed`. */
+/** Returns when the head may be handed out, by `elapsed`. */
 export const dueAt = <T>(lane: Lane<T>): number => Math.max(lane.retryAt, ...head(lane).map((item) => item.notBefore));
 
-/** What waits behind the items in work and is due; a group is when all of it is. */
+/** Returns the waiting items that are due; a group is due when all of it is. */
 export function dueBehind<T>(lane: Lane<T>, now: number): LaneItem<T>[] {
   const waiting = lane.items.slice(lane.leased);
   const early = new Set(
@@ -85,7 +91,7 @@ export function dueBehind<T>(lane: Lane<T>, now: number): LaneItem<T>[] {
   return waiting.filter((item) => !early.has(item.id) && !early.has(item.group ?? item.id));
 }
 
-/** Puts these, which wait, behind the items in work and into it. */
+/** Moves these waiting items behind the running ones and marks them as running. */
 export function lease<T>(lane: Lane<T>, taken: readonly LaneItem<T>[]): void {
   const waiting = lane.items.slice(lane.leased);
   const rest = waiting.filter((item) => !taken.includes(item));
@@ -93,7 +99,7 @@ export function lease<T>(lane: Lane<T>, taken: readonly LaneItem<T>[]): void {
   lane.leased += taken.length;
 }
 
-/** By lane, messages that are being stored: nobody is given them yet, and they count as waiting. */
+/** Messages being stored, by lane: they count as waiting and aren't handed out yet. */
 export class Storing {
   readonly #byLane = new Map<string, Map<string, Arrival>>();
 

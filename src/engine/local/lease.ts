@@ -1,4 +1,4 @@
-/** A lane in work on one machine: it is lost only once its owner has given it back or finished it. */
+/** Leases of one machine: a lane is lost only when its owner released or finished it. */
 import { LeaseLost } from '../../errors.ts';
 import type { Fence, LaneView, Lease, QueueItem } from '../engine.ts';
 
@@ -14,7 +14,7 @@ export class LocalFence implements Fence {
     this.#isHeld = isHeld;
   }
 
-  /** Made when somebody asks for it: nobody else takes what is held in this process. */
+  /** Created on demand: nothing else in this process takes it over. */
   get lost(): AbortSignal {
     this.#controller ??= new AbortController();
     return this.#controller.signal;
@@ -24,7 +24,7 @@ export class LocalFence implements Fence {
     if (!this.#isHeld()) throw new LeaseLost(`${this.#name} is not owned any more (epoch ${this.epoch})`);
   }
 
-  /** It was taken from its owner. */
+  /** Takes it from its owner. */
   lose(): void {
     this.#controller?.abort(new LeaseLost(`${this.#name} was taken away (epoch ${this.epoch})`));
   }
@@ -34,7 +34,7 @@ interface Held<T> {
   items: QueueItem<T>[];
   isAgain: boolean;
   isHeld: () => boolean;
-  /** What of the lane in work is on its way to the disk. */
+  /** Returns pending writes of the running lane. */
   storing: () => Promise<void>[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * The delivery ledger: one append-only file a day, one line for each thing that happened to a part of a message.
- * An intent is synced before the platform is called; intents of all lanes that come together share one sync.
- * Lines carry the epoch of the gateway that wrote them.
+ * The delivery ledger: one append-only file per day, one line per event of a message's part. An intent is synced before
+ * the platform is called; concurrent intents of all lanes share one sync. Lines carry the epoch of the gateway that
+ * wrote them.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,11 +13,11 @@ import { DayFile } from './day-file.ts';
 import { dayOf, lastDayOf } from './segment.ts';
 
 export interface LedgerLine {
-  /** The outbound message. */
+  /** The outbound message's key. */
   key: string;
   part: number;
   what: 'intent' | 'sent' | 'refused' | 'unsure';
-  /** The platform's id, with `sent`. */
+  /** The platform's ID, with `sent`. */
   id?: string;
   epoch: number;
   /** ISO 8601. */
@@ -41,15 +41,19 @@ export interface Ledger {
   /** Written at once, synced with the next intent. */
   outcome(key: string, part: number, what: PartOutcome, id?: string): void;
   /**
-   * What is known of these messages from the last two days, and from days to come. Reads nothing when `keys` is empty. `begunAt` tells when the
-   * first part of a message was tried whose intent has no line of its own.
+   * Loads the state of these messages from the newest files: three days, and any dated in the future. Reads nothing
+   * when `keys` is empty. `begunAt` returns when the first part of a message was tried whose intent has no line of its
+   * own.
    */
   load(keys: ReadonlySet<string>, begunAt?: (key: string) => number | undefined): Map<string, Map<number, PartState>>;
-  /** The lines of one message, for tracing. */
+  /** Returns the lines of one message, for tracing. */
   lines(key: string): LedgerLine[];
-  /** Deletes the files of days before this one (`YYYY-MM-DD`), and those of days to come that were written before it. */
+  /**
+   * Deletes files of days before `oldest` (`YYYY-MM-DD`), and files dated in the future that were last written before
+   * it.
+   */
   prune(oldest: string): void;
-  /** What is being synced is finished first. */
+  /** Finishes pending syncs first. */
   close(): void;
 }
 
@@ -101,7 +105,7 @@ class LocalLedger implements Ledger {
     this.#file = undefined;
   }
 
-  /** Gives the file that holds the line now. */
+  /** Returns the file that now holds the line. */
   #write(line: Omit<LedgerLine, 'epoch' | 'at'>): DayFile {
     const at = new Date().toISOString();
     const file = this.#fileOf(at.slice(0, 10));
@@ -109,7 +113,10 @@ class LocalLedger implements Ledger {
     return file;
   }
 
-  /** Where a new file cannot be opened the one before serves on: what has happened to a part must be written somewhere. */
+  /**
+   * Returns the day's file. If a new one can't be opened, the previous one is used: each event must be recorded
+   * somewhere.
+   */
   #fileOf(day: string): DayFile {
     const last = this.#file?.day === day ? this.#file : undefined;
     if (last?.isInPlace) return last;
@@ -128,7 +135,10 @@ class LocalLedger implements Ledger {
     for (const file of files) yield* readJsonLines(path.join(this.#folder, file), lineShape, ABOUT);
   }
 
-  /** Of three days, and of those to come: a clock that went wrong must not hide what came before or after it. */
+  /**
+   * Returns the files of three days and those dated in the future: a wrong clock must not hide lines on either side of
+   * it.
+   */
   #newest(): string[] {
     const files = this.#files();
     const later = files.filter((name) => dayOf(name) > today());

@@ -1,6 +1,7 @@
 /**
- * One gateway a home (promise 13). SQLite's exclusive file lock is the operating system's: the kernel frees it however the
- * process ends, and a stopped process keeps it. Each holder gets a higher epoch, written into its ledger lines.
+ * One gateway per home (promise 13). SQLite's exclusive file lock is the operating system's: the kernel frees it
+ * however the process ends, and a stopped process keeps it. Each holder gets a higher epoch, which it writes into its
+ * ledger lines.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -17,16 +18,15 @@ export interface Lock {
 const ABOUT = { lost: 'nothing but the count of starts', next: 'A new one is used.' };
 
 /**
- * Throws LockedError when another process holds the home.
- *
- * A damaged file is emptied in its place, never replaced: SQLite reads it only after it has got the file's lock, so nobody held
- * it, and whoever comes at the same moment locks the same file.
+ * Locks the home. A damaged file is emptied in place, never replaced: SQLite reads it only after locking it, so nobody
+ * held it, and a gateway that starts at the same moment locks the same file.
+ * @throws LockedError when another process holds the home
  */
 export function acquireLock(runFolder: string): Lock {
   const file = path.join(runFolder, 'lock.sqlite');
   freePlace(file);
   try {
-    // One that was emptied has lost its count as well.
+    // A file that was emptied lost its count as well.
     return lock(file, fs.statSync(file, { throwIfNoEntry: false })?.size === 0 ? startsUnknown() : 0);
   } catch (error) {
     if (!isDamagedDb(error)) throw named(error, file);
@@ -37,12 +37,13 @@ export function acquireLock(runFolder: string): Lock {
   }
 }
 
-/** Above every count of starts: lines of the ledger never carry an epoch twice. */
+/** Returns a count above every earlier one, so that ledger lines never repeat an epoch. */
 const startsUnknown = () => Math.floor(Date.now() / 1000);
 
 /**
- * A folder cannot be locked, so nobody holds it; the slash has the system refuse to move anything else. A link is moved by one start at a
- * time, which looks again: another may have put the real file in its place meanwhile. A pipe was put there on purpose.
+ * Clears the lock file's path. A folder can't be locked, so nobody holds it, and its trailing slash makes the system
+ * refuse to move anything else. A link is moved by one starting process at a time, after another look, since another
+ * may have put the real file there. A pipe was put there on purpose.
  */
 function freePlace(file: string): void {
   freeSides(file, ABOUT);
@@ -72,7 +73,8 @@ function oneByOne(file: string, move: () => void): void {
 function lock(file: string, least: number): Lock {
   const db = new DatabaseSync(file);
   try {
-    // With this locking mode the lock outlives the transaction; it ends with the connection. No journal: a lost count costs nothing.
+    // The lock outlives the transaction in this mode and ends with the connection. No journal: a lost count
+    // costs nothing.
     db.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY');
     db.exec('PRAGMA synchronous = OFF; BEGIN EXCLUSIVE');
     db.exec('CREATE TABLE IF NOT EXISTS holder (epoch INTEGER NOT NULL)');
@@ -94,7 +96,7 @@ function lock(file: string, least: number): Lock {
   }
 }
 
-/** SQLite's own words say neither which file it is nor what to do. */
+/** Adds the file and a remedy, which SQLite's own message lacks. */
 function named(error: unknown, file: string): unknown {
   if (errorCode(error) !== 'ERR_SQLITE_ERROR') return error;
   return new WorkspaceError(

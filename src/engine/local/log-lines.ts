@@ -1,15 +1,15 @@
 /**
- * What the lines of the spool's log say, and what a reader makes of them. Whoever reads them in order knows what is unfinished:
+ * The lines of the spool's log, and how to replay them. Read in order, they tell what is unfinished:
  *
  *   begin the first line of each segment
- *   put   a message or an answer, whole: the newest line of a key counts
- *   move  a message is in work (`cur`), or waits again (`new`)
+ *   put   a whole message or answer: the newest line of a key counts
+ *   move  a message is running (`cur`) or waits again (`new`)
  *   done  finished: its key is kept, so that the same event has no effect
- *   drop  gone without having been finished: given up, or never begun
+ *   drop  removed unfinished: given up, or never begun
  */
 import { scanLines } from './segment.ts';
 
-/** Of the states a message can have, those that the log holds. */
+/** The message states that the log holds. */
 export type LogState = 'new' | 'cur' | 'out';
 
 export type LogLine = { op: 'begin' /** ISO 8601. */; at: string } | ChangeLine;
@@ -24,7 +24,7 @@ export const beginText = (): string => lineText({ op: 'begin', at: new Date().to
 
 export const lineText = (line: LogLine): string => `${JSON.stringify(line)}\n`;
 
-/** Undefined for what no gateway wrote. */
+/** Returns undefined for a line that no gateway wrote. */
 export function parseLine(text: string): LogLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -46,7 +46,7 @@ function isLine(value: unknown): value is LogLine {
   return OPS.includes(value.op) && STATES.includes(value.state) && typeof value.key === 'string';
 }
 
-/** Where the line that holds an entry stands in its segment, in bytes. */
+/** The position of an entry's line in its segment, in bytes. */
 export interface Position {
   offset: number;
   length: number;
@@ -54,20 +54,20 @@ export interface Position {
 
 export interface LiveEntry extends Position {
   state: LogState;
-  /** It was in work before. */
+  /** It was running before. */
   wasInWork?: boolean;
 }
 
-/** What one segment holds. An answer may have the key of the message it answers, so they are kept apart. */
+/** The contents of one segment. An answer may have the key of the message it answers, so they are kept apart. */
 export interface Replayed {
   inbox: Map<string, LiveEntry>;
   outbox: Map<string, LiveEntry>;
   finished: string[];
-  /** Its first line is there. */
+  /** Whether its first line is there. */
   hasBegin: boolean;
-  /** Whole lines that cannot be read. */
+  /** Complete lines that can't be read. */
   damaged: string[];
-  /** Bytes up to the last line break; what follows was never finished. */
+  /** Bytes up to the last line break; anything after it is an unfinished line. */
   end: number;
 }
 
@@ -88,7 +88,7 @@ export function moved(entry: LiveEntry, to: 'new' | 'cur'): void {
   entry.wasInWork ||= to === 'cur';
 }
 
-/** The state a line leaves behind. */
+/** Applies a line to the state. */
 function applyLine(found: Replayed, line: ChangeLine, at: Position): void {
   const side = line.state === 'out' ? found.outbox : found.inbox;
   const entry = side.get(line.key);

@@ -1,10 +1,11 @@
 /**
- * The spool's log: what is unfinished, as lines in files by day (`log/2026-01-31.1.jsonl`). A put is durable when it resolves; a move or
- * an end is written at once and synced with the next put, since losing it costs a repetition and never a message.
+ * The spool's log: everything unfinished, as lines in files by day (`log/2026-01-31.1.jsonl`). A put is durable when it
+ * resolves; a move or an end is written at once and synced with the next put, since losing it costs a repetition and
+ * never a message.
  *
- * Invariants: the newest segment alone tells all that is unfinished, so that a start reads one file; puts made while a sync is
- * under way share the next one; a put that was rejected is not in the log; where another program has replaced or removed the file,
- * a put is durable once all that is unfinished stands in another one.
+ * Invariants: the newest segment alone holds everything unfinished, so a start reads one file. Puts made during a sync
+ * share the next one. A rejected put isn't in the log. If another program replaced or removed the file, a put is
+ * durable once everything unfinished is in a new one.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,7 +27,7 @@ import {
 } from './log-lines.ts';
 import { dayOf, lastDayOf, newestName, nextName, openSegment, type Segment, segmentNames } from './segment.ts';
 
-/** A segment that is larger is followed by another: a start reads no more than one. */
+/** The size after which a new segment begins: a start reads only one. */
 const SEGMENT_BYTES = 8_000_000;
 interface PendingPut {
   state: LogState;
@@ -45,19 +46,19 @@ export class SpoolLog {
   #segment: Segment;
   #inbox = new Map<string, LiveEntry>();
   #outbox = new Map<string, LiveEntry>();
-  /** Of the current segment. */
+  /** Finished in the current segment. */
   #finished: string[] = [];
   #allFinished = new KeySet();
   #pending: PendingPut[] = [];
-  /** Lines of moves and ends that the disk would not take; they go before the next line. */
+  /** Lines of moves and ends that didn't fit on the disk; they are written before the next line. */
   #unwritten = '';
   #draining: Promise<void> | undefined;
-  /** Bytes with which the segment began. */
+  /** The segment's size when it began, in bytes. */
   #carried = 0;
 
   /**
-   * Takes up what an earlier process left. Lines that cannot be read are kept in a file of `graves`, and told of.
-   * @param segmentBytes after which another segment is begun
+   * Loads what an earlier process left. Unreadable lines are moved to a file in `graves` and reported.
+   * @param segmentBytes size after which a new segment begins
    */
   constructor(folder: string, graves: string, segmentBytes = SEGMENT_BYTES) {
     this.#folder = folder;
@@ -75,7 +76,7 @@ export class SpoolLog {
     this.#mend(found, graves);
   }
 
-  /** A torn end is cut off. What else is damaged is kept in `graves`, and another segment is begun. */
+  /** Cuts off a torn end. Any other damage is kept in `graves`, and a new segment begins. */
   #mend({ damaged, end, hasBegin }: Replayed, graves: string): void {
     const { file, name, size } = this.#segment;
     if (end < size) {
@@ -87,30 +88,35 @@ export class SpoolLog {
     this.#begin();
   }
 
-  /** The file that is written to now. */
+  /** The current file. */
   get file(): string {
     return this.#segment.file;
   }
 
   /**
-   * Resolves when it is on the disk. Rejects with a StorageError, and then nothing of it stays; throws for what is no JSON.
-   * @param onWritten called once it stands in the file, before it is synced: a crash of the process alone loses it no more
+   * Resolves when it is on disk. Rejects with a StorageError, with nothing written; throws when the value can't be
+   * JSON.
+   * @param onWritten called once it is in the file, before the sync: a crash of the process alone can't lose it after
+   * that
    */
   put(state: LogState, key: string, value: unknown, onWritten?: () => void): Promise<void> {
     const text = lineText({ op: 'put', state, key, value });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#pending.push({ state, key, text, onWritten, resolve, reject });
-    // A tick later, so that calls made together share one sync.
+    // A tick later, so that concurrent calls share one sync.
     this.#draining ??= Promise.resolve().then(() => this.#drain());
     return promise;
   }
 
-  /** Keys that were finished before there was a log. */
+  /** Adds keys that were finished before the log existed. */
   rememberFinished(keys: readonly string[]): void {
     for (const key of keys) this.#allFinished.add(key);
   }
 
-  /** Takes over what stood elsewhere; on the disk when it returns, with all that the log holds. Throws a system error. */
+  /**
+   * Adds entries from elsewhere; the whole log is on disk when it returns.
+   * @throws a system error
+   */
   adopt(entries: readonly { state: LogState; key: string; value: unknown }[]): void {
     for (const entry of entries) {
       const text = lineText({ op: 'put', ...entry });
@@ -144,7 +150,7 @@ export class SpoolLog {
     return this.#side(state).get(key)?.state === state;
   }
 
-  /** In the order in which they were put. */
+  /** Lists keys in the order they were put. */
   keys(state: LogState): string[] {
     return [...this.#side(state)].flatMap(([key, entry]) => (entry.state === state ? [key] : []));
   }
@@ -162,7 +168,10 @@ export class SpoolLog {
     return this.#inbox.get(key)?.wasInWork === true;
   }
 
-  /** Removes segments of days before `oldest` (`2026-01-31`). The segment of a day that is over is closed first, so that it grows no older. */
+  /**
+   * Removes segments of days before `oldest` (`2026-01-31`). A segment from an earlier day is closed first, so that it
+   * can expire.
+   */
   prune(oldest: string): void {
     if (!this.#draining && (this.#isOver() || !this.#segment.isInPlace)) this.#tryToBegin();
     for (const file of namesIn(this.#folder)) {
@@ -175,7 +184,7 @@ export class SpoolLog {
     for (const key of this.#finished) this.#allFinished.add(key);
   }
 
-  /** Gives whether everything is on the disk. */
+  /** Returns whether everything is on disk. */
   async close(): Promise<boolean> {
     await this.#draining;
     this.#writeNote('');
@@ -214,7 +223,7 @@ export class SpoolLog {
       offset = this.#write(batch.map(({ text }) => text).join(''));
     } catch (error) {
       if (batch.length === 1) return batch[0]?.reject(toStorageError(error));
-      // What there is no room for together may fit one by one.
+      // A batch that doesn't fit may fit one by one.
       for (const put of batch) await this.#commit([put]);
       return;
     }
@@ -235,7 +244,7 @@ export class SpoolLog {
         if (old) this.#side(state).set(key, old);
         else this.#side(state).delete(key);
       }
-      // What of this segment is on the disk nobody knows: the next one holds what was durable before.
+      // It's unknown which lines of this segment are on disk, so the next one gets what was durable before.
       if (!this.#tryToBegin()) this.#takeBack(batch);
       for (const { reject } of batch) reject(toStorageError(error));
       return;
@@ -243,12 +252,12 @@ export class SpoolLog {
     for (const { resolve } of batch) resolve();
   }
 
-  /** What was not durable before leaves the log; what was must not, so its newer value stays. */
+  /** Drops what wasn't durable before. What was must stay in the log, so its newer value stays. */
   #takeBack(batch: readonly PendingPut[]): void {
     for (const { state, key } of batch) if (!this.#side(state).has(key)) this.#note({ op: 'drop', state, key });
   }
 
-  /** Gives where `text` begins. */
+  /** Returns the offset of `text`. */
   #write(text: string): number {
     const before = this.#unwritten;
     const offset = this.#segment.append(before + text);
@@ -263,7 +272,7 @@ export class SpoolLog {
       this.#write(text);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
-      // There is no room: it is so in memory, and written before the next line that is.
+      // The disk is full: memory has the change, and it is written before the next line.
       this.#unwritten += text;
     }
   }
@@ -272,7 +281,7 @@ export class SpoolLog {
     return this.#segment.size - this.#carried > this.#segmentBytes || dayOf(this.#segment.name) < today();
   }
 
-  /** False where the disk does not take another segment: then it goes on with this one. */
+  /** Returns false when the disk can't hold a new segment; the log then continues with this one. */
   #tryToBegin(): boolean {
     try {
       this.#begin();
@@ -283,7 +292,10 @@ export class SpoolLog {
     }
   }
 
-  /** Another segment, which begins with all that is unfinished. Throws a system error, and then nothing has changed. */
+  /**
+   * Begins a new segment with everything unfinished.
+   * @throws a system error, with nothing changed
+   */
   #begin(): void {
     const next = follow(this.#folder, this.#segment, today(), {
       entries: [...this.#inbox, ...this.#outbox],

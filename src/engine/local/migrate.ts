@@ -1,6 +1,7 @@
 /**
- * Spools of earlier versions: a file for each message, in the folder of its state. What is unfinished goes into the log, and only
- * then are its files removed; the keys of what was finished are kept, the files of it stay until their day is over.
+ * Migrates spools of earlier versions, which had a file per message in a folder per state. Unfinished messages go into
+ * the log, and only then are their files removed. The keys of finished ones are kept; their files stay until their day
+ * expires.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,7 +22,7 @@ export function adoptOldSpool(root: string, logFolder: string, log: SpoolLog): v
   for (const day of namesIn(path.join(root, 'done')).filter(isDay)) {
     const keys = jsonIn(path.join(root, 'done', day)).map(keyOf);
     if (readKeys(logFolder, `${day}.0`)?.length === keys.length || keys.length === 0) continue;
-    // More of them than were kept: an earlier version has run once more.
+    // More files than keys: an earlier version ran again.
     writeKeys(logFolder, `${day}.0`, keys);
     log.rememberFinished(keys);
   }
@@ -30,7 +31,7 @@ export function adoptOldSpool(root: string, logFolder: string, log: SpoolLog): v
   for (const state of ['tmp', ...STATES]) removeOld(path.join(root, state));
 }
 
-/** A message that was put back after a crash stands in `new` and still in `cur`: as it is in `new` it counts. */
+/** Yields unfinished entries. A message that was put back after a crash is in both `new` and `cur`; `new` counts. */
 function* unfinishedIn(root: string, log: SpoolLog): Generator<{ state: LogState; key: string; value: unknown }> {
   const inbox = new Set([...log.keys('new'), ...log.keys('cur')]);
   for (const state of STATES) {
@@ -44,7 +45,7 @@ function* unfinishedIn(root: string, log: SpoolLog): Generator<{ state: LogState
   }
 }
 
-/** What was set aside as damaged stays for a person to look at. */
+/** Files set aside as damaged are kept for a person to look at. */
 function removeOld(folder: string): void {
   if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   const isKept = (name: string) => /\.bad(-\d)?$/.test(name);
@@ -53,7 +54,7 @@ function removeOld(folder: string): void {
   if (namesIn(folder).length === 0) fs.rmdirSync(folder);
 }
 
-/** Folders of finished messages that earlier versions made, one a day. */
+/** Deletes expired folders of finished messages, which earlier versions made. */
 export function pruneOldDays(root: string, oldest: string): void {
   const done = path.join(root, 'done');
   for (const day of namesIn(done).filter(isDay))

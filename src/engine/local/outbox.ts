@@ -1,11 +1,11 @@
 /**
- * The outbox on one machine: `out` of the log (`log-lines.ts`), with the ledger of its parts (`ledger.ts`).
+ * The outbox on one machine: `out` of the log (`log-lines.ts`), with a ledger of its parts (`ledger.ts`).
  *
  *   put out  -- claim, intent, outcome of each part, finish -->  done out
  *      | giveUp: dead/<key>.json or unsure/<key>.json, then finish ->  drop out
  *
- * Invariants: an address has one sender at a time and keeps its order; an answer that was given up is durable where it went before it
- * leaves `out`, so that a crash between the two repeats the end and loses nothing.
+ * Invariants: an address has one sender at a time and keeps its order. An answer that was given up is durable in its
+ * new place before it leaves `out`, so a crash between the two repeats the end and loses nothing.
  */
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import { errorCode, errorMessage, LeaseLost, StorageError } from '../../errors.ts';
@@ -18,7 +18,7 @@ import type { SpoolStore } from './store.ts';
 export interface OutboxOptions {
   store: SpoolStore;
   ledger: Ledger;
-  /** What an answer must hold to be sent; anything unless told. */
+  /** The required shape of an answer; anything by default. */
   schema?: Schema<OutboxFile>;
   now?: () => number;
 }
@@ -26,7 +26,7 @@ export interface OutboxOptions {
 interface Lane {
   /** Durable, oldest first. */
   entries: OutboxFile[];
-  /** Being written. */
+  /** How many are being written. */
   adding: number;
   lease: Sending | undefined;
 }
@@ -55,17 +55,17 @@ export class LocalOutbox implements Outbox {
   readonly #ledger: Ledger;
   readonly #now: () => number;
   readonly #lanes = new Map<string, Lane>();
-  /** Lanes that have something and nobody who sends it, in the order in which they came to that. */
+  /** Lanes with an answer and without a sender, in the order they became so. */
   readonly #ready = new Set<string>();
   #claimers: Claimer[] = [];
-  /** Answers that are not delivered yet, those being stored included. */
+  /** Undelivered answers, including those being stored. */
   readonly #known: Set<string>;
   readonly #parts: Map<string, Map<number, PartState>>;
   #lastSeq = 0;
   #epoch = 0;
   #isClosed = false;
 
-  /** Takes up what an earlier process left. */
+  /** Loads what an earlier process left. */
   constructor({ store, ledger, schema = shape<OutboxFile>(anything), now = Date.now }: OutboxOptions) {
     this.#store = store;
     this.#ledger = ledger;
@@ -165,7 +165,7 @@ export class LocalOutbox implements Outbox {
     for (const { resolve } of this.#claimers.splice(0)) resolve(undefined);
   }
 
-  /** Its first part may have been sent when the earlier process ended. */
+  /** Adds an answer from an earlier process, which may have sent its first part before it ended. */
   #takeUp(entry: OutboxFile): void {
     if (entry.sending && !this.#parts.get(entry.key)?.has(0)) {
       this.#parts.set(entry.key, new Map([[0, { unsure: 0, open: true, since: entry.createdAt }]]));
@@ -188,7 +188,7 @@ export class LocalOutbox implements Outbox {
     return [name, lane];
   }
 
-  /** Gives the lane to whoever waits for one, if there is something in it and nobody sends it. */
+  /** Gives the lane to the next waiting caller, if it has an answer and no sender. */
   #freed(name: string, lane: Lane): void {
     if (lane.lease) return;
     if (lane.entries.length === 0) {

@@ -1,4 +1,4 @@
-/** What an earlier process left in the inbox: its files as they stand, and the crashes they were part of, counted. */
+/** Recovers the inbox that an earlier process left, counting the crashes each message was part of. */
 import {
   anything,
   isCount,
@@ -21,9 +21,9 @@ export type { SpoolFile } from './dead-letters.ts';
 
 export interface RecoveryOptions<T> {
   store: SpoolStore;
-  /** What a message must hold to be worked on; anything unless told. */
+  /** The required shape of a message; anything by default. */
   schema?: Schema<T>;
-  /** A message was given up after crashing the gateway: the person should hear of it. */
+  /** Called when a message was given up after crashing the gateway, so that the person can be notified. */
   onDead: (item: QueueItem<T>, reason: string) => void;
 }
 
@@ -46,8 +46,8 @@ export const spoolShape = <T>(message: Schema<T>): Schema<SpoolFile<T>> =>
   );
 
 /**
- * Puts back what was in work and gives everything that waits, oldest first. The count of crashes is written before the
- * work begins again, so that a message that ends the gateway cannot do so for ever.
+ * Puts running messages back and returns everything that waits, oldest first. The crash count is written before work
+ * begins again, so that a message that crashes the gateway can't do so forever.
  */
 export async function recoverSpool<T>(
   { store, onDead, schema: message = shape<T>(anything) }: RecoveryOptions<T>,

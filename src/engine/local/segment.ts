@@ -1,8 +1,8 @@
 /**
- * One file of the spool's log: JSON lines, appended and never changed. A line counts once its line break is there.
+ * One file of the spool's log: append-only JSON lines. A line counts once its line break is written.
  *
- * Invariants: `append` leaves the whole text at the end of the file or nothing of it; what was appended before `sync` was called
- * is on the disk when that resolves.
+ * Invariants: `append` adds the whole text at the end of the file or nothing; `sync` resolves when everything appended
+ * before the call is on disk.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { isInPlace } from '../../lib/files/in-place.ts';
 import { writeAll } from '../../lib/files/staged-file.ts';
 
 const ENDING = '.jsonl';
-/** A segment is written in pieces of about this size, however much is unfinished. */
+/** The size of each write of a new segment, so that memory stays bounded however much is unfinished. */
 const PIECE_BYTES = 1_000_000;
 
 const ABOUT = {
@@ -22,9 +22,9 @@ const ABOUT = {
 };
 
 export interface ScannedLine {
-  /** Where it begins, in bytes. */
+  /** Bytes. */
   offset: number;
-  /** In bytes, without its line break. */
+  /** Bytes, without the line break. */
   length: number;
   text: string;
 }
@@ -45,7 +45,10 @@ export class Segment {
     this.#size = this.#own.size;
   }
 
-  /** A new segment that begins with these texts: it is there whole, and durable with its name, or not at all. Throws a system error. */
+  /**
+   * Creates a segment that begins with these texts: either whole and durable with its name, or not at all.
+   * @throws a system error
+   */
   static whole(folder: string, name: string, texts: Iterable<string>): Segment {
     const file = path.join(folder, `${name}${ENDING}`);
     try {
@@ -57,19 +60,22 @@ export class Segment {
     }
   }
 
-  /** In bytes. */
+  /** Bytes. */
   get size(): number {
     return this.#size;
   }
 
-  /** A start would read what is written here. */
+  /** Whether a start would read what is written here. */
   get isInPlace(): boolean {
     return isInPlace(this.#own, this.file);
   }
 
-  /** Gives where the text begins. Throws a system error, and then nothing of the text stays. */
+  /**
+   * Returns the text's offset.
+   * @throws a system error, with nothing of the text written
+   */
   append(text: string): number {
-    // The system may have given the handle's number to another file.
+    // The system may have reused the handle's number for another file.
     if (this.#isClosed) throw Object.assign(new Error(`${this.file} is closed`), { code: 'EBADF' });
     const offset = this.#size;
     const data = Buffer.from(text);
@@ -84,8 +90,8 @@ export class Segment {
   }
 
   /**
-   * Rejects with a system error; what the file then holds on the disk is not known.
-   * @param here waits on this thread: quicker when nothing else is to be done meanwhile
+   * Rejects with a system error; the file's contents on disk are then unknown.
+   * @param here blocks this thread: quicker when there is nothing else to do
    */
   async sync(here: boolean): Promise<void> {
     if (here) fs.fdatasyncSync(this.#fd);
@@ -98,7 +104,7 @@ export class Segment {
     return data.toString();
   }
 
-  /** Removes what stands behind `size`: a line that was never finished. */
+  /** Removes everything after `size`: an unfinished line. */
   cut(size: number): void {
     fs.ftruncateSync(this.#fd, size);
     this.#size = size;
@@ -110,7 +116,10 @@ export class Segment {
   }
 }
 
-/** Puts a file in place that is on the disk, and its name too, when this returns. Throws a system error. */
+/**
+ * Replaces a file. The new one and its name are on disk when this returns.
+ * @throws a system error
+ */
 export function replaceSynced(file: string, texts: Iterable<string>): void {
   const temp = `${file}.tmp`;
   try {
@@ -136,7 +145,10 @@ export function replaceSynced(file: string, texts: Iterable<string>): void {
   syncFolder(path.dirname(file));
 }
 
-/** Names in the folder are on the disk when it returns. Throws a system error. */
+/**
+ * The folder's names are on disk when it returns.
+ * @throws a system error
+ */
 export function syncFolder(folder: string): void {
   const fd = fs.openSync(folder, 'r');
   try {
@@ -151,7 +163,7 @@ const dataSynced = (fd: number): Promise<void> =>
     fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Opens a segment, or begins it with this text; whatever else stands in its place is set aside. */
+/** Opens a segment, or creates it with this text; anything else in its place is quarantined. */
 export function openSegment(folder: string, name: string, begin: string): Segment {
   const file = path.join(folder, `${name}${ENDING}`);
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
@@ -166,7 +178,7 @@ export function openSegment(folder: string, name: string, begin: string): Segmen
   }
 }
 
-/** The finished lines of a file, and where they end. What is no file has none. */
+/** Returns the complete lines of a file, and where they end. Anything but a file has none. */
 export function scanLines(file: string): { lines: ScannedLine[]; end: number } {
   const data = bytesOf(file);
   const lines: ScannedLine[] = [];
@@ -178,7 +190,7 @@ export function scanLines(file: string): { lines: ScannedLine[]; end: number } {
   return { lines, end: offset };
 }
 
-/** None for what is no file, or is gone. */
+/** Returns an empty buffer for anything but a file. */
 export function bytesOf(file: string): Buffer {
   try {
     const isFile = fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
@@ -189,7 +201,7 @@ export function bytesOf(file: string): Buffer {
   }
 }
 
-/** The names of the segments in a folder, the oldest first: `2026-01-31.7`, the day and a number that rises. */
+/** Returns the names of a folder's segments, oldest first: `2026-01-31.7`, the day and a rising number. */
 export function segmentNames(folder: string): string[] {
   return namesIn(folder)
     .filter((name) => /^\d{4}-\d\d-\d\d\.\d+\.jsonl$/.test(name))
@@ -197,7 +209,10 @@ export function segmentNames(folder: string): string[] {
     .sort(inOrder);
 }
 
-/** The newest name that a file of any kind has in the folder, whoever put it there: what follows must be newer than all. */
+/**
+ * Returns the newest name of any file in the folder, including those of other programs: the next one must be newer than
+ * all of them.
+ */
 export function newestName(folder: string): string | undefined {
   return namesIn(folder)
     .flatMap((name) => /^\d{4}-\d\d-\d\d\.\d+(?=\.(?:jsonl|keys)\b)/.exec(name) ?? [])
@@ -207,7 +222,10 @@ export function newestName(folder: string): string | undefined {
 
 export const dayOf = (name: string): string => name.slice(0, 10);
 
-/** The last day that a file of the log tells of. Days to come are of a clock that went wrong: the time of the last write counts. */
+/**
+ * Returns the last day that a file of the log covers. A day in the future comes from a wrong clock: then the time of
+ * the last write counts.
+ */
 export function lastDayOf(folder: string, file: string, today: string): string {
   const stat = dayOf(file) > today ? fs.lstatSync(path.join(folder, file), { throwIfNoEntry: false }) : undefined;
   return stat ? stat.mtime.toISOString().slice(0, 10) : dayOf(file);
@@ -216,7 +234,7 @@ export function lastDayOf(folder: string, file: string, today: string): string {
 const numberOf = (name: string): number => Number(name.slice(11));
 const inOrder = (a: string, b: string): number => dayOf(a).localeCompare(dayOf(b)) || numberOf(a) - numberOf(b);
 
-/** The name that follows `last` on a day; a clock that was set back does not bring segments out of order. */
+/** Returns the name that follows `last`. Setting the clock back doesn't break the order of segments. */
 export function nextName(last: string | undefined, today: string): string {
   const day = last !== undefined && dayOf(last) > today ? dayOf(last) : today;
   return `${day}.${last !== undefined && dayOf(last) === day ? numberOf(last) + 1 : 1}`;

@@ -1,13 +1,13 @@
 /**
- * The inbox: what a platform handed us, from the moment we acknowledge it until its answer is on its way.
+ * The inbox: platform messages, from our acknowledgement until the answer is being delivered.
  *
  *   put new  -- claim -->  move cur  -- ack -->  done, and its key is kept for 30 days
- *      ^                      |  cur at start: a crash; counted and put again, after the third given up
+ *      ^                      |  cur at start: a crash; counted and put again, given up after the third
  *      +----- release --------+-----------------------------------------> dead/<key>.json, then drop
  *
- * These are lines of the log (`log-lines.ts`). Invariants: one owner a lane; a lane's messages are handed out in order of arrival; an
- * event is put once. A message is handed out as soon as it is written, so that the work on it goes on while it is synced; its owner
- * asks `stored` before it does anything that cannot be taken back, and loses the lane when the disk fails.
+ * These are lines of the log (`log-lines.ts`). Invariants: a lane has one owner; its messages are handed out in order
+ * of arrival; an event is put once. A message is handed out as soon as it is written, so that work on it overlaps its
+ * sync; its owner awaits `stored` before any effect that can't be undone, and loses the lane when the disk fails.
  */
 import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
@@ -37,14 +37,14 @@ import { Stopped } from './stopped.ts';
 import type { SpoolStore } from './store.ts';
 
 /**
- * How long the gateway must have been up before a message is tried that was part of two crashes already. A third crash
- * right then is no accident; kills that merely follow each other quickly never meet it.
+ * How long the gateway must be up before it tries a message that was part of two crashes, in ms. A third crash right
+ * then is no accident; kills that merely follow each other quickly don't count against it.
  */
 const SUSPECT_DELAY_MS = 3_000;
 const MAX_FAILED = 1_000;
 
 export interface SpoolOptions<T> extends RecoveryOptions<T> {
-  /** By kind of lane, how many may be in work for whom; absent: as many as are claimed. */
+  /** The most running lanes per person, by kind of lane; absent for no limit. */
   limits?: Readonly<Record<string, FairLimits>>;
   now?: () => number;
   /** Milliseconds; for tests. */
@@ -53,11 +53,11 @@ export interface SpoolOptions<T> extends RecoveryOptions<T> {
 
 type Listener = Parameters<Queue<unknown>['onSignal']>[0];
 
-/** Opens the inbox and takes up what an earlier process left, before anything new arrives. */
+/** Opens the inbox and loads what an earlier process left, before anything new arrives. */
 export async function openSpool<T>(options: SpoolOptions<T>): Promise<Spool<T>> {
   const { store, now = Date.now, suspectDelayMs = SUSPECT_DELAY_MS } = options;
   const left = await recoverSpool<T>(options, now);
-  // One moment for all: messages that were in work together are due together.
+  // One time for all: messages that ran together are due together.
   const suspectsDue = now() + suspectDelayMs;
   const files = left.map((file) => (file.attempts >= MAX_CRASHES - 1 ? { ...file, notBefore: suspectsDue } : file));
   return new Spool<T>({ store, now, limits: options.limits, schema: options.schema ?? shape<T>(anything) }, files);
@@ -75,13 +75,13 @@ export class Spool<T> implements Queue<T> {
   readonly #now: () => number;
   readonly #schema: Schema<SpoolFile<T>>;
   readonly #lanes: HandOut<T>;
-  /** Unfinished, those being stored included. */
+  /** Unfinished messages, including those being stored. */
   readonly #known = new Set<string>();
-  /** By id, messages that are not durable yet: nobody may be told that they are. */
+  /** Pending writes by ID: no caller may treat these messages as durable yet. */
   readonly #commits = new Map<string, Promise<void>>();
   readonly #storing = new Storing();
   readonly #stopped: Stopped;
-  /** Ids of messages that were handed out and then could not be stored. */
+  /** IDs of messages that were handed out and then couldn't be stored. */
   readonly #failed = createLru<true>(MAX_FAILED);
   readonly #listeners: Listener[] = [];
   #lastSeq = 0;
@@ -97,7 +97,7 @@ export class Spool<T> implements Queue<T> {
     const unfinished = new Set(left.map(({ id }) => id));
     this.#stopped = new Stopped(store.root, (id) => unfinished.has(id));
     for (const file of left) {
-      // Where the last process did not end in order, the log may lack its last claims.
+      // After a crash the log may lack its last claims.
       this.#add(file, file.attempts > 0 || !store.endedCleanly || store.wasInWork(file.id));
       this.#lastSeq = file.seq;
     }
@@ -203,7 +203,7 @@ export class Spool<T> implements Queue<T> {
       if (answers.some((answer) => answer !== undefined)) return answers.includes(true);
     }
     if (signal !== 'stop') return false;
-    // It is being stored, waits, or its owner has not begun.
+    // It is being stored, waits, or has an owner that hasn't begun.
     const isMeant = (item: Arrival) => before === undefined || isBefore(item, before);
     const items = (this.#lanes.get(name)?.items ?? []).filter(isMeant);
     const ids = [...items, ...this.#storing.of(name).filter(isMeant)].map(({ id }) => id);
@@ -270,7 +270,10 @@ export class Spool<T> implements Queue<T> {
     };
   }
 
-  /** The disk did not take what was handed out already. The platform brings it again, and then it may have been worked on. */
+  /**
+   * Takes back a message that was handed out before the disk failed. The platform delivers it again, and by then it may
+   * have been run.
+   */
   #takeBack(lane: string, id: string): void {
     this.#failed.set(id, true);
     for (const other of this.#lanes.takeBack(lane, id)) this.#store.move('new', other.id);
@@ -291,7 +294,7 @@ export class Spool<T> implements Queue<T> {
     return isHere ? (this.#commits.get(id) ?? Promise.resolve()) : undefined;
   }
 
-  /** Ids of what waits, those being stored included. */
+  /** Returns the IDs of waiting messages, including those being stored. */
   #waiting(name: string): string[] {
     const { items, leased } = this.#lanes.get(name) ?? { items: [], leased: 0 };
     return [...items.slice(leased), ...this.#storing.of(name)].map(({ id }) => id);

@@ -1,14 +1,15 @@
 /**
- * Small state on one machine, in the table of the cache (`lib/cache.ts`): it outlives the process, and nobody else writes it.
+ * Small state on one machine, in the cache's table (`lib/cache.ts`): it outlives the process and has no other writers.
  *
- * Invariant: changes of a key come one after the other, in the order of the calls, so that a look and a change are one.
+ * Invariant: changes of a key run one after the other, in the order of the calls, so that a read and a write are
+ * atomic.
  */
 import type { Cache } from '../../lib/cache.ts';
 import type { State } from '../engine.ts';
 
 export class LocalState implements State {
   readonly #cache: Cache;
-  /** By key, the end of the last change under way. */
+  /** The end of the last pending change, by key. */
   readonly #tails = new Map<string, Promise<unknown>>();
 
   constructor(cache: Cache) {
@@ -60,7 +61,7 @@ export class LocalState implements State {
   #change<R>(key: string, work: () => Promise<R>): Promise<R> {
     const before = this.#tails.get(key);
     const done = before === undefined ? work() : before.then(work);
-    // Whoever asked hears of a failure; the next change is made all the same.
+    // The caller gets the failure; the next change runs regardless.
     const tail: Promise<unknown> = done.then(
       () => this.#over(key, tail),
       () => this.#over(key, tail),

@@ -1,7 +1,8 @@
 /**
- * Which messages were stopped while they waited: `spool/stopped.json`, a list of ids. In force at once, durable when `add` resolves.
+ * Messages stopped while they waited: `spool/stopped.json`, a list of IDs. Effective at once, durable when `add`
+ * resolves.
  *
- * Invariant: a message that was stopped stays so until it is finished, however often the gateway is started meanwhile.
+ * Invariant: a stopped message stays stopped until it is finished, across restarts.
  */
 import path from 'node:path';
 import { toStorageError } from '../../errors.ts';
@@ -17,7 +18,7 @@ export class Stopped {
   readonly #file: string;
   readonly #ids: Set<string>;
 
-  /** @param isUnfinished what is finished needs no mark any more */
+  /** @param isUnfinished finished messages need no mark */
   constructor(root: string, isUnfinished: (id: string) => boolean) {
     this.#file = path.join(root, 'stopped.json');
     this.#ids = new Set(readJson(this.#file, idsShape, ABOUT)?.filter(isUnfinished));
@@ -27,17 +28,17 @@ export class Stopped {
     return this.#ids.has(id);
   }
 
-  /** Throws a StorageError when they cannot be written: then they are stopped for as long as this process lives. */
+  /** @throws StorageError when they can't be written; they then stay stopped while this process lives */
   async add(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#ids.add(id);
     await serialise(this.#file, async () => {
-      // One that was finished meanwhile is not among them any more.
+      // Taken now, since some may have been finished while this waited.
       const text = `${JSON.stringify([...this.#ids])}\n`;
       await writeFileAtomic(this.#file, text).catch((error: unknown) => Promise.reject(toStorageError(error)));
     });
   }
 
-  /** It is finished, or was never stored: its mark leaves the file with the next that is written. */
+  /** Unmarks a message that is finished or was never stored. The file changes with the next write. */
   delete(id: string): void {
     this.#ids.delete(id);
   }

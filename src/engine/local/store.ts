@@ -1,8 +1,8 @@
 /**
- * Where messages and answers are on their way. What is unfinished stands in the log (`log.ts`); what was given up, or may or may not
- * have been delivered, is a file of its own, since a person will want to look at it.
+ * The storage of messages and answers. Unfinished ones are in the log (`log.ts`). One that was given up, or may or may
+ * not have been delivered, is a file of its own, since a person will want to look at it.
  *
- *   new      accepted, waiting                        cur   in work
+ *   new      accepted, waiting                        cur   running
  *   out      answers waiting for delivery             dead  given up, `dead/<key>.json`
  *   unsure   may or may not have been delivered, `unsure/<key>.json`
  */
@@ -19,39 +19,39 @@ import { type LogState, parseLine } from './log-lines.ts';
 import { adoptOldSpool, pruneOldDays } from './migrate.ts';
 import { bytesOf, segmentNames, syncFolder } from './segment.ts';
 
-/** What was given up, or whose fate nobody knows: a file each. */
+/** States with a file per entry: given up, or of unknown fate. */
 type FiledState = 'unsure' | 'dead';
 export type SpoolState = LogState | FiledState;
 
 export interface SpoolStore {
   readonly root: string;
-  /** The last process has ended in order: what it left is as the log says, its last moves included. */
+  /** The last process ended in order: the log is complete, including its last moves. */
   readonly endedCleanly: boolean;
   /**
-   * Durable when it resolves. Takes the place of an older one of that name. Rejects with a StorageError when it cannot be written
-   * (NoSpaceError for `new` when the disk is nearly full), with the error of serialising when it cannot be JSON.
-   * @param onWritten for what stands in the log: called when the death of this process alone would not lose it any more
+   * Durable when it resolves; replaces an older one of that name. Rejects with a StorageError when it can't be written
+   * (NoSpaceError for `new` when the disk is nearly full), with the serialising error when it can't be JSON.
+   * @param onWritten for states of the log: called when a crash of this process alone can't lose it any more
    */
   put(state: SpoolState, name: string, value: unknown, onWritten?: () => void): Promise<void>;
-  /** Between waiting and in work. Written at once, synced with the next put. */
+  /** Moves a message between waiting and running. Written at once, synced with the next put. */
   move(to: 'new' | 'cur', name: string): void;
-  /** It leaves its state, and its name, or `as`, is remembered for 30 days. */
+  /** Removes it from its state and remembers its name, or `as`, for 30 days. */
   finish(from: LogState, name: string, as?: string): void;
   remove(state: LogState, name: string): void;
   has(state: SpoolState, name: string): boolean;
-  /** Names in a state; those of the log in the order in which they were put. */
+  /** Lists the names in a state; those of the log in the order they were put. */
   names(state: SpoolState): string[];
-  /** What is held under a name; undefined when it is missing, or damaged and now set aside. */
+  /** Returns undefined when it is missing, or damaged and now set aside. */
   read<T>(state: LogState, name: string, schema?: Schema<T>): T | undefined;
-  /** As `read` for a file whose name still counts: a damaged one stays where it is. */
+  /** Reads like `read`, but leaves a damaged file in place, since its name still counts. */
   peek<T>(state: 'dead', name: string, schema: Schema<T>): T | undefined;
-  /** A message that waits was in work before, as far as the log knows. */
+  /** Whether a waiting message ran before, as far as the log knows. */
   wasInWork(name: string): boolean;
   /** Whether something of that name was finished within the last 30 days. */
   wasFinished(name: string): boolean;
-  /** An accepted message of the last days, finished or not; its answer, of the same name, is another. */
+  /** Finds an accepted message of the last days, finished or not. Its answer, of the same name, is a separate entry. */
   find<T>(name: string, schema?: Schema<T>): T | undefined;
-  /** Forgets what was finished more than 30 days ago; gives the oldest day that is kept. */
+  /** Forgets what was finished more than 30 days ago; returns the oldest day that is kept. */
   prune(now: Date): string;
   close(): Promise<void>;
 }
@@ -64,18 +64,18 @@ const MESSAGE = {
 const ANSWER = { lost: 'an answer that was not delivered yet', next: 'It is not sent any more.', tell: true };
 const FINISHED = { lost: 'the words of a message that is finished' };
 const KEPT_DAYS = 30;
-/** Segments looked at for the words of a message that is finished. */
+/** How many segments are searched for the text of a finished message. */
 const SEARCHED = 4;
 
 export interface StoreOptions {
   root: string;
   /** Bytes that must stay free; below that `put` into `new` is refused. Answers may still be written. */
   freeBytes: number;
-  /** Bytes, for tests. */
+  /** Bytes; for tests. */
   segmentBytes?: number;
 }
 
-/** Raised when the disk is too full to accept more. */
+/** Thrown when the disk is too full to accept more. */
 export class NoSpaceError extends StorageError {
   override name = 'NoSpaceError';
 }
@@ -88,7 +88,7 @@ export function openStore(options: StoreOptions): SpoolStore {
   const end = takeCleanEnd(root, folder);
   const log = new SpoolLog(folder, path.join(root, 'dead'), options.segmentBytes);
   adoptOldSpool(root, folder, log);
-  // Before any of it is worked on: a power cut must not bring the note back.
+  // Before any of them runs: a power cut must not bring the note back.
   if (end.isClean && log.keys('new').length > 0) syncFolder(root);
   const space = createSpaceCheck(root, freeBytes);
   const fileOf = (state: FiledState, name: string) => path.join(root, state, `${name}.json`);
@@ -139,7 +139,7 @@ export function openStore(options: StoreOptions): SpoolStore {
 
 const isFiled = (state: SpoolState): state is FiledState => state === 'unsure' || state === 'dead';
 
-/** What does not hold what it should is no message: it goes to `dead`, as it was, under a name that no message has. */
+/** Reads an entry. A value of the wrong shape moves to `dead`, unchanged, under a name that no message has. */
 function readLive<T>(root: string, log: SpoolLog, state: LogState, name: string, schema: Schema<T>): T | undefined {
   const value = log.read(state, name);
   const { success, data } = schema.safeParse(value);
@@ -152,7 +152,7 @@ function readLive<T>(root: string, log: SpoolLog, state: LogState, name: string,
   return undefined;
 }
 
-/** The newest value of a message that went through the last segments; decodes only lines that may be its own. */
+/** Returns the newest value of a message in the last segments; decodes only lines that may be its own. */
 function searchLog(folder: string, key: string): unknown {
   const mark = Buffer.from(`"key":${JSON.stringify(key)}`);
   for (const name of segmentNames(folder).slice(-SEARCHED).reverse()) {
@@ -175,7 +175,7 @@ function bytesToSearch(file: string): Buffer {
   }
 }
 
-/** As far as it is known while there is no file handle to look: whoever tells of that asks here. */
+/** Returns the names on disk, or the known ones while the process is out of file handles. */
 function namesOrKnown(root: string, state: FiledState, known: ReadonlySet<string>): string[] {
   try {
     return filedNames(root, state);
@@ -188,7 +188,7 @@ function namesOrKnown(root: string, state: FiledState, known: ReadonlySet<string
 const filedNames = (root: string, state: FiledState): string[] =>
   namesIn(path.join(root, state)).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
 
-/** Asks the disk at most once a second while there is enough. */
+/** Checks the disk at most once a second while there is enough space. */
 function createSpaceCheck(root: string, freeBytes: number): { isEnough(): boolean } {
   let checkedAt = 0;
   let isEnough = true;

@@ -1,12 +1,12 @@
 /**
- * Locks and leads on one machine: by name, one after the other in the order of the calls. Invariant: a fence is owned from the
- * beginning of its work to the end, and never again.
+ * Locks and leads on one machine: by name, one after the other in the order of the calls. Invariant: a fence is owned
+ * from the beginning of its work to the end, and never again.
  */
 import type { Fence, Stop } from '../engine.ts';
 import { LocalFence } from './lease.ts';
 
 export class Turns {
-  /** By name, the end of the last one that waits or works. */
+  /** The end of the last waiting or running one, by name. */
   readonly #tails = new Map<string, Promise<void>>();
   #epoch = 0;
 
@@ -40,7 +40,7 @@ export class Turns {
     }).catch(onError);
     return async () => {
       isOver = true;
-      // Whoever has not begun never does.
+      // Work that hasn't begun never does.
       if (!fence) return;
       fence.lose();
       await led;

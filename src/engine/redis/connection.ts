@@ -1,17 +1,17 @@
-/** The connections to the server, and what it is called where people read it: never with its password. */
+/** Opens the connections to the server, and names it for people: never with its password. */
 import { Redis, type RedisOptions } from 'ioredis';
 import { addSecret } from '../../log.ts';
 
-/** `host:port` of a `redis://` address. */
+/** Returns `host:port` of a `redis://` address. */
 export function addressOf(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname}:${port === '' ? '6379' : port}`;
 }
 
-/** In the library's own form of replies. */
+/** Options that keep the library's own form of replies. */
 type ServerOptions = Omit<RedisOptions, 'replyMapping'>;
 
-/** What its text says of where it is. Registers its password with the log. */
+/** Parses the server's address into options. Registers its password with the log. */
 export function partsOf(url: string): ServerOptions {
   const { protocol, hostname, port, username, password, pathname } = new URL(url);
   addSecret(decodeURIComponent(password));
@@ -25,35 +25,35 @@ export function partsOf(url: string): ServerOptions {
   };
 }
 
-/** A command that waits longer for its reply has lost its connection, whatever the system says of it. */
+/** A command without a reply for this long lost its connection, whatever the system reports. */
 const SILENT_MS = 5_000;
-/** BullMQ waits for as long as 10 seconds in one command. */
+/** BullMQ blocks for up to 10 seconds in one command. */
 const SILENT_WAIT_MS = 15_000;
 const CONNECT_MS = 5_000;
 
 export interface Connections {
-  /** For scripts. */
+  /** Runs scripts. */
   own: Redis;
-  /** For BullMQ, which makes those it waits with by itself. */
+  /** Serves BullMQ, which opens its blocking connections itself. */
   bull: Redis;
-  /** Only listens. */
+  /** Only subscribes. */
   ears: Redis;
-  /** Waits for replicas; opened when it is asked something. */
+  /** Waits for replicas; opened on first use. */
   copies: Redis;
   /** Ends them all at once. */
   cut(): void;
-  /** Ends them when what was asked is answered. */
+  /** Ends them after pending replies. */
   close(): Promise<void>;
 }
 
-/** What is asked while the server is away waits for it, and is asked again where its reply was lost. */
+/** Commands sent while the server is away wait for it, and are sent again if their reply was lost. */
 const optionsOf = (url: string, socketTimeout: number): ServerOptions => ({
   ...partsOf(url),
   connectTimeout: CONNECT_MS,
   socketTimeout,
   maxRetriesPerRequest: null,
   keepAlive: 10_000,
-  // Done by whoever listens, who hears of a failure.
+  // The subscriber does it itself, to get failures.
   autoResubscribe: false,
   retryStrategy: (times) => Math.min(times * 50, 500),
 });
@@ -76,7 +76,7 @@ export function connect(url: string, onError: (error: unknown) => void): Connect
       for (const client of all) client.disconnect();
     },
     async close() {
-      // One that is away has nothing to say any more.
+      // A connection that is away has nothing pending.
       await Promise.all(all.map((client) => (client.status === 'ready' ? client.quit() : client.disconnect())));
     },
   };

@@ -1,7 +1,7 @@
 /**
- * Who waits for a lane, and where lanes come from. Each source is asked by one loop, only while somebody waits for what it has. Owners
- * and everybody else wait in queues of their own, so that a process that has as many lanes of others in work as it may takes no more
- * of theirs. A lane that was taken for nobody is put back at the front.
+ * Matches callers that wait for a lane with the sources of lanes. One loop polls each source, only while somebody waits
+ * for what it has. Owners and everybody else have separate queues, so that a process that runs as many lanes of others
+ * as it may takes no more of theirs. A lane taken without a caller is put back at the front.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FairLimits } from '../engine.ts';
@@ -16,30 +16,30 @@ interface Claimer {
 
 export interface DeskOptions {
   limitsOf: (kind: string) => FairLimits | undefined;
-  /** Makes an owner of whoever has taken a job, if there is something to do in its lane. */
+  /** Claims the lane of a taken job, if it has something to do. */
   open: (source: Source, taken: Taken) => Promise<Held | undefined>;
-  /** Lanes that are taken before somebody asks, of kinds that somebody has asked for, so that whoever asks one by one waits less. */
+  /** Prefetches this many lanes, of kinds that were claimed before, so that one-by-one claims wait less. */
   ahead: { count: number; wants: (kind: string) => boolean } | undefined;
-  /** A lane that nobody has asked for before the end. */
+  /** Returns a prefetched lane that nobody claimed before the end. */
   giveBack: (held: Held) => void;
   onError: (error: unknown) => void;
 }
 
-/** After a failure, which the connection mends by itself. */
+/** The delay after a failure, in ms; the connection recovers by itself. */
 const PAUSE_MS = 100;
-/** Jobs asked for at the same time in one queue. */
+/** Jobs requested at the same time from one queue. */
 const AT_ONCE = 8;
 
 export class Desk {
   readonly #options: DeskOptions;
   readonly #claimers: Claimer[] = [];
-  /** Taken ahead. */
+  /** Prefetched. */
   readonly #ready: Held[] = [];
   #opening = 0;
   readonly #sources = new Set<Source>();
-  /** Loops that wait for somebody to want something. */
+  /** Wakes loops that wait for a caller. */
   #idle: (() => void)[] = [];
-  /** By kind, lanes in work in the turn of somebody who is no owner. */
+  /** Running lanes of people who aren't owners, by kind. */
   readonly #others = new Map<string, number>();
   #isClosed = false;
 
@@ -58,14 +58,14 @@ export class Desk {
     return promise;
   }
 
-  /** Asks there from now on. */
+  /** Starts polling the source. */
   serve(source: Source): void {
     if (this.#sources.has(source) || this.#isClosed) return;
     this.#sources.add(source);
     void this.#ask(source);
   }
 
-  /** A lane is not in work any more. */
+  /** Call it when a lane isn't running any more. */
   ended(held: Held): void {
     const { source } = held;
     const at = this.#ready.indexOf(held);
@@ -97,7 +97,10 @@ export class Desk {
     }
   }
 
-  /** Where there is one there may be many: as many are asked for at once as there is somebody for, until there are no more. */
+  /**
+   * Takes as many lanes at once as there are callers for, until the source is empty: where there is one, there may be
+   * many.
+   */
   async #giveMore(source: Source, first: Taken): Promise<void> {
     for (let taken = [first]; taken.length > 0; ) {
       for (const each of taken) void this.#give(source, each).catch((error: unknown) => this.#failed(error));
@@ -107,7 +110,7 @@ export class Desk {
     }
   }
 
-  /** Whoever waits is chosen before anything is asked, so that no lane is opened for nobody. */
+  /** Picks the caller before any await, so that no lane is opened for nobody. */
   async #give(source: Source, taken: Taken): Promise<void> {
     const mayTake = !this.#isClosed && this.#mayTake(source);
     const at = mayTake ? this.#claimers.findIndex(({ wants }) => wants(source.kind)) : -1;
@@ -124,7 +127,7 @@ export class Desk {
       if (!held && claimer && this.#isClosed) claimer.resolve(undefined);
       else if (!held && claimer) this.#claimers.unshift(claimer);
       if (held) this.#hand(held, claimer);
-      // Also after a failure: whoever waits has to be asked for again.
+      // Also after a failure: a caller may still wait.
       this.#wake();
     }
   }
@@ -146,7 +149,7 @@ export class Desk {
     return this.#places(source) > 0;
   }
 
-  /** For how many lanes of it there is somebody. */
+  /** Returns how many lanes of this source have a taker. */
   #places({ kind, laneClass }: Source): number {
     const { limitsOf, ahead } = this.#options;
     const most = laneClass === 'o' ? Number.POSITIVE_INFINITY : (limitsOf(kind)?.others ?? Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 /**
- * The engine of several machines: a server of Redis or Valkey that all processes share, and BullMQ, which owns the leases. Order of start
- * and of end is what it is about, and the beats by which a process keeps what it owns.
+ * The engine of several machines: a Redis or Valkey server that all processes share, and BullMQ, which owns the leases.
+ * Controls the order of start and end, and the timers by which a process keeps what it owns.
  */
 import { randomUUID } from 'node:crypto';
 import { errorMessage } from '../../errors.ts';
@@ -27,18 +27,18 @@ export interface RedisEngineOptions<T> {
   shards: number;
   replicas: number;
   dedupeDays: number;
-  /** What a message must hold to be worked on, and an answer to be sent; anything unless told. */
+  /** The required shape of messages and answers; anything by default. */
   schema?: Schema<T>;
   outboxSchema?: Schema<OutboxFile>;
-  /** By kind of lane, how many may be in work for whom: `perPerson` in all processes together, `others` in this one. */
+  /** The most running lanes by kind: `perPerson` across all processes, `others` in this one. */
   limits?: Readonly<Record<string, FairLimits>>;
-  /** Of all processes of a home: small values, messages and answers carry a seal that is made with it. */
+  /** Shared by all processes of a home; signs small values, messages and answers. */
   secret?: Uint8Array;
-  /** Whether scripts get as far as the server: then it must ask for a password. */
+  /** Whether scripts can reach the server: it must then require a password. */
   reachedByScripts?: boolean;
-  /** A message was given up after crashing processes: the person should hear of it. */
+  /** Called when a message was given up after crashing processes, so that the person can be notified. */
   onDead: (item: QueueItem<T>, reason: string) => void;
-  /** Nobody else hears of it: a listener, or whoever leads, has failed. */
+  /** Receives failures of listeners and leaders, which have no caller. */
   onError: (error: unknown) => void;
   /** Milliseconds; for tests. */
   suspectDelayMs?: number;
@@ -51,7 +51,7 @@ const LOOK_MS = 3_000;
 const NEIGHBOURS_MS = 500;
 const SUSPECT_DELAY_MS = 3_000;
 
-/** Throws ConfigError for a server that is not there, or would lose what it is given. */
+/** @throws ConfigError when the server can't be reached or could lose data */
 export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promise<RedisEngine<T>> {
   await checkServer(options);
   const { url, leaseMs, shards, replicas, dedupeDays, onError } = options;
@@ -87,7 +87,7 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
   }
 }
 
-/** What a connection says of itself passes; anything else is somebody's mistake. */
+/** Ignores errors of the connection, which recovers; anything else is a bug or a wrong setting. */
 function quiet(error: unknown, onError: (error: unknown) => void): void {
   const isOfConnection =
     /ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EAI_AGAIN|Connection is closed|Socket |LOADING|\bjob t\d+/i;
@@ -128,12 +128,12 @@ export class RedisEngine<T> implements Engine<T> {
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** From now on the processes beside this one see whether it is gone. */
+  /** From now on other processes on this machine notice when this one is gone. */
   meet(): Promise<void> {
     return this.#neighbours.look();
   }
 
-  /** Messages and answers that are there without a seal, from a version that made none, count as ours from now on. */
+  /** Accepts messages and answers without a seal, from a version that made none, as ours. */
   async sealOld(): Promise<void> {
     await Promise.all([this.queue.lanes.sealAll(), this.outbox.lanes.sealAll()]);
   }
@@ -167,7 +167,7 @@ export class RedisEngine<T> implements Engine<T> {
     return this.#closing;
   }
 
-  /** Ends as a crash does: nothing is handed back. For tests. */
+  /** Ends as a crash would, handing nothing back. For tests. */
   async cut(): Promise<void> {
     this.#closing ??= Promise.resolve();
     for (const timer of this.#timers) clearInterval(timer);
@@ -188,7 +188,7 @@ export class RedisEngine<T> implements Engine<T> {
   }
 
   async #renew(): Promise<void> {
-    // Before anything is asked: the answer may never come.
+    // Before any request: the reply may never come.
     this.queue.lanes.expire();
     this.outbox.lanes.expire();
     this.#turns.expire();
@@ -196,7 +196,7 @@ export class RedisEngine<T> implements Engine<T> {
     await Promise.all([this.queue.lanes.renew(), this.outbox.lanes.renew(), this.#turns.renew()]);
   }
 
-  /** One process does it for all. */
+  /** Only one process sweeps, for all. */
   async #sweep(ms: number): Promise<void> {
     const { connections, name } = this.#world;
     if (connections.own.status !== 'ready') return;
@@ -204,7 +204,7 @@ export class RedisEngine<T> implements Engine<T> {
     if (isMine === 'OK') await Promise.all([this.queue.lanes.sweep(), this.outbox.lanes.sweep()]);
   }
 
-  /** For words that were lost. */
+  /** Catches up on lost notifications. */
   async #look(): Promise<void> {
     const { connections } = this.#world;
     if (connections.own.status !== 'ready') return;

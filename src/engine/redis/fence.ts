@@ -1,4 +1,4 @@
-/** What this process owns of the server: until it is given back, taken away, or nobody could say any more that it is still owned. */
+/** Something this process owns on the server: until it is handed back, taken away, or can't be confirmed any more. */
 import { LeaseLost } from '../../errors.ts';
 import { steadyNow } from '../../lib/steady.ts';
 import type { Fence } from '../engine.ts';
@@ -10,7 +10,7 @@ export class RedisFence implements Fence {
   #until: number;
   #isOver = false;
 
-  /** @param until by `steadyNow`, when another may own it, unless it is prolonged: a clock that is set takes nothing away */
+  /** @param until by `steadyNow`, when another may own it, unless prolonged: setting the clock takes nothing away */
   constructor(name: string, epoch: number, until: number) {
     this.#name = name;
     this.epoch = epoch;
@@ -33,7 +33,7 @@ export class RedisFence implements Fence {
     this.#until = until;
   }
 
-  /** It was given back. */
+  /** It was handed back. */
   end(): void {
     this.#isOver = true;
   }

@@ -1,4 +1,4 @@
-/** What was given up: in one hash by shard and side, the message as it stood with the platform's event and the reason. */
+/** Dead letters: one hash per shard and side, with the message, the platform's event and the reason. */
 import { parseJson } from '../../lib/read-json.ts';
 import { isText, objectOf, optional, shape } from '../../lib/shape.ts';
 import type { DeadLetter, GivenUp } from '../engine.ts';
@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 interface Grave {
   message?: unknown;
   deadReason?: string;
-  /** Of an answer. */
+  /** The reason an answer was given up. */
   reason?: string;
   diedAt?: string;
 }
@@ -27,7 +27,7 @@ export class Graves {
     this.#lanes = lanes;
   }
 
-  /** Durable when it resolves. An event that cannot be written as it came is kept without it. */
+  /** Durable when it resolves. The raw event is left out where it can't be serialised. */
   async dig(item: GivenUp, reason: string): Promise<void> {
     const key = `${this.#lanes.prefix(item.lane)}item:${item.id}`;
     const [dedupeId, raw] = await this.#world.connections.own.hmget(key, 'dedupeId', 'raw');
@@ -46,14 +46,14 @@ export class Graves {
     await this.#lanes.copied();
   }
 
-  /** A message; answers have names of their own. */
+  /** Reads a message; answers have names of their own. */
   async read(id: string): Promise<Grave | undefined> {
     const found = this.#lanes.prefixes().map((prefix) => this.#world.connections.own.hget(`${prefix}dead`, id));
     const text = (await Promise.all(found)).find((one) => one !== null);
     return text === null || text === undefined ? undefined : graveShape.safeParse(JSON.parse(text)).data;
   }
 
-  /** Messages and answers. */
+  /** Lists messages and answers. */
   async all(): Promise<DeadLetter[]> {
     const sides = ['in', 'out'] as const;
     const prefixes = allShards(this.#world.shards).flatMap((shard) => sides.map((side) => prefixOf(shard, side)));

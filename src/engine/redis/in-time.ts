@@ -1,10 +1,13 @@
-/** What is asked of a server that may be away. */
+/** Requests to a server that may be away. */
 
 import { StorageError } from '../../errors.ts';
 import { within } from '../../lib/within.ts';
 import type { World } from './world.ts';
 
-/** Whoever takes something in is told that it was not, rather than kept waiting: the platform brings it again. */
+/**
+ * Rejects after `ms` instead of waiting, so that the platform delivers the event again.
+ * @throws StorageError after `ms`
+ */
 export function inTime<R>(work: Promise<R>, ms: number, address: string): Promise<R> {
   return within(work, ms, () => {
     throw new StorageError(`the engine at ${address} does not answer`);
@@ -13,7 +16,7 @@ export function inTime<R>(work: Promise<R>, ms: number, address: string): Promis
 
 const STATS_MS = 1_000;
 
-/** What was known last, where the server does not say. */
+/** Returns the last known value when the server doesn't answer. */
 export async function orLast<R>({ connections, address }: World, ask: () => Promise<R>, last: R): Promise<R> {
   if (connections.own.status !== 'ready') return last;
   try {

@@ -1,4 +1,4 @@
-/** What a server holds, as another program reads it while gateways work: nothing here writes. Of what changes meanwhile a part may be missing. */
+/** Reads a server from another program while gateways run; never writes. Concurrent changes may be missing in part. */
 import { Redis } from 'ioredis';
 import { errorMessage, UserError } from '../../errors.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -13,7 +13,11 @@ export interface ServerOf {
 
 const AT_ONCE = 500;
 
-/** What is unfinished, was given up or is unsure; with `prefix` all whose key begins so, finished or not. Messages before answers. Throws UserError when the server cannot be asked. */
+/**
+ * Returns what is unfinished, was given up or is unsure; with `prefix`, every key that starts with it, finished or not.
+ * Messages before answers.
+ * @throws UserError when the server can't be queried
+ */
 export function inspectServer(server: ServerOf, prefix?: string): Promise<Found[]> {
   return asked(server, async (client) => {
     const found: Found[] = [];
@@ -34,7 +38,10 @@ export function inspectServer(server: ServerOf, prefix?: string): Promise<Found[
   });
 }
 
-/** How much is unfinished, and whether a gateway works with this server. Throws UserError when the server cannot be asked. */
+/**
+ * Counts what is unfinished, and tells whether a gateway uses this server.
+ * @throws UserError when the server can't be queried
+ */
 export function inspectServerWork(server: ServerOf): Promise<{ messages: number; answers: number; isHere: boolean }> {
   return asked(server, async (client) => {
     const waiting = { in: 0, out: 0 };
@@ -57,7 +64,7 @@ async function keysOf(client: Redis, beginning: string, prefix: string): Promise
 async function itemOf(client: Redis, side: Side, prefix: string, id: string, isOpen: boolean): Promise<Found[]> {
   const file = `${prefix}item:${id}`;
   const [lane, message, at] = await client.hmget(file, 'lane', 'message', 'at');
-  // It was finished a moment ago.
+  // It was just finished.
   if (typeof message !== 'string' || typeof lane !== 'string') return [];
   const value = parseJson(message);
   if (side === 'out') return [{ state: isOpen ? 'out' : 'done', key: id, file, value }];
@@ -72,11 +79,11 @@ const sidesOf = ({ shards }: ServerOf): [Side, string][] =>
     allShards(shards).map((shard): [Side, string] => [side, prefixOf(shard, side)]),
   );
 
-/** Tried once: whoever waits for it sits at a terminal. */
+/** Tries once: a person waits at a terminal. */
 async function asked<T>({ url }: ServerOf, work: (client: Redis) => Promise<T>): Promise<T> {
   const options = { connectTimeout: 5_000, maxRetriesPerRequest: 0, retryStrategy: () => null, lazyConnect: true };
   const client = new Redis({ ...partsOf(url), ...options });
-  // It is told by what is asked.
+  // The command reports it.
   client.on('error', () => undefined);
   try {
     await client.connect();

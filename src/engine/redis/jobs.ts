@@ -1,9 +1,9 @@
 /**
- * The jobs of BullMQ: one for each lane that has something to do. BullMQ owns their locks, finds those whose worker is gone, and
- * holds those back that are not due; what is in a lane is not its business.
+ * The jobs of BullMQ: one for each lane that has something to do. BullMQ owns their locks, finds jobs whose worker is
+ * gone, and delays those that aren't due; it doesn't know what is in a lane.
  *
- * Invariant: a job is the number of a lane's token, so that an old one claims nothing; whether it is there decides nothing but speed,
- * since lanes without one are found and given another (`sweep.lua`).
+ * Invariant: a job's ID is the lane's token, so an old job claims nothing. Whether a job exists only affects speed,
+ * since the sweep finds lanes without one and adds it (`sweep.lua`).
  */
 import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -16,7 +16,7 @@ export interface Taken {
   lane: string;
   token: number;
   job: Job;
-  /** The key of its lock, and what stands in it while it is ours. */
+  /** The key of its lock, and the lock's value while it is ours. */
   lock: string;
   holder: string;
 }
@@ -31,17 +31,20 @@ const ONLY_WE_COUNT_CRASHES = 1_000_000_000;
 const dataShape = shape<{ lane: string }>(objectOf({ lane: isFilled }));
 
 const AGAIN_MS = 200;
-/** How often it looks, however long a lease is: one that is gone is freed before that has ended (`gone.lua`). */
+/**
+ * The longest interval between stall checks, in ms: a lease that is gone is freed before it would have expired
+ * (`gone.lua`).
+ */
 const MOST_STALLED_MS = 750;
 
-/** After a failure of its connection it tries again soon: a server that is back has people waiting. */
+/** Retries soon after its connection failed: a server that is back has people waiting. */
 class EagerWorker extends Worker {
   override delay(ms?: number, ending?: Parameters<Worker['delay']>[1]): Promise<void> {
     return super.delay(ms ?? AGAIN_MS, ending);
   }
 }
 
-/** Where lanes of a kind are taken from. */
+/** A source of lanes of one kind. */
 export class Source {
   readonly shard: number;
   readonly kind: string;
@@ -77,7 +80,7 @@ export class Source {
     void this.#worker.startStalledCheckTimer().catch(onError);
   }
 
-  /** Waits some seconds for one, unless it is told not to. */
+  /** Waits a few seconds for a job, unless `block` is false. */
   async next(block = true): Promise<Taken | undefined> {
     const holder = `${process.pid}-${++this.#taken}-${Math.random().toString(36).slice(2)}`;
     const job: Job | undefined = await this.#worker.getNextJob(holder, { block });
@@ -92,7 +95,7 @@ export class Source {
     };
   }
 
-  /** Those of these whose lock is not ours any more. */
+  /** Returns the IDs of jobs whose lock isn't ours any more. */
   async renew(taken: readonly Taken[]): Promise<ReadonlySet<string>> {
     const ids = taken.map(({ job }) => job.id ?? '');
     const holders = taken.map(({ holder }) => holder);
@@ -151,17 +154,17 @@ export class Jobs {
   }
 }
 
-/** It has nothing to do any more. */
+/** Completes the job: its lane has nothing to do. */
 export async function dropJob({ job, holder }: Taken): Promise<void> {
   await job.moveToCompleted(undefined, holder, false);
 }
 
-/** Given again at that time, in milliseconds since the epoch. */
+/** Requeues the job at that time, in ms since the epoch. */
 export async function delayJob({ job, holder }: Taken, at: number): Promise<void> {
   await job.moveToDelayed(at, holder);
 }
 
-/** Given to the next one that asks. */
+/** Requeues the job for the next caller. */
 export async function putJobBack({ job, holder }: Taken): Promise<void> {
   await job.moveToWait(holder);
 }

@@ -1,12 +1,12 @@
 /**
- * Names of keys. All keys of one shard share a hash tag, so that a script sees only one slot of a cluster; a lane is always of the same
- * shard, so their number never changes for a server that is in use.
+ * Names of keys. All keys of one shard share a hash tag, so that a script touches only one slot of a cluster. A lane
+ * always maps to the same shard, so the number of shards can't change for a server in use.
  */
 import { createHash } from 'node:crypto';
 
 export type Side = 'in' | 'out';
 
-/** Beginning of everything of a shard, and of the queues of BullMQ in it. */
+/** The prefix of all keys of a shard, and of its BullMQ queues. */
 export const tagOf = (shard: number): string => `{viber:${shard}}`;
 
 export const prefixOf = (shard: number, side: Side): string => `${tagOf(shard)}:${side}:`;
@@ -19,8 +19,8 @@ export const stateKey = (key: string, shards: number): string => `${tagOf(shardO
 
 export const allShards = (shards: number): number[] => Array.from({ length: shards }, (_, shard) => shard);
 
-/** Owners and everybody else wait in queues of their own. */
+/** Owners (`o`) and everybody else (`m`) have separate queues. */
 export type LaneClass = 'o' | 'm';
 
-/** Where the jobs of a kind of lanes stand; BullMQ allows no colon. */
+/** The queue for the jobs of a kind of lane; BullMQ allows no colon. */
 export const queueName = (side: Side, kind: string, laneClass: LaneClass): string => `${side}-${kind}-${laneClass}`;

@@ -1,8 +1,10 @@
 /**
- * Lanes of one side, of messages or of answers: a mailbox each (`lua/`), given to one owner at a time by a job of BullMQ (`jobs.ts`).
+ * The lanes of messages or of answers: a mailbox each (`lua/`), given to one owner at a time by a job of BullMQ
+ * (`jobs.ts`).
  *
- * Invariants: what is put is durable when it says so. An owner is one for as long as its job's lock is kept, which this process does
- * for all of its lanes at once; what it could not keep it has lost, and its epoch changes nothing any more.
+ * Invariants: a put is durable when it resolves. An owner keeps its lane for as long as its job's lock is renewed,
+ * which this process does for all of its lanes at once. A lane it couldn't renew is lost, and its epoch changes nothing
+ * any more.
  */
 import { randomUUID } from 'node:crypto';
 import { LeaseLost } from '../../errors.ts';
@@ -19,7 +21,7 @@ import { Suspects } from './suspects.ts';
 import type { World } from './world.ts';
 
 const NEVER = 1_000_000_000;
-/** Before a lane is tried again whose copy was away. */
+/** The delay before a lane is retried whose replicas were away, in ms. */
 const UNCOPIED_MS = 1_000;
 const SWEPT_AT_ONCE = 500;
 
@@ -28,10 +30,13 @@ export interface LanesOptions {
   world: World;
   kindOf: (lane: string) => string;
   limitsOf: (kind: string) => FairLimits | undefined;
-  /** Milliseconds for which the words of what is finished are kept. */
+  /** How long the text of finished items is kept, in ms. */
   keepMs: number;
   ahead?: DeskOptions['ahead'];
-  /** What was part of too many crashes: those that it has given up, durably. Without it crashes are not counted. */
+  /**
+   * Gives up items that were part of too many crashes and returns those it gave up, durably. Without it crashes aren't
+   * counted.
+   */
   onCrashed?: (lane: string, items: readonly RawItem[]) => Promise<readonly RawItem[]>;
 }
 
@@ -58,9 +63,9 @@ export class Lanes {
   readonly #desk: Desk;
   readonly #held = new Set<Held>();
   readonly #suspects = new Suspects();
-  /** By lane, the end of the last put under way. */
+  /** The end of the last pending put, by lane. */
   readonly #puts = new Map<string, Promise<unknown>>();
-  /** Whatever nobody waits for. */
+  /** Background work without a caller. */
   readonly #pending = new Set<Promise<void>>();
 
   constructor(options: LanesOptions) {
@@ -74,7 +79,7 @@ export class Lanes {
     this.#desk = new Desk({ limitsOf, open, giveBack, ahead: options.ahead, onError: world.onQuiet });
   }
 
-  /** The prefix of the keys of a lane. */
+  /** Returns the prefix of a lane's keys. */
   prefix(lane: string): string {
     return prefixOf(this.#shard(lane), this.#options.side);
   }
@@ -83,7 +88,7 @@ export class Lanes {
     return allShards(this.#world.shards).map((shard) => prefixOf(shard, this.#options.side));
   }
 
-  /** In the order of the calls, which a connection that is opened again in between would not keep. */
+  /** Puts in the order of the calls, which a reconnect in between would otherwise break. */
   put(put: Put): Promise<Answer> {
     const { lane } = put;
     const before = this.#puts.get(lane);
@@ -94,7 +99,7 @@ export class Lanes {
     return done;
   }
 
-  /** Asks for lanes of this kind from now on, and for one of them. */
+  /** Starts polling lanes of these kinds, and waits for one of them. */
   claim(wants: (kind: string) => boolean, kinds: readonly string[]): Promise<Held | undefined> {
     for (const kind of kinds) this.serve(kind);
     return this.#desk.claim(wants);
@@ -106,7 +111,7 @@ export class Lanes {
     }
   }
 
-  /** Throws LeaseLost. */
+  /** @throws LeaseLost */
   async finish(held: Held, ids: readonly string[]): Promise<void> {
     this.#ended(held, await this.owned(held, 'finish', { ids }));
   }
@@ -128,7 +133,10 @@ export class Lanes {
     this.#suspects.tookMore(held.lane, items);
   }
 
-  /** Asks what only the owner of a lane may. Throws LeaseLost. */
+  /**
+   * Runs a script that only the lane's owner may.
+   * @throws LeaseLost
+   */
   async owned(held: Held, script: string, ask: object, ...more: string[]): Promise<Answer> {
     held.check();
     const answer = await this.run(script, held.lane, { ...ask, epoch: held.epoch }, ...more);
@@ -144,18 +152,18 @@ export class Lanes {
     return this.#scripts.run(script, this.prefix(lane), about, ...more);
   }
 
-  /** Throws a StorageError where what was asked is on too few replicas. */
+  /** @throws StorageError when too few replicas have written it */
   copied(): Promise<void> {
     return this.#scripts.copied();
   }
 
-  /** Whether one of this home has put it into this lane as it stands. */
+  /** Returns whether this home put exactly this message into this lane. */
   isOurs(lane: string, { id, message, seal = '' }: { id: string; message: string; seal?: string }): boolean {
     const code = this.#world.codeOf?.(this.#options.side, lane, id, message);
     return code === undefined || isSameCode(code, seal);
   }
 
-  /** What is there without a seal counts as ours from now on. */
+  /** Accepts unsealed items as ours. */
   async sealAll(): Promise<void> {
     const { connections, codeOf } = this.#world;
     for (const prefix of codeOf ? this.prefixes() : [])
@@ -164,17 +172,17 @@ export class Lanes {
         const [lane, message, seal] = await connections.own.hmget(key, 'lane', 'message', 'seal');
         if (typeof lane !== 'string' || typeof message !== 'string' || typeof seal === 'string') continue;
         await connections.own.hsetnx(key, 'seal', codeOf?.(this.#options.side, lane, id, message) ?? '');
-        // It was finished a moment ago.
+        // It was just finished, and `hsetnx` created it again.
         if ((await connections.own.hexists(key, 'message')) === 0) await connections.own.del(key);
       }
   }
 
-  /** Those that this process owns now. */
+  /** Returns the lane if this process owns it. */
   ownedBy(lane: string): Held | undefined {
     return [...this.#held].find((held) => held.lane === lane && held.isOwned);
   }
 
-  /** Keeps what is owned, and finds out what cannot be kept. */
+  /** Renews all leases, and drops those that can't be renewed. */
   async renew(): Promise<void> {
     const askedAt = steadyNow();
     const bySource = Map.groupBy(this.#held, ({ source }) => source);
@@ -189,12 +197,12 @@ export class Lanes {
     );
   }
 
-  /** What has not been kept for too long is lost, whether the server can be asked or not. */
+  /** Drops leases that weren't renewed in time, even while the server is away. */
   expire(): void {
     for (const held of this.#held) if (!held.isOwned) this.#lose(held);
   }
 
-  /** Gives a job to lanes that have none. */
+  /** Adds a job to lanes that have none. */
   async sweep(): Promise<void> {
     for (const shard of allShards(this.#world.shards)) {
       const prefix = prefixOf(shard, this.#options.side);
@@ -208,7 +216,7 @@ export class Lanes {
     }
   }
 
-  /** Of a process that is gone for certain: whoever looks for jobs without an owner finds its own at once. */
+  /** Frees the lanes of a process that is certainly gone, so that the stall check finds its jobs at once. */
   async free(process: string): Promise<void> {
     for (const shard of allShards(this.#world.shards)) {
       const ask = { process, limit: 0, jobs: `${tagOf(shard)}:${this.#options.side}-`, count: SWEPT_AT_ONCE };
@@ -217,7 +225,7 @@ export class Lanes {
     }
   }
 
-  /** No more claims. */
+  /** Ends all claims. */
   stop(): void {
     this.#desk.close();
   }
@@ -228,7 +236,7 @@ export class Lanes {
     await this.#jobs.close();
   }
 
-  /** As a crash does. */
+  /** Closes as a crash would. */
   async cut(): Promise<void> {
     this.stop();
     await this.#jobs.close();
@@ -239,7 +247,7 @@ export class Lanes {
     const about = { ...ask, class: by.isOwner ? 'o' : 'm', person: by.person, kind: kindOf(ask.lane) };
     const seal = this.#world.codeOf?.(side, ask.lane, ask.id, message);
     const answer = await this.run('put', ask.lane, { ...about, seal, once: randomUUID() }, message, raw ?? '');
-    // Found at once by whoever waits, though this process ended now.
+    // Offered first, so that a waiting caller finds it even if this process ends now.
     await this.#offer(ask.lane, answer);
     await this.copied();
     return answer;
@@ -262,20 +270,23 @@ export class Lanes {
     if (what !== 'got') return undefined;
     const held = new Held(source, taken, { epoch, until: askedAt + left, items, isAgain });
     this.#held.add(held);
-    // Before anything is done by it: a copy that does not know of it would give what is done to another, as if for the first time.
+    // Before any work: a replica without the claim would hand the work out again as if for the first time.
     await this.copied().catch((error: unknown) => this.#handBack(held, error));
     if (!answer.isDead) return held;
     await this.#bury(held);
     return undefined;
   }
 
-  /** It was no crash that its copy is away. Throws what was wrong. */
+  /**
+   * Releases a lane whose replicas were away, which doesn't count as a crash.
+   * @throws the given error
+   */
   async #handBack(held: Held, error: unknown): Promise<never> {
     this.#over(held, await this.owned(held, 'release', { retryAt: Date.now() + UNCOPIED_MS }));
     throw error;
   }
 
-  /** They leave their lane once they are durable elsewhere; the others wait again. */
+  /** Removes dead items from their lane once they are durable elsewhere; the others wait again. */
   async #bury(held: Held): Promise<void> {
     const dead = (await this.#options.onCrashed?.(held.lane, held.items)) ?? [];
     const answer = await this.owned(held, 'finish', { ids: dead.map(({ id }) => id) });
@@ -285,7 +296,7 @@ export class Lanes {
     );
   }
 
-  /** Of one that nobody was given. */
+  /** Ends a lease that no caller received. */
   #over(held: Held, answer: Answer): void {
     void this.#offer(held.lane, answer);
     held.end();
@@ -313,12 +324,15 @@ export class Lanes {
     this.#desk.ended(held);
   }
 
-  /** Never rejects: a lane whose job could not be added is found by the sweep. */
+  /** Never rejects: the sweep finds a lane whose job couldn't be added. */
   async #offer(lane: string, { offers }: Answer): Promise<void> {
     if (offers) await this.#later(this.#jobs.add(this.#shard(lane), offers));
   }
 
-  /** A job that is not there, or that another has taken meanwhile, is found by the sweep or claims nothing. */
+  /**
+   * Runs work whose failure is harmless: a job that is missing or was taken by another is found by the sweep or claims
+   * nothing.
+   */
   #later(work: Promise<void>): Promise<void> {
     const done: Promise<void> = work.catch(this.#world.onQuiet).finally(() => this.#pending.delete(done));
     this.#pending.add(done);

@@ -1,4 +1,4 @@
-/** A lane of messages in work. */
+/** A running lane of messages. */
 import type { Lease, QueueItem } from '../engine.ts';
 import type { Held } from './held.ts';
 

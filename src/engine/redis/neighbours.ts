@@ -1,9 +1,9 @@
 /**
- * Processes of this machine that are gone: the system knows it at once, long before their leases have ended. Each says on the server which it
- * is, and those beside it, and only those, ask the system.
+ * Finds processes of this machine that are gone: the system knows at once, long before their leases expire. Each
+ * process registers on the server, and only those on the same machine check it with the system.
  *
- * Invariant: who is called gone does nothing any more. One that hangs, or is cut off, is not gone; of one on another machine, or with
- * process numbers of its own, only its lease tells.
+ * Invariant: a process reported as gone does nothing any more. One that hangs or is cut off isn't gone. A process on
+ * another machine, or in another PID namespace, is only judged by its lease.
  */
 import { isGone, type Mark, ownProcess } from '../../lib/processes.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -15,7 +15,7 @@ interface Neighbour extends Mark {
 }
 
 const PROCESSES = 'viber:processes';
-/** Whoever has not been heard of for so long is forgotten; its leases have ended long ago. */
+/** A process not heard of for this long is forgotten, in ms; its leases expired long ago. */
 const FORGOTTEN_MS = 3_600_000;
 const neighbourShape = shape<Neighbour>(objectOf({ name: isFilled, space: isFilled, pid: isInteger, began: isFilled }));
 
@@ -24,7 +24,7 @@ export class Neighbours {
   readonly #onGone: (name: string) => Promise<void>;
   readonly #self: Neighbour | undefined;
 
-  /** @param onGone frees what it owned */
+  /** @param onGone frees what the process owned */
   constructor(world: World, onGone: (name: string) => Promise<void>) {
     const own = ownProcess();
     this.#world = world;
@@ -41,13 +41,13 @@ export class Neighbours {
       const { data } = neighbourShape.safeParse(parseJson(text));
       if (!data || data.space !== this.#self.space || gone.has(data.name) || !isGone(data)) continue;
       await this.#onGone(data.name);
-      // It stands there still: each of those beside it has locks to take over.
+      // It stays registered: every neighbour has its own locks to take over.
       gone.add(data.name);
     }
     await connections.own.zremrangebyscore(PROCESSES, '-inf', now - FORGOTTEN_MS);
   }
 
-  /** What it owned is handed back. */
+  /** Unregisters this process after it handed everything back. */
   async leave(): Promise<void> {
     const { own } = this.#world.connections;
     if (this.#self && own.status === 'ready') await own.zrem(PROCESSES, JSON.stringify(this.#self));

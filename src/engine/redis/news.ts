@@ -1,6 +1,6 @@
 /**
- * What processes tell each other: news for whoever listens, and a word to one of them. Best effort: who is away hears nothing, so
- * whatever matters is looked for as well.
+ * Messages between processes: news for all listeners, and a message to one process. Best effort: a process that is away
+ * misses them, so everything that matters is polled as well.
  */
 import type { Redis } from 'ioredis';
 import { isText, objectOf, shape } from '../../lib/shape.ts';
@@ -27,11 +27,11 @@ export class News {
     this.#onError = onError;
   }
 
-  /** Hears everything from now on: who listens for a topic misses nothing that is published after. */
+  /** Subscribes to everything, so that a listener misses nothing published after it subscribed. */
   async open(): Promise<void> {
     this.#ears.on('message', (channel: string, text: string) => this.#heard(channel, text));
     await this.#ears.subscribe(NEWS, this.#own);
-    // Whoever may not listen any more is told of it, and works on.
+    // A process that may not subscribe any more gets an error and continues.
     this.#ears.on('ready', () => void this.#ears.subscribe(NEWS, this.#own).catch(this.#onError));
   }
 
@@ -41,7 +41,7 @@ export class News {
 
   subscribe(topic: string, on: Listener): Stop {
     const all = this.#listeners.get(topic) ?? new Set();
-    // The same function may listen twice.
+    // The same function may subscribe twice.
     const mine: Listener = (text) => on(text);
     this.#listeners.set(topic, all.add(mine));
     return async () => {
@@ -50,12 +50,12 @@ export class News {
     };
   }
 
-  /** To one process. */
+  /** Sends to one process. */
   say(name: string, text: string): void {
     this.#mouth.publish(toProcess(name), text).catch(this.#onError);
   }
 
-  /** What is said to this one. */
+  /** Subscribes to messages for this process. */
   onWord(listener: Listener): Stop {
     this.#words.add(listener);
     return async () => {
@@ -81,7 +81,7 @@ export class News {
   }
 }
 
-/** Whoever else writes on the server may write anything. */
+/** Other writers on the server may send anything. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

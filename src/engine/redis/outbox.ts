@@ -1,8 +1,8 @@
 /**
- * The outbox on a server: one lane an address, one answer a lease, and what is known of its parts in a hash beside it.
+ * The outbox on a server: one lane per address, one answer per lease, and the state of its parts in a hash.
  *
- * Invariant: an answer that was given up is durable where it went before it leaves its lane, so that a crash between the two repeats
- * the end and loses nothing.
+ * Invariant: an answer that was given up is durable in its new place before it leaves its lane, so a crash between the
+ * two repeats the end and loses nothing.
  */
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import { LeaseLost } from '../../errors.ts';
@@ -19,21 +19,21 @@ import type { World } from './world.ts';
 export interface RedisOutboxOptions {
   world: World;
   schema: Schema<OutboxFile>;
-  /** Of the lanes whose messages are answered. */
+  /** Returns the key of the lane whose message is answered. */
   keyOfLane: (lane: string) => string;
 }
 
 const partShape = shape<PartState>(
   objectOf({ unsure: isCount, open: isFlag, since: optional(isNumber), sentId: optional(isText) }),
 );
-/** Answers are asked for one by one. */
+/** How many lanes are prefetched, since answers are claimed one by one. */
 const AHEAD = 8;
 const KINDS = 'kinds of answers';
-/** What was sent is not asked for again. */
+/** How long a sent answer is kept, in ms; nobody reads it again. */
 const KEPT_MS = 3_600_000;
 const EVERYBODY = { person: '', isOwner: true };
 
-/** The channel, which is what `conversationKey` begins with. */
+/** Returns the channel, which `conversationKey` begins with. */
 const kindOf = (lane: string): string => lane.slice(2, Math.max(2, lane.indexOf('"', 2)));
 const isOf = (kind: string, prefix: string): boolean =>
   `["${kind}",`.startsWith(prefix) || prefix.startsWith(`["${kind}",`);
@@ -70,9 +70,9 @@ export class RedisOutbox implements Outbox {
   readonly lanes: Lanes;
   readonly #options: RedisOutboxOptions;
   readonly #world: World;
-  /** Channels that answers were ever for. */
+  /** Channels that ever had an answer. */
   readonly #kinds = new Set<string>();
-  /** Beginnings of lanes that somebody here has asked for. */
+  /** Prefixes of lanes that were claimed here. */
   readonly #prefixes = new Set<string>();
   #stats: OutboxStats = { waiting: 0, unsure: 0, dead: 0 };
 
@@ -144,7 +144,7 @@ export class RedisOutbox implements Outbox {
     await this.lanes.release(heldOf(lease));
   }
 
-  /** Of a server that is away what was known last: whoever asks whether all is well is told at once. */
+  /** Returns the last known counts while the server is away, so that health checks get a reply at once. */
   async stats(): Promise<OutboxStats> {
     this.#stats = await orLast(this.#world, () => this.#count(), this.#stats);
     return this.#stats;
@@ -170,7 +170,7 @@ export class RedisOutbox implements Outbox {
     return { waiting: sum('waiting'), unsure: sum('unsure'), dead: sum('dead'), ...since };
   }
 
-  /** Channels that another process has begun to answer on. */
+  /** Finds channels that another process has begun to answer on. */
   async lookForKinds(): Promise<void> {
     const { own } = this.#world.connections;
     const found = await Promise.all(this.lanes.prefixes().map((prefix) => own.smembers(`${prefix}kinds`)));
@@ -182,7 +182,7 @@ export class RedisOutbox implements Outbox {
     if ([...this.#prefixes].some((prefix) => isOf(kind, prefix))) this.lanes.serve(kind);
   }
 
-  /** Undefined for what cannot be sent, which is given up. */
+  /** Returns undefined for an answer that can't be sent, after giving it up. */
   async #opened(held: Held): Promise<Sending | undefined> {
     const [raw] = held.items as [RawItem];
     const isOurs = this.lanes.isOurs(held.lane, raw);
@@ -197,7 +197,7 @@ export class RedisOutbox implements Outbox {
     return undefined;
   }
 
-  /** Of what nobody has sent before there is nothing. */
+  /** Returns an empty map for an answer that nobody tried to send before. */
   async #partsOf(held: Held, key: string): Promise<Map<number, PartState>> {
     if (!held.isAgain) return new Map();
     const known = await this.#world.connections.own.hgetall(`${this.lanes.prefix(held.lane)}parts:${key}`);

@@ -1,4 +1,4 @@
-/** The inbox on a server: what a platform handed us, from the moment we acknowledge it until its answer is on its way. */
+/** The inbox on a server: platform messages, from our acknowledgement until the answer is being delivered. */
 import { crashPoint } from '../../crash-points.ts';
 import { LeaseLost } from '../../errors.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -38,11 +38,11 @@ export interface RedisQueueOptions<T> {
 
 type Listener = Parameters<Queue<unknown>['onSignal']>[0];
 
-/** Whoever takes something in says that it has not when it takes longer. */
+/** How long accepting a message may take before it is refused, in ms. */
 const TAKE_IN_MS = 5_000;
-/** For which the words of what is finished are kept. */
+/** How long the text of finished messages is kept, in ms. */
 const KEPT_MS = 2 * 86_400_000;
-/** What a lane looks like changes often, and is looked at seldom. */
+/** The delay by which changes of a lane's view are merged, in ms: they are frequent and seldom read. */
 const SHOW_MS = 100;
 const viewShape = shape<LaneView>(objectOf({ startedAt: isNumber }));
 
@@ -56,9 +56,9 @@ export class RedisQueue<T> implements Queue<T> {
   readonly #graves: Graves;
   readonly #signals: Signals;
   readonly #listeners: Listener[] = [];
-  /** What was handed out of a lane. */
+  /** The items handed out, by lease. */
   readonly #handed = new WeakMap<Held, readonly QueueItem<T>[]>();
-  /** By lease, what is to be shown next. */
+  /** The view to write next, by lease. */
   readonly #views = new Map<Held, LaneView>();
   #stats: QueueStats = { waiting: 0 };
 
@@ -152,7 +152,7 @@ export class RedisQueue<T> implements Queue<T> {
     this.#listeners.push(listener);
   }
 
-  /** What others have asked of lanes that are owned here. */
+  /** Answers what other processes asked about lanes owned here. */
   answerSignals(): Promise<void> {
     return this.#signals.look();
   }
@@ -198,7 +198,7 @@ export class RedisQueue<T> implements Queue<T> {
     return [...Map.groupBy(found, ({ lane }) => lane).values()].flatMap((all) => all.sort((a, b) => a.seq - b.seq));
   }
 
-  /** Of a server that is away what was known last: whoever asks whether all is well is told at once. */
+  /** Returns the last known counts while the server is away, so that health checks get a reply at once. */
   async stats(): Promise<QueueStats> {
     this.#stats = await orLast(this.#world, () => this.#count(), this.#stats);
     return this.#stats;
@@ -248,7 +248,7 @@ export class RedisQueue<T> implements Queue<T> {
     return known.some((count) => count > 0);
   }
 
-  /** Those that can be worked on; the others are given up. */
+  /** Returns the items that can be run; gives up the others. */
   async #sound(held: Held): Promise<QueueItem<T>[]> {
     const pairs = held.items.map((raw) => ({ raw, item: this.#itemOf(held.lane, raw) }));
     const broken = pairs.flatMap(({ raw, item }) => (item ? [] : [raw]));
@@ -276,7 +276,7 @@ export class RedisQueue<T> implements Queue<T> {
     return success ? data : undefined;
   }
 
-  /** Gives those that it has given up. */
+  /** Gives up what crashed too often, and returns it. */
   async #died(lane: string, items: readonly RawItem[]): Promise<RawItem[]> {
     const answers = allShards(this.#world.shards).map((shard) => prefixOf(shard, 'out'));
     const dead: RawItem[] = [];
@@ -291,13 +291,13 @@ export class RedisQueue<T> implements Queue<T> {
     return dead;
   }
 
-  /** Undefined where nobody here owns the lane, or has begun with it. */
+  /** Returns undefined when this process doesn't own the lane, or hasn't begun with it. */
   async #answer(lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean | undefined> {
     const held = this.lanes.ownedBy(lane);
     if (!held) return undefined;
     const answers = await Promise.all(this.#listeners.map((listener) => listener(lane, signal, before)));
     if (answers.some((answer) => answer !== undefined)) return answers.includes(true);
-    // Its owner has not begun: it meets what it was given as stopped, and the server is told as of what waits.
+    // Its owner hasn't begun: mark what it was handed, and let the server mark what waits.
     for (const item of signal === 'stop' ? (this.#handed.get(held) ?? []) : [])
       if (before === undefined || isBefore(item, before)) item.isStopped = true;
     return undefined;

@@ -1,4 +1,4 @@
-/** The scripts of `lua/`, by name. What one gives is judged here, so that nothing else of a server is believed. */
+/** The scripts of `lua/`, by name. Their replies are validated here, since nothing from the server is trusted. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { errorMessage, StorageError } from '../../errors.ts';
 import { isFilled, isFlag, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
 import { type LaneClass, tagOf } from './keys.ts';
 
-/** A lane that is to be queued: one job, whose number alone may claim it. */
+/** A job to queue for a lane; only its token may claim the lane. */
 export interface Offer {
   lane: string;
   token: number;
@@ -33,7 +33,7 @@ export interface Answer {
   offers?: Offer[];
   items?: RawItem[];
   epoch?: number;
-  /** Milliseconds for which the lock of the job is held from now on. */
+  /** How long the job's lock is held from now on, in ms. */
   left?: number;
   at?: number;
   isAgain?: boolean;
@@ -87,7 +87,7 @@ const answerShape = shape<Answer>(
   }),
 );
 
-/** These are made of what `lanes.lua` holds. */
+/** Scripts that build on `lanes.lua`. */
 const OF_LANES = [
   'put',
   'claim',
@@ -104,7 +104,7 @@ const OF_LANES = [
   'bury',
 ];
 const ALONE = ['lock', 'unlock', 'change'] as const;
-/** How long a replica is given, each time that it is asked: two seconds in all. */
+/** Timeouts of the repeated requests to replicas, in ms: two seconds in all. */
 const ASKED_AFTER_MS = [10, 20, 40, 80, 160, 320, 640, 730];
 const COPIED = `${tagOf(0)}:copied`;
 const beside = path.join(import.meta.dirname, 'lua');
@@ -117,7 +117,7 @@ export class Scripts {
   #copying: Promise<void> | undefined;
   readonly #texts = new Map<string, { text: string; sha: string }>();
 
-  /** @param copies waits for replicas, and nothing else is asked of it */
+  /** @param copies a connection used only to wait for replicas */
   constructor(client: Redis, copies: Redis, replicas: number) {
     this.#client = client;
     this.#copies = copies;
@@ -130,13 +130,13 @@ export class Scripts {
     }
   }
 
-  /** @param more what is too large to be read on the way, such as a message */
+  /** @param more large arguments that the script passes on unparsed, such as a message */
   async run(name: string, key: string, ask: object, ...more: string[]): Promise<Answer> {
     const script = this.#texts.get(name);
     if (!script) throw new Error(`there is no script ${name}`);
     const args = [JSON.stringify(ask), ...more];
     const done = this.#client.evalsha(script.sha, 1, key, ...args).catch((error: unknown) => {
-      // A server that was started again has forgotten it.
+      // A server that was restarted has forgotten it.
       if (!errorMessage(error).startsWith('NOSCRIPT')) throw error;
       return this.#client.eval(script.text, 1, key, ...args);
     });
@@ -146,8 +146,9 @@ export class Scripts {
   }
 
   /**
-   * All that was asked before is on as many replicas as `engine.replicas` says. What asks in the same turn of the loop waits together.
-   * Throws a StorageError where too few have written it in time; it stands on the server all the same.
+   * Resolves when everything sent before is on as many replicas as `engine.replicas` says. Calls in the same tick wait
+   * together.
+   * @throws StorageError when too few wrote it in time; it is on the server regardless
    */
   copied(): Promise<void> {
     if (this.#replicas === 0) return Promise.resolve();
@@ -159,8 +160,9 @@ export class Scripts {
   }
 
   /**
-   * The server counts from the last write of a connection, so this one makes one: it follows all that was answered before. A replica
-   * tells what it had written before it was asked, and by itself only once a second, so it is asked again soon.
+   * The server counts from a connection's last write, so this one writes once: it follows everything that was answered
+   * before. A replica reports what it had written before the request, and otherwise only once a second, so it is asked
+   * repeatedly.
    */
   async #askReplicas(): Promise<void> {
     await this.#copies.set(COPIED, '1');

@@ -1,12 +1,12 @@
 /**
- * Codes over what stands on a server, made with a key of the home. Whoever reaches the server, and not the home, writes there what they
- * like; what carries no code of ours counts for nothing.
+ * Seals for data on a server, made with a key of the home. Somebody who can reach the server but not the home can write
+ * anything there, so data without our seal is ignored.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type CodeOf = (...parts: readonly string[]) => string;
 
-/** Characters of a code. */
+/** Length of a code in characters. */
 export const CODE_LENGTH = 43;
 
 export const codesWith =
@@ -14,7 +14,7 @@ export const codesWith =
   (...parts) =>
     createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64url');
 
-/** In a time that says nothing of where they differ. */
+/** Compares in constant time. */
 export function isSameCode(code: string, given: string): boolean {
   return timingSafeEqual(Buffer.from(code), Buffer.from(given.padEnd(CODE_LENGTH)).subarray(0, CODE_LENGTH));
 }

@@ -1,6 +1,7 @@
 /**
- * Small values under a seal: a code over name and value, made with a key of the home. Whoever reaches the server, and not the home,
- * makes no decision and no button of a person with it. What carries no seal of ours is not there. Counts are not sealed: the server adds.
+ * Sealed small values: a code over name and value, made with a key of the home. Somebody who can reach the server but
+ * not the home can't forge a decision or a button. A value without our seal counts as missing. Counters aren't sealed,
+ * since the server adds.
  */
 import type { State } from '../engine.ts';
 import { CODE_LENGTH, type CodeOf, isSameCode } from './seal.ts';
@@ -15,7 +16,7 @@ export function sealed(state: State, codeOf: CodeOf): State {
     return isSameCode(codeOf(key, value), text.slice(0, CODE_LENGTH)) ? value : undefined;
   };
 
-  /** What is not ours gives way. */
+  /** Replaces a value that isn't ours. */
   async function create(key: string, value: string, ttlMs?: number): Promise<boolean> {
     for (let tries = 0; tries < TRIES; tries++) {
       if (await state.create(key, seal(key, value), ttlMs)) return true;

@@ -1,4 +1,6 @@
-/** Whether a server keeps what it is given. What is wrong is named with the setting and with what mends it; asked at the start and by the doctor. */
+/**
+ * Checks whether a server keeps its data, at the start and in the doctor. Each problem names the setting and its fix.
+ */
 import { Redis } from 'ioredis';
 import { ConfigError, type ConfigProblem, errorMessage } from '../../errors.ts';
 import { addressOf, partsOf } from './connection.ts';
@@ -16,11 +18,14 @@ const ANSWER_MS = 5_000;
 export interface ServerCheck {
   url: string;
   replicas: number;
-  /** Whether scripts get as far as the server: then it must ask for a password. */
+  /** Whether scripts can reach the server: it must then require a password. */
   reachedByScripts?: boolean;
 }
 
-/** One sentence for each thing that is right. Throws ConfigError with all that is wrong. */
+/**
+ * Returns one sentence for each thing that is right.
+ * @throws ConfigError with everything that is wrong
+ */
 export async function checkServer({ url, replicas, reachedByScripts = false }: ServerCheck): Promise<string[]> {
   const address = addressOf(url);
   const client = new Redis({
@@ -51,7 +56,10 @@ export async function checkServer({ url, replicas, reachedByScripts = false }: S
   }
 }
 
-/** Whether it lets in those who bring no password, whatever our address holds: one that is not asked for protects nothing. */
+/**
+ * Returns whether the server accepts connections without a password, even if our address has one: a password it doesn't
+ * require protects nothing.
+ */
 async function isOpen(url: string): Promise<boolean> {
   const { username: _, password: __, ...stranger } = partsOf(url);
   const client = new Redis({
@@ -61,7 +69,7 @@ async function isOpen(url: string): Promise<boolean> {
     commandTimeout: ANSWER_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
-    // It would be refused, and tried again.
+    // The check would be refused and retried.
     enableReadyCheck: false,
   });
   let reason: unknown;
@@ -73,7 +81,7 @@ async function isOpen(url: string): Promise<boolean> {
     await client.get('viber');
     return true;
   } catch (error) {
-    // The greeting is refused already, which the library says of the connection alone.
+    // The handshake is already refused, and the library reports that only on the connection.
     if (/NOAUTH|NOPERM|DENIED|WRONGPASS/.test(errorMessage(reason ?? error))) return false;
     throw error;
   } finally {
@@ -87,7 +95,7 @@ function openProblem(address: string): ConfigProblem {
   return { path: 'engine.url', message: `the server at ${address} ${why}: ${fix}` };
 }
 
-/** Valkey says which Redis it stands for. */
+/** Valkey reports the Redis version it is compatible with. */
 const versionIn = (info: string): string => /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
 
 function oldVersion(version: string, replicas: number): ConfigProblem[] {

@@ -1,6 +1,6 @@
 /**
- * Asks the process that owns a lane, and answers those that ask this one. A question stands in a list until it is read, and its answer
- * under a name of its own, so that a word that is lost costs a look and not the question.
+ * Asks the process that owns a lane, and answers such questions. A question stays in a list until it is read, and its
+ * answer has a key of its own, so a lost notification only delays the answer until the next poll.
  */
 import { randomUUID } from 'node:crypto';
 import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
@@ -12,7 +12,7 @@ interface Question {
   from: string;
   lane: string;
   signal: LaneSignal;
-  /** For what came in before that. */
+  /** Limits the signal to what arrived before this. */
   before?: Arrival;
 }
 
@@ -29,7 +29,7 @@ type Answers = (lane: string, signal: LaneSignal, before?: Arrival) => Promise<b
 
 const questionsOf = (process: string): string => `viber:asked:${process}`;
 const answerTo = (id: string): string => `viber:answered:${id}`;
-/** Longer than the time between two looks. */
+/** Longer than the time between two polls, in ms. */
 const WAIT_MS = 4_500;
 const LOOK_MS = 500;
 const KEPT_MS = 30_000;
@@ -41,7 +41,7 @@ export class Signals {
   readonly #answer: Answers;
   readonly #waiting = new Map<string, () => void>();
 
-  /** @param answer undefined for a lane that is not owned here */
+  /** @param answer returns undefined for a lane that isn't owned here */
   constructor(world: World, answer: Answers) {
     this.#world = world;
     this.#answer = answer;
@@ -51,11 +51,11 @@ export class Signals {
     });
   }
 
-  /** Undefined where it does not own the lane any more, or is not heard of. */
+  /** Resolves to undefined when the process doesn't own the lane any more, or doesn't answer. */
   async ask(process: string, lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean | undefined> {
     const { own } = this.#world.connections;
     const question: Question = { id: randomUUID(), from: this.#world.name, lane, signal, ...(before && { before }) };
-    // Listened for before it is asked: the answer may be there before the question is told of.
+    // Registered before asking: the answer may arrive before `say` returns.
     let word = Promise.withResolvers<void>();
     this.#waiting.set(question.id, () => word.resolve());
     try {
@@ -63,7 +63,7 @@ export class Signals {
       await own.pexpire(questionsOf(process), KEPT_MS);
       this.#world.news.say(process, QUESTION);
       const until = Date.now() + WAIT_MS;
-      // Who is gone answers nothing.
+      // A process that is gone never answers.
       while (Date.now() < until && !this.#world.gone.has(process)) {
         const timer = setTimeout(() => word.resolve(), LOOK_MS);
         await word.promise;
@@ -78,7 +78,7 @@ export class Signals {
     }
   }
 
-  /** Answers what was asked. */
+  /** Answers pending questions. */
   async look(): Promise<void> {
     try {
       const asked = (await this.#world.connections.own.lpop(questionsOf(this.#world.name), AT_ONCE)) ?? [];

@@ -1,4 +1,4 @@
-/** Small values on a server. Whatever looks before it changes is one script, which is asked again without harm (`change.lua`). */
+/** Small values on a server. Every read-then-write is one script, which is safe to repeat (`change.lua`). */
 import { randomUUID } from 'node:crypto';
 import type { State } from '../engine.ts';
 import { stateKey } from './keys.ts';
@@ -47,5 +47,5 @@ export class RedisState implements State {
   }
 }
 
-/** The server takes no fractions, and nothing that is over already. */
+/** The server accepts no fractions and no expiry of zero or less. */
 const whole = (ms: number): number => Math.max(1, Math.ceil(ms));

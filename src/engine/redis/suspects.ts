@@ -1,18 +1,18 @@
 /**
- * A message that was part of two crashes is in work here while no other such message is, so that the one that ends the process is
- * alone when it does so again, and takes no innocent one with it.
+ * Runs a message that was part of two crashes only while no other such message runs here, so that the one that kills
+ * the process is alone the next time and takes no innocent message with it.
  */
 import { SUSPECT_FROM } from '../crashes.ts';
 
 export class Suspects {
   #lane: string | undefined;
 
-  /** Whether the owner of a lane may take such a message. */
+  /** Returns whether the owner of a lane may take such a message. */
   may(lane: string): boolean {
     return this.#lane === undefined || this.#lane === lane;
   }
 
-  /** As `may`; until it is known what was taken, nobody else may. */
+  /** Like `may`, but reserves the place until it is known what was taken. */
   begin(lane: string): boolean {
     if (this.#lane !== undefined) return this.#lane === lane;
     this.#lane = lane;
@@ -24,7 +24,7 @@ export class Suspects {
     else this.ended(lane);
   }
 
-  /** The owner of a lane has taken these as well. */
+  /** The owner of a lane took these items too. */
   tookMore(lane: string, items: readonly { attempts: number }[]): void {
     if (items.some(({ attempts }) => attempts >= SUSPECT_FROM)) this.#lane = lane;
   }

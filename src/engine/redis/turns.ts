@@ -1,6 +1,7 @@
 /**
- * Locks and leads on a server: one process at a time has what has a name, and within it one after the other, in the order of the calls.
- * Invariant: a fence is owned for as long as its lock is kept; whoever could not keep it has lost it, and stops.
+ * Locks and leads on a server: one process at a time owns a name, and within a process callers take turns in the order
+ * of their calls. Invariant: a fence is owned for as long as its lock is renewed; an owner that can't renew it has lost
+ * it, and stops.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,12 +18,12 @@ interface Owned {
 }
 
 const FREED = 'freed';
-/** Where nobody says that it is free. */
+/** The poll interval when no notification arrives. */
 const LOOK_MS = 500;
 
 export class RedisTurns {
   readonly #world: World;
-  /** By name, the end of the last one that waits or works here. */
+  /** The end of the last waiting or running one in this process, by name. */
   readonly #tails = new Map<string, Promise<void>>();
   readonly #owned = new Set<Owned>();
   readonly #ending = new AbortController();
@@ -50,7 +51,7 @@ export class RedisTurns {
     const led = this.#inTurn(
       name,
       async () => {
-        // Who has lost it is the next that may have it again.
+        // After a loss, try to lead again.
         for (let isLost = true; isLost && !signal.aborted; ) {
           const owned = await this.#take(name, signal);
           if (!owned) return;
@@ -72,7 +73,7 @@ export class RedisTurns {
     };
   }
 
-  /** Keeps what is owned, and finds out what cannot be kept. */
+  /** Renews all locks, and drops those that can't be renewed. */
   async renew(): Promise<void> {
     const { leaseMs } = this.#world;
     await Promise.all(
@@ -94,7 +95,7 @@ export class RedisTurns {
     for (const { fence } of this.#owned) fence.lose();
   }
 
-  /** In the order of the calls; who is not wanted any more leaves at once. */
+  /** Runs in the order of the calls; an aborted caller leaves at once. */
   async #inTurn<R>(name: string, work: () => Promise<R>, signal?: AbortSignal): Promise<R> {
     const before = this.#tails.get(name);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -129,7 +130,7 @@ export class RedisTurns {
   async #freed(name: string, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const stop = this.#world.news.subscribe(FREED, (freed) => freed === name && woken.abort());
-    // Both are ways to go on.
+    // A timeout and an abort both continue.
     await sleep(LOOK_MS, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
     await stop();
   }
@@ -139,7 +140,7 @@ export class RedisTurns {
     fence.end();
     this.#owned.delete(owned);
     if (this.#ending.signal.aborted) {
-      // Nobody waits for the server at the end: it forgets who is gone.
+      // Not awaited at the end: the server forgets a process that is gone.
       void this.#world.scripts.run('unlock', key, { holder }).catch(this.#world.onQuiet);
       return;
     }

@@ -1,4 +1,4 @@
-/** What all parts of the engine share. */
+/** State that all parts of the engine share. */
 import type { Connections } from './connection.ts';
 import type { News } from './news.ts';
 import type { Scripts } from './scripts.ts';
@@ -8,22 +8,22 @@ export interface World {
   connections: Connections;
   scripts: Scripts;
   news: News;
-  /** Where whoever reaches the server must not be able to say something in our name. */
+  /** Makes seals, where others who can reach the server must not be able to write in our name. */
   codeOf: CodeOf | undefined;
   /** `host:port`. */
   address: string;
-  /** Of this process, among all. */
+  /** The unique name of this process. */
   name: string;
   shards: number;
   leaseMs: number;
-  /** Milliseconds for which an event is known. */
+  /** How long an event is remembered, in ms. */
   seenMs: number;
-  /** Milliseconds before a message is tried that was part of two crashes. */
+  /** The delay before a message that was part of two crashes is tried, in ms. */
   suspectMs: number;
-  /** Names of processes that are gone for certain. */
+  /** Names of processes that are certainly gone. */
   gone: Set<string>;
-  /** Nobody else hears of it. */
+  /** Receives failures that have no caller. */
   onError: (error: unknown) => void;
-  /** What passes by itself, as a connection that is opened again. */
+  /** Receives failures that may pass by themselves, such as a reconnect. */
   onQuiet: (error: unknown) => void;
 }
