@@ -1,40 +1,43 @@
 /**
- * Who may hold how many of the connections there are. Invariant: whatever some hold, a new one is let in and answered, so that health,
- * webhooks and owners always get through: of connections that have shown no token the longest silent one gives way, and whoever has
- * shown one has a share.
+ * Limits how many connections each client may hold. Invariant: a new connection is always accepted and answered, so
+ * health checks, webhooks and owners get through: it displaces the longest idle connection without a token, and clients
+ * with a token have a share.
  */
 import type http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Caller } from './contract.ts';
 
-/** Of all: beyond it a connection that nobody has vouched for gives way to a new one. */
+/** The share of all connections above which a new one displaces one without a token. */
 const OPEN_SHARE = 7 / 8;
-/** Of all, for the requests and streams under way of one client. */
+/** The share of all connections for one client's open requests and streams. */
 const SHARES = { owner: 1 / 2, member: 1 / 4, guest: 1 / 8 } as const;
-/** Of all, for every client together that is no owner. */
+/** The share of all connections for all clients together that aren't owners. */
 const OTHERS_SHARE = 1 / 2;
 
 export interface Connections {
-  /** Whether this caller may have another request under way; it is counted until its connection, or `response`, is closed. */
+  /**
+   * Returns whether this caller may have another open request; it counts until its connection, or `response`, is
+   * closed.
+   */
   admit(caller: Pick<Caller, 'id' | 'principal'>, socket: Socket, response?: http.ServerResponse): boolean;
 }
 
 interface Open {
   address: string;
-  /** Requests under way. */
+  /** The number of open requests. */
   busy: number;
-  /** Of callers that were let in. */
+  /** The number of open requests by admitted callers. */
   vouched: number;
 }
 
 export function watchConnections(server: http.Server, max: number): Connections {
-  /** Those whose last request began longest ago come first. */
+  /** Ordered by the start of the last request, oldest first. */
   const open = new Map<Socket, Open>();
   const byClient = new Map<string, number>();
   let others = 0;
   const most = Math.max(1, Math.floor(max * OPEN_SHARE));
 
-  /** The address that holds most gives one way, and of those the longest silent; one at work only where all are. */
+  /** Closes the longest idle connection of the address that holds the most; a busy one only if none is idle. */
   function giveWay(): void {
     const idle = [...open].filter(([, { vouched, busy }]) => vouched === 0 && busy === 0);
     const unvouched = idle.length > 0 ? idle : [...open].filter(([, { vouched }]) => vouched === 0);

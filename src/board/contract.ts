@@ -1,58 +1,70 @@
-/** What the parts of the board are written against: who asks, and what a path answers. Types only. */
+/** The Board's shared contract: callers, requests and routes. Types only. */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
 
-/** Who asks, as the guard has found it. Nothing that a client sends in a body or a frame grants a right. */
+/** The caller, as the guard has identified it. Nothing in a body or a frame grants rights. */
 export interface Caller {
-  /** `client`: a token of `http.token` or `http.clients`; `session`: somebody who has logged in on the Board. */
+  /** `client`: a token from `http.token` or `http.clients`; `session`: a person who is logged in on the Board. */
   kind: 'client' | 'session';
-  /** The client's name, `owner` for `http.token`, or the session's id: with a command's own id the key that makes a repetition harmless. */
+  /**
+   * The client's name, `owner` for `http.token`, or the session's ID. With a command's own ID it is the idempotency
+   * key.
+   */
   id: string;
-  /** On whose behalf, with the role they have now. */
+  /** The person on whose behalf it acts, with their current role. */
   principal: Principal;
-  /** The channel that its conversations are in; `api` where it is absent. */
+  /** The channel of its conversations; `api` if absent. */
   channel?: string;
-  /** Whom it talks to unless it names another; the gateway's own where it is absent. */
+  /** The viber it talks to by default; the gateway's own if absent. */
   viber?: string;
-  /** Where this person is written to directly, when that is known: their conversation there is the one on Now. */
+  /** The person's direct conversation, if known; it is the one shown on Now. */
   direct?: Address;
-  /** Aborted when the session is revoked or its person loses the role, and when the server stops: sockets and streams end at once. */
+  /**
+   * Aborted when the session is revoked, its person loses the role or the server stops: sockets and streams end at
+   * once.
+   */
   ended: AbortSignal;
 }
 
-/** A cookie alone is not enough on a socket: the first frame brings the key, and makes a caller of it. */
+/** A socket with only a cookie: its first frame must bring the key, which turns it into a caller. */
 export interface AwaitedCaller {
-  /** The error is to be told before the socket is closed with 4401. */
+  /** Returns the caller, or an error to send before the socket is closed with 4401. */
   withKey(key: string): Caller | BoardError;
 }
 
-/** A request that the guard has let in. */
+/** A request that the guard has admitted. */
 export interface BoardRequest {
   request: http.IncomingMessage;
   response: http.ServerResponse;
   url: URL;
-  /** What stands for the names in the route's path, decoded once; never empty, `.` or `..`, and without a slash but in a `*rest`. */
+  /**
+   * Values of the names in the route's path, decoded once; never empty, `.` or `..`, and without slashes except in a
+   * `*rest`.
+   */
   params: Readonly<Record<string, string>>;
   caller: Caller;
 }
 
 export interface BoardRoute {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `/api/tasks/:id/messages`; a last part `*rest` takes what is left, with its slashes. */
+  /** `/api/tasks/:id/messages`; a last part `*rest` matches the remaining path, including slashes. */
   path: string;
-  /** `owner`: anybody else gets 403. */
+  /** `owner`: everybody else gets 403. */
   asks: 'caller' | 'owner';
-  /** Milliseconds without a byte after which the connection is closed; streams say more than the usual minute. */
+  /** Milliseconds without a byte until the connection is closed; the default is one minute. */
   silenceMs?: number;
-  /** Milliseconds until the body must be there; the usual ten seconds where it is absent. */
+  /** Milliseconds until the body must be complete; ten seconds if absent. */
   bodyMs?: number;
-  /** What it throws as a Refused (`respond.ts`) is answered as that error; anything else is a 500 without details. */
+  /** A thrown Refused (`respond.ts`) becomes that error; anything else a 500 without details. */
   handle(asked: BoardRequest): Promise<void>;
 }
 
-/** A WebSocket to `/ws`, from an own page or no page, by a token or with a cookie. Whoever gets it answers or destroys the socket. */
+/**
+ * A WebSocket to `/ws` from an own page or no page, with a token or a cookie. The receiver answers or destroys the
+ * socket.
+ */
 export interface BoardUpgrade {
   request: http.IncomingMessage;
   socket: Duplex;
@@ -60,25 +72,28 @@ export interface BoardUpgrade {
   who: Caller | AwaitedCaller;
 }
 
-/** What anybody gets who comes under a right Host: the page itself, which holds nothing private, and what trades a code. */
+/**
+ * A route for anybody under a permitted Host: the page itself, which contains nothing private, and the exchange of a
+ * login code.
+ */
 export interface OpenRoute {
   method: 'GET' | 'POST';
   path: string;
   handle(asked: Omit<BoardRequest, 'caller'>): Promise<void>;
 }
 
-/** All that is loaded at the first request for it. */
+/** Everything that is loaded at the first request for the Board. */
 export interface Board {
   routes: readonly BoardRoute[];
   open: readonly OpenRoute[];
-  /** Whoever the cookie of a request means. */
+  /** Returns the login of the request's cookie. */
   session(request: http.IncomingMessage): AwaitedCaller | BoardError;
-  /** Absent: there are no sockets. */
+  /** Absent if there are no sockets. */
   upgrade?: (asked: BoardUpgrade) => void;
   close(): Promise<void>;
 }
 
-/** An error of the protocol: HTTP bodies and frames carry it alike as `{error: {code, message, field?}}`. */
+/** A protocol error; HTTP bodies and frames both carry it as `{error: {code, message, field?}}`. */
 export interface BoardError {
   status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 421 | 429 | 500 | 503;
   code: string;

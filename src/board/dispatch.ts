@@ -1,4 +1,4 @@
-/** Requests for what the board answers, on their way to the route that does; the board is loaded at the first of them. */
+/** Dispatches requests to the Board's routes; loads the Board at the first one. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Connections } from './connections.ts';
@@ -17,9 +17,9 @@ const TOO_MANY_AT_ONCE: BoardError = {
 export const INTERNAL: BoardError = { status: 500, code: 'internal', message: 'Something went wrong here.' };
 
 export interface Dispatch {
-  /** Throws Refused, and whatever a route throws. */
+  /** @throws {Refused} and any error of the route */
   answer(request: http.IncomingMessage, response: http.ServerResponse, path: string): Promise<void>;
-  /** Refuses on the socket itself; rejects with what nobody expected. */
+  /** Answers a refusal on the socket itself; rejects with unexpected errors. */
   upgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer, wrong?: BoardError): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createDispatch(
   let loading: Promise<Board> | undefined;
   let match: ReturnType<typeof routerOf> | undefined;
 
-  /** Where loading fails the next request tries again. */
+  /** Loads the Board once; after a failure the next request tries again. */
   async function board(): Promise<Board> {
     if (!load) throw refused(NOT_FOUND);
     loading ??= load().catch((error: unknown) => {
@@ -94,7 +94,7 @@ export function createDispatch(
   };
 }
 
-/** A socket counts from when it is known whose it is. */
+/** Counts a socket once its caller is known. */
 function countedIn(
   who: Caller | AwaitedCaller,
   admit: (caller: Caller) => boolean,
@@ -110,7 +110,7 @@ function countedIn(
 
 const routerOf = (routes: readonly (BoardRoute | OpenRoute)[]) => createRouter<BoardRoute | OpenRoute>(routes);
 
-/** The headers hold for every answer, unless a route says otherwise. */
+/** Sets default headers, which a route may override. */
 async function answerRoute(route: BoardRoute, asked: BoardRequest): Promise<void> {
   const { request, response } = asked;
   for (const [name, value] of Object.entries(DATA_HEADERS)) response.setHeader(name, value);
@@ -119,7 +119,7 @@ async function answerRoute(route: BoardRoute, asked: BoardRequest): Promise<void
   await route.handle(asked);
 }
 
-/** A body that does not come in time ends its connection. */
+/** Ends the connection if the body does not arrive in time. */
 export function limitBody(request: http.IncomingMessage, response: http.ServerResponse, ms = BODY_MS): void {
   if (!bodyIsLeft(request)) return;
   const timer = setTimeout(() => {

@@ -1,4 +1,7 @@
-/** Whether a request is let in, and as whom. Rights come from here alone; what is there is a secret from those who may not ask. */
+/**
+ * Decides whether a request is admitted, and as which caller. Rights come from here alone; unauthorised callers don't
+ * learn what exists.
+ */
 import type http from 'node:http';
 import type { AwaitedCaller, BoardError, Caller } from './contract.ts';
 import type { Places } from './guard.ts';
@@ -41,11 +44,11 @@ export const OWNERS_ONLY: BoardError = { status: 403, code: 'forbidden', message
 const NOBODY: BoardError = { status: 401, code: 'unauthorized', message: 'This token speaks for nobody any more.' };
 
 export interface Gate {
-  /** Why it is refused by its Host or the page it comes from. */
+  /** Returns an error for a foreign Host or origin. */
   refusal(request: http.IncomingMessage): BoardError | undefined;
-  /** @param session asked where no token was sent */
+  /** @param session used if the request has no token */
   enter(request: http.IncomingMessage, session: Session | undefined): Caller | BoardError;
-  /** As `enter`, for a socket: its first frame brings the key. */
+  /** Like `enter`, for a socket, whose first frame may bring the key. */
   enterSocket(request: http.IncomingMessage, session: Session | undefined): Caller | AwaitedCaller | BoardError;
 }
 
@@ -53,7 +56,7 @@ type Session = (request: http.IncomingMessage) => AwaitedCaller | BoardError;
 
 /** @param closed aborted when the server stops */
 export function createGate(places: Places, tokens: Tokens, closed: AbortSignal): Gate {
-  /** Undefined where no token was sent. */
+  /** Returns undefined if no token was sent. */
   function byToken(request: http.IncomingMessage): Caller | BoardError | undefined {
     const given = tokens.check(request);
     if (given === 'absent' || !tokens.isSet) return undefined;
@@ -61,7 +64,7 @@ export function createGate(places: Places, tokens: Tokens, closed: AbortSignal):
     return given === 'wrong' ? WRONG_TOKEN : callerOf(given, closed);
   }
 
-  /** What a cookie is believed: pages of this very origin send it, and no others, whatever other ports of this machine serve. */
+  /** Trusts a cookie only from a page of exactly this origin: other ports of this machine share its cookies. */
   function byCookie(request: http.IncomingMessage, session: Session | undefined): AwaitedCaller | BoardError {
     const { headers, method } = request;
     if (headers.cookie === undefined || !session) {

@@ -1,25 +1,25 @@
 /**
- * Under which Host and Origin the HTTP server may be asked, decided from the head of a request alone: a page of another site must
- * not reach it by pointing a name of its own at this machine.
+ * Checks Host and Origin from a request's headers alone: a page of another site must not reach this server by pointing
+ * its own name at this machine (DNS rebinding).
  */
 import type http from 'node:http';
 import type { BoardError } from './contract.ts';
 
-/** `own`: by the address it listens on; `listed`: by one of `http.origins`, so perhaps from far away. */
+/** `own`: the server's own address; `listed`: an entry of `http.origins`, so possibly from another machine. */
 export type Host = 'own' | 'listed' | 'foreign';
 
 export interface Places {
   hostOf(request: http.IncomingMessage): Host;
-  /** Whether a page may have sent it: one of ours, or no page at all. */
+  /** Returns true if the request comes from one of our pages or from no page. */
   isOwnPage(request: http.IncomingMessage): boolean;
-  /** The origin of a page that was loaded under this request's Host; undefined under a foreign one. */
+  /** Returns the origin of a page loaded under this request's Host, or undefined for a foreign Host. */
   originOf(request: http.IncomingMessage): string | undefined;
 }
 
 export const WILDCARD = new Set(['0.0.0.0', '::', '']);
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** How a host stands in an address: IPv6 in brackets. */
+/** Formats a host for a URL: IPv6 in brackets. */
 export const inAddress = (host: string): string => (host.includes(':') ? `[${host}]` : host).toLowerCase();
 
 export function createPlaces(options: { host: string; port: number; origins: readonly string[] }): Places {
@@ -28,7 +28,7 @@ export function createPlaces(options: { host: string; port: number; origins: rea
   const own = new Set(names.flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]));
   const listed = new Set<string>();
   const origins = new Set([...own].map((name) => `http://${name}`));
-  /** By Host; where a host is listed twice, https counts. */
+  /** Origins by Host; if a host is listed twice, https wins. */
   const byHost = new Map([...own].map((name) => [name, `http://${name}`]));
   for (const { protocol, hostname, host: name, port: explicit, origin } of options.origins.map((url) => new URL(url))) {
     const names = explicit === '' ? [name, `${hostname}:${DEFAULT_PORTS[protocol]}`] : [name];
@@ -51,10 +51,10 @@ export function createPlaces(options: { host: string; port: number; origins: rea
 
 const LOOPBACK = /^http:\/\/(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/;
 
-/** What a browser sends to this origin nobody can read on the way. */
+/** Returns whether traffic from a browser to this origin can't be read on the way. */
 export const isPrivate = (origin: string): boolean => origin.startsWith('https://') || LOOPBACK.test(origin);
 
-/** What is wrong with the form of a request, on whichever path. */
+/** Returns an error if the request is malformed, whatever its path. */
 export function wrongForm({ url = '', headers, headersDistinct }: http.IncomingMessage): BoardError | undefined {
   const wrong = (message: string): BoardError => ({ status: 400, code: 'bad_request', message });
   if (!url.startsWith('/')) return wrong('the target must be a path');

@@ -1,9 +1,9 @@
-/** Where somebody finds the Board, with a code that logs them in: in the fragment, which no server and no log gets to see. */
+/** Builds the login link to the Board. Its code is in the fragment, which never reaches a server or a log. */
 import { inAddress, isPrivate, WILDCARD } from './guard.ts';
 
 export interface BoardLink {
   url: string;
-  /** It leads here from this machine alone. */
+  /** The link works on this machine only. */
   isHereOnly: boolean;
 }
 
@@ -13,7 +13,10 @@ export interface BoardPlace {
   origins: readonly string[];
 }
 
-/** Undefined: under no address a login would be safe from being read on the way. `isFar`: whoever asks may be somewhere else. */
+/**
+ * Returns undefined if every address would expose the login to eavesdroppers.
+ * @param isFar the person may be on another machine
+ */
 export function boardLink({ host, port, origins }: BoardPlace, code: string, isFar: boolean): BoardLink | undefined {
   const local = `http://${WILDCARD.has(host) ? (host === '::' ? '[::1]' : '127.0.0.1') : inAddress(host)}:${port}`;
   const listed = origins.map((origin) => new URL(origin).origin).find((origin) => origin.startsWith('https://'));

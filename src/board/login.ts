@@ -1,6 +1,7 @@
 /**
- * Logging in on the Board: a code becomes a cookie and a key, which go together ever after. Whoever is logged in is an owner, asked
- * anew at every request: with the role goes the session, and what still listens under it ends within seconds.
+ * Login to the Board: a code is exchanged for a cookie and a key, which are valid only together. A logged-in person
+ * must be an owner, checked at every request; without that role the session ends, and its sockets and streams within
+ * seconds.
  */
 import type http from 'node:http';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ export interface Login {
   open: readonly OpenRoute[];
   routes: readonly BoardRoute[];
   session(request: http.IncomingMessage): AwaitedCaller | BoardError;
-  /** Ends it and what listens under it, at once. False: there is none of that id. */
+  /** Ends the session and its sockets and streams at once. Returns false if it doesn't exist. */
   revoke(id: string): boolean;
   close(): void;
 }
@@ -25,15 +26,15 @@ export interface LoginOptions {
   sessions: Sessions;
   speakers: Pick<Speakers, 'ofAccount' | 'ofOwner'>;
   places: Places;
-  /** Cookies are the same for all ports of a host: the port makes the name another viber's. */
+  /** Part of the cookie's name: all ports of a host share cookies. */
   port: number;
-  /** Somebody tries codes. */
+  /** Called when an address keeps guessing codes. */
   onWrongCodes: (address: string) => void;
   now?: () => number;
 }
 
 const WRONG_PER_MINUTE = 20;
-/** A session that was taken away outside of this process is noticed by then. */
+/** How often to look for sessions that another process has revoked. */
 const LOOK_MS = 5_000;
 const COOKIE_SECONDS = 30 * 86_400;
 
@@ -49,7 +50,7 @@ const WRONG_KEY: BoardError = {
 };
 const codeBody = z.object({ code: z.string('expected the code of the link').min(1).max(200) });
 
-/** Who is here with a session, looked at again and again as long as anybody is. */
+/** The present sessions, checked periodically while there are any. */
 class Present {
   readonly #options: Pick<LoginOptions, 'sessions' | 'speakers'>;
   readonly #now: () => number;
@@ -164,7 +165,10 @@ export function createLogin(options: LoginOptions): Login {
   };
 }
 
-/** A crash may have left the file locked for a few seconds. */
+/**
+ * A crash may have left the file locked for a few seconds.
+ * @throws {Refused} if it is locked
+ */
 function attempt<T>(change: () => T): T {
   try {
     return change();
@@ -178,7 +182,7 @@ function attempt<T>(change: () => T): T {
 function cookieOf({ headers }: http.IncomingMessage, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const own = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  // Two of one name: somebody else has set one of them.
+  // Two cookies of one name: another site has set one of them.
   return own.length === 1 ? own[0]?.slice(name.length + 1) : undefined;
 }
 

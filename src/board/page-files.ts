@@ -1,6 +1,6 @@
 /**
- * Where the page's files are: beside the program, in dist/board, or, in a checkout that is newer than its build, where they are built when
- * somebody first asks. Building is a process of its own: nothing of it is a part of the program.
+ * Locates the page's files: in dist/board beside the program, or, in a checkout that is newer than its build, built at
+ * the first request. A separate process builds them; none of the build tools is part of the program.
  */
 
 import { execFile } from 'node:child_process';
@@ -10,7 +10,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../errors.ts';
 
-/** Scripts and styles of our own files, pictures also from bytes that a script has fetched, requests to this origin: nothing else. */
+/**
+ * Allows scripts and styles from our own files, images also from fetched bytes, and requests to this origin. Nothing
+ * else.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +30,7 @@ export const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** What the page is made of, in a checkout. */
+/** The page's sources in a checkout. */
 const SOURCES = [
   'src/board/ui',
   'src/client',
@@ -47,7 +50,7 @@ function newest(file: string): number {
 
 let building: Promise<string | undefined> | undefined;
 
-/** Undefined where there is no build and nothing to build with. */
+/** Returns undefined if there is no build and no build tool. */
 export function pageFolder(): Promise<string | undefined> {
   const beside = path.join(import.meta.dirname, 'board');
   if (existsSync(path.join(beside, 'index.html'))) return Promise.resolve(beside);
@@ -64,7 +67,7 @@ async function inCheckout(root: string): Promise<string | undefined> {
   const changed = Math.max(...SOURCES.map((name) => newest(path.join(root, name))));
   if (madeAt(built) > changed) return built;
   const cache = path.join(root, 'node_modules', '.cache');
-  // Of another state of the source it is another folder, so that two processes never write into one.
+  // One folder per state of the sources, so that two processes never write to the same one.
   const folder = path.join(cache, `board-${Math.round(changed)}`);
   if (madeAt(folder) > 0) return folder;
   if (!existsSync(program)) return madeAt(built) > 0 ? built : undefined;
@@ -76,7 +79,7 @@ async function inCheckout(root: string): Promise<string | undefined> {
   try {
     renameSync(making, folder);
   } catch (error) {
-    // Somebody else has made the same.
+    // Another process has built the same state.
     if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
     rmSync(making, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-/** How the server answers: JSON that nobody keeps or frames, and errors in the one shape that frames have too. */
+/** The server's answers: uncacheable, unframable JSON, and errors in the shape that frames use too. */
 import type http from 'node:http';
 import type { z } from 'zod';
 import { createBodyReader, type ReadBody } from '../channels/shared/webhook.ts';
@@ -6,7 +6,7 @@ import type { BoardError, BoardRequest } from './contract.ts';
 
 export const JSON_TYPE = 'application/json';
 
-/** Thrown by a handler: the answer is this error. */
+/** Thrown by a handler to answer with this error. */
 export class Refused extends Error {
   readonly error: BoardError;
 
@@ -21,7 +21,7 @@ export const refused = ({ status, code, message, field }: BoardError) => new Ref
 
 export const isError = (value: object): value is BoardError => 'status' in value && 'code' in value;
 
-/** What every answer with data says: it is no page, it is nobody else's, and it is not kept. */
+/** Headers of every data answer: not a page, not for other origins, not cached. */
 export const DATA_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -43,7 +43,7 @@ export function sendJson(response: http.ServerResponse, status: number, body: un
   response.end(text);
 }
 
-/** The error as it stands in bodies and frames. */
+/** Returns the error as bodies and frames carry it. */
 export const errorBody = ({ code, message, field }: BoardError) => ({
   error: { code, message, ...(field !== undefined && { field }) },
 });
@@ -55,12 +55,12 @@ export function sendError(response: http.ServerResponse, error: BoardError): voi
   if (response.headersSent) return void response.destroy();
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (status in LATER_SECONDS) response.setHeader('retry-after', LATER_SECONDS[status] ?? 0);
-  // Nothing follows on this connection that was not looked at as strictly.
+  // A request after this one on the same connection might not be parsed as strictly.
   if (status === 400 || status === 408) response.setHeader('connection', 'close');
   sendJson(response, status, errorBody(error));
 }
 
-/** What a request has of a body is not read when it is refused. */
+/** Returns whether the request has an unread body; a refused request's body is never read. */
 export function bodyIsLeft({ complete, headers }: http.IncomingMessage): boolean {
   return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 }
@@ -71,9 +71,9 @@ const UNREAD: Readonly<Record<number, (maxBytes: number) => Refused>> = {
   413: (maxBytes) => new Refused(413, 'too_large', `A body may have ${Math.floor(maxBytes / 1024)} KB at most.`),
   503: () => new Refused(503, 'busy', 'Too much is being sent at once; try again in a moment.'),
 };
-/** One for all of a size: it counts what all bodies hold together. */
+/** One reader per size: it limits what all bodies hold together. */
 const readers = new Map<number, ReadBody>();
-/** Of a body that brings files. */
+/** The limit for a body with files. */
 const LARGE_MS = 60_000;
 
 function readerOf(maxBytes: number): ReadBody {
@@ -83,7 +83,10 @@ function readerOf(maxBytes: number): ReadBody {
   return reader;
 }
 
-/** The body as what it must be. Throws Refused naming the first field that is not. */
+/**
+ * Reads and validates the body.
+ * @throws {Refused} with the first wrong field
+ */
 export async function readBody<T>(
   { request, response }: Pick<BoardRequest, 'request' | 'response'>,
   schema: z.ZodType<T>,

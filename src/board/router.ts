@@ -1,11 +1,11 @@
-/** Which route a path means. Paths are compared as they were sent; only what stands for a name is decoded, once. */
+/** Matches a path to a route. Compares raw paths; only parameters are decoded, once. */
 
 export interface Matched<T> {
   route: T;
   params: Readonly<Record<string, string>>;
 }
 
-/** `methods`: the path is there, but not for this method. */
+/** `methods`: the path exists, but not for this method. */
 export type Match<T> = Matched<T> | { methods: string[] } | undefined;
 
 interface Entry<T> {
@@ -14,7 +14,7 @@ interface Entry<T> {
 }
 
 export function createRouter<T extends { method: string; path: string }>(routes: readonly T[]) {
-  // Words go before names, so that `/api/jobs/check` is no job of that name.
+  // Literals rank before parameters, so that `/api/jobs/check` does not match a job named `check`.
   const rank = ({ path }: T) => path.replaceAll(/:\w+/g, '\u{fffe}').replaceAll(/\*\w*/g, '\u{ffff}');
   const entries = routes
     .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
@@ -26,9 +26,9 @@ export function createRouter<T extends { method: string; path: string }>(routes:
       const params = paramsOf(entry.parts, parts);
       return params ? [{ route: entry.route, params }] : [];
     });
-    // An id that can be none leads to no other route.
+    // An impossible ID matches no other route either.
     if (found[0] && !Object.entries(found[0].params).every(([name, value]) => isOfForm(name, value))) return undefined;
-    // A path that a word takes is not also one that a name takes.
+    // A path that matches a literal must not also match a parameter.
     const best = found.filter(({ route }) => route.path === found[0]?.route.path);
     const match = best.find(({ route }) => route.method === method);
     if (match || found.length === 0) return match;
@@ -58,16 +58,18 @@ function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<
   return pattern.length === parts.length ? params : undefined;
 }
 
-/** What others have named: a client its chats, people their files and skills. All other names are ids of ours. */
+/**
+ * Parameters named by others: clients name chats, people name files and skills. All other parameters are our own IDs.
+ */
 const NAMED_BY_OTHERS = new Set(['chat', 'file', 'name']);
 const MAX_NAME = 255;
 const ID = /^[\w-][\w.:@+~=-]{0,199}$/;
 
-/** What none of ours can be is not there, whatever else the request says. */
+/** Rejects a value that can't be one of our IDs, whatever else the request says. */
 const isOfForm = (name: string, value: string): boolean =>
   NAMED_BY_OTHERS.has(name) ? value.length <= MAX_NAME : ID.test(value);
 
-/** Undefined for what could lead elsewhere. */
+/** Returns undefined for a value that could lead elsewhere. */
 function decoded(part: string): string | undefined {
   try {
     const text = decodeURIComponent(part);

@@ -1,6 +1,6 @@
 /**
- * HTTP of the gateway: health, readiness, metrics, the webhooks that channels mount, and what the board answers. Loopback by default;
- * only paths of the tables answer. Invariant: everything is refused from the head of a request, before a byte of its body is read.
+ * The gateway's HTTP server: health, readiness, metrics, channel webhooks and the Board. Loopback by default; only
+ * listed paths answer. Invariant: every refusal is decided from a request's headers, before a byte of its body is read.
  */
 import http from 'node:http';
 import { ConfigError, errorCode, UserError } from '../errors.ts';
@@ -18,23 +18,23 @@ export type HttpHandler = (request: http.IncomingMessage, response: http.ServerR
 export interface ServerOptions {
   host: string;
   port: number;
-  /** Where the port is taken, a free one will do. */
+  /** Uses a free port if the port is taken. */
   isAnyPort?: boolean;
-  /** By which others than this machine's programs reach the server, as `https://viber.example.org`. */
+  /** Origins from which browsers and other machines reach the server, such as `https://viber.example.org`. */
   origins: readonly string[];
   readiness: () => Promise<Readiness>;
-  /** The page for the `Accept` header of a request. */
+  /** Returns the page for a request's `Accept` header. */
   metrics: (accept: string | undefined) => Promise<{ type: string; body: string }>;
-  /** Where there is one it is asked for, from this machine too. */
+  /** If there is any, it is required from this machine too. */
   tokens: readonly ProgramToken[];
-  /** By path; they check secrets of their own. */
+  /** By path; the handlers check their own secrets. */
   webhooks: ReadonlyMap<string, HttpHandler>;
   /** Loaded at the first request for `/api/`, `/board` or `/ws`. */
   board?: (places: Places, port: number) => Promise<Board>;
-  /** Connections at the same time; a new one takes the place of one that has shown no token (`connections.ts`). */
+  /** The limit of open connections; a new one displaces one without a token (`connections.ts`). */
   maxConnections: number;
   onError: (error: unknown) => void;
-  /** An address goes on sending wrong tokens. */
+  /** Called when an address keeps sending wrong tokens. */
   onWrongTokens: (address: string) => void;
 }
 
@@ -46,9 +46,9 @@ export interface Server {
 
 interface Route {
   methods: readonly string[];
-  /** `secret`: one that its handler checks; `given token`: where one is set, and always for those who come by another Host. */
+  /** `secret`: the handler checks one; `given token`: required if one is set, and always under another Host. */
   asks: 'nothing' | 'secret' | 'host' | 'given token';
-  /** `isTrusted`: may see everything. */
+  /** @param isTrusted the caller may see everything */
   handle: (request: http.IncomingMessage, response: http.ServerResponse, isTrusted: boolean) => Promise<void>;
 }
 
@@ -59,20 +59,23 @@ interface Guard {
 }
 
 const READ = ['GET', 'HEAD'];
-/** docs/operations.md tells these numbers. Of bodies the time is taken for each request, since uploads may take longer. */
+/** docs/operations.md lists these numbers. The body's time is limited per request, since uploads may take longer. */
 const TIMES = {
   headersTimeout: 5_000,
   requestTimeout: 0,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 };
-/** Milliseconds without a byte in either direction: whoever asks and does not take the answer. */
+/** Milliseconds without a byte in either direction, such as a client that does not read the answer. */
 const SILENCE_MS = 60_000;
 
 const OK = { status: 'ok' };
 const BOARD_PATH = /^\/(api\/|board(\/|$)|ws$|$)/;
 
-/** Throws ConfigError naming `http.port` when it is not allowed, or taken and no other will do; any other system error as it is. */
+/**
+ * @throws {ConfigError} for `http.port` if the port is not permitted, or is taken and `isAnyPort` is not set; other
+ * system errors unchanged
+ */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const routes = routesOf(options);
   const isSocket = ({ url }: http.IncomingMessage) => pathOf(url) === SOCKET_PATH;
@@ -93,7 +96,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { board: load } = options;
   const board = createDispatch(guard.gate, connections, load && (() => load(places, port)));
 
-  /** Refused, or on its way to whoever answers. */
+  /** Refuses the request or passes it to its handler. */
   async function answerTo(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const wrong = wrongForm(request);
     if (wrong) throw refused(wrong);
@@ -112,7 +115,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
     answerTo(request, response).catch((error: unknown) => {
       if (error instanceof Refused) return sendError(response, error.error);
-      // What a service says to people, it says to programs.
+      // A message for people serves programs too.
       if (error instanceof UserError)
         return sendError(response, { status: 400, code: 'refused', message: error.message });
       options.onError(error);
@@ -121,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 
   server.on('request', handle);
-  // Nobody is told to send a body before it is known that the request may.
+  // A client must not send a body before its request is admitted.
   server.on('checkContinue', handle);
   server.on('upgrade', (request, socket, head) => {
     board.upgrade(request, socket, head, wrongForm(request)).catch(options.onError);
@@ -138,7 +141,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** Every path that is always there. */
+/** Returns the paths that always exist. */
 function routesOf({ webhooks, readiness, metrics }: ServerOptions): ReadonlyMap<string, Route> {
   const healthz: Route['handle'] = async (request, response) => answer(request, response, 200, JSON_TYPE, OK);
   const readyz: Route['handle'] = async (request, response, isTrusted) => {
@@ -158,7 +161,7 @@ function routesOf({ webhooks, readiness, metrics }: ServerOptions): ReadonlyMap<
   ]);
 }
 
-/** Why a request is refused, or what it may see. What is there is a secret from those who may not ask. */
+/** Returns why a request is refused, or what it may see. Unauthorised callers don't learn what exists. */
 function admit(
   request: http.IncomingMessage,
   route: Route | undefined,
@@ -199,7 +202,7 @@ function portError(error: unknown, { host, port }: ServerOptions): ConfigError |
   return new ConfigError([{ path: 'http.port', message }], { cause: error });
 }
 
-/** @param body a text, or what becomes JSON */
+/** @param body a string, or a value to serialise as JSON */
 function answer(
   request: http.IncomingMessage,
   response: http.ServerResponse,

@@ -1,4 +1,4 @@
-/** On whose behalf a token or a session speaks, and with which role, as things stand at this moment. */
+/** Resolves a token or a session to the person it acts for, with their current role. */
 import type { Pairing } from '../access/pairing.ts';
 import type { People, PersonConfig } from '../access/people.ts';
 import { type Principal, principalText, type Role, readIdentity } from '../access/principal.ts';
@@ -12,17 +12,20 @@ export interface Speaker {
 
 export interface ClientConfig {
   token: string;
-  /** Of a client that speaks for a person, at most that person's own; absent: theirs, or member. */
+  /** For a client that acts for a person, at most that person's own role; if absent, that role, or member. */
   role?: Role;
-  /** A name of `people:`. */
+  /** A name from `people:`. */
   person?: string;
 }
 
 export interface Speakers {
   ofAccount(account: Account): Speaker;
-  /** The only owner, in their direct messages once they have written there; where there are several or none, an owner without a name. */
+  /**
+   * Returns the only owner, with their direct conversation if there is one; an unnamed owner if there are several or
+   * none.
+   */
   ofOwner(): Speaker;
-  /** Undefined: its person is no longer there. */
+  /** Returns undefined if the client's person no longer exists. */
   ofClient(name: string, client: ClientConfig): Principal | undefined;
 }
 
@@ -41,7 +44,7 @@ export function createSpeakers(options: {
   people: People;
   configured: readonly PersonConfig[];
   pairing: Pick<Pairing, 'paired'>;
-  /** Where an owner is written to directly. */
+  /** Returns an owner's direct conversations. */
   directOf: (owner: Principal) => readonly Address[];
 }): Speakers {
   const { people, configured, pairing, directOf } = options;

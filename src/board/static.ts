@@ -1,6 +1,7 @@
 /**
- * The page: files of `dist/board`, for anybody who comes under a right Host, since nothing in them is private. Only regular files
- * below that folder are served, none behind a link; every other path of the board is the shell, which finds its page itself.
+ * Serves the page: files of `dist/board`, for anybody under a permitted Host, since nothing in them is private. Serves
+ * only regular files below that folder, without following links; every other path of the Board returns the shell, which
+ * does its own routing.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -37,7 +38,7 @@ const PAGE_HEADERS = {
 } as const;
 
 const SHELL = 'index.html';
-/** `app-3f9a1c2b.js`: another content has another name. */
+/** `app-3f9a1c2b.js`: the name changes with the content. */
 const HASHED = /-[\w-]{8,}\.[a-z0-9]+$/;
 const compress = promisify(gzip);
 
@@ -50,10 +51,10 @@ interface Asset {
 
 export function createPages(find: () => Promise<string | undefined> = pageFolder): OpenRoute[] {
   const kept = new Map<string, Asset>();
-  /** Of the shell that was asked for last: what it names is there too. */
+  /** The folder of the shell that was requested last; the files that it refers to are there too. */
   let folder: string | undefined;
 
-  /** Undefined: no such file, or one behind a link. */
+  /** Returns undefined for a missing file or one behind a link. */
   async function load(name: string): Promise<Asset | undefined> {
     if (name === SHELL || folder === undefined) folder = await find();
     if (folder === undefined) return undefined;

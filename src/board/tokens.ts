@@ -1,4 +1,4 @@
-/** Programs that ask with a token. Every comparison takes as long as any other; a right token passes however many were wrong. */
+/** Checks tokens of programs, in constant time. A correct token is accepted however many wrong ones preceded it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type http from 'node:http';
 import { createRateLimiter } from '../access/limits.ts';
@@ -8,7 +8,7 @@ import type { Principal } from '../access/principal.ts';
 export interface ProgramToken {
   name: string;
   token: string;
-  /** Whoever it speaks for now; undefined: nobody any more. */
+  /** Returns whom it acts for now, or undefined if they no longer exist. */
   principal(): Principal | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Tokens {
   check(request: http.IncomingMessage): ProgramToken | 'absent' | 'wrong' | 'often';
 }
 
-/** Wrong tokens of one address in a minute; behind a proxy everybody shares one. */
+/** The limit of wrong tokens per address and minute; all clients behind one proxy share it. */
 const WRONG_PER_MINUTE = 20;
 
 export function createTokens(
@@ -34,7 +34,7 @@ export function createTokens(
     check({ headers, socket }) {
       if (headers.authorization === undefined) return 'absent';
       const given = digest(headers.authorization.replace(/^bearer /i, 'Bearer '));
-      // Every one is looked at, whichever it is.
+      // Compares with every token, so that the time reveals nothing.
       const found = known.filter(({ expected }) => timingSafeEqual(given, expected));
       if (found[0]) return found[0].program;
       const address = socket.remoteAddress ?? '';

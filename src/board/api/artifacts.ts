@@ -1,6 +1,7 @@
 /**
- * `GET /api/artifacts/{taskId}/{file}`: a file of a task as it stands on the disk, whole or a part of it (RFC 9110, 13 and 14). Invariant:
- * nothing of it is shown as a page of ours; pictures made of pixels alone are shown at all, everything else is saved.
+ * `GET /api/artifacts/{taskId}/{file}`: serves a task's file from disk, in whole or in part (RFC 9110, sections 13 and
+ * 14). Invariant: no file is ever rendered as a page of this origin; only raster images are shown inline, everything
+ * else is downloaded.
  */
 import type fs from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -17,24 +18,27 @@ import { Refused } from '../respond.ts';
 
 export interface ArtifactParts {
   home: Home;
-  /** What they may see in direct messages, whatever viber works on it. */
+  /** Whether the principal may see the task in direct messages, whichever viber works on it. */
   maySee(principal: Principal, task: TaskRecord): boolean;
 }
 
-/** An open artifact; whoever has it closes it. */
+/** An open artifact; the caller closes it. */
 export interface OpenArtifact {
   meta: ArtifactMeta;
   file: FileHandle;
-  /** Bytes that stand there now, whatever the index says. */
+  /** Bytes on disk, whatever the index says. */
   size: number;
   etag: string;
 }
 
-/** Formats that hold pixels and no program: an SVG may hold both. */
+/** Formats that contain pixels only; an SVG may also contain scripts. */
 const SHOWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 const REF = /^artifacts\/([^/]+)\/([^/]+)$/;
 
-/** The artifact that `ref` means, as far as the caller may see it; a file that is gone or was never an artifact is none. */
+/**
+ * Opens the artifact `ref` if the caller may see it. Returns undefined for a file that is gone or was never an
+ * artifact.
+ */
 export async function openArtifact(
   { home, maySee }: ArtifactParts,
   { principal }: Pick<Caller, 'principal'>,
@@ -49,7 +53,7 @@ export async function openArtifact(
   if (!meta) return undefined;
   let file: FileHandle;
   try {
-    // A link that somebody puts in the place of it or of its folder meanwhile is not followed.
+    // Doesn't follow a link that replaced the file or its folder after the check.
     file = await openKept(openTask(home, taskId).artifacts.pathOf(meta));
   } catch (error) {
     if (error instanceof UserError || errorCode(error) === 'ENOENT') return undefined;
@@ -107,12 +111,12 @@ async function send(
   else await pour(file.createReadStream({ start, end, autoClose: false }), response, end - start + 1);
 }
 
-/** A file that has become shorter meanwhile ends the connection: nobody takes half of it for the whole. */
+/** Destroys the connection if the file shrank in between, so that a partial file never looks complete. */
 async function pour(bytes: fs.ReadStream, response: http.ServerResponse, size: number): Promise<void> {
   try {
     await pipeline(bytes, response, { end: false });
   } catch (error) {
-    // Whoever asked has gone.
+    // The client has disconnected.
     if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
   if (bytes.bytesRead === size) response.end();
@@ -125,7 +129,10 @@ const isSame = (given: string | undefined, etag: string): boolean =>
     .map((one) => one.trim().replace(/^W\//, ''))
     .some((one) => one === '*' || one === etag);
 
-/** One range of bytes; undefined: all of it is asked for, or several ranges, or in a unit that we do not know; `none`: there is none such. */
+/**
+ * Returns one byte range, undefined for the whole file (no range, several ranges or an unknown unit), or `none` if the
+ * range can't be satisfied.
+ */
 export function rangeOf(header: string | undefined, size: number): { start: number; end: number } | 'none' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
   if (from === '' && to === '') return undefined;
@@ -135,7 +142,7 @@ export function rangeOf(header: string | undefined, size: number): { start: numb
   return start > end ? 'none' : { start, end };
 }
 
-/** RFC 6266: a name of ASCII for old clients, the true one beside it. */
+/** RFC 6266: an ASCII name for old clients, and the real one. */
 function disposition({ name, type }: ArtifactMeta): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const coded = encodeURIComponent(name.toWellFormed()).replace(

@@ -1,4 +1,7 @@
-/** What the messages of a `useChat` page say: words and files of a person, and nothing that a page says of the model, or for it. */
+/**
+ * Parses the messages of a `useChat` page: a person's words and files. Ignores everything that a page says for the
+ * model.
+ */
 import { z } from 'zod';
 import type { Caller } from '../contract.ts';
 import type { ProtocolParts } from '../protocol/parts.ts';
@@ -17,7 +20,7 @@ const uiMessage = z.object({
   role: z.string(),
   parts: z.array(z.looseObject({ type: z.string() })),
 });
-/** What `DefaultChatTransport` sends; what else is in it is of no concern here. */
+/** The body that `DefaultChatTransport` sends; other fields are ignored. */
 export const chatBody = z.object({
   id: z.string().min(1).max(200),
   messages: z.array(uiMessage).min(1),
@@ -28,7 +31,7 @@ interface GivenFile {
   name: string;
   type: string;
   url: string;
-  /** Where it stands in the body. */
+  /** Its path in the body. */
   field: string;
 }
 
@@ -39,7 +42,7 @@ export interface Said {
 }
 
 const MAX_FILES = 20;
-/** Where what an answer brought, or what was handed in, can be found again; a page may put the gateway's address before it. */
+/** A reference to an artifact or an upload; a page may prefix it with the gateway's address. */
 const REF = /^(?:https?:\/\/[^/]+)?\/?(?:api\/)?((?:artifacts\/[^/]+|uploads)\/[^/?#]+)$/;
 
 export function saidIn(messages: z.infer<typeof chatBody>['messages']): Said[] {
@@ -67,7 +70,10 @@ export function saidIn(messages: z.infer<typeof chatBody>['messages']): Said[] {
   });
 }
 
-/** Their refs, in their order; what came in the message itself is kept as an upload of the caller. Throws Refused naming the file. */
+/**
+ * Returns the refs of all files in order; stores inline content as an upload of the caller.
+ * @throws {Refused} with the file's name
+ */
 export async function refsOf(
   said: Said,
   caller: Caller,
@@ -93,7 +99,7 @@ async function* asBody(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** RFC 2397. */
+/** Decodes a data URL (RFC 2397). */
 function contentOf(url: string): { type: string; bytes: Buffer } | undefined {
   const comma = url.indexOf(',');
   const head = url.slice(0, Math.max(0, comma));

@@ -1,7 +1,7 @@
 /**
- * `POST /api/chat`: the UI message stream of the AI SDK, so that a `useChat` page talks to the viber. A chat is a task of its own; its words
- * enter as `task:submit` and `task:message` do, each under the id that the page gave it, so that a repetition is no second message. Whoever
- * goes away stops nothing: `GET /api/chat/{id}/stream` goes on with what is under way.
+ * `POST /api/chat`: the AI SDK's UI message stream, so that a `useChat` page can talk to the viber. A chat is one task;
+ * its messages enter as `task:submit` and `task:message`, each under the page's own ID, so a repeated message counts
+ * once. Disconnecting stops nothing: `GET /api/chat/{id}/stream` resumes the answer.
  */
 import type http from 'node:http';
 import { openTask } from '../../workspace/tasks/index.ts';
@@ -21,11 +21,13 @@ const BODY_MS = 600_000;
 
 interface Taken {
   taskId: string;
-  /** These words were taken before: their answer may be there already. */
+  /** These messages were accepted before, so their answer may already exist. */
   isAgain: boolean;
 }
 
-/** @param maxFile bytes of one file; a page sends all it has shown with each message, and files as text a third larger than they are */
+/**
+ * @param maxFile bytes per file; a page sends all its messages each time, with files as base64, which is a third larger
+ */
 export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: number): BoardRoute[] {
   const maxBytes = MAX_BODY + 2 * Math.ceil((maxFile * 4) / 3);
   return [
@@ -61,7 +63,7 @@ export function chatRoutes(parts: ProtocolParts, exchange: Exchange, maxFile: nu
   ];
 }
 
-/** What is known of a chat: its task, and the newest words that were taken. */
+/** Returns the chat's task and the newest accepted message. */
 async function knownChat(
   caller: Caller,
   chat: string,
@@ -73,7 +75,7 @@ async function knownChat(
 
 const keyOf = (caller: Caller, chat: string): string => `chat.${caller.id}.${chat}`;
 
-/** Gives the chat's task once the newest words are durable. */
+/** Returns the chat's task once the newest message is durable. */
 async function say(caller: Caller, chat: string, said: readonly Said[], parts: ProtocolParts): Promise<Taken> {
   const { submissions, answered } = parts;
   const [first] = said;
@@ -82,7 +84,7 @@ async function say(caller: Caller, chat: string, said: readonly Said[], parts: P
   const known = await knownChat(caller, chat, parts);
   const taskId = known.taskId ?? (await begin(caller, chat, first, parts));
   seenTask(taskId, caller.principal, parts);
-  // A name of a message may hold anything; what is remembered of it is compared and nothing else.
+  // Encodes a client's message ID, which may contain anything; the result is only compared.
   const newest = encodeURIComponent(last.id);
   const isAgain = known.newest === newest;
   const isNew = !isAgain && (known.taskId !== undefined || last.id !== first.id);
@@ -101,7 +103,7 @@ async function begin(caller: Caller, chat: string, first: Said, parts: ProtocolP
   return (await parts.submissions.submit(caller, `chat:${chat}`, { goal, messages: [], files })).taskId;
 }
 
-/** What is said with files alone. */
+/** The text of a message that has only files. */
 const namesOf = ({ files }: Said): string => files.map(({ name }) => name).join(', ');
 
 /** One answer on its way to a page. */
@@ -110,10 +112,10 @@ class ChatStream {
   readonly #parts: ProtocolParts;
   readonly #exchange: Exchange;
   #taskId = '';
-  /** The part of text that is open. */
+  /** The number of the current text part. */
   #text = 0;
   #isOpen = false;
-  /** What came of the answer already. */
+  /** The text of the answer that has been written so far. */
   #written = '';
 
   constructor(asked: BoardRequest, parts: ProtocolParts, exchange: Exchange) {
@@ -122,7 +124,7 @@ class ChatStream {
     this.#exchange = exchange;
   }
 
-  /** Listens before anything is said, so that nothing of the answer is missed. */
+  /** Subscribes before `say` runs, so that no part of the answer is missed. */
   async begin(say: () => Promise<Taken>): Promise<void> {
     const { response, caller } = this.#asked;
     const peer = {
@@ -162,12 +164,12 @@ class ChatStream {
     if (isAgain && !this.#parts.runningTasks().includes(this.#taskId)) await this.#lastEnd();
   }
 
-  /** How the newest run has ended, from its session. */
+  /** Sends the end of the newest run, from its session. */
   async #lastEnd(): Promise<void> {
     const task = openTask(this.#parts.home, this.#taskId).record();
     if (!task || !OVER.has(task.state)) return;
     const frames = await this.#exchange.standing(task);
-    // The state comes last: a stop is nothing else.
+    // The state comes last; a stopped run has nothing else.
     const last = frames.at(task.state === 'stopped' ? -1 : -2);
     if (last) this.#take(last);
   }
@@ -180,7 +182,7 @@ class ChatStream {
         break;
       case 'task:completed': {
         const { text, artifactRefs } = frame.result;
-        // What was held back of it, or all of it where something else was seen.
+        // Sends the rest of the text, or all of it if the page has seen something else.
         if (!text.startsWith(this.#written)) this.#closeText();
         this.#say(text.slice(this.#written.length));
         for (const { title, type, ref } of artifactRefs)
@@ -208,7 +210,7 @@ class ChatStream {
         this.#closeText();
         this.#say(question);
         this.#write({ type: 'data-approval', id: approval, data: { approval, digest, question, options } });
-        // A person decides, here or in a chat; what comes of it is a later answer.
+        // A person decides, here or in a chat; what follows is a later answer.
         this.#end();
         break;
       }
@@ -217,7 +219,7 @@ class ChatStream {
   }
 
   #progress(event: ProgressEvent): void {
-    // A model that begins anew says it all again.
+    // The model starts over and will repeat its text.
     if (event.type === 'state-change' && event.state === 'thinking') this.#closeText();
     if (event.type === 'text-delta') this.#say(event.content);
     if (event.type === 'tool-call') {
@@ -240,7 +242,7 @@ class ChatStream {
     this.#write({ type: 'text-delta', id: `text-${this.#text}`, delta: text });
   }
 
-  /** What follows is said anew. */
+  /** Ends the text part; the next text starts a new one. */
   #closeText(): void {
     if (this.#isOpen) this.#write({ type: 'text-end', id: `text-${this.#text}` });
     this.#isOpen = false;

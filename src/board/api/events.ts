@@ -1,4 +1,7 @@
-/** `GET /api/tasks/{id}/events`: what happens to one task as server-sent events, until its run has ended. `Last-Event-ID` goes on after it. */
+/**
+ * `GET /api/tasks/{id}/events`: the events of one task as server-sent events, until its run ends. `Last-Event-ID`
+ * resumes after that event.
+ */
 import type http from 'node:http';
 import type { BoardRoute } from '../contract.ts';
 import { TRY_LATER } from '../protocol/connection.ts';
@@ -24,7 +27,7 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
     response.flushHeaders();
     const over = () => response.end();
-    // While it is told what was missed, an end may be that of an earlier run.
+    // While missed events are replayed, an end may belong to an earlier run.
     let isCaughtUp = false;
     let isOver = parts.runningTasks().includes(task.id) ? false : OVER.has(task.state);
     const peer = {
@@ -35,7 +38,7 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
         if (isCaughtUp && isOver) over();
       },
       waiting: () => response.writableLength,
-      // What waits for a reader that does not read is given up with it.
+      // A client that doesn't read is disconnected; its unread events are dropped.
       close: (code: number) => void (code === TRY_LATER ? response.destroy() : over()),
     };
     const connection = exchange.connect(caller, peer, 'named');
@@ -54,12 +57,12 @@ export const eventsRoute = (parts: ProtocolParts, exchange: Exchange): BoardRout
     if (from === undefined && isOver)
       for (const frame of await exchange.standing(task)) write(response, frame, JSON.stringify(frame));
     isCaughtUp = true;
-    // Nothing more is to come of a run that is over.
+    // A finished run has no further events.
     if (isOver) over();
   },
 });
 
-/** Whether a run is over with this event, or at work again; undefined where it says neither. */
+/** Returns true if the event ends the run, false if the run starts or continues, and undefined otherwise. */
 function isEnd({ type, state }: { type: string; state?: string }): boolean | undefined {
   if (type === 'task:started') return false;
   if (ENDS.has(type)) return true;

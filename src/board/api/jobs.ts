@@ -1,4 +1,6 @@
-/** `/api/jobs`: scheduled jobs for programs. GET lists them, POST makes one from `job:create`, or from the job alone. */
+/**
+ * `/api/jobs`: scheduled jobs for programs. GET lists them; POST creates one from a `job:create` body or the bare job.
+ */
 import { messagesIn } from '../../messages/messages.ts';
 import type { JobService, JobView } from '../../runtime/contract/job-service.ts';
 import type { BoardRoute } from '../contract.ts';
@@ -38,7 +40,7 @@ async function serviceOf({ jobs }: Pick<ProtocolParts, 'jobs'>): Promise<JobServ
   return service;
 }
 
-/** Programs read English. */
+/** Translates messages to English for programs. */
 export const shownJob = ({ lacks, wrong: _, ...job }: JobView) => ({
   ...job,
   ...(lacks && { lacks: lacks.map((said) => messagesIn('en').said(said)) }),

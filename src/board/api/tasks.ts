@@ -1,4 +1,4 @@
-/** Tasks over HTTP: the twins of the frames about them (docs/websocket.md), and what stands on the disk of them. */
+/** Tasks over HTTP: the counterparts of the task frames (docs/websocket.md), and reads of what is on disk. */
 
 import { isOneOf } from '../../access/principal.ts';
 import type { MessagePage, TaskDetail, TaskPage, TaskRow } from '../../client/shapes.ts';
@@ -14,7 +14,7 @@ import { Refused, sendJson } from '../respond.ts';
 import { twin } from './twin.ts';
 
 const PAGE = 100;
-/** Of a session, from its end. */
+/** The part of a session that is read, from its end. */
 const TAIL = { maxBytes: 8 * 1024 * 1024 };
 const STEERED = 'steered';
 
@@ -25,7 +25,7 @@ export function taskRoutes(parts: ProtocolParts, exchange: Exchange): BoardRoute
   return [
     route('GET', '/api/tasks', async ({ url, response, caller }) => {
       const { after, state, channel } = parsedBy(tasksQuerySchema, Object.fromEntries(url.searchParams));
-      // What is read from here on holds all that was told up to this place.
+      // Taken before reading: what is read below includes everything up to this cursor.
       const { cursor } = exchange.log;
       const all = await order.list();
       const standing = exchange.standings();
@@ -70,7 +70,7 @@ function route(method: BoardRoute['method'], path: string, handle: BoardRoute['h
   return { method, path, asks: 'caller', handle };
 }
 
-/** The first behind the one that `after` names by its time and id: what has changed since then stands before it. */
+/** Returns the index behind the task that `after` names by its time and ID; tasks changed since then come before it. */
 function placeAfter(all: readonly ListedTask[], after: string): number {
   const at = after.indexOf('_');
   const [updatedAt, id] = [after.slice(0, at), after.slice(at + 1)];
@@ -84,7 +84,7 @@ function placeAfter(all: readonly ListedTask[], after: string): number {
   return low;
 }
 
-/** Where it was begun. */
+/** Returns the channel in which the task began. */
 const channelOf = ({ conversations, job }: Pick<TaskRecord, 'conversations' | 'job'>): string =>
   /^[a-z][a-z0-9-]*/.exec(conversations[0] ?? '')?.[0] ?? (job === undefined ? 'api' : 'job');
 
@@ -136,7 +136,10 @@ interface SaidMessage {
   at: string;
 }
 
-/** The newest hundred, oldest first; `next` leads to those before them. Words said where this person cannot read are left out. */
+/**
+ * Returns the newest hundred messages, oldest first; `next` leads to the ones before. Omits messages from places that
+ * this person can't read.
+ */
 async function messagesOf(
   task: TaskRecord,
   after: string | null,
@@ -161,7 +164,7 @@ async function messagesOf(
   return { messages, ...(end > PAGE && first && { next: first.id }) };
 }
 
-/** As the person has written it: what the model is told beside it is no part of it. */
+/** Uses the person's own words, without context that was added for the model. */
 function wordsOf(line: Extract<SessionEntry, { type: 'message' }>) {
   const { id, also, text, said = text, at, from, via, files, run } = line;
   return {

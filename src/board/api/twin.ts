@@ -1,4 +1,7 @@
-/** A path that does what a frame does: its body is the frame without `type` and `id`, and `Idempotency-Key` stands for the `id`. */
+/**
+ * HTTP paths that act like a frame: the body is the frame without `type` and `id`, and `Idempotency-Key` replaces the
+ * `id`.
+ */
 import { randomUUID } from 'node:crypto';
 import type http from 'node:http';
 import { z } from 'zod';
@@ -14,7 +17,7 @@ const MAX_KEY = 128;
 
 export const bodyOf = (asked: Pick<BoardRequest, 'request' | 'response'>): Promise<object> => readBody(asked, anyBody);
 
-/** What stands in the path need not stand in the body, and counts before it. */
+/** Path parameters need not be repeated in the body, and override it. */
 export function twin(
   parts: ProtocolParts,
   [method, path]: readonly [BoardRoute['method'], string],
@@ -28,7 +31,7 @@ export function twin(
     handle: (asked) =>
       answered(asked.response, async () => {
         const { id, ...named } = asked.params;
-        // A task that is not there is said before what is wrong with the body.
+        // A missing task is reported before an invalid body.
         if (id !== undefined) seenTask(id, asked.caller.principal, parts);
         const given = { ...(await bodyOf(asked)), ...named, ...(id !== undefined && { taskId: id }) };
         sendJson(asked.response, status, await carriedOut(type, given, asked, parts));
@@ -36,7 +39,7 @@ export function twin(
   };
 }
 
-/** Gives what stands in the acknowledgement beside `ok`. */
+/** Runs the command and returns the fields of its acknowledgement. */
 export async function carriedOut(
   type: CommandType,
   given: object,
@@ -50,7 +53,7 @@ export async function carriedOut(
   return fields;
 }
 
-/** A conflict says what stands there now; every other error is told as everywhere. */
+/** Answers a conflict with the current content, and passes other errors on in the usual form. */
 export async function answered(response: http.ServerResponse, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,4 +1,4 @@
-/** `POST /api/uploads?name=N`: a file for a message that is still to come, which names it by the `ref` that is answered. */
+/** `POST /api/uploads?name=N`: stores a file for a later message, which names it by the returned `ref`. */
 import type { Uploads } from '../../workspace/uploads.ts';
 import type { BoardRoute } from '../contract.ts';
 import { namedRefusal } from '../protocol/refusals.ts';
@@ -6,11 +6,11 @@ import { Refused, sendJson } from '../respond.ts';
 
 export interface UploadParts {
   uploads: Pick<Uploads, 'store'>;
-  /** Bytes of one file. */
+  /** The limit of one file, in bytes. */
   maxBytes: number;
 }
 
-/** Without a byte for so long it is given up; a large file on a slow line may take its time. */
+/** An upload is aborted after this long without a byte (in ms); a large file on a slow line may take up to BODY_MS. */
 const SILENCE_MS = 30_000;
 const BODY_MS = 600_000;
 
@@ -33,7 +33,7 @@ export const uploadRoute = ({ uploads, maxBytes }: UploadParts): BoardRoute => (
     } catch (error) {
       const told = namedRefusal(error, name);
       if (told instanceof Refused) throw told;
-      // Whoever sent it has gone in the middle of it.
+      // The sender disconnected during the upload.
       if (!request.complete) return void response.destroy();
       throw error;
     }

@@ -1,4 +1,4 @@
-/** What waits for a person, as far as whoever asks may decide it: the twin of `approval:decide`. */
+/** Pending approvals that the caller may decide, and the HTTP counterpart of `approval:decide`. */
 
 import { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
@@ -12,7 +12,7 @@ import { Refused, readBody } from '../respond.ts';
 import type { PageParts } from './parts.ts';
 import { pageOf, route } from './route.ts';
 
-/** `deny` is said in chats, `reject` in the protocol. */
+/** Chats say `deny`, the protocol says `reject`. */
 const decisionBody = z.looseObject({
   verdict: z.preprocess((verdict) => (verdict === 'deny' ? 'reject' : verdict), z.unknown()),
 });

@@ -1,4 +1,4 @@
-/** Who is here, how the gateway does, and what it could not deliver. */
+/** The caller, the gateway's health, and undelivered answers. */
 
 import { z } from 'zod';
 import { principalText } from '../../access/principal.ts';
@@ -56,7 +56,7 @@ export function everydayRoutes({ about, readiness, letters }: PageParts): BoardR
   ];
 }
 
-/** What may have arrived is sent again only where somebody has said that they are sure. */
+/** Resends an answer that may have arrived only if the caller is sure. */
 async function retry(letters: Letters, id: string, isSure: boolean): Promise<object> {
   const isUnsure = letters.list('unsure').some((letter) => letter.id === id);
   if (isUnsure && !isSure)

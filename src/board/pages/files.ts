@@ -1,4 +1,4 @@
-/** The files that shape a viber, its memory and plans, with the hash a change must be made from. */
+/** The files that define a viber, its memory and its plans, with the hash that an edit must be based on. */
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const NAMES = ['AGENTS.md', 'SOUL.md', 'IDENTITY.md', 'USER.md', 'TOOLS.md', 'ME
 const DAY = /^\d{4}-\d{2}-\d{2}\.md$/;
 const writeBody = z.object({ text: z.string().max(1024 * 1024), baseHash: z.string().max(128) });
 
-/** A day of the log stands in `memory/`, and is asked for with or without that. */
+/** Accepts a day of the log with and without `memory/`. */
 const nameOf = (given: string): string => (DAY.test(given) ? `memory/${given}` : given);
 
 export function fileRoutes({ protocol, about }: PageParts): BoardRoute[] {

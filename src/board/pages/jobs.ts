@@ -1,4 +1,4 @@
-/** One job: its text as it stands in its file, what the loader makes of a change, and when it runs. */
+/** One job: the text of its file, a check of a changed text, and its times. */
 
 import path from 'node:path';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ export function jobPageRoutes({ protocol, jobs }: PageParts): BoardRoute[] {
     throw new Refused(503, 'busy', 'The jobs are still being read; try again in a moment.');
   }
 
-  /** By its id alone: a beginning that fits is not meant here. */
+  /** Finds a job by its full ID; a prefix does not match. */
   async function viewOf({ params }: Pick<BoardRequest, 'params'>): Promise<JobView> {
     return found(
       (await service()).list().find(({ id }) => id === params.id),

@@ -1,4 +1,4 @@
-/** What the viber remembers, what waits to be remembered, and the last change taken back: as `/memory` does. */
+/** The viber's memory, pending suggestions and undo of the last change, like `/memory`. */
 
 import { z } from 'zod';
 import type { Suggestion } from '../../client/shapes.ts';

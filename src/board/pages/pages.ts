@@ -1,4 +1,4 @@
-/** All that the pages read and write beyond the protocol. */
+/** All routes of the pages beyond the protocol. */
 import type { BoardRoute } from '../contract.ts';
 import { approvalRoutes } from './approvals.ts';
 import { everydayRoutes } from './everyday.ts';

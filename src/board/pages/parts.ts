@@ -1,4 +1,4 @@
-/** What the pages ask of the rest of the gateway; `src/app/board/pages.ts` gives it. Types only. */
+/** What the pages need from the rest of the gateway; `src/app/board/pages.ts` provides it. Types only. */
 import type { SessionInfo } from '../../access/sessions.ts';
 import type { JobCheck, Letter } from '../../client/shapes.ts';
 import type { Readiness } from '../../runtime/readiness.ts';
@@ -11,23 +11,23 @@ export interface About {
   version: string;
   vibers(): string[];
   language(caller: Caller): string;
-  /** False: no model is configured, and answers come from built-in words. */
+  /** False if no model is configured, and the built-in one answers. */
   hasModel(): boolean;
-  /** The task that the person's own conversation is about. */
+  /** Returns the task of the person's own conversation. */
   taskOf(caller: Caller): string | undefined;
 }
 
 export interface Letters {
   list(kind: 'dead' | 'unsure'): Letter[];
-  /** On its way again, once however often it is asked for; false where there is no such letter. */
+  /** Queues the letter again, once however often it is called; returns false if it doesn't exist. */
   retry(kind: 'dead' | 'unsure', id: string): Promise<boolean>;
 }
 
 export interface JobFiles {
-  /** The name of the file that holds a job; undefined where there is none. */
+  /** Returns the name of the job's file, or undefined if there is none. */
   fileOf(id: string): string | undefined;
   folder: string;
-  /** What the loader makes of a text; nothing is changed. */
+  /** Checks a text with the loader; changes nothing. */
   check(file: string, text: string): Promise<JobCheck>;
 }
 
@@ -36,23 +36,23 @@ export interface People {
   pending(): { code: string; name: string; channel: string; id: string; at: string }[];
   links(): { person: string; ids: readonly string[] }[];
   sessions(): SessionInfo[];
-  /** Throws UserError for a code that is none. */
+  /** @throws {UserError} for an unknown code */
   decide(code: string, verdict: 'approve' | 'deny', by: Caller): Promise<void>;
 }
 
 export interface Shown {
   skills(viber: string): Promise<{ name: string }[]>;
   skill(viber: string, name: string): Promise<unknown>;
-  /** What a run of it is told. */
+  /** Returns the context of a run of this task. */
   context(task: TaskRecord): Promise<{ title: string; text: string; tokens: number }[]>;
   agents(): Promise<{ vibers: unknown[]; playbooks: unknown[] }>;
-  /** Secrets are masked. */
+  /** Returns the configuration with secrets masked. */
   config(): unknown;
 }
 
 export interface MemoryParts {
   search(viber: string, query: string, limit: number): Promise<unknown[]>;
-  /** Takes the last change back; the words say what became of it. */
+  /** Undoes the last change and says what happened. */
   undo(viber: string, by: Caller): Promise<{ done: string; lines: string[] }>;
 }
 
@@ -65,6 +65,6 @@ export interface PageParts {
   people: People;
   memory: MemoryParts;
   shown: Shown;
-  /** Lines of the log as JSON, the oldest first, each with the number it has for good. */
+  /** Returns log lines as JSON, oldest first, each with its permanent number. */
   logs(): readonly { at: number; text: string }[];
 }

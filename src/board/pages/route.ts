@@ -1,4 +1,4 @@
-/** What routes of pages have alike: who asks what, pages of a list, and a write that meets another's. */
+/** Helpers for page routes: authorisation, paging and write conflicts. */
 import type http from 'node:http';
 import type { BoardRequest, BoardRoute } from '../contract.ts';
 import { Conflict } from '../protocol/refusals.ts';
@@ -8,7 +8,7 @@ import type { About } from './parts.ts';
 type Method = BoardRoute['method'];
 type Answer = (asked: BoardRequest) => Promise<unknown>;
 
-/** A route whose answer is what `work` gives, as JSON. */
+/** Creates a route that answers with the JSON of what `work` returns. */
 export const route = (method: Method, path: string, asks: BoardRoute['asks'], work: Answer): BoardRoute => ({
   method,
   path,
@@ -27,7 +27,10 @@ async function answered(response: http.ServerResponse, work: () => Promise<unkno
 
 export const PAGE = 100;
 
-/** Those after the one of that id, and the id to ask for the next ones with. Where an answer has several lists, each has its own parameter. */
+/**
+ * Returns the items after the given ID, and the ID for the next page. If an answer has several lists, each has its own
+ * parameter.
+ */
 export function pageOf<T>(
   all: readonly T[],
   idOf: (item: T) => string,
@@ -42,8 +45,8 @@ export function pageOf<T>(
 }
 
 /**
- * A page of what has happened, the newest first. What was shown stays where it was while more happens: the ids count those of one moment
- * from the oldest.
+ * Returns a page of events, newest first. IDs are stable as events are added: those of one moment are numbered from the
+ * oldest.
  */
 export function newestFirst<T extends { at: string }>(
   happened: readonly T[],
@@ -58,7 +61,10 @@ export function newestFirst<T extends { at: string }>(
   return pageOf(named.reverse(), ({ id }) => id, url);
 }
 
-/** Whose page it is: `?viber=`, else the one that serves the chats. Throws Refused. */
+/**
+ * Returns the viber from `?viber=`, or the one that serves the chats.
+ * @throws {Refused} for an unknown viber
+ */
 export function viberOf(url: URL, { viber, vibers }: Pick<About, 'viber' | 'vibers'>): string {
   const asked = url.searchParams.get('viber') ?? viber;
   if (!vibers().includes(asked)) throw new Refused(404, 'not_found', 'There is no such viber.', 'viber');

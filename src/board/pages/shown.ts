@@ -1,4 +1,4 @@
-/** What is looked at and not changed here: lines of the log, people, skills, agents, the configuration. */
+/** Routes of the pages for viewing: log lines, people, skills, agents, the configuration. */
 
 import { z } from 'zod';
 import type { LogLine } from '../../client/shapes.ts';
@@ -59,7 +59,7 @@ const sessionsOf = (people: PageParts['people'], caller: Caller) =>
     ...(caller.id === session.id && { isThis: true }),
   }));
 
-/** The newest first; `after` is the number of the last line seen. */
+/** Returns lines, newest first; `after` is the number of the last line seen. */
 function linesOf(all: readonly { at: number; text: string }[], url: URL): object {
   const level = url.searchParams.get('level') ?? 'info';
   const least = LEVELS.get(level);

@@ -1,4 +1,4 @@
-/** One task from inside: what happened in it, and what the model is told of it. Secrets are masked. */
+/** Details of a task: its events, and the context that the model receives. Secrets are masked. */
 import { isRecord } from '../../lib/json.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { scrub } from '../../log.ts';
@@ -9,7 +9,7 @@ import { seenTask } from '../protocol/refusals.ts';
 import type { PageParts } from './parts.ts';
 import { newestFirst, route } from './route.ts';
 
-/** As far back as the conversation is read. */
+/** The same limit as for reading the conversation. */
 const TAIL = { maxBytes: 8 * 1024 * 1024 };
 const DETAIL = 300;
 
@@ -27,7 +27,7 @@ export function taskTabRoutes({ protocol, shown }: PageParts): BoardRoute[] {
       const { items, next } = newestFirst(entries.flatMap(eventsOf), url);
       return { events: items, ...(next !== undefined && { next }) };
     }),
-    // Memory and what shapes the viber stand in it.
+    // The context includes memory and the viber's files.
     route('GET', '/api/tasks/:id/context', 'owner', async ({ params, caller }) => {
       const task = seenTask(params.id ?? '', caller.principal, protocol);
       return { sections: await shown.context(task) };
@@ -58,7 +58,7 @@ function eventsOf(entry: SessionEntry): TraceEvent[] {
   }
 }
 
-/** Names of the tools that a step has called. */
+/** Returns the names of the tools that a step has called. */
 function toolsOf(messages: readonly unknown[]): string[] {
   const parts = messages.flatMap((message) =>
     isRecord(message) && Array.isArray(message.content) ? message.content : [],

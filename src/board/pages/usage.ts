@@ -1,4 +1,4 @@
-/** What model calls have used, summed by day, model, person and task; and what one task has. */
+/** The usage of model calls, summed by day, model, person and task, and the usage of one task. */
 import type { UsageSums } from '../../client/shapes.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { Usage } from '../../workspace/types.ts';
@@ -85,7 +85,7 @@ function sumsBy<T extends { call: UsageCall }>(all: readonly T[], nameOf: (each:
   return sums;
 }
 
-/** Those who have used the most first. */
+/** Sorts by tokens, most first. */
 const most = (sums: ReadonlyMap<string, Sum>): [string, Sum][] =>
   [...sums].sort(([, a], [, b]) => b.inputTokens + b.outputTokens - a.inputTokens - a.outputTokens);
 

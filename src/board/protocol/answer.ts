@@ -1,4 +1,4 @@
-/** A command from a socket: checked, carried out, acknowledged. Nothing is acknowledged before it is durable. */
+/** Checks, runs and acknowledges a command from a socket. Nothing is acknowledged before it is durable. */
 import { Refused } from '../respond.ts';
 import { commandTable } from './commands.ts';
 import type { Connection } from './connection.ts';
@@ -8,7 +8,7 @@ import type { ProtocolParts } from './parts.ts';
 import { Conflict, INTERNAL, toldError } from './refusals.ts';
 import { type Frame, isCommandType } from './schemas.ts';
 
-/** Never rejects: what nobody expected is told as `internal`, and logged. */
+/** Never rejects: an unexpected error is logged and answered as `internal`. */
 export async function answerCommand(
   frame: Frame,
   connection: Connection,
@@ -16,7 +16,7 @@ export async function answerCommand(
   parts: ProtocolParts,
 ): Promise<void> {
   const { type, id } = frame;
-  // An interrupt may do without an id: then nobody waits for its answer.
+  // An interrupt without an ID gets no answer.
   const acknowledge = (ack: AckFrame) => {
     if (id !== undefined || type !== 'interrupt') connection.send(ack);
   };
@@ -33,7 +33,7 @@ export async function answerCommand(
     const told = toldError(error);
     if (!told) parts.onError(error);
     const current = error instanceof Conflict ? { current: error.current } : {};
-    // The ack says the same; the frame is for those who wait for it alone.
+    // The ack says the same; the frame is for clients that wait for it alone.
     if (error instanceof Conflict) connection.send({ type: 'conflict', id: id ?? '', ...current });
     acknowledge({ type: 'ack', id: id ?? '', ok: false, error: told ? fieldsOf(told) : INTERNAL, ...current });
   } finally {

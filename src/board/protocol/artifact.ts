@@ -1,11 +1,11 @@
-/** A file of a task in pieces of 256 KiB, for those who may see the task. */
+/** Reads a task's file in pieces of 256 KiB, for those who may see the task. */
 import { openArtifact } from '../api/artifacts.ts';
 import type { Caller } from '../contract.ts';
 import { Refused } from '../respond.ts';
 import type { ProtocolParts } from './parts.ts';
 import { CHUNK } from './schemas.ts';
 
-/** The piece from `offset` on; `next` is where the following one begins. */
+/** Returns the piece at `offset`; `next` is the offset of the following one. */
 export async function readArtifact(
   ref: string,
   offset: number,

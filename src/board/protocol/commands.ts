@@ -1,4 +1,7 @@
-/** What each command does, for frames and for bodies over HTTP alike. Throws Refused, or UserError with words for whoever asked. */
+/**
+ * Implements each command, for frames and HTTP bodies alike. Throws Refused, or UserError with a message for the
+ * caller.
+ */
 import type { z } from 'zod';
 import type { Address } from '../../channels/channel.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
@@ -32,18 +35,18 @@ import {
 
 export interface Asked {
   caller: Caller;
-  /** With the caller the name of the command: the same again is carried out once. */
+  /** The command's ID. With the caller it is the idempotency key: a repeated command runs once. */
   id: string;
   parts: ProtocolParts;
-  /** Of a socket. */
+  /** Set for commands from a socket. */
   exchange?: Exchange;
   connection?: Connection;
 }
 
 export interface Answer {
-  /** Beside `ok` in the acknowledgement. */
+  /** Fields beside `ok` in the acknowledgement. */
   fields?: object;
-  /** After that is sent. */
+  /** Runs after the acknowledgement is sent. */
   afterwards?: () => Promise<void>;
 }
 
@@ -54,15 +57,15 @@ const command =
   async (given, asked) =>
     carry(parsedBy(schema, given), asked);
 
-/** Whoever has begun something on a socket hears of it there without asking. */
+/** Subscribes the connection to what it has started. */
 async function followed({ exchange, connection }: Asked, taskId: string | undefined, live?: 'off' | 'text' | 'events') {
   if (exchange && connection && taskId !== undefined) await exchange.follow(connection, [taskId], { live });
 }
 
-/** Nobody reads what a job says there: a program names where it is to be sent, or it is sent nowhere. */
+/** Nobody reads results of jobs at this address: a program names where they go, or they go nowhere. */
 const FROM: Address = { channel: 'local', account: 'api', chat: 'api' };
 
-/** For what repeating would do twice. A second one that comes meanwhile waits for the first. */
+/** Commands in progress that must not run twice. A duplicate waits for the first. */
 const underWay = new Map<string, Promise<object>>();
 
 async function once({ caller, id, parts }: Asked, work: () => Promise<object>): Promise<Answer> {

@@ -1,6 +1,7 @@
 /**
- * One reader of events: what it has asked to hear of, what it may, and how far behind it is. Whoever does not read is told less, then is left:
- * above 1 MiB pieces of text are put together and other progress is dropped, and before 4 MiB wait the connection is closed with 1013.
+ * One subscriber: what it follows, what it may see and how far it lags. A slow reader gets less and is then
+ * disconnected: above 1 MiB unread, pieces of text are merged and other progress is dropped; before 4 MiB are unread,
+ * the connection is closed with 1013.
  */
 import { type AgentStreamEvent, API } from '../../channels/channel.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
@@ -12,27 +13,27 @@ import type { ProtocolParts } from './parts.ts';
 
 export type LiveChoice = 'off' | 'text' | 'events';
 
-/** The other end, whatever carries it. */
+/** The other end, whatever the transport. */
 export interface Peer {
   send(text: string): void;
-  /** Bytes that were sent and not taken. */
+  /** Bytes that were sent and not yet read. */
   waiting(): number;
   close(code: number, reason: string): void;
 }
 
 /**
- * Whose events come unasked. `client`: those of the client's own tasks and conversation, until it names tasks; then only the tasks it has
- * named or begun here. `named`: nothing but what is of a task that was named.
+ * Which events are sent without a subscription. `client`: those of the client's own tasks and conversation, until it
+ * names tasks; from then on only tasks that it has named or started here. `named`: only those of named tasks.
  */
 export type Scope = 'client' | 'named';
 
 export const ALL = '*';
 const SLOW_BYTES = 1024 * 1024;
-/** All that is remembered (`events.ts`) fits: whoever asks for it is not left for that. */
+/** Larger than the whole event log (`events.ts`), so replaying it never disconnects a reader. */
 const STUCK_BYTES = 4 * 1024 * 1024;
-/** Text that is held back, of all runs together. */
+/** Bytes of text held back, across all runs. */
 const MAX_HELD = 64 * 1024;
-/** Tasks that one connection follows by name. */
+/** Tasks that one connection can follow by name. */
 const MAX_FOLLOWED = 10_000;
 export const TRY_LATER = 1013;
 
@@ -46,9 +47,9 @@ export class Connection {
   #hearsOwn: boolean;
   /** By task, or `*`. */
   readonly #followed = new Map<string, LiveChoice>();
-  /** By run, text that waits for the reader. */
+  /** Text held back for a slow reader, by run. */
   readonly #held = new Map<string, { frame: Extract<EventFrame, { type: 'task:progress' }>; text: string }>();
-  /** What came while a submission was on its way: its acknowledgement goes before. */
+  /** Events that arrived during a submission; its acknowledgement is sent first. */
   #later: (() => void)[] = [];
   #submitting = 0;
   #isClosed = false;
@@ -61,12 +62,15 @@ export class Connection {
     this.#hearsOwn = scope === 'client';
   }
 
-  /** Whether anything of live progress is wanted here at all. */
+  /** Whether this reader wants any live progress. */
   get isLive(): boolean {
     return this.#submitting > 0 || [...this.#followed.values()].some((live) => live !== 'off');
   }
 
-  /** Until what it gives back is called nothing is told: it may be about a task whose id the other end does not know yet. */
+  /**
+   * Holds back events until the returned function is called: they may concern a task whose ID the client does not know
+   * yet.
+   */
   hold(): () => void {
     this.#submitting += 1;
     return () => {
@@ -78,7 +82,7 @@ export class Connection {
     };
   }
 
-  /** The client has said which tasks it wants to hear of. */
+  /** Called once the client has named the tasks to follow. */
   choose(): void {
     this.#hearsOwn = false;
   }
@@ -99,7 +103,7 @@ export class Connection {
     if (this.#isClosed) return;
     const text = JSON.stringify(frame);
     const waiting = this.#peer.waiting();
-    // A frame that alone is larger comes through where nothing else waits.
+    // A single larger frame is sent if nothing else is waiting.
     if (waiting > 0 && waiting + text.length > STUCK_BYTES) this.close(TRY_LATER, 'too much waits to be read');
     else this.#peer.send(text);
   }
@@ -111,7 +115,7 @@ export class Connection {
     this.#peer.close(code, reason);
   }
 
-  /** Tells of it if it is for this reader. */
+  /** Sends the event if it is for this reader. */
   tell(event: LoggedEvent): void {
     if (this.#submitting > 0) {
       this.#later.push(() => this.tell(event));
@@ -119,7 +123,7 @@ export class Connection {
     }
     const { frame, audience } = event;
     if (!this.#isFor(audience) || this.#comesAnyway(frame)) return;
-    // The answer has all the words.
+    // The final answer contains all the text.
     if ('runId' in frame && frame.type !== 'task:started' && frame.runId !== undefined) this.#held.delete(frame.runId);
     this.send(frame);
   }
@@ -146,13 +150,12 @@ export class Connection {
     else if (event.type === 'text-delta') this.#hold(frame, event.content);
   }
 
-  /** What was held back goes out once the reader has caught up. */
+  /** Sends the held-back text once the reader has caught up. */
   catchUp(): void {
     if (this.#held.size > 0 && this.#peer.waiting() <= SLOW_BYTES) this.#release();
     if (this.#peer.waiting() > STUCK_BYTES) this.close(TRY_LATER, 'too much waits to be read');
   }
 
-  /** Whether this reader may see a task at all. */
   maySee(task: TaskRecord): boolean {
     return this.#to.maySee(this.caller.principal, task);
   }
@@ -171,7 +174,7 @@ export class Connection {
     return this.#followed.has(ALL) || this.#followed.has(taskId);
   }
 
-  /** What is said in the client's own conversations; there, words about a task belong to that task. */
+  /** Returns whether it belongs to the client's own conversations; a message about a task belongs to that task. */
   #isSaidTo({ address, about }: Extract<Audience, { address: object }>): boolean {
     const { channel = API } = this.caller;
     if (address.channel !== channel || address.chat !== this.#to.submissions.chatOf(this.caller)) return false;
@@ -179,7 +182,7 @@ export class Connection {
     return this.#scope === 'client';
   }
 
-  /** How the runs of a hub's own tasks end is told through the outbox, until it is acknowledged. */
+  /** Returns whether the outbox delivers the event: the ends of a hub's own tasks are sent until acknowledged. */
   #comesAnyway(frame: EventFrame): boolean {
     if (this.caller.channel === undefined || (frame.type !== 'task:completed' && frame.type !== 'task:error'))
       return false;

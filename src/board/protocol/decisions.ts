@@ -1,4 +1,4 @@
-/** What people decide here: by the same rights and in the same stores as in a chat, and for exactly what was shown. */
+/** Decisions of people, with the same rights and stores as in chats, and for exactly what was shown. */
 import { principalText } from '../../access/principal.ts';
 import type { ApprovalVerdict } from '../../workspace/types.ts';
 import type { Caller } from '../contract.ts';
@@ -19,7 +19,7 @@ export async function decideApproval(
   const request = to.approvals.get(approval);
   if (!request) throw gone();
   const task = steeredTask(request.taskId, by, to);
-  // A guest answers questions about their own task, and consents to no effect.
+  // A guest may answer questions about their own task, but not approve effects.
   if (by.role === 'guest' && (request.principal.role !== 'guest' || request.kind === 'tool'))
     throw new Refused(403, 'forbidden', 'This is for the people of the task and for owners.');
   if (request.digest !== digest)

@@ -1,4 +1,4 @@
-/** Files that people edit, written through the same doors as an editor's save: what was changed meanwhile is never written over. */
+/** Edits of files by people. Never overwrites a change made in between. */
 import { type BigIntStats, closeSync } from 'node:fs';
 import path from 'node:path';
 import type { Principal } from '../../access/principal.ts';
@@ -18,7 +18,7 @@ export interface Written {
   text: string;
 }
 
-/** Of a file that is not there. */
+/** The hash of a missing file. */
 export const NO_HASH = '';
 
 export async function writePlanText(
@@ -34,27 +34,33 @@ export async function writePlanText(
   throw new Conflict({ text: written.current, hash: hashText(written.current) });
 }
 
-/** What people write to shape a viber, and its memory. */
+/** The files that define a viber, and its memory. */
 const EDITABLE = /^(AGENTS|SOUL|TOOLS|USER|IDENTITY|MEMORY)\.md$|^memory\/\d{4}-\d{2}-\d{2}\.md$/;
 
 export const isEditable = (name: string): boolean => EDITABLE.test(name);
 
-/** Such a file of a viber, while the folder that it is in is held. */
+/** An editable file of a viber, while its folder is held open. */
 export interface Editable {
-  /** For one call, which does not follow it. */
+  /** A path for a single call that doesn't follow links. */
   at: string;
   stat: BigIntStats | undefined;
   read(): string | undefined;
 }
 
-/** Where such a file of a viber is. Throws Refused for any other name. */
+/**
+ * Returns the path of such a file.
+ * @throws {Refused} for any other name
+ */
 export function editableFile(home: Home, viber: string, name: string): string {
   if (!isEditable(name) || !isViber(home, viber))
     throw new Refused(404, 'not_found', 'There is no such file to edit.', 'name');
   return path.join(home.viberDir(viber), name);
 }
 
-/** Uses such a file, through no link: a program that keeps folders in step may put one there at any time. Undefined without its folder. */
+/**
+ * Opens such a file without following links, which a file synchronisation may create at any time. Returns undefined if
+ * its folder is missing.
+ */
 export function useEditable<T>(
   home: Home,
   viber: string,
@@ -69,7 +75,7 @@ export function useEditable<T>(
   return useFolder(home.viberDir(viber), above, held, making);
 }
 
-/** @throws UserError for a link */
+/** @throws {UserError} for a link */
 function textIn(folder: HeldFolder, name: string): string | undefined {
   const file = openFile(folder, [name]);
   try {

@@ -1,16 +1,18 @@
 /**
- * What has happened, for as long as it is remembered: the newest 10,000 events or 4 MiB, under the epoch of this process. A cursor names a
- * place in it; one of another epoch, or older than what is remembered, is not known, and whoever comes with it is told how things stand.
+ * The event log: the newest 10,000 events or 4 MiB, under this process's epoch. A cursor is a position in it. For a
+ * cursor of another epoch, or one older than the log, a client receives the current state instead.
  */
 import type { Address } from '../../channels/channel.ts';
 import type { EventFrame } from './frames.ts';
 
 const MAX_EVENTS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** What an event costs beside its text. */
+/** Bytes per event beside its text. */
 const OVERHEAD = 200;
 
-/** Whom an event is for: those who may see the task, owners alone, or one conversation of a program, there perhaps about a task. */
+/**
+ * Who an event is for: people who may see the task, owners, or one conversation of a program, possibly about a task.
+ */
 export type Audience = { task: string } | 'owners' | { address: Pick<Address, 'channel' | 'chat'>; about?: string };
 
 export interface LoggedEvent {
@@ -25,7 +27,7 @@ export class EventLog {
   readonly #maxEvents: number;
   readonly #maxBytes: number;
   #events: LoggedEvent[] = [];
-  /** Of `#events`, those that are forgotten already. */
+  /** The number of entries of `#events` that are already dropped. */
   #start = 0;
   #bytes = 0;
   #seq = 0;
@@ -36,7 +38,7 @@ export class EventLog {
     this.#maxBytes = limits.bytes ?? MAX_BYTES;
   }
 
-  /** Behind everything that has happened. */
+  /** The position after the newest event. */
   get cursor(): string {
     return this.#cursorOf(this.#seq);
   }
@@ -51,7 +53,7 @@ export class EventLog {
     return event;
   }
 
-  /** What came after a cursor, oldest first; undefined when that cannot be told. */
+  /** Returns the events after a cursor, oldest first, or undefined if the cursor is unknown. */
   after(cursor: string): readonly LoggedEvent[] | undefined {
     const [, epoch, place] = /^(.{1,32})\.(\d{1,15})$/.exec(cursor) ?? [];
     const seq = Number(place);

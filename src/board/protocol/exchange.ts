@@ -1,6 +1,6 @@
 /**
- * Who listens, and what they are told. It hears the news from the first listener on; of live progress it hears nothing while nobody who is
- * connected wants any.
+ * Distributes events to connections. Listens to the news from its creation on, and to live progress only while a
+ * connection wants it.
  */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { ApprovalRequest } from '../../runtime/contract/approval.ts';
@@ -14,12 +14,12 @@ import { type ApprovalFrame, type EndFrame, type EventFrame, endFrame, noticeFra
 import type { ProtocolParts } from './parts.ts';
 import { type Standings, standingsOf } from './standings.ts';
 
-/** Tasks that are told of where nobody has named any. */
+/** The number of tasks in a resync if the client has named none. */
 const MAX_TOLD = 100;
-/** Where the ends of runs are looked for. */
+/** How far back ends of runs are searched. */
 const TAIL = { maxBytes: 512 * 1024, maxEntries: 400 };
 const MAX_ENDS = 10;
-/** A run that went on with newer words has no end of its own. */
+/** The result of a run that continued with newer messages; it is not an end. */
 const STEERED = 'steered';
 
 export class Exchange {
@@ -28,7 +28,7 @@ export class Exchange {
   readonly #connections = new Set<Connection>();
   readonly #unsubscribe: () => void;
   #stopProgress: (() => void) | undefined;
-  /** Tasks of which a run was told to begin, and not yet to end. */
+  /** Tasks with a run that has started and not ended, according to the events. */
   readonly #atWork = new Set<string>();
 
   constructor(parts: ProtocolParts) {
@@ -50,13 +50,13 @@ export class Exchange {
     if (this.#connections.size === 0) this.#parts.plans.rest();
   }
 
-  /** Resolves once an edit of these plans by hand would be told of. */
+  /** Resolves once manual edits of these plans are watched. */
   async attend(connection: Connection, taskIds: readonly string[] | '*'): Promise<void> {
     const tasks = await this.#meant(connection, taskIds);
     await this.#parts.plans.attend(tasks.map(({ id }) => id).reverse());
   }
 
-  /** From now on, after what `after` says was missed; nothing that happens meanwhile comes before that. */
+  /** Subscribes; events missed since `after` are sent before any new one. */
   async follow(
     connection: Connection,
     taskIds: readonly string[] | '*',
@@ -75,7 +75,7 @@ export class Exchange {
       for (const event of this.#parts.soFar(taskId)) connection.progress(event, this.log.cursor);
   }
 
-  /** Nothing is told there until what it gives back is called; see `Connection.hold`. */
+  /** Holds back events until the returned function is called; see `Connection.hold`. */
   hold(connection: Connection): () => void {
     const release = connection.hold();
     this.#attend();
@@ -90,7 +90,9 @@ export class Exchange {
     this.#attend();
   }
 
-  /** What happened since a cursor; where nobody can tell any more, how the tasks stand. `own`: those of the client itself. */
+  /**
+   * Sends the events since a cursor, or, if it is unknown, the state of the tasks. `own`: those of the client itself.
+   */
   async catchUp(connection: Connection, after: string, taskIds: readonly string[] | '*' | 'own'): Promise<void> {
     const missed = this.log.after(after);
     if (missed) {
@@ -109,7 +111,7 @@ export class Exchange {
     }
   }
 
-  /** How tasks stand this moment. */
+  /** Returns the current state of all tasks. */
   standings(): Standings {
     const { approvals, runningTasks } = this.#parts;
     return standingsOf(
@@ -118,7 +120,10 @@ export class Exchange {
     );
   }
 
-  /** How a task stands: from its session how its latest runs have ended, its state, and what waits for a person. */
+  /**
+   * Returns frames with the state of a task: the ends of its latest runs from the session, its state and its pending
+   * approvals.
+   */
   async standing(task: TaskRecord): Promise<EventFrame[]> {
     const { id: taskId, viber } = task;
     const state = this.standings().stateOf(task);
@@ -130,7 +135,7 @@ export class Exchange {
     });
     const latest = tail.findLast((entry) => 'run' in entry);
     const runId = latest && 'run' in latest ? latest.run : undefined;
-    // The last word is how it stands now: the ends are those of earlier runs where it is at work again.
+    // The state comes after the ends, which belong to earlier runs if the task is running again.
     return [
       ...ends.filter((frame) => frame.type !== 'task:state').slice(-MAX_ENDS),
       { type: 'task:state', taskId, state, ...(runId !== undefined && { runId }) },
@@ -138,7 +143,7 @@ export class Exchange {
     ];
   }
 
-  /** Every connection is told why it ends. */
+  /** Closes every connection with the reason. */
   close(code: number, reason: string): void {
     this.#unsubscribe();
     this.#stopProgress?.();
@@ -146,7 +151,7 @@ export class Exchange {
     for (const connection of this.#connections) connection.close(code, reason);
   }
 
-  /** Live progress is listened to only while somebody wants it. */
+  /** Subscribes to live progress only while a connection wants it. */
   #attend(): void {
     const isWanted = [...this.#connections].some(({ isLive }) => isLive);
     if (isWanted) this.#stopProgress ??= this.#parts.onProgress((event) => this.#progress(event));
@@ -169,7 +174,7 @@ export class Exchange {
     if (news.type === 'run:ended') this.#atWork.delete(news.end.taskId);
     if (news.type === 'task:state') this.#atWork.delete(news.taskId);
     for (const [frame, audience] of framesOf(news)) {
-      // What somebody works on now is what people edit.
+      // People edit plans of tasks that are being worked on.
       const isAtWork = frame.type === 'task:started' || frame.type === 'plan:changed';
       if (isAtWork && this.#connections.size > 0) this.#attendTo([frame.taskId]);
       const event = this.log.add(frame, audience);
@@ -187,7 +192,7 @@ export class Exchange {
   }
 }
 
-/** The task that an event is about. */
+/** Returns the task that an event is about. */
 const taskOf = ({ audience }: LoggedEvent): string | undefined => {
   if (audience === 'owners') return undefined;
   return 'task' in audience ? audience.task : audience.about;
@@ -229,7 +234,7 @@ function framesOf(news: News): [EventFrame, Audience][] {
   }
 }
 
-/** What is asked, as it may be decided. */
+/** Converts an approval request into a frame. */
 export function approvalFrame(request: ApprovalRequest): ApprovalFrame {
   const { id: approval, taskId, run: runId, digest, kind, tool, sentence = '', details, expiresAt, input } = request;
   const options =

@@ -1,4 +1,4 @@
-/** The frames that the gateway sends (docs/websocket.md). `src/client/frames.ts` has what a client makes of them. */
+/** The frames that the gateway sends (docs/websocket.md). `src/client/frames.ts` defines how a client reads them. */
 import type { AgentStreamEvent, ChannelStatus, EndedRun, OutboundMessage } from '../../channels/channel.ts';
 import type { ArtifactRef, TaskState } from '../../workspace/types.ts';
 import type { BoardError } from '../contract.ts';
@@ -9,11 +9,11 @@ export type AckFrame =
   | { type: 'ack'; id: string; ok: true; [field: string]: unknown }
   | { type: 'ack'; id: string; ok: false; error: ErrorFields; [field: string]: unknown };
 
-/** Without whose it is: that stands in the frame beside it. */
+/** Removes the IDs, which the enclosing frame has. */
 type Bare<T> = T extends unknown ? Omit<T, 'taskId' | 'runId'> : never;
 export type ProgressEvent = Bare<AgentStreamEvent>;
 
-/** The end of a run, or that it was stopped. */
+/** The end of a run; a stop is a state. */
 export type EndFrame =
   | {
       type: 'task:completed';
@@ -48,7 +48,7 @@ export interface ApprovalFrame {
   digest: string;
   kind: 'tool' | 'plan' | 'question';
   tool: string;
-  /** Markdown, as people are asked in the chat. */
+  /** Markdown, as in the chat. */
   question: string;
   /** All arguments, as Markdown. */
   details?: string;
@@ -63,7 +63,7 @@ export interface ConnectedFrame {
   cursor: string;
 }
 
-/** How a run has ended, as a frame: a stop is a state, and never a completion. */
+/** Converts the end of a run into a frame; a stop is a state, never a completion. */
 export function endFrame({ taskId, runId, state, text, summary, artifactRefs }: EndedRun): EndFrame {
   if (state === 'stopped') return { type: 'task:state', taskId, runId, state };
   if (state === 'error')
@@ -71,7 +71,7 @@ export function endFrame({ taskId, runId, state, text, summary, artifactRefs }: 
   return { type: 'task:completed', taskId, runId, result: { text, summary, artifactRefs } };
 }
 
-/** Words that end no run, with the names of what goes along, and the task they were said about. */
+/** Converts a message that ends no run into a frame, with its files' names and the task it is about. */
 export function noticeFrame(
   { text, files }: OutboundMessage,
   taskId?: string,

@@ -1,4 +1,4 @@
-/** What the protocol asks of the rest of the gateway; `src/app/protocol.ts` gives it. Types only. */
+/** What the protocol needs from the rest of the gateway; `src/app/protocol.ts` provides it. Types only. */
 import type { Principal } from '../../access/principal.ts';
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { ApprovalRequest, Decision } from '../../runtime/contract/approval.ts';
@@ -10,30 +10,33 @@ import type { Upload, Uploads } from '../../workspace/uploads.ts';
 import type { Caller } from '../contract.ts';
 import type { CommandOf } from './schemas.ts';
 
-/** What became of words: a message of this id in its task, or a command of this name, which is answered by a notice. */
+/**
+ * How a message was accepted: as a message with this ID in its task, or as a command with this name, which is answered
+ * by a notice.
+ */
 export type Told = { message: string } | { command: string };
 
-/** What is said enters through the gateway's door: durable when it resolves. Throws Refused. */
+/** Messages that enter through the gateway; durable once resolved. Throws Refused. */
 export interface Submissions {
   submit(caller: Caller, id: string, task: CommandOf<'task:submit'>): Promise<{ taskId: string }>;
   tell(caller: Caller, id: string, said: CommandOf<'task:message'>): Promise<{ taskId: string } & Told>;
   say(caller: Caller, id: string, said: CommandOf<'message'>): Promise<{ taskId?: string } & Told>;
-  /** Whether a task was begun, or is taken part in, by this client itself. */
+  /** Returns whether this client started the task or takes part in it. */
   isOwn(caller: Caller, task: Pick<TaskRecord, 'conversations'>): boolean;
-  /** The client's conversations as a text that no other client has. */
+  /** Returns the ID of the client's conversations; no other client has it. */
   chatOf(caller: Caller): string;
 }
 
 export interface Stopping {
-  /** False where there is nothing to stop. */
+  /** Returns false if nothing was running. */
   task(taskId: string, by: Principal): Promise<boolean>;
-  /** What an agent (`*`: any) does in this client's conversations. Gives the ids of the tasks. */
+  /** Stops what an agent (`*`: any) does in this client's conversations. Returns the IDs of the tasks. */
   agent(target: string, reason: string, caller: Caller): Promise<string[]>;
 }
 
-/** Files that come over a socket. */
+/** Files that arrive over a socket. */
 export interface Pieces {
-  /** Throws Refused, which ends that file. */
+  /** @throws {Refused} which aborts that file */
   take(
     by: string,
     piece: CommandOf<'upload'>,
@@ -57,23 +60,26 @@ export interface ProtocolParts {
   stopping: Stopping;
   approvals: Approving;
   jobs: () => Promise<JobService | undefined>;
-  /** What they may see in direct messages, whatever viber works on it. */
+  /** Returns whether the principal may see the task in direct messages, whichever viber works on it. */
   maySee(principal: Principal, task: Pick<TaskRecord, 'viber' | 'people' | 'conversations' | 'digestAt'>): boolean;
-  /** Whoever edits these plans by hand is heard from now on, until nobody looks any more. */
+  /** Watches these plans for manual edits until `rest` is called. */
   plans: { attend(taskIds: readonly string[]): Promise<void>; rest(): void };
   uploads: Pick<Uploads, 'store'>;
   pieces: Pieces;
-  /** Tasks at work now. */
+  /** Returns the running tasks. */
   runningTasks(): readonly string[];
-  /** Decides what waits to be remembered, as `/memory` does. Throws Refused. */
+  /**
+   * Decides a memory suggestion, like `/memory`.
+   * @throws {Refused}
+   */
   decideMemory(caller: Caller, decision: CommandOf<'memory:decide'>): Promise<Record<string, unknown>>;
-  /** Of a command whose repetition would do it again: what it was answered with the first time. */
+  /** The first answers to commands that must not run twice. */
   answered: { get(key: string): Promise<string | undefined>; set(key: string, answer: string): Promise<void> };
-  /** Gives the function that ends it, as the next does. */
+  /** Returns a function that unsubscribes, as does `onProgress`. */
   onNews(listener: (news: News) => void): () => void;
-  /** Live progress as people may see it. */
+  /** Subscribes to live progress, as people may see it. */
   onProgress(listener: (event: AgentStreamEvent) => void): () => void;
-  /** What whoever begins to look at a task now has missed of its runs at work. */
+  /** Returns the progress of current runs that a new subscriber has missed. */
   soFar(taskId: string): AgentStreamEvent[];
   onError(error: unknown): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Files that come over a socket in pieces, for those who have no other way in, as a hub. Each piece follows the one before; the last is
- * answered with the ref. One that does not go on for a minute is given up, and nothing of it is left.
+ * Assembles files that arrive over a socket in pieces, for clients without HTTP, such as a hub. Pieces arrive in order;
+ * the last one is answered with the ref. An upload that pauses for a minute is discarded.
  */
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
@@ -11,7 +11,7 @@ import { namedRefusal } from './refusals.ts';
 import type { CommandOf } from './schemas.ts';
 
 const IDLE_MS = 60_000;
-/** Of all senders together. */
+/** Across all senders. */
 const MAX_AT_ONCE = 50;
 
 interface Coming {
@@ -32,7 +32,7 @@ export function createPieces(uploads: Pick<Uploads, 'store'>, maxBytes: number):
       throw new Refused(503, 'busy', 'Too many files come at once; try again in a moment.');
     const body = new PassThrough();
     const stored = uploads.store(by, { name, type: contentType }, body);
-    // Whoever sends the next piece hears of it.
+    // The sender of the next piece gets the error.
     stored.catch(() => body.destroy());
     const timer = setTimeout(() => body.destroy(), IDLE_MS).unref();
     const begun = { body, stored, received: 0, timer };
@@ -64,7 +64,7 @@ export function createPieces(uploads: Pick<Uploads, 'store'>, maxBytes: number):
         }
         file.body.end(bytes);
         const { ref, name: kept, type, size: stored } = await file.stored;
-        // `type` is the frame's own.
+        // The frame has its own `type`.
         return { ref, name: kept, contentType: type, size: stored };
       } catch (error) {
         file.body.destroy();

@@ -1,4 +1,4 @@
-/** Why a command is refused, in the words of every door. */
+/** Errors of refused commands, worded alike for frames and HTTP. */
 import type { z } from 'zod';
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
@@ -12,7 +12,7 @@ import { Refused } from '../respond.ts';
 import type { ErrorFields } from './frames.ts';
 import type { ProtocolParts } from './parts.ts';
 
-/** What stands there is not what the change was made from. */
+/** The content has changed since the edit was begun. */
 export class Conflict extends Refused {
   readonly current: { text: string; hash: string };
 
@@ -24,7 +24,10 @@ export class Conflict extends Refused {
 
 export const noTask = () => new Refused(404, 'not_found', 'There is no such task.', 'taskId');
 
-/** A task that somebody may see; others do not learn whether it is there. Throws Refused. */
+/**
+ * Returns a task that the principal may see. Others don't learn whether it exists.
+ * @throws {Refused}
+ */
 export function seenTask(
   taskId: string,
   by: Principal,
@@ -35,7 +38,10 @@ export function seenTask(
   return task;
 }
 
-/** One that they may steer as well. Throws Refused. */
+/**
+ * Returns a task that the principal may also steer.
+ * @throws {Refused}
+ */
 export function steeredTask(taskId: string, by: Principal, to: Pick<ProtocolParts, 'home' | 'maySee'>): TaskRecord {
   const task = seenTask(taskId, by, to);
   if (!authoriseAction(by, 'steer', task.people))
@@ -45,7 +51,7 @@ export function steeredTask(taskId: string, by: Principal, to: Pick<ProtocolPart
 
 const UPLOADS = { too_large: 413, too_many: 429 } as const;
 
-/** Of a file that was not taken in, with its name before the reason; anything else stays what it is. */
+/** Prefixes the reason of a refused upload with the file's name; returns other errors unchanged. */
 export function namedRefusal(error: unknown, name: string, field?: string): unknown {
   if (error instanceof UploadRefused)
     return new Refused(UPLOADS[error.why], error.why, `${name}: ${error.message}`, field);
@@ -53,7 +59,7 @@ export function namedRefusal(error: unknown, name: string, field?: string): unkn
   return error;
 }
 
-/** Throws Refused naming the first field that is wrong. */
+/** @throws {Refused} with the first wrong field */
 export function parsedBy<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -62,7 +68,7 @@ export function parsedBy<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new Refused(400, 'bad_request', field === '' ? message : `${field}: ${message}`, field || undefined);
 }
 
-/** An error as bodies and frames have it; undefined for what nobody expected. */
+/** Converts an error for bodies and frames; returns undefined for an unexpected one. */
 export function toldError(error: unknown): BoardError | undefined {
   if (error instanceof Refused) return error.error;
   if (error instanceof UserError) return { status: 400, code: 'bad_request', message: error.message };

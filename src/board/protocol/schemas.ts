@@ -1,12 +1,12 @@
 /**
- * Every command of `viber.v1` and every body over HTTP, once (docs/websocket.md, docs/openapi.yaml). A body is the frame without `type` and
- * `id`. Unknown fields are dropped; what is missing or wrong is named by its path.
+ * The schemas of all `viber.v1` commands and HTTP bodies (docs/websocket.md, docs/openapi.yaml). A body is the frame
+ * without `type` and `id`. Unknown fields are dropped; errors name the path of what is missing or wrong.
  */
 import { z } from 'zod';
 import { planSchema, taskRequestSchema } from '../../runtime/contract/protocol.ts';
 
 export const PROTOCOL = 1;
-/** Bytes of one frame from outside. */
+/** The limit of an incoming frame, in bytes. */
 export const MAX_FRAME = 1024 * 1024;
 /** Bytes of a file in one answer to `artifact:get`. */
 export const CHUNK = 256 * 1024;
@@ -18,7 +18,7 @@ const hash = z.string().max(128);
 const text = z.string().max(MAX_FRAME);
 const cursor = z.string().max(64);
 const refs = z.array(z.string().min(1).max(300)).max(20);
-/** What is watched of a run under way. */
+/** How much of a run in progress is sent. */
 export const liveSchema = z.enum(['off', 'text', 'events']);
 const context = z.object({
   currentFile: z.string().max(4_096).nullish(),
@@ -103,7 +103,7 @@ export const fileWriteSchema = z.object({
   baseHash: hash,
 });
 export const artifactSchema = z.object({ ref: z.string().min(1).max(300), offset: z.int().min(0).default(0) });
-/** A piece of a file; `size` is that of the whole. */
+/** A piece of a file; `size` is the size of the whole file. */
 export const uploadSchema = z.object({
   name: words.max(255),
   contentType: z.string().max(200).default(''),
@@ -128,7 +128,7 @@ export const tasksQuerySchema = z.object({
 });
 export const eventsQuerySchema = z.object({ live: liveSchema.default('off'), after: cursor.exactOptional() });
 
-/** By type. Whatever else comes is answered with `unknown_type`. */
+/** Schemas by type. Other types are answered with `unknown_type`. */
 export const COMMANDS = {
   'task:submit': submitSchema,
   'task:message': tellSchema,
@@ -151,7 +151,7 @@ export type CommandType = keyof typeof COMMANDS;
 export type CommandOf<T extends CommandType> = z.infer<(typeof COMMANDS)[T]>;
 export const isCommandType = (type: string): type is CommandType => Object.hasOwn(COMMANDS, type);
 
-/** What every frame of a client is. `id` names a command for as long as it may be repeated. */
+/** The base of all client frames. `id` identifies a command as long as it may be repeated. */
 export const frameSchema = z.looseObject({
   type: z.string().min(1).max(64),
   id: z.string().min(1).max(128).exactOptional(),

@@ -1,6 +1,6 @@
 /**
- * `GET /ws`: frames of JSON over a WebSocket (docs/websocket.md). Commands of one connection are begun in their order. A ping every 20 s; whoever
- * has not been heard of for 45 s is gone.
+ * `GET /ws`: JSON frames over a WebSocket (docs/websocket.md). Commands of one connection start in order. Sends a ping
+ * every 20 s; a client that has been silent for 45 s is disconnected.
  */
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { parseJson } from '../../lib/read-json.ts';
@@ -21,9 +21,9 @@ const RESTART = 1012;
 const PING_MS = 20_000;
 const DEAD_MS = 45_000;
 const AUTH_MS = 5_000;
-/** What is buffered is given up when the other end does not answer the close. */
+/** After this long without an answer to the close (in ms), buffered data is dropped. */
 const CLOSE_MS = 2_000;
-/** Commands of one connection that are worked on at the same time; those that follow are not read meanwhile. */
+/** Concurrent commands of one connection; further ones are not read until one finishes. */
 const MAX_AT_ONCE = 32;
 
 export interface SocketParts {
@@ -53,7 +53,7 @@ export function createSockets({ parts, exchange, beat = { pingMs: PING_MS, deadM
         line.begin(who);
       });
     },
-    /** One that this gateway has dialled: its other end says who it is by being there. */
+    /** Serves a connection that this gateway has dialled, so its caller is known. */
     serve(webSocket: WebSocket, caller: Caller): void {
       const line = new Line(webSocket, parts, exchange, () => open.delete(line));
       open.add(line);
@@ -112,7 +112,7 @@ class Line {
     this.#socket.ping();
   }
 
-  /** Only the first reason is told. */
+  /** The first reason wins. */
   end(code: number, reason: string): void {
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), CLOSE_MS).unref();
@@ -135,7 +135,7 @@ class Line {
     }
     const connection = this.#exchange.connect(caller, peer, 'client');
     this.#connection = connection;
-    // When the gateway stops they all end, and are told that right after.
+    // When the gateway stops, all sockets are closed with its own reason right after.
     const over = () => setImmediate(() => this.end(UNAUTHORISED, 'this session has ended'));
     ended.addEventListener('abort', over, { once: true });
     this.#socket.once('close', () => ended.removeEventListener('abort', over));
@@ -168,7 +168,7 @@ class Line {
       this.end(UNAUTHORISED, 'the first frame is auth with the key');
       return;
     }
-    // What a hub is sent is acknowledged by it; here nothing waits for that.
+    // A hub acknowledges deliveries; nothing here waits for that.
     if (frame.type === 'ack') return;
     this.#answer(frame, this.#connection).catch((error: unknown) => this.#parts.onError(error));
   }
@@ -207,7 +207,7 @@ class Line {
       this.#exchange.catchUp(connection, after, 'own').catch((error: unknown) => this.#parts.onError(error));
   }
 
-  /** Told before it ends. */
+  /** Sends the error, then closes. */
   #refuse({ id }: Frame, error: ErrorFields & { status?: number }): void {
     const { code, message } = error;
     this.#socket.send(JSON.stringify({ type: 'ack', id: id ?? 'auth', ok: false, error: { code, message } }));

@@ -1,4 +1,4 @@
-/** The entry of the page. */
+/** The page's entry point. */
 import { render } from 'preact';
 import { Shell } from './shell.tsx';
 

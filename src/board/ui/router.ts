@@ -1,4 +1,4 @@
-/** Where the reader is: a signal that follows the address. Links are ordinary links; those within the Board load nothing anew. */
+/** The current location, as a signal. Links are ordinary links; those within the Board don't reload the page. */
 import { computed, signal } from '@preact/signals';
 
 const BASE = '/board';
@@ -19,7 +19,7 @@ const read = (): Place => ({
 export const place = signal<Place>(read());
 export const parts = computed<readonly string[]>(() => place.value.path.split('/').map((part) => part.trim()));
 
-/** What asks before a page is left; undefined: nothing. */
+/** Asks before a page is left, if set. */
 export const guard: { ask?: (() => Promise<boolean>) | undefined } = {};
 
 export const link = (path: string): string => `${BASE}${path === '' ? '/' : `/${path}`}`;
@@ -48,7 +48,7 @@ function show(): void {
 addEventListener('popstate', () => {
   show();
   const at = positions.get(placeKey()) ?? 0;
-  // Once the page that is gone back to has its height.
+  // Waits until the restored page has its height.
   requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, at)));
 });
 

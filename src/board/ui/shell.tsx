@@ -1,4 +1,4 @@
-/** The frame of every page: where one can go, the state of the connection, and the page itself. */
+/** The frame of every page: navigation, the connection's state, and the page itself. */
 import { signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
@@ -127,7 +127,7 @@ export function Shell(): JSX.Element {
   );
 }
 
-/** The page; a mistake in it leaves the way to the others open. */
+/** The page; an error in it leaves the navigation usable. */
 function Content(): JSX.Element {
   const [error, reset] = useErrorBoundary();
   const { path } = place.value;
@@ -139,7 +139,7 @@ function Content(): JSX.Element {
     if (shown.current === path) return;
     shown.current = path;
     guard.ask = undefined;
-    // Those who listen, and those who use keys, begin at the top of the new page.
+    // Screen readers and keyboard users start at the top of the new page.
     document.querySelector<HTMLElement>('#page')?.focus({ preventScroll: true });
     announce(pageTitle.peek());
     reset();
@@ -187,7 +187,7 @@ function Side(): JSX.Element {
   );
 }
 
-/** How many tasks wait for whoever looks. */
+/** The number of tasks that wait for this person. */
 function Badge(): JSX.Element | null {
   const count = waitingTasks.value;
   if (count === 0) return null;
@@ -199,7 +199,7 @@ function Badge(): JSX.Element | null {
   );
 }
 
-/** Keeps count for the navigation and the title, whatever page is shown. */
+/** Updates the count in the navigation and the title, whatever page is shown. */
 function Counting(): null {
   const { all } = useWaiting();
   const count = new Set(all.map(({ taskId }) => taskId)).size;
@@ -243,7 +243,7 @@ function Theme(): JSX.Element {
   );
 }
 
-/** On narrow screens: the pages that are used most, and a sheet with all of them. */
+/** The navigation on narrow screens: the most used pages, and a sheet with all of them. */
 function Foot(): JSX.Element {
   const isOpen = useSignal(false);
   const first = visible(ALL.filter(({ name }) => ['now', 'tasks', 'jobs', 'memory'].includes(name)));
@@ -292,7 +292,7 @@ function Foot(): JSX.Element {
 
 const LOST_AFTER_MS = 1_500;
 
-/** A connection that is gone for longer than a moment is told, and told again when it is back. */
+/** Shows a connection that is lost for longer than a moment, and announces its return. */
 function Lost(): JSX.Element | null {
   const isLost = useSignal(false);
   const state = connection.value;

@@ -1,4 +1,4 @@
-/** The sentences of pages that are loaded when they are first opened. */
+/** Texts of the pages that load when they are first opened. */
 import { count } from './words.ts';
 
 export const pageWords = {

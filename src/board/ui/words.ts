@@ -1,6 +1,6 @@
 /**
- * Every sentence of the page, so that another language can stand beside it; those of pages that are opened less often, and loaded then, in
- * `words-pages.ts`. Plain words; what happens next is said.
+ * All texts of the page, so that another language can be added; texts of pages that load later are in `words-pages.ts`.
+ * Uses plain words, and says what happens next.
  */
 
 export const count = (n: number, one: string, many: string): string =>

@@ -1,4 +1,4 @@
-/** The editor of texts. It lives in a shadow root, where its styles need no exception from the page's policy. */
+/** The text editor. It is in a shadow root, where its styles need no exception from the page's policy. */
 import { history, historyKeymap, indentWithTab, standardKeymap } from '@codemirror/commands';
 import { EditorState } from '@codemirror/state';
 import {
@@ -16,7 +16,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 export interface CodeEditorProps {
   text: string;
-  /** Another one: `text` takes the place of what stands in the editor. */
+  /** A new number makes the editor take over `text`. */
   version: number;
   label: string;
   language: 'text' | 'yaml';
@@ -41,7 +41,7 @@ const look = EditorView.theme({
     backgroundColor: 'var(--accent-soft)',
   },
 });
-/** The names and the comments of YAML, found line by line: a parser of it is larger than the rest of what is coloured is worth. */
+/** Highlights YAML keys and comments line by line: a parser would cost more bytes than it is worth. */
 const marks = new MatchDecorator({
   regexp: /^(\s*(?:- )?)([\w.-]+)(?=:(?:\s|$))|(?:^|\s)(#.*)$/g,
   decorate: (add, from, to, [, before = '', name]) => {
@@ -103,7 +103,7 @@ export function CodeEditor({ text, version, label, language, onChange, onSave }:
     };
   }, [label, language]);
 
-  // What was put there by others, and not what was just written here: that comes back late, and would take away what was written since.
+  // Only text from elsewhere is put in: the editor's own text comes back late and would undo later typing.
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === text) return;

@@ -1,4 +1,4 @@
-/** Two texts side by side, and what can be done about them. */
+/** Shows two versions of a text side by side, with the ways to resolve the conflict. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/common.tsx';

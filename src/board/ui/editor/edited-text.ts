@@ -1,6 +1,6 @@
 /**
- * A text that is edited here, and perhaps by hand at the same time. Invariants: what is saved was made from what stands there, else both texts
- * are shown and a person decides; neither is lost, whatever is chosen.
+ * A text that may be edited here and by hand at the same time. Invariants: a save is based on the current version, or
+ * else both versions are shown and a person decides; neither is lost, whatever they choose.
  */
 import { computed, signal } from '@preact/signals';
 import { ApiError, said } from '../net/api.ts';
@@ -15,18 +15,18 @@ export interface Written {
 }
 
 export type Load = () => Promise<Written>;
-/** Gives the new hash; throws ApiError 409 with `current` where the base is not what stands there. */
+/** Returns the new hash; throws ApiError 409 with `current` if the base is outdated. */
 export type Save = (text: string, baseHash: string) => Promise<{ hash?: string }>;
 
 export class EditedText {
-  /** What the draft was made from. */
+  /** The version that the draft is based on. */
   readonly base = signal<Written | undefined>(undefined);
   readonly draft = signal('');
-  /** Another one for each text that was put into the editor, not typed. */
+  /** Increases when text is put into the editor other than by typing. */
   readonly version = signal(0);
-  /** What somebody else has written meanwhile. */
+  /** A newer version, written by somebody else. */
   readonly theirs = signal<Written | undefined>(undefined);
-  /** Why nothing can be shown. */
+  /** The error if nothing can be shown. */
   readonly problem = signal<unknown>(undefined);
   readonly isSaving = signal(false);
   readonly isDirty = computed(() => this.base.value !== undefined && this.draft.value !== this.base.value.text);
@@ -60,7 +60,7 @@ export class EditedText {
       this.problem.value = undefined;
       this.#compare(found);
     } catch (error) {
-      // With a text in the editor the next look may succeed.
+      // With a text in the editor, the next look may succeed.
       if (this.base.peek() === undefined) this.problem.value = error;
     }
   }
@@ -74,14 +74,14 @@ export class EditedText {
     else this.theirs.value = found;
   }
 
-  /** Saves the draft, unless there is nothing to save or somebody has to decide first. */
+  /** Saves the draft, unless it is unchanged or a conflict is unresolved. */
   async keep(): Promise<void> {
     const from = this.base.peek();
     if (from !== undefined && this.draft.peek() !== from.text && this.theirs.peek() === undefined)
       await this.#write(this.draft.peek(), from.hash);
   }
 
-  /** The draft in place of what somebody else has written. */
+  /** Replaces the other version with the draft. */
   async replace(found: Written): Promise<void> {
     this.base.value = found;
     this.theirs.value = undefined;
@@ -101,7 +101,7 @@ export class EditedText {
     this.isSaving.value = true;
     try {
       const { hash } = await this.save(text, baseHash);
-      // Written meanwhile, it stays to be saved.
+      // Text typed during the save stays unsaved.
       this.base.value = { text, hash: hash ?? (await this.load()).hash };
       this.theirs.value = undefined;
       note(words.saved);

@@ -1,9 +1,12 @@
-/** Two texts that were made from a third: both kept where they do not touch, both shown between marks where they do. Pure. */
+/**
+ * Merges two versions of a text (three-way): keeps changes that don't overlap, and shows both versions between markers
+ * where they do. Pure.
+ */
 import { diff3Merge, diffIndices } from 'node-diff3';
 
 export interface Merged {
   text: string;
-  /** Places that could not be merged. */
+  /** The number of places that could not be merged. */
   conflicts: number;
 }
 
@@ -32,7 +35,7 @@ export interface ShownLine {
   isChanged: boolean;
 }
 
-/** Both texts line by line, with what only one of them has marked. */
+/** Compares two texts and marks the lines that only one of them has. */
 export function compare(one: string, other: string): { one: ShownLine[]; other: ShownLine[] } {
   const [left, right] = [linesOf(one), linesOf(other)];
   const marked = (lines: string[]): ShownLine[] => lines.map((text) => ({ text, isChanged: false }));

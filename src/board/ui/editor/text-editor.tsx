@@ -15,12 +15,12 @@ export interface TextEditorProps {
   language: 'text' | 'yaml';
   load: Load;
   save: Save;
-  /** Looks at what is written: stands below the editor. */
+  /** Renders below the editor, from the current text. */
   beside?: (text: string) => ComponentChildren;
   onSaved?: () => void;
 }
 
-/** Hand edits are looked for this often while the editor is open. */
+/** How often to look for manual edits while the editor is open. */
 const LOOK_MS = 10_000;
 
 export function TextEditor({ name, language, load, save, beside, onSaved }: TextEditorProps): JSX.Element {
@@ -75,7 +75,7 @@ export function TextEditor({ name, language, load, save, beside, onSaved }: Text
   );
 }
 
-/** Looks for hand edits while the editor is open. */
+/** Looks for manual edits while the editor is open. */
 function lookAgain(text: EditedText): () => void {
   const look = () => void text.look();
   look();
@@ -89,7 +89,7 @@ function lookAgain(text: EditedText): () => void {
   };
 }
 
-/** What is not saved is not left by accident. */
+/** Asks before unsaved text is left. */
 function useGuard(isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Requests to the gateway. The key of the login goes along with each one (the cookie alone opens nothing); an answer that is not what
- * was asked for becomes an ApiError whose message a person can read.
+ * Requests to the gateway. Each one carries the login's key, since the cookie alone grants nothing; an unexpected
+ * answer becomes an ApiError with a readable message.
  */
 import { signal } from '@preact/signals';
 import { words } from '../words.ts';
@@ -12,7 +12,7 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string;
-  /** What the gateway sent along, for example the text that stands there now. */
+  /** The body of the answer, which may contain the current text. */
   readonly body: Record<string, unknown>;
   constructor(status: number, code: string, message: string, body: Record<string, unknown> = {}) {
     super(message);
@@ -63,7 +63,7 @@ export async function request(path: string, { method = 'GET', body, signal }: As
   throw await refusal(response);
 }
 
-/** The body of an answer. It is ours, and older or newer than this page at most by a version: fields are read with care where they are used. */
+/** Returns the body of an answer. It may be of an adjacent version, so callers read its fields with care. */
 export async function api<T>(path: string, asked: Asked = {}): Promise<T> {
   const response = await request(path, asked);
   if (response.status === 204) return {} as T;
@@ -81,5 +81,5 @@ async function refusal(response: Response): Promise<ApiError> {
   return new ApiError(response.status, code, said, fields);
 }
 
-/** What went wrong, in words. */
+/** Returns the error's message. */
 export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));

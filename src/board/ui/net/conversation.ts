@@ -1,6 +1,7 @@
 /**
- * One task's conversation: what was said, what was sent and is not yet there, and the run that is at work. Invariants: a message stands
- * here once, whatever was sent again or told twice; what was written stays in sight until the gateway's own list has it.
+ * One task's conversation: its messages, those that are being sent, and the current run. Invariants: each message
+ * appears once, however often it was sent or reported; what was written stays visible until the gateway's list includes
+ * it.
  */
 import { batch, type Signal, signal } from '@preact/signals';
 import type { EventFrame } from '../../../client/client.ts';
@@ -10,34 +11,34 @@ import { onBehind, onEvent, send, watch } from './live.ts';
 import { advance, type LiveRun, type Progress } from './live-run.ts';
 import { type ShownState, shownState, states } from './states.ts';
 
-/** Written here, on its way. */
+/** A message that was written here and is being sent. */
 export interface Sent {
   id: string;
   text: string;
   at: string;
   files: readonly Artifact[];
-  /** `kept`: the gateway has it on disk; `command`: it stands in no task, and is answered beside the conversation. */
+  /** `kept`: durable in the gateway; `command`: belongs to no task and is answered beside the conversation. */
   state: 'sending' | 'kept' | 'failed' | 'command';
   problem?: string;
-  /** What it is called among the task's messages. */
+  /** Its ID among the task's messages. */
   message?: string;
-  /** The message behind which it stands; '' before all, absent where none was known yet. */
+  /** The key of the message before it; '' at the beginning, undefined if none was known yet. */
   after: string | undefined;
-  /** The user's messages that were there before. */
+  /** IDs of the messages that were there before. */
   before: ReadonlySet<string>;
 }
 
 export interface Aside {
   id: string;
-  /** As that of what was sent. */
+  /** As in `Sent`. */
   after: string | undefined;
   text: string;
-  /** Names of what goes along. */
+  /** Names of its files. */
   files: readonly string[];
   at: string;
 }
 
-/** An answer that was told of is the same as the one in the list. */
+/** Identifies an answer by its run, so that an event and the list count as one. */
 export const keyOf = ({ role, runId, id }: Message): string =>
   `${role} ${runId !== undefined && role === 'assistant' ? runId : id}`;
 
@@ -56,13 +57,13 @@ export class Conversation {
   readonly messages: Signal<readonly Message[] | undefined> = signal(undefined);
   readonly sent: Signal<readonly Sent[]> = signal([]);
   readonly live: Signal<LiveRun | undefined> = signal(undefined);
-  /** Where older messages go on. */
+  /** The cursor for older messages. */
   readonly earlier: Signal<string | undefined> = signal(undefined);
-  /** What the viber has said beside the conversation: answers to commands. */
+  /** What the viber has said beside the conversation, such as answers to commands. */
   readonly asides: Signal<readonly Aside[]> = signal([]);
-  /** Messages of the gateway's list that stand for one that was sent here. */
+  /** IDs of listed messages that were matched with a sent one. */
   readonly #claimed = new Set<string>();
-  /** The run that ended last: what still comes of it is late. */
+  /** The run that ended last; later events of it are ignored. */
   #ended: string | undefined;
   #asked = 0;
   #shown = 0;
@@ -76,14 +77,14 @@ export class Conversation {
     return `/api/tasks/${encodeURIComponent(this.taskId)}`;
   }
 
-  /** From the moment at which something is sent until the last of it has ended. */
+  /** True from the moment a message is sent until its run has ended. */
   get isBusy(): boolean {
     if (this.sent.value.some(({ state }) => state === 'sending' || state === 'kept')) return true;
     const detail = this.detail.value;
     return detail !== undefined && (detail.state === 'running' || detail.state === 'pending');
   }
 
-  /** How it stands, for people; what was sent and has not begun waits its turn. */
+  /** The state to show; a sent message whose run has not started is pending. */
   get shownState(): ShownState | undefined {
     const detail = this.detail.value;
     if (detail === undefined) return this.isBusy ? 'pending' : undefined;
@@ -91,7 +92,7 @@ export class Conversation {
     return this.isBusy && shown !== 'running' && shown !== 'waiting' ? 'pending' : shown;
   }
 
-  /** For as long as somebody looks. */
+  /** Keeps the conversation up to date until the returned function is called. */
   open(): () => void {
     void this.refresh();
     const ends = [onEvent((event) => this.#take(event)), onBehind(() => void this.refresh()), watch(this.taskId)];
@@ -103,12 +104,12 @@ export class Conversation {
   }
 
   async refresh(): Promise<void> {
-    // One that is not yet about a task has nothing to read.
+    // Without a task there is nothing to load.
     if (this.taskId === '') return;
     this.#asked += 1;
     const mine = this.#asked;
     try {
-      // How it stands is read last: a message that is in the list has begun by then.
+      // The state is read last: a listed message has been started by then.
       const page = await api<MessagePage>(`${this.#path}/messages`);
       const detail = await api<TaskDetail>(this.#path);
       if (mine < this.#shown) return;
@@ -127,7 +128,7 @@ export class Conversation {
     const known = this.messages.value ?? [];
     const first = page.messages[0];
     const overlap = first === undefined ? -1 : known.findIndex(({ id }) => id === first.id);
-    // What was paged in before stays where the newest page continues it; a gap would hide messages.
+    // Keeps older pages only if the newest page continues them; a gap would hide messages.
     const older = overlap > 0 ? known.slice(0, overlap).filter(({ id }) => !newest.has(id)) : [];
     if (older.length === 0) this.earlier.value = page.next;
     this.messages.value = [...older, ...page.messages];
@@ -138,13 +139,13 @@ export class Conversation {
     if (ended || (detail.state !== 'running' && detail.state !== 'pending')) this.live.value = undefined;
   }
 
-  /** What the gateway's list has is not shown a second time. Each of its messages stands for one that was sent. */
+  /** Removes sent messages that the gateway's list has. Each listed message accounts for one of them. */
   #settle(messages: readonly Message[]): void {
     this.sent.value = this.sent.value.filter((sent) => {
       const { message } = sent;
       if (sent.state === 'command') return true;
       if (message !== undefined) return !messages.some(({ id, also }) => id === message || also?.includes(message));
-      // Nobody has said yet what it is called.
+      // The gateway has not reported its ID yet.
       const match = messages.find(
         ({ id, role, text }) =>
           role === 'user' && !this.#claimed.has(id) && !sent.before.has(id) && text.trim() === sent.text.trim(),
@@ -166,7 +167,7 @@ export class Conversation {
     });
   }
 
-  /** @param frame how it is said: to this task, or to the person's own conversation */
+  /** @param frame builds the command: to this task, or to the person's own conversation */
   async say(
     text: string,
     files: readonly Artifact[],
@@ -196,7 +197,7 @@ export class Conversation {
     }
   }
 
-  /** What was sent before it was known to be about this task. */
+  /** Takes over messages that were sent before their task was known. */
   adopt(other: Conversation): void {
     this.sent.value = [...this.sent.value, ...other.sent.value.filter(({ state }) => state !== 'command')];
     other.sent.value = other.sent.value.filter(({ state }) => state === 'command');
@@ -213,7 +214,7 @@ export class Conversation {
     return last === undefined ? messages && '' : keyOf(last);
   }
 
-  /** Said now, beside the conversation. */
+  /** Adds a message beside the conversation. */
   aside(text: string, files: readonly { name: string }[]): void {
     const id = crypto.randomUUID();
     const said = { id, text, after: this.#last, files: files.map(({ name }) => name), at: new Date().toISOString() };
@@ -265,14 +266,14 @@ export class Conversation {
     if (runId === undefined || this.live.value?.runId === runId) this.live.value = undefined;
   }
 
-  /** As the newest word says. */
+  /** Applies the newest state. */
   #stand(): void {
     const standing = states.of(this.taskId);
     if (this.detail.value === undefined || standing === undefined) return;
     this.detail.value = { ...this.detail.value, state: standing.state, waiting: standing.waiting };
   }
 
-  /** The answer at once; the gateway's own list takes its place. */
+  /** Shows the answer at once, until the gateway's list replaces it. */
   #answer(message: Message): void {
     const known = this.messages.value ?? [];
     if (known.some(({ role, runId }) => role === 'assistant' && runId === message.runId)) return;

@@ -1,7 +1,10 @@
-/** Events that come together ask once: the first of them at once, and the others at the end of the time. */
+/**
+ * Combines events that come close together: works at the first one, and once more after the interval if others
+ * followed.
+ */
 export interface Gather {
   soon(): void;
-  /** What is asked for and not begun is left out. */
+  /** Cancels pending work. */
   end(): void;
 }
 

@@ -1,4 +1,4 @@
-/** A run as it is seen while it works: its words and its tools, in their order. */
+/** A run in progress: its text and tools in order. */
 
 export type LivePart =
   | { kind: 'text'; text: string }
@@ -13,7 +13,7 @@ export interface LiveRun {
 export interface Progress {
   type: string;
   content?: string;
-  /** From its beginning, in the place of the pieces that came before. */
+  /** The whole text; replaces the pieces before it. */
   whole?: boolean;
   tool?: string;
   callId?: string;
@@ -21,7 +21,7 @@ export interface Progress {
   progress?: { tool: string; note: string };
 }
 
-/** What is seen of a run after one more event. */
+/** Returns the run after one more event. */
 export function advance(
   parts: readonly LivePart[],
   event: Progress,

@@ -1,13 +1,14 @@
 /**
- * The connection: events as they happen, commands until they are acknowledged. It tells when what is shown may be behind (`onBehind`):
- * after a lost connection and when the gateway says so. Whoever shows something asks for it again then; nothing is cleared before.
+ * The connection: events as they happen, and commands until they are acknowledged. `onBehind` reports when the page may
+ * be outdated: after a lost connection, and when the gateway says so. Listeners then reload, and keep the old content
+ * until the new one arrives.
  */
 import { signal } from '@preact/signals';
 import { type AckFrame, type CommandFrame, type EventFrame, ViberClient } from '../../../client/client.ts';
 import { isLoggedIn, keyOf } from './api.ts';
 import { states } from './states.ts';
 
-/** `steady`: what is seen is what holds. */
+/** `steady`: the page is up to date. */
 export type Connection = 'connecting' | 'steady' | 'lost' | 'refused';
 export const connection = signal<Connection>('connecting');
 
@@ -16,7 +17,7 @@ const listeners = new Set<Listener>();
 const behind = new Set<() => void>();
 let client: ViberClient | undefined;
 
-/** Opens the connection, once somebody is logged in. */
+/** Opens the connection after login. */
 export function connect(): void {
   const key = keyOf();
   if (client !== undefined || key === undefined) return;
@@ -43,11 +44,11 @@ export function connect(): void {
     } as const;
     connection.value = told[state] ?? connection.value;
   });
-  // The connection may be refused or closed first: that is told by its state.
+  // A refused or closed connection shows in its state.
   client.follow('*').catch(ignored);
 }
 
-/** For good, as at a logout. */
+/** Closes the connection for good, as at logout. */
 export function disconnect(): void {
   client?.close();
   client = undefined;
@@ -58,36 +59,36 @@ function tellBehind(): void {
   for (const refresh of [...behind]) refresh();
 }
 
-/** Gives the function that ends it. */
+/** Returns a function that unsubscribes. */
 export function onEvent(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Gives the function that ends it. */
+/** Returns a function that unsubscribes. */
 export function onBehind(refresh: () => void): () => void {
   behind.add(refresh);
   return () => void behind.delete(refresh);
 }
 
-/** Resolves when the command is durable; sent again after a lost connection until it is. */
+/** Resolves when the command is durable; resends it after a lost connection until then. */
 export function send(command: CommandFrame, id?: string): Promise<AckFrame> {
   if (client === undefined) return Promise.reject(new Error('not connected'));
   return client.send(command, id);
 }
 
-/** The words and tools of a task as they come, for as long as somebody looks. */
+/** Subscribes to a task's text and tools until the returned function is called. */
 export function watch(taskId: string): () => void {
   client?.follow([taskId], 'events').catch(ignored);
   return () => void client?.unfollow([taskId]).catch(ignored);
 }
 
-/** Told by the state of the connection. */
+/** Ignores an error that the connection's state shows. */
 function ignored(_error: unknown): void {
   return;
 }
 
-// A device that wakes up must not wait for a timer to find out.
+// A device that wakes up must not wait for a timer.
 addEventListener('online', () => tellBehind());
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible' && connection.value === 'steady') tellBehind();

@@ -1,6 +1,6 @@
 /**
- * What a page shows of the gateway. Invariants: what was read once stays in sight until something newer is there; an answer that was
- * asked for earlier never takes the place of one that was asked for later.
+ * Data from the gateway. Invariants: loaded data stays visible until newer data arrives; an answer never replaces one
+ * that was requested later.
  */
 import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -59,19 +59,19 @@ function create<T>(load: () => Promise<T>): Resource<T> {
 const NEVER = () => false;
 const GATHER_MS = 120;
 
-/** Reads it now, when the connection heals, and when an event concerns it. */
+/** Loads the data now, after a reconnection, and when an event concerns it. */
 export function useResource<T>(path: string, concerns: (event: EventFrame) => boolean = NEVER): Resource<T> {
   return useFresh(resource<T>(path), path, concerns);
 }
 
-/** A list that comes in pages. What was loaded stays, and is all asked for again when it may have changed. */
+/** A paged list. Loaded pages stay, and all are reloaded when they may have changed. */
 export interface Pages<T> extends Resource<T> {
-  /** Whether there is more of it. */
+  /** Returns whether there are more pages. */
   hasMore(): boolean;
   more(): Promise<void>;
 }
 
-/** Where an answer has several lists: what its next page is called, and asked for with. */
+/** If an answer has several lists: the field of the next page's cursor, and its query parameter. */
 interface Names {
   next?: string;
   after?: string;
@@ -132,7 +132,7 @@ function useFresh<T, R extends Resource<T>>(found: R, key: string, concerns: (ev
   return found;
 }
 
-/** An event of one of these kinds. */
+/** Matches events of these types. */
 export const of =
   (...types: string[]) =>
   (event: EventFrame): boolean =>

@@ -1,11 +1,11 @@
-/** Who is looking, and how they got in. */
+/** The logged-in person. */
 import { signal } from '@preact/signals';
 import type { Me } from '../../../client/shapes.ts';
 import { ApiError, api, isLoggedIn, keepKey, keyOf } from './api.ts';
 import { connect } from './live.ts';
 
 export const me = signal<Me | undefined>(undefined);
-/** Why the gateway could not be asked who this is. */
+/** The error if the person could not be loaded. */
 export const meError = signal<unknown>(undefined);
 
 export const isOwner = (): boolean => me.value?.role === 'owner';
@@ -26,7 +26,10 @@ export async function whoAmI(): Promise<void> {
   }
 }
 
-/** Trades the code of a link for a key. Throws ApiError for one that was used or is too old. */
+/**
+ * Exchanges a link's code for a key.
+ * @throws {ApiError} for a used or expired code
+ */
 export async function logIn(code: string): Promise<void> {
   const { key } = await api<{ key: string }>('/board/session', { method: 'POST', body: { code } });
   keepKey(key);

@@ -1,6 +1,6 @@
 /**
- * How tasks stand, out of what was told of them and what was read. Each event has its place in the order of events, and each answer says up to
- * which place it was read: an answer never takes the place of a newer event, and an event that comes again or late changes nothing.
+ * States of tasks, from events and answers. Each event has a position in the log, and each answer names the position it
+ * was read at: an answer never replaces a newer event, and a repeated or late event changes nothing.
  */
 import type { EventFrame } from '../../../client/client.ts';
 import type { TaskRow, TaskState } from '../../../client/shapes.ts';
@@ -12,13 +12,13 @@ interface Place {
 
 export interface Standing {
   state: TaskState;
-  /** Somebody is asked, and nothing goes on before they have answered. */
+  /** A question or approval is pending, and nothing continues before it is answered. */
   waiting: boolean;
 }
 
 interface Known extends Standing {
   at: Place | undefined;
-  /** Of the questions that are open, those that were told of. */
+  /** The pending approvals that events have reported. */
   asked: ReadonlySet<string>;
 }
 
@@ -30,14 +30,14 @@ function placeIn(cursor: string | undefined): Place | undefined {
   return epoch === undefined ? undefined : { epoch, seq: Number(seq) };
 }
 
-/** What was counted by another process cannot be compared: then whatever comes later counts. */
+/** Positions of different processes can't be compared; then the later arrival wins. */
 const isBefore = (one: Place | undefined, other: Place | undefined): boolean =>
   one !== undefined && other !== undefined && one.epoch === other.epoch && one.seq < other.seq;
 
 export class TaskStates {
   readonly #known = new Map<string, Known>();
 
-  /** What an event says; whether it is news. */
+  /** Applies an event; returns whether it changed anything. */
   happened(event: EventFrame): boolean {
     if (!('taskId' in event) || typeof event.taskId !== 'string') return false;
     const change = changeBy(event);
@@ -50,7 +50,7 @@ export class TaskStates {
     return true;
   }
 
-  /** A row as it stands: as it was read, or as something newer has said. */
+  /** Returns the row with its newest known state, from the row itself or a later event. */
   read<T extends TaskRow>(row: T, cursor: string | undefined): T {
     const before = this.#known.get(row.taskId);
     const at = placeIn(cursor);
@@ -99,7 +99,7 @@ function stateAfter(event: EventFrame): TaskState | undefined {
   return event.type === 'task:state' ? (event.state as TaskState) : undefined;
 }
 
-/** What people are shown. */
+/** The state that people see. */
 export type ShownState = TaskState | 'waiting';
 export const shownState = ({ state, waiting }: { state: TaskState; waiting?: boolean | undefined }): ShownState =>
   waiting === true && !OVER.has(state) ? 'waiting' : state;

@@ -1,6 +1,7 @@
 /**
- * The list of tasks: those that wait for a person, then pages of 100, the last changed first, as the gateway orders them. Invariants: a task
- * stands in it once, in the state that the newest word says; what an event says is shown at once, and asked for again where it is not known whole.
+ * The task list: waiting tasks first, then pages of 100, most recently changed first, in the gateway's order.
+ * Invariants: each task appears once, in its newest known state; events show at once, and the task is loaded if the
+ * event is incomplete.
  */
 import { batch, type Signal, signal } from '@preact/signals';
 import type { EventFrame } from '../../../client/client.ts';
@@ -23,14 +24,14 @@ const query = ({ state, channel }: Filter, after?: string): string => {
   return asked.size === 0 ? '/api/tasks' : `/api/tasks?${asked}`;
 };
 
-/** Before zero: `one` stands first. */
+/** Negative if `one` comes first. */
 const byTime = (one: TaskRow, other: TaskRow): number =>
   compare(other.updatedAt, one.updatedAt) || compare(other.taskId, one.taskId);
 const compare = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1);
 const waits = (task: TaskRow): number => (shownState(task) === 'waiting' ? 1 : 0);
 const byPlace = (one: TaskRow, other: TaskRow): number => waits(other) - waits(one) || byTime(one, other);
 
-/** What an event says is in sight before; the list is asked for to be sure. */
+/** Events are visible earlier; this delay is for the reload that confirms them. */
 const GATHER_MS = 1_000;
 
 export class TaskList {
@@ -57,7 +58,7 @@ export class TaskList {
     };
   }
 
-  /** The newest page again; the pages below it stay. */
+  /** Reloads the newest page; the pages below stay. */
   async refresh(): Promise<void> {
     this.#asked += 1;
     const mine = this.#asked;
@@ -131,7 +132,7 @@ export class TaskList {
     this.#gather.soon();
   }
 
-  /** One that begins is asked for alone: all of a long list takes longer. */
+  /** Loads a task that has just started on its own, since a long list takes longer. */
   async #find(taskId: string): Promise<void> {
     if (this.#finding.has(taskId)) return;
     this.#finding.add(taskId);
@@ -139,14 +140,14 @@ export class TaskList {
       const found = await api<TaskDetail>(`/api/tasks/${encodeURIComponent(taskId)}`);
       this.#put(states.read(found, found.cursor));
     } catch {
-      // Whether it is there the list says.
+      // The list shows whether it exists.
       this.#gather.soon();
     } finally {
       this.#finding.delete(taskId);
     }
   }
 
-  /** In its place among those of the list, or out of it when it does not belong there any more. */
+  /** Moves the task to its place, or removes it if the filter no longer matches. */
   #put(task: TaskRow): void {
     if (this.tasks.value === undefined) return;
     const others = this.tasks.value.filter(({ taskId }) => taskId !== task.taskId);

@@ -1,4 +1,4 @@
-/** Who works here, and the playbooks they can follow. */
+/** The vibers and the playbooks. */
 import type { JSX } from 'preact';
 import { useResource } from '../net/resource.ts';
 import { me } from '../net/session.ts';

@@ -1,4 +1,4 @@
-/** The files that shape what the viber is told, each with its editor. */
+/** The files that define a viber, each with its editor. */
 import type { JSX } from 'preact';
 import type { FileRow, FileText } from '../../../client/shapes.ts';
 import { api } from '../net/api.ts';

@@ -1,4 +1,4 @@
-/** Whether everything works, and the sentence that mends what does not. */
+/** The gateway's health, and how to fix what does not work. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ChannelHealth, Health as HealthData, Letter } from '../../../client/shapes.ts';
@@ -165,7 +165,7 @@ function Settings(): JSX.Element {
   );
 }
 
-/** Settings as they are written in the file. */
+/** Formats settings as in the file. */
 export function outline(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const entries = Array.isArray(value) ? value.map((one) => ['-', one] as const) : Object.entries(value);

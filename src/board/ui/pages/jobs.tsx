@@ -1,4 +1,4 @@
-/** What is done by itself: when it is next, what it did last, and its file with the loader's own judgement of it. */
+/** Scheduled jobs: next and last run, and the file with the loader's own check. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -27,7 +27,7 @@ export function Jobs(): JSX.Element {
 function JobList(): JSX.Element {
   const jobs = usePages<{ jobs: readonly JobRow[] }>('/api/jobs', 'jobs', of('job:changed'));
   const isMaking = useSignal(false);
-  /** Being deleted, and out of sight. */
+  /** Jobs that are being deleted, and hidden. */
   const going = useSignal<ReadonlySet<string>>(new Set());
   const act = async (job: JobRow, what: 'run' | 'pause' | 'resume') => {
     try {
@@ -208,7 +208,7 @@ function NewJob({ onMade }: { onMade: () => void }): JSX.Element {
   );
 }
 
-/** Those that are on, one run at a time. */
+/** Returns whether the job is on and not running already. */
 const canRun = (job: JobRow | undefined): boolean => job?.state === 'on' && job.lastRun?.state !== 'running';
 
 function JobFile({ id }: { id: string }): JSX.Element {
@@ -252,7 +252,7 @@ function JobFile({ id }: { id: string }): JSX.Element {
 
 const CHECK_MS = 300;
 
-/** What the loader itself makes of the text, as it is written. */
+/** Shows the loader's own check of the text while it is typed. */
 function Check({ text }: { text: string }): JSX.Element {
   const found = useSignal<JobCheck | undefined>(undefined);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** How one gets in: the link's code is traded for a key, or it is said how to get a link. */
+/** Login: exchanges the link's code for a key, or explains how to get a link. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -7,7 +7,7 @@ import { logIn } from '../net/session.ts';
 import { go, link } from '../router.ts';
 import { words } from '../words.ts';
 
-/** The code stands behind #, which no server and no log sees; it leaves the address at once. */
+/** Returns the code from the fragment, which no server or log sees, and removes it from the address at once. */
 export function takeCode(): string | undefined {
   const code = location.hash.slice(1);
   if (!/\/login\/?$/.test(location.pathname) || code === '') return undefined;

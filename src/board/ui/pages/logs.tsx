@@ -1,4 +1,4 @@
-/** The gateway's last lines, the newest first; by trace, by weight. */
+/** The gateway's last log lines, newest first, filtered by trace and level. */
 import { signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -46,7 +46,7 @@ const choose = (change: Record<string, string>): void => {
 
 const TYPING_MS = 250;
 
-/** The lines that a path gives: loaded again when newer ones may be there, and page by page downwards. */
+/** The lines of a path: reloaded when there may be newer ones, and paged downwards. */
 class Lines {
   readonly all = signal<readonly Numbered[] | undefined>(undefined);
   readonly problem = signal<unknown>(undefined);
@@ -85,7 +85,7 @@ class Lines {
     }
   }
 
-  /** Newer lines are looked for where the eye is on the newest. */
+  /** Follows newer lines while the reader is at the top. */
   follow(): () => void {
     void this.load();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -112,7 +112,7 @@ export function Logs(): JSX.Element {
   const path = `/api/logs?level=${level}${trace === '' ? '' : `&trace=${encodeURIComponent(trace)}`}`;
   const lines = useMemo(() => new Lines(path), [path]);
   useEffect(() => lines.follow(), [lines]);
-  // What the address says by a link stands in the box as well; what is typed stands in the address a moment later.
+  // A trace from the address also fills the box; typed text reaches the address with a delay.
   const chosen = useRef(trace);
   useEffect(() => {
     if (trace !== chosen.current) typed.value = trace;

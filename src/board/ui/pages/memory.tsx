@@ -1,4 +1,4 @@
-/** What it would like to remember, what it remembers, and where to look for it. */
+/** Suggestions to remember, the memory, and a search. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** The person's own conversation: the one they have with their viber in a direct message, so what is begun here goes on there. */
+/** The person's own conversation: the one that they have with their viber in direct messages, so it continues there. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Artifact } from '../../../client/shapes.ts';
@@ -16,7 +16,7 @@ import { useWaiting } from '../parts/waiting.ts';
 import { taskLink } from '../router.ts';
 import { words } from '../words.ts';
 
-/** Where a first message stands until its task is known. */
+/** Shows a first message until its task is known. */
 const nobody = new Conversation('');
 
 export function Now(): JSX.Element {
@@ -91,7 +91,7 @@ export function Now(): JSX.Element {
   );
 }
 
-/** A chat may have gone on with another task. */
+/** Follows the person's conversation when a chat continues with another task. */
 function useTaskInChats(): void {
   useEffect(() => {
     const ends = [onEvent((event) => void (event.type === 'task:started' && whoAmI())), onBehind(() => void whoAmI())];
@@ -101,7 +101,7 @@ function useTaskInChats(): void {
   }, []);
 }
 
-/** Answers to commands are said in this conversation beside its task. */
+/** Shows answers to commands beside the task. */
 function useAsides(talk: Conversation): void {
   useEffect(
     () =>
@@ -113,7 +113,7 @@ function useAsides(talk: Conversation): void {
   );
 }
 
-/** Without a model it says so, and what works all the same. */
+/** Says that no model is configured, and what works without one. */
 function NoModel(): JSX.Element {
   return (
     <div class="problem plain" role="note">
@@ -143,7 +143,7 @@ function Ideas(props: { of: readonly string[]; onChoose: (idea: string) => void 
   );
 }
 
-/** Milliseconds after which it is looked for once more: a first message becomes a task a moment after it was taken in. */
+/** Delays of the looks, in ms: a first message becomes a task a moment after it is accepted. */
 const LOOKS_MS = [0, 200, 600, 1_500, 4_000];
 
 async function findTask(): Promise<void> {
@@ -154,7 +154,7 @@ async function findTask(): Promise<void> {
   }
 }
 
-/** A conversation that has no task yet has nothing to load. */
+/** Shows a conversation without a task as empty instead of loading. */
 function shownEmpty(talk: Conversation): Conversation {
   talk.messages.value ??= [];
   return talk;

@@ -1,4 +1,4 @@
-/** Who may talk to the viber, who asks to, whose accounts are one person, and where one is logged in. */
+/** People who may talk to the viber, pairing requests, linked accounts and logins. */
 import type { JSX } from 'preact';
 import { api, said } from '../net/api.ts';
 import { usePages } from '../net/resource.ts';
@@ -65,7 +65,7 @@ export function People(): JSX.Element {
   );
 }
 
-/** Asks the gateway, says what came of it, and shows how things stand. */
+/** Sends a request, shows its outcome and reloads. */
 type Act = (path: string, method: 'POST' | 'DELETE', body: object | undefined, told: string) => Promise<void>;
 
 function Asking({ pairing, act }: { pairing: PeopleData['pairing']; act: Act }): JSX.Element | null {

@@ -1,4 +1,4 @@
-/** The plan of a task as text. */
+/** Edits a task's plan as text. */
 import type { JSX } from 'preact';
 import type { PlanText, TaskDetail } from '../../../client/shapes.ts';
 import { TextEditor } from '../editor/text-editor.tsx';

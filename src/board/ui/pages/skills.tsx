@@ -1,4 +1,4 @@
-/** What the viber knows how to do, and what is missing for the rest. */
+/** The viber's skills, and what the others lack. */
 import type { JSX } from 'preact';
 import { usePages, useResource } from '../net/resource.ts';
 import { Empty, More, PageHead, Pill, Shown } from '../parts/common.tsx';

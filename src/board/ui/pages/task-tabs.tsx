@@ -1,4 +1,4 @@
-/** What the model was shown, what happened, and what it cost: of one task. */
+/** A task's context, trace and cost. */
 import type { JSX } from 'preact';
 import type { Sum } from '../../../client/shapes.ts';
 import { of, usePages, useResource } from '../net/resource.ts';

@@ -1,4 +1,4 @@
-/** One task: what was said and is being done, its plan and files, what waits for a person; what the model was shown, what happened, what it cost. */
+/** One task: the conversation, plan, files and approvals; tabs show its context, trace and cost. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';

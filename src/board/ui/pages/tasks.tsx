@@ -1,4 +1,4 @@
-/** All tasks of all channels, as they change. */
+/** All tasks of all channels, updated live. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Health, TaskRow } from '../../../client/shapes.ts';
@@ -16,7 +16,7 @@ type Row = { kind: 'day'; label: string } | { kind: 'task'; task: TaskRow };
 const ROW = 68;
 const DAY = 48;
 const STATES = ['', 'waiting', 'running', 'pending', 'completed', 'error', 'stopped'] as const;
-/** They have tasks whatever is configured. */
+/** These have tasks whatever is configured. */
 const OWN_CHANNELS = ['terminal', 'local', 'api', 'hub', 'job'];
 
 const heightOf = (row: Row): number => (row.kind === 'day' ? DAY : ROW);
@@ -50,7 +50,7 @@ export function Tasks(): JSX.Element {
   const channel = query.get('channel') ?? '';
   const list = useMemo(() => taskList({ state, channel }), [state, channel]);
   useEffect(() => list.open(), [list]);
-  // Made anew with each list: another choice is another list.
+  // Created per list: another filter is another list.
   const rows = rowsOf(list.tasks.value ?? [], now.value);
   const health = useResource<Health>('/api/health', of('channel:status'));
   const seen = (list.tasks.value ?? []).flatMap((task) => task.channel ?? []);
@@ -111,7 +111,7 @@ export function TaskLine({ task }: { task: TaskRow }): JSX.Element {
   const state = shownState(task);
   const name = title.trim() || goal.trim() || words.tasks.untitled;
   const rest = goal.trim() !== '' && goal.trim() !== name ? goal.trim() : '';
-  // What a program begins bears its name.
+  // A task started by a program shows the program's name.
   const isHere = channel === 'api' && person !== undefined && !person.startsWith('api:');
   const begun = isHere ? words.tasks.here : channelName(channel ?? '');
   const where = [begun, person?.replace(/^person:/, '') ?? ''].filter((part) => part !== '');

@@ -1,4 +1,4 @@
-/** What the models have cost: by day, model, person and task. */
+/** Costs of the models, by day, model, person and task. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import type { Sum, UsageSums } from '../../../client/shapes.ts';
@@ -56,7 +56,7 @@ function totalOf({ days, total }: UsageSums): Sum {
   };
 }
 
-/** Days without any use stand in the row as well. */
+/** Returns every day, including those without usage. */
 function everyDay({ days }: UsageSums, from: string, to: string): (Sum & { day: string })[] {
   const known = new Map(days.map((day) => [day.day, day]));
   const all: (Sum & { day: string })[] = [];

@@ -1,4 +1,4 @@
-/** Something waits for a person: what is asked, all there is to know about it, and the answers. What is sent back names exactly what was shown. */
+/** A pending approval: the question, all its details, and the answers. The reply names exactly what was shown. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Approval } from '../../../client/shapes.ts';

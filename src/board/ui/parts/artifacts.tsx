@@ -1,4 +1,6 @@
-/** Files of a task: their names, a look at pictures and texts, and the download. Nothing of a file is ever run or laid out as a page. */
+/**
+ * Files of a task: names, previews of images and texts, and downloads. No file is ever executed or rendered as a page.
+ */
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -17,7 +19,7 @@ const TEXT = /^(text\/|application\/(json|yaml|xml|x-yaml|toml))/;
 const address = (ref: string): string => `/api/${ref.split('/').map(encodeURIComponent).join('/')}`;
 const isOurs = (ref: string): boolean => ref.startsWith('artifacts/');
 
-/** The bytes come with the key, which a link could not carry. */
+/** Fetches the bytes with the key, which a link could not carry. */
 async function download({ ref, title }: Artifact): Promise<void> {
   try {
     const blob = await (await request(address(ref))).blob();
@@ -66,7 +68,7 @@ function FileItem({ file }: { file: Artifact }): JSX.Element {
   );
 }
 
-/** Opens the file: here where it can be looked at, else as a download. */
+/** Opens a preview if possible, or downloads the file. */
 function FileName({ file, isOpen }: { file: Artifact; isOpen: Signal<boolean> | undefined }): JSX.Element {
   const { ref, title } = file;
   if (/^https?:\/\//.test(ref))

@@ -1,4 +1,4 @@
-/** A row of columns, drawn to the width there is; each column says its day and amount. */
+/** A column chart at the available width; each column shows its day and amount. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 

@@ -1,4 +1,4 @@
-/** What every page is made of: its head, its states, buttons, notes. */
+/** The parts of every page: heads, loading states, buttons, notes. */
 import type { ComponentChildren, JSX } from 'preact';
 import { said } from '../net/api.ts';
 import type { Pages, Resource } from '../net/resource.ts';
@@ -90,7 +90,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
 
 const WIDTHS = ['w80', 'w60', 'w70', 'w50', 'w75'];
 
-/** The shape of what comes. */
+/** A placeholder in the shape of the content. */
 export function Loading({ rows = 5 }: { rows?: number }): JSX.Element {
   return (
     <div class="loading" role="status">
@@ -102,7 +102,7 @@ export function Loading({ rows = 5 }: { rows?: number }): JSX.Element {
   );
 }
 
-/** What was read, or why it was not, or that it comes. An error beside something older does not hide it. */
+/** Shows the data, the error, or that it is loading. An error does not hide older data. */
 export function Shown<T>({
   of: found,
   children,
@@ -123,7 +123,7 @@ export function Shown<T>({
   return <>{children(data)}</>;
 }
 
-/** What follows in a list that comes in pages. */
+/** Loads the next page of a list. */
 export function More<T>({ of: pages }: { of: Pages<T> }): JSX.Element | null {
   if (!pages.hasMore()) return null;
   return (

@@ -1,4 +1,4 @@
-/** Where a message is written. What is written here stays until it is sent, also when the page is left and come back to. */
+/** The message box. A draft stays until it is sent, even if the page is left in between. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -13,11 +13,11 @@ import { note } from './notices.tsx';
 const drafts = new Map<string, string>();
 
 export interface ComposerProps {
-  /** What the draft belongs to. */
+  /** The key of the draft. */
   about: string;
   isBusy: boolean;
   onSend: (text: string, files: readonly Artifact[], mode: Mode) => void;
-  /** Absent: how it is read cannot be chosen. */
+  /** Without it the mode can't be chosen. */
   modes?: boolean;
   onStop?: () => void;
 }

@@ -1,6 +1,7 @@
 /**
- * The named characters of Markdown (`&nbsp;`, `&mdash;`) that HTML 4 knew. Takes the place of the library's form for browsers, which gives names to the
- * page's parser of HTML (Trusted Types forbid that), and of its table of all 2,000, which is larger than the rest of this page's start.
+ * The named character references of HTML 4 for Markdown (`&nbsp;`, `&mdash;`). Replaces the library's browser version,
+ * which passes names to the page's HTML parser (Trusted Types forbid that), and its table of all 2,000 names, which is
+ * larger than the rest of the page's initial code.
  */
 
 const LATIN =
@@ -17,7 +18,7 @@ function table(): Map<string, string> {
     found.set(name, String.fromCodePoint(913 + index));
     found.set(name.toLowerCase(), String.fromCodePoint(945 + index));
   }
-  // Not by blanks alone, since some of the characters are blanks of their own kinds.
+  // Split at plain spaces only, since some of the characters are whitespace.
   const others = OTHERS.split(' ');
   for (let index = 0; index < others.length; index += 2) found.set(others[index] ?? '', others[index + 1] ?? '');
   return found;
@@ -25,7 +26,7 @@ function table(): Map<string, string> {
 
 let characters: Map<string, string> | undefined;
 
-/** `false` for a name that is none: it stays as it was written. */
+/** Returns `false` for an unknown name, which then stays as written. */
 export function decodeNamedCharacterReference(name: string): string | false {
   characters ??= table();
   return characters.get(name) ?? false;

@@ -1,4 +1,4 @@
-/** The few signs of the page, drawn in strokes of one width on a grid of 16. */
+/** The page's icons, drawn in strokes of one width on a grid of 16. */
 import type { JSX } from 'preact';
 
 const PATHS = {
@@ -41,7 +41,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Decoration: what it means is said beside it. */
+/** Decorative: the text beside it has the meaning. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }): JSX.Element {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">

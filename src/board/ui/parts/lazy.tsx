@@ -1,4 +1,4 @@
-/** A part of the page that is loaded when it is first seen. A part that cannot be loaded says so and is tried again. */
+/** Loads a component when it is first rendered. Shows an error if loading fails, and retries. */
 import { signal } from '@preact/signals';
 import type { FunctionComponent, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';

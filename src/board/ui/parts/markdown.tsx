@@ -1,6 +1,6 @@
 /**
- * Markdown as nodes of the page, made from the blocks that the channels use: never from a string of HTML. Links were checked by the parser; a text
- * whose parser is still on its way stands there as it is written.
+ * Renders Markdown as DOM nodes, from the blocks that the channels use, and never as an HTML string. The parser has
+ * checked the links; until it is loaded, the source is shown.
  */
 import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
@@ -20,7 +20,7 @@ import { announce } from './notices.tsx';
 const parser = signal<MarkdownParser | undefined>(undefined);
 let asked = false;
 
-/** Begins to load the parser. */
+/** Starts loading the parser. */
 export function wantMarkdown(): void {
   if (asked) return;
   asked = true;
@@ -47,7 +47,7 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
   const parse = parser.value;
   if (plain === undefined) wantMarkdown();
   if (plain !== undefined || parse === undefined) return <div class="md">{paragraphs(plain?.text ?? text)}</div>;
-  // Each state of a text that grows is seen once: nothing of it is kept.
+  // Each state of a growing text is rendered once, so it is not cached.
   const { blocks } = growing ? parse(text) : parsed(parse, text);
   return <div class="md">{blocksOf(blocks)}</div>;
 }
@@ -55,7 +55,7 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
 const paragraphs = (text: string): JSX.Element[] =>
   text.split(/\n{2,}/).map((part, index) => <p key={index}>{lines(part)}</p>);
 
-/** Breaks stay breaks. */
+/** Keeps line breaks. */
 function lines(text: string): ComponentChildren {
   const all = text.split('\n');
   return all.length === 1
@@ -71,7 +71,7 @@ function BlockView({ block }: { block: Block }): JSX.Element {
     case 'paragraph':
       return <p>{inline(block.inline)}</p>;
     case 'heading': {
-      // The page's own headings are the first and the second level.
+      // The page's own headings have levels 1 and 2.
       const Level = block.level <= 2 ? 'h3' : 'h4';
       return <Level>{inline(block.inline)}</Level>;
     }
@@ -155,7 +155,7 @@ function Code({ text, language }: { text: string; language: string }): JSX.Eleme
   );
 }
 
-/** Formatted text as nodes; spans lie within each other, the outer one first. */
+/** Renders formatted text as nodes; spans are nested, outer ones first. */
 export function inline({ text, spans }: Inline): ComponentChildren {
   let next = 0;
   const build = (from: number, to: number): ComponentChildren[] => {

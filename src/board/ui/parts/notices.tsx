@@ -1,4 +1,4 @@
-/** What is said aside: the live region for those who listen, a note at the foot of the page for those who look, questions that stop. */
+/** Notices: a live region for screen readers, a toast at the foot of the page, and modal questions. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -12,7 +12,7 @@ const shown = signal<{ text: string; warm: boolean; action?: { label: string; ac
 const NOTE_MS = 6_000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** States, never words of an answer as they come. */
+/** Announces states, never the text of an answer in progress. */
 export function announce(text: string): void {
   spoken.value = text;
 }

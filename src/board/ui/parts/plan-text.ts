@@ -1,4 +1,4 @@
-/** The steps of a plan as they stand in its text. Pure. */
+/** Reads and changes the steps in a plan's text. Pure. */
 import type { PlanStep } from '../../../client/shapes.ts';
 
 export interface Line extends PlanStep {
@@ -7,7 +7,7 @@ export interface Line extends PlanStep {
 
 const ITEM = /^(\s*[-*+]\s+\[)([ xX~-])(\]\s+)(.*)$/;
 
-/** The steps as they stand in the text: what can be ticked. */
+/** Returns the steps that can be ticked. */
 export function stepsIn(text: string): readonly Line[] {
   return text.split('\n').flatMap((source, line) => {
     const [, , mark = ' ', , rest = ''] = ITEM.exec(source) ?? [];

@@ -1,4 +1,7 @@
-/** The steps of a plan, ticked in place. What is written is the text that was shown with one mark changed, and only while that text still stands. */
+/**
+ * The steps of a plan, ticked in place. Writes the text that was shown with one mark changed, and only if that text is
+ * still current.
+ */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { PlanText } from '../../../client/shapes.ts';
@@ -10,7 +13,7 @@ import { type Line, stepsIn, ticked } from './plan-text.ts';
 const write = (taskId: string, text: string, baseHash: string) =>
   api(`/api/tasks/${encodeURIComponent(taskId)}/plan`, { method: 'PUT', body: { text, baseHash } });
 
-/** The plan was changed meanwhile: the tick goes to the same step of what stands there now, where it still is. */
+/** Retries after the plan was changed: ticks the step with the same title if there is exactly one. */
 async function again(taskId: string, step: Line, isDone: boolean, error: unknown): Promise<void> {
   const current = error instanceof ApiError && error.status === 409 ? error.body.current : undefined;
   if (typeof current !== 'object' || current === null) throw error;

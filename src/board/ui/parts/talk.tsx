@@ -1,6 +1,7 @@
 /**
- * A conversation as it is read: who said what, what is on its way, the run at work. At most WINDOW messages stand in the page; older ones are
- * gone to in steps. The newest stays in sight while the reader is at the end, and nothing moves while they read further up.
+ * A conversation: messages, those being sent, and the current run. Renders at most WINDOW messages; older ones are
+ * reached in steps. The newest stays in view while the reader is at the end, and nothing moves while they read further
+ * up.
  */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
@@ -21,7 +22,7 @@ const STEP = 30;
 
 export function Talk({ of: talk, children }: { of: Conversation; children?: ComponentChildren }): JSX.Element {
   const messages = talk.messages.value;
-  /** How many of the newest are left out below. */
+  /** How many of the newest messages are hidden below. */
   const hidden = useSignal(0);
   useStayAtEnd(messages !== undefined, hidden.value === 0);
   useTold(talk);
@@ -73,11 +74,11 @@ export function Talk({ of: talk, children }: { of: Conversation; children?: Comp
   );
 }
 
-/** What is not, or not yet, among the task's messages; in the order of the clock that is this browser's. */
+/** Returns what is not yet, or never, among the task's messages, in the order of this browser's clock. */
 const besides = (talk: Conversation): (Sent | Aside)[] =>
   [...talk.sent.value, ...talk.asides.value].sort((one, other) => one.at.localeCompare(other.at));
 
-/** The messages in their order, each followed by what was sent or said after it; clocks of two machines are not compared. */
+/** Orders messages, each followed by what was sent or said after it; never compares clocks of two machines. */
 function inOrder(messages: readonly Message[], others: readonly (Sent | Aside)[]): (Message | Sent | Aside)[] {
   const shown = new Set(['', ...messages.map(keyOf)]);
   const after = (key: string) => others.filter((one) => one.after === key);
@@ -88,7 +89,7 @@ function inOrder(messages: readonly Message[], others: readonly (Sent | Aside)[]
   ];
 }
 
-/** Scrolls along with what comes, unless the reader has gone up. */
+/** Scrolls along with new content, unless the reader has scrolled up. */
 function useStayAtEnd(isLoaded: boolean, isNewest: boolean): void {
   const atEnd = useRef(true);
   useEffect(() => {
@@ -111,7 +112,7 @@ function useStayAtEnd(isLoaded: boolean, isNewest: boolean): void {
   }, [isLoaded, isNewest]);
 }
 
-/** Those who listen hear what it does, not each word. */
+/** Announces the state to screen readers, but not each word. */
 function useTold(talk: Conversation): void {
   const state = talk.shownState;
   const doing = talk.live.value?.state;
@@ -142,7 +143,7 @@ function MessageView({ message }: { message: Message }): JSX.Element {
 
 const SENT = { failed: '', kept: words.task.waits, sending: words.task.sending, command: words.task.command } as const;
 
-/** What was said beside the conversation, to whoever looks now. */
+/** A message beside the conversation, for the current viewer only. */
 function AsideView({ aside }: { aside: Aside }): JSX.Element {
   return (
     <li class="message assistant aside">

@@ -1,4 +1,4 @@
-/** Times as people say them, and money and amounts. */
+/** Formats times, money and amounts for people. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { words } from '../words.ts';
@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Goes on once a minute; what stands on the page with it. */
+/** The current time, updated once a minute, and with it the times on the page. */
 export const now = signal(Date.now());
 setInterval(() => {
   now.value = Date.now();
@@ -23,7 +23,7 @@ const startOfDay = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);
 
 export function ago(ms: number, at: number): string {
   const gone = at - ms;
-  // Clocks of two machines differ by moments.
+  // Clocks of two machines differ slightly.
   if (gone < -5_000) return ahead(ms, at);
   if (gone < MINUTE) return 'just now';
   if (gone < HOUR) return `${Math.floor(gone / MINUTE)} min`;
@@ -51,7 +51,7 @@ export function Time({ at }: { at: string | undefined }): JSX.Element | null {
   );
 }
 
-/** Under which heading of a list something of this time stands. */
+/** Returns the list heading for this time. */
 export function groupOf(iso: string, at: number): string {
   const days = Math.round((startOfDay(at) - startOfDay(Date.parse(iso))) / DAY);
   if (days <= 0) return words.tasks.today;

@@ -1,9 +1,9 @@
-/** The tab's title: the page, and before it how many tasks wait for the reader. */
+/** The tab's title: the number of waiting tasks and the page. */
 import { effect, signal } from '@preact/signals';
 import { words } from '../words.ts';
 
 export const pageTitle = signal<string>(words.product);
-/** Tasks that wait for whoever looks. */
+/** The number of tasks that wait for this person. */
 export const waitingTasks = signal(0);
 
 effect(() => {

@@ -1,4 +1,4 @@
-/** Whose files, skills or memory a page shows: the viber of its address, else the one that serves the chats. */
+/** Returns the viber that a page is about: from its address, or the one that serves the chats. */
 import type { JSX } from 'preact';
 import { me } from '../net/session.ts';
 import { go, link, place } from '../router.ts';
@@ -6,10 +6,10 @@ import { pageWords } from '../words-pages.ts';
 
 export const viberShown = (): string => place.value.query.get('viber') ?? me.value?.viber ?? 'default';
 
-/** For requests. */
+/** Returns the query parameter for requests. */
 export const viberAsked = (): string => `viber=${encodeURIComponent(viberShown())}`;
 
-/** For links within the page; '' for the usual one. */
+/** Returns the query parameter for links within the page; '' for the default viber. */
 export const viberKept = (): string => (viberShown() === me.value?.viber ? '' : `&${viberAsked()}`);
 
 export function ViberChoice({ page }: { page: string }): JSX.Element | null {

@@ -1,5 +1,5 @@
 /**
- * A long list of which only what is near the eye stands in the page. Invariants: at most MAX_ROWS rows; a row that has the focus stays.
+ * A virtual list that renders only what is near the viewport. Invariants: at most MAX_ROWS rows; a focused row stays.
  * Up, Down, Home and End move the focus from row to row.
  */
 import type { ComponentChildren, JSX } from 'preact';
@@ -14,18 +14,18 @@ export interface VirtualProps<T> {
   heightOf: (item: T) => number;
   render: (item: T) => ComponentChildren;
   label: string;
-  /** Called when its end comes near. */
+  /** Called when the end comes near. */
   onEnd?: () => void;
 }
 
-/** Where each item begins, and the whole height at last. */
+/** Returns the offset of each item, and the total height last. */
 function offsetsOf<T>(items: readonly T[], heightOf: (item: T) => number): Float64Array {
   const offsets = new Float64Array(items.length + 1);
   for (const [index, item] of items.entries()) offsets[index + 1] = (offsets[index] ?? 0) + heightOf(item);
   return offsets;
 }
 
-/** The first item that ends below `y`. */
+/** Returns the first item that ends below `y`. */
 function itemAt(offsets: Float64Array, y: number): number {
   let low = 0;
   let high = offsets.length - 1;
@@ -37,7 +37,7 @@ function itemAt(offsets: Float64Array, y: number): number {
   return low;
 }
 
-/** The row that a key goes to; undefined for keys that do not go anywhere. */
+/** Returns the row that a key moves to, or undefined for other keys. */
 function stepTo(key: string, index: number, length: number): number | undefined {
   if (key === 'ArrowDown' || key === 'j') return index + 1;
   if (key === 'ArrowUp' || key === 'k') return index - 1;
@@ -45,7 +45,7 @@ function stepTo(key: string, index: number, length: number): number | undefined 
   return key === 'End' ? length - 1 : undefined;
 }
 
-/** Scrolls to the row if need be, and waits the few frames until it stands in the page. */
+/** Scrolls to the row if necessary, and waits a few frames until it is rendered. */
 function focusRow(list: HTMLUListElement, at: number, offsets: Float64Array): void {
   const y = list.getBoundingClientRect().top + (offsets[at] ?? 0);
   if (y < 80 || y > innerHeight - 120) scrollBy(0, y - innerHeight / 2);

@@ -1,4 +1,4 @@
-/** What waits for whoever looks: asked for once, and again when somebody is asked or has decided. */
+/** Pending approvals of this person: loaded once, and again when one is added or decided. */
 
 import type { Approval } from '../../../client/shapes.ts';
 import { of, useResource } from '../net/resource.ts';

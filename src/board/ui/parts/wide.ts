@@ -1,4 +1,4 @@
-/** Whether there is room for a column beside the text. */
+/** True if there is room for a column beside the text. */
 import { signal } from '@preact/signals';
 
 const query = matchMedia('(min-width: 1100px)');
