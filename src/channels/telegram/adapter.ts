@@ -1,6 +1,7 @@
 /**
- * Telegram, over the Bot API. It takes updates in by long polling or webhook, hands each over in order, and tells Telegram
- * that it has one only after `onMessage` has resolved. Sending is in `send.ts`; only taking updates in is ever retried here.
+ * Connects Telegram over the Bot API. Updates arrive by long polling or webhook and are handled in order; each is
+ * confirmed to Telegram only after `onMessage` has resolved. Sending is in `send.ts`; only receiving is ever retried
+ * here.
  */
 import type { Logger } from '../../log.ts';
 import type { Channel, ChannelCallbacks, ChannelLimits, CommandSpec, LiveMode, NameOf, Place } from '../channel.ts';
@@ -24,10 +25,10 @@ const LIMITS: ChannelLimits = { text: 4096, uploadBytes: 50 * 1024 * 1024, downl
 /** https://core.telegram.org/bots/api#using-a-local-bot-api-server */
 const LOCAL_LIMITS: ChannelLimits = { text: 4096, uploadBytes: LOCAL_BYTES, downloadBytes: LOCAL_BYTES };
 
-/** Waits; the defaults are right outside of tests. */
+/** Waiting times. Only tests change the defaults. */
 export interface Timing {
   backoffMs: { min: number; max: number };
-  /** Milliseconds after which a poll that should have come back counts as lost. */
+  /** Milliseconds past its due time after which a poll counts as lost. */
   graceMs: number;
   live: LiveTiming;
 }
@@ -36,30 +37,30 @@ const TIMING: Timing = { backoffMs: { min: 1000, max: 60_000 }, graceMs: 10_000,
 
 export interface TelegramOptions {
   token: string;
-  /** `https://api.telegram.org`, or a Bot API server of one's own. */
+  /** `https://api.telegram.org`, or your own Bot API server. */
   apiRoot: string;
   mode: 'polling' | 'webhook';
   webhook?: Partial<WebhookSettings>;
-  /** The menu of commands that Telegram shows. */
+  /** The commands of the menu that Telegram shows. */
   attachCommands: CommandSpec[];
   cache?: Cache;
-  /** Names of people whom the configuration names. */
+  /** Returns the names of people in the configuration. */
   nameOf?: NameOf;
   log: Logger;
   live: LiveMode;
-  /** Seconds Telegram holds a poll without updates; 30 by default. */
+  /** Seconds that Telegram holds a poll without updates; 30 by default. */
   pollSeconds?: number;
-  /** Folders in which a Bot API server of our own, in local mode, keeps files. */
+  /** Folders of our own Bot API server in local mode, which keeps its files there. */
   localFiles?: readonly string[];
-  /** Of several processes with this bot one polls; a process that is alone does unless told. */
+  /** Elects the process that polls when several run this bot. Default: this one. */
   lead?: Lead;
   timing?: Partial<Timing>;
 }
 
 /**
- * A channel; in webhook mode with the handler that the HTTP server calls for requests to the webhook's path.
- * `connect` throws ConfigError for a token Telegram does not accept and for wrong `webhook` settings; while Telegram
- * cannot be reached it goes on trying, with status `reconnecting`.
+ * Creates the channel; in webhook mode with the handler for requests to the webhook's path. While Telegram is
+ * unreachable, `connect` keeps trying, with status `reconnecting`. `connect` throws ConfigError for a token that
+ * Telegram rejects and for wrong `webhook` settings.
  */
 export function createTelegram(options: TelegramOptions): Channel & { webhook?: WebhookHandler } {
   const { token, mode, log, cache, lead = alone } = options;
@@ -114,7 +115,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
       if (!settings)
         stopPolling = lead(`telegram:${self.account}`, async (turn) => {
           await poll({ ...polling, turn });
-          // What was wrong with polling is another's to tell now.
+          // Problems with polling are now another process's to report.
           if (!stopping.signal.aborted) state.set({ state: 'connected' });
         });
     },
@@ -131,7 +132,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     barred: createBarred({ api, account: () => bot?.account ?? '' }),
-    // A private chat has the id of its person.
+    // A private chat has its person's ID.
     directTo: async (user, { channel, account }) => ({ channel, account, chat: user }),
     findPlace: async (written) => findPlace(written, bot?.account ?? ''),
     ...(mode === 'webhook' && { webhook }),
@@ -139,7 +140,7 @@ export function createTelegram(options: TelegramOptions): Channel & { webhook?: 
 }
 
 /**
- * A private chat has the id of its person, a group's is negative: nobody needs to be asked.
+ * Derives a place from its ID without a call: a private chat has its person's ID, a group's is negative.
  * https://core.telegram.org/bots/api#chat
  */
 function findPlace({ chat, thread }: { chat: string; thread?: string }, account: string): Place | undefined {
@@ -150,7 +151,11 @@ function findPlace({ chat, thread }: { chat: string; thread?: string }, account:
 
 export { telegramCard } from './connect/card.ts';
 
-/** For the doctor: one sentence when the token is good. Throws ConfigError when it is not, TelegramError when Telegram cannot be asked. */
+/**
+ * Returns one sentence for the doctor if the token is valid.
+ * @throws ConfigError when the token is invalid.
+ * @throws TelegramError when Telegram can't be asked.
+ */
 export async function checkTelegram({ token, apiRoot }: Pick<TelegramOptions, 'token' | 'apiRoot'>): Promise<string> {
   const api = createApi({ token, apiRoot: apiRoot.replace(/\/+$/, '') });
   try {

@@ -1,4 +1,4 @@
-/** Telegram, as the rest of the gateway knows it. */
+/** Registers Telegram as a kind of channel. */
 import { isRecord } from '../../lib/json.ts';
 import { defineChannel } from '../kind.ts';
 
@@ -15,7 +15,7 @@ export const telegram = defineChannel({
   },
   words: { group: 'tasks.group', thread: 'tasks.topic' },
   commandPrefix: () => '/',
-  // A group's id is below zero.
+  // A group's ID is negative.
   isDirect: ({ chat }) => !chat.startsWith('-'),
   settings: async () => (await import('./settings.ts')).settings,
   rules: async (section) => (await import('./settings.ts')).rules(section),

@@ -1,4 +1,4 @@
-/** The section `channels.telegram`. */
+/** Defines the section `channels.telegram`. */
 import type { z } from 'zod';
 import {
   address,
@@ -29,7 +29,7 @@ export const telegramDefaults = {
 export const webhookPath = '/webhooks/telegram';
 
 const webhook = section({
-  /** The public https address given to Telegram. */
+  /** The public https URL given to Telegram. */
   url: address().exactOptional(),
   /** Telegram repeats it in a header of every call. */
   secret: text('expected 1 to 256 of the characters A-Z a-z 0-9 _ -', /^[\w-]{1,256}$/).exactOptional(),
@@ -41,16 +41,18 @@ export const settings = section({
   apiRoot: apiRoot('TELEGRAM_API_ROOT').default(telegramDefaults.apiRoot),
   mode: oneOf('polling', 'webhook').default(telegramDefaults.mode),
   webhook: webhook.prefault({}),
-  /** Seconds one getUpdates call stays open. */
+  /** Seconds that one getUpdates call stays open. */
   pollSeconds: whole(1, 50).default(telegramDefaults.pollSeconds),
-  /** Folders in which a Bot API server in local mode keeps files; an empty list means that ours is not one. */
+  /**
+   * Folders where our own Bot API server in local mode keeps files; an empty list means that there is no such server.
+   */
   localFiles: listOf(text('expected an absolute folder', /^\/./)).default(telegramDefaults.localFiles),
   ...chat(
     id('expected the number of a person (not a name: names change hands)', /^-?\d{1,19}$/),
     id('expected the number of a chat (a group\'s is below zero) or "*"', /^(-?\d{1,19}|\*)$/),
   ),
 }).transform(({ webhook: { url, secret, path }, ...telegram }) => {
-  // `rules` has refused mode webhook without the two.
+  // `rules` has refused webhook mode without the two.
   const wanted = telegram.mode === 'webhook' && url !== undefined && secret !== undefined;
   return { ...telegram, ...(wanted && { webhook: { url, secret, path } }) };
 });

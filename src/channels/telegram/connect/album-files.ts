@@ -1,6 +1,7 @@
 /**
- * An answer to an album names one of its parts, since each is a message of its own: the others are known only from when they went by.
- * Kept in memory and bounded; after a restart the named part alone comes along.
+ * Remembers the files of albums. A reply to an album names only one of its parts, since each is a message of its own;
+ * the others are known only from when they arrived. Kept in memory and bounded; after a restart a reply brings the
+ * named part alone.
  */
 import { createLru } from '../../../lib/lru.ts';
 import type { InboundMessage, RemoteFile } from '../../channel.ts';
@@ -8,7 +9,9 @@ import { type Fields, fields, isFields, string } from '../../shared/read.ts';
 
 const MAX_FILES = 5000;
 
-/** Notes the files of an album's part, and gives a message that answers a part all that the album holds. */
+/**
+ * Returns a function that notes the files of album parts and adds the whole album to a message that replies to a part.
+ */
 export function createAlbumFiles(): (message: InboundMessage, update: unknown) => InboundMessage {
   const albums = createLru<RemoteFile[]>(MAX_FILES, (files) => files.length);
   const keyOf = ({ address }: InboundMessage, group: string) => `${address.chat}:${group}`;

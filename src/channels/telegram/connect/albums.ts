@@ -1,7 +1,8 @@
 /**
- * In a group an album is meant for us when one of its parts is. Telegram sends each part as an update of its own, and the caption
- * with the mention may be that of any. Each part is judged as it comes; the one that is let in draws the others of its sender with
- * it, those that were refused before by being handed on once more. Refused parts are kept for a moment, and in memory alone.
+ * Admits albums as a whole: in a group, an album is meant for the bot if any of its parts is. Telegram sends each part
+ * as an update of its own, and any of them may have the caption with the mention. Each part is judged when it arrives.
+ * The one that is admitted brings along the others of its sender; those refused before are submitted again. Refused
+ * parts are kept briefly, and in memory only.
  */
 import { createLru } from '../../../lib/lru.ts';
 import type { InboundMessage, InboundOutcome } from '../../channel.ts';
@@ -9,7 +10,7 @@ import type { InboundMessage, InboundOutcome } from '../../channel.ts';
 /** Rejects when the message could not be stored. */
 type Give = (message: InboundMessage, raw: unknown) => Promise<InboundOutcome>;
 
-/** `open`: its album may go on, so that it is to come again should this process end. */
+/** `open`: more of the album may follow, so the update must be delivered again if this process ends. */
 export type Taken = 'settled' | 'open';
 
 interface Part {
@@ -18,22 +19,25 @@ interface Part {
 }
 
 interface Album {
-  /** When its last part came, by `performance.now()`. */
+  /** The arrival of its last part, by `performance.now()`. */
   at: number;
-  /** The ids of the parts whose outcome is known. */
+  /** The IDs of the parts whose outcome is known. */
   judged: Set<string>;
   refused: Part[];
-  /** The part by which it is meant for us. */
+  /** The part that is meant for the bot. */
   ours?: InboundMessage;
 }
 
-/** How long its parts may be apart, as for the turn that takes them up. */
+/** The longest gap between parts, in ms; the same as for the turn that collects them. */
 const SETTLE_MS = 600;
-/** Over a webhook each part waits until the one before is answered. */
+/** Over a webhook, each part waits until the one before is answered. */
 const KEPT_MS = 10_000;
 const MAX_ALBUMS = 200;
 
-/** What it gives calls `give` before it first waits; it resolves when the message and all that it draws with it are durable. */
+/**
+ * Returns a function that calls `give` before its first wait, and resolves when the message and every part it brings
+ * along are durable.
+ */
 export function createAlbums(): (message: InboundMessage, raw: unknown, give: Give) => Promise<Taken> {
   const albums = createLru<Album>(MAX_ALBUMS);
 
@@ -67,12 +71,12 @@ async function hand(album: Album, part: Part, give: Give): Promise<void> {
   const outcome = await give(ours ? addressed(part.message, ours) : part.message, part.raw);
   album.judged.add(part.message.id);
   if (outcome === 'accepted' || outcome === 'duplicate') album.ours ??= part.message;
-  // Refused for its own sake: another part may be the one that is meant for us, now or later.
+  // Refused on its own merits: another part may be the one meant for the bot, now or later.
   else if (outcome === 'refused' && !ours) album.refused.push(part);
   await draw(album, give);
 }
 
-/** What could not be stored is drawn again by the update that comes again for it. */
+/** Submits the refused parts again. Parts that can't be stored are retried when Telegram repeats the update. */
 async function draw(album: Album, give: Give): Promise<void> {
   if (!album.ours || album.refused.length === 0) return;
   const parts = album.refused.splice(0);

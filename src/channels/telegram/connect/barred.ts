@@ -1,5 +1,5 @@
 /**
- * Where Telegram takes nothing from us, as it says when it is asked: it has put us out or restricted us, or nobody but admins may write.
+ * Asks Telegram whether the bot can write in a chat: it may have been removed or restricted, or only admins may write.
  * https://core.telegram.org/bots/api#getchatmember
  */
 import { createLru } from '../../../lib/lru.ts';
@@ -38,7 +38,8 @@ export function createBarred({
     if (!chat.startsWith('-') || !Number.isSafeInteger(Number(chat))) return undefined;
     const last = known.get(chat);
     if (last && performance.now() - last.at < (last.why ? KEPT_BARRED_MS : KEPT_MS)) return last.why;
-    // What Telegram doesn't tell is not known, and the answer will show it; it is not asked again at once.
+    // If Telegram doesn't say, sending will show it; the unknown answer is cached too, so that it isn't asked again at
+    // once.
     const why = await ask(Number(chat)).catch(() => undefined);
     known.set(chat, { at: performance.now(), why });
     return why;

@@ -1,5 +1,5 @@
 /**
- * A file of a message. Invariant: no error carries the address it was fetched from, which holds the token.
+ * Downloads a message's file. Invariant: no error contains the URL, because it holds the token.
  * https://core.telegram.org/bots/api#getfile
  */
 import * as shared from '../../shared/download.ts';
@@ -10,7 +10,9 @@ import { LOCAL_BYTES, openLocal } from './local-files.ts';
 /** https://core.telegram.org/bots/api#getfile: "bots can download files of up to 20MB in size" */
 export const DOWNLOAD_BYTES = 20 * 1024 * 1024;
 
-/** `localFiles`: folders in which a Bot API server of our own keeps files; with any it is one in local mode. */
+/**
+ * `localFiles`: the folders where our own Bot API server keeps files. If there are any, the server is in local mode.
+ */
 export function createDownload(api: TelegramApi, localFiles: readonly string[] = []): shared.Download {
   const isLocal = localFiles.length > 0;
   return shared.createDownload({

@@ -1,4 +1,4 @@
-/** From an update to what the gateway takes in. Invariant: it rejects when the message could not be stored. */
+/** Turns an update into a message for the gateway. Invariant: it rejects when the message could not be stored. */
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, InboundMessage } from '../../channel.ts';
@@ -14,10 +14,10 @@ export interface IntakeOptions {
   callbacks: () => ChannelCallbacks | undefined;
 }
 
-/** People who have written, so that a mention of them can be told with their name. */
+/** The most people to remember, so that a mention of them can be shown with their name. */
 const MAX_NAMES = 5000;
 
-/** Calls `onMessage` before it first waits, so that a batch keeps its order. */
+/** Returns a function that calls `onMessage` before its first wait, so that a batch keeps its order. */
 export function createIntake(options: IntakeOptions): (update: unknown) => Promise<Taken> {
   const { api, log } = options;
   const accept = createAlbums();
@@ -42,7 +42,7 @@ export function createIntake(options: IntakeOptions): (update: unknown) => Promi
   };
 }
 
-/** An update that breaks the decoder is dropped: it would come back for ever. */
+/** Decodes an update. One that breaks the decoder is dropped, or it would come back for ever. */
 function decode(update: unknown, bot: Bot, log: Logger): Decoded {
   try {
     return decodeUpdate(update, bot);
@@ -52,7 +52,9 @@ function decode(update: unknown, bot: Bot, log: Logger): Decoded {
   }
 }
 
-/** Takes the waiting mark off a button. Telegram refuses it for presses older than a moment, which does no harm. */
+/**
+ * Stops a button's loading animation. Telegram refuses this for presses that are no longer recent, which does no harm.
+ */
 async function acknowledge(message: InboundMessage, api: TelegramApi, log: Logger): Promise<void> {
   try {
     await api.call('answerCallbackQuery', { callback_query_id: callbackId(message) });

@@ -1,6 +1,6 @@
 /**
- * Files of a Bot API server of our own in its local mode, which says where on this machine they are. The server says it, so it is
- * anybody's word: only what is below a configured folder is opened, part by part and never through a link.
+ * Opens files of our own Bot API server in local mode, which names their path on this machine. Its word isn't trusted:
+ * only paths below a configured folder are opened, component by component and never through a link.
  * https://core.telegram.org/bots/api#using-a-local-bot-api-server
  */
 import fs from 'node:fs';
@@ -8,16 +8,16 @@ import path from 'node:path';
 import { UserError } from '../../../errors.ts';
 import { holdFolder, openFile } from '../../../lib/files/below.ts';
 
-/** What such a server gives and takes: "up to 2000 MB". */
+/** The most such a server downloads and uploads: "up to 2000 MB". */
 export const LOCAL_BYTES = 2000 * 1024 * 1024;
 
 export interface LocalFile {
   size: number;
-  /** Holds the file open until it was read or destroyed. */
+  /** Keeps the file open until it was read or destroyed. */
   bytes: fs.ReadStream;
 }
 
-/** Undefined when it is not there any more. Throws UserError for what is not to be opened. */
+/** Opens a file; returns undefined if it no longer exists. @throws UserError for a path that must not be opened. */
 export function openLocal(file: string, folders: readonly string[]): LocalFile | undefined {
   const isPlain = path.normalize(file) === file && !file.includes('\0');
   const root = isPlain ? folders.find((folder) => file.startsWith(folder.replace(/\/*$/, '/'))) : undefined;

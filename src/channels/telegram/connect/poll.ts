@@ -1,8 +1,7 @@
 /**
- * Long polling. Invariant: the offset, which tells Telegram what it may forget, never passes an update that is not
- * durable or whose album is still open, and is told only by the process whose turn it is; and a batch is given out in its own
- * order, in one tick, so that it shares one commit.
- * https://core.telegram.org/bots/api#getupdates
+ * Receives updates by long polling. Invariants: the offset, which tells Telegram what it may forget, never passes an
+ * update that isn't durable or whose album is still open, and only the process that leads sends it. A batch is handed
+ * on in its own order, in one tick, so that it shares one commit. https://core.telegram.org/bots/api#getupdates
  */
 import { errorMessage } from '../../../errors.ts';
 import type { ChannelStatus } from '../../channel.ts';
@@ -18,34 +17,37 @@ export interface PollOptions {
   /** Called for each update in order; rejects when it could not be stored. */
   accept: (update: unknown) => Promise<Taken>;
   onStatus: (status: ChannelStatus) => void;
-  /** Seconds Telegram holds a call without updates. */
+  /** Seconds that Telegram holds a call without updates. */
   pollSeconds: number;
   backoffMs: { min: number; max: number };
-  /** Milliseconds after which a call that should have come back counts as lost. */
+  /** Milliseconds past its due time after which a call counts as lost. */
   graceMs: number;
-  /** Nobody else polls meanwhile. */
+  /** The turn during which no other process polls. */
   turn: Turn;
 }
 
-/** What to say and how long to wait; without `waitMs` the backoff decides. */
+/** A failed poll: the status to report, and how long to wait. Without `waitMs` the backoff decides. */
 interface Trouble {
   status: ChannelStatus;
   waitMs?: number;
-  /** Two programs that poll in turn each succeed for a moment: only a whole poll shows that the other is gone. */
+  /**
+   * True if another program polls too. Each of them succeeds for a moment, so only a full poll shows that the other is
+   * gone.
+   */
   isConflict?: boolean;
 }
 
 const BATCH = 100;
-/** Between two calls that came back at once with nothing new, as they do from a server that does not hold them. */
+/** The wait between calls that return at once with nothing new, as from a server that doesn't hold them. */
 const PACE_MS = { min: 50, max: 1000 };
-/** The same while an album is open: the rest of it is not to come late. */
+/** The same wait while an album is open, whose other parts must not be late. */
 const OPEN_MS = 100;
-/** After a week without updates their numbering starts anew, perhaps below where it was. */
+/** After a week without updates their numbering starts anew, perhaps below the last number. */
 const NUMBERING_MS = 6 * 24 * 3_600_000;
 
 /**
- * Polls until its turn is over. Then it ends the call under way, waits for the batch in hand and, where nobody else may have begun,
- * tells Telegram within a second how far it came.
+ * Polls until its turn is over. Then it ends the pending call, waits for the current batch and, if no other process may
+ * have started, tells Telegram within a second how far it got.
  */
 export async function poll(options: PollOptions): Promise<void> {
   const polling = new LongPoll(options);
@@ -59,7 +61,7 @@ class LongPoll {
   #offset: number | undefined;
   #confirmed: number | undefined;
   #lastUpdateAt = Date.now();
-  /** An album keeps the offset where it is; those behind it that are settled come again meanwhile, and are not given out again. */
+  /** An open album holds the offset back. Settled updates behind it are delivered again, but not handed on again. */
   #isOpen = false;
   #settled = new Set<number>();
 
@@ -73,7 +75,7 @@ class LongPoll {
     try {
       await this.#getUpdates(0, 1, 1000);
     } catch (error) {
-      // Not confirmed: Telegram gives these once more at the next start, where their ids are known.
+      // Unconfirmed: Telegram repeats these at the next start, where their IDs are known.
       if (!(error instanceof TelegramError)) throw error;
     }
   }
@@ -83,7 +85,7 @@ class LongPoll {
     const pace = createBackoff(PACE_MS.min, PACE_MS.max);
     let trouble: Trouble | undefined;
     while (!this.#over.aborted && this.#to.turn.isOurs()) {
-      // After trouble the first call comes back at once, so that its end is known.
+      // After a failure the first call doesn't wait for updates, so that its success is known at once.
       const before = { trouble, offset: this.#offset, at: performance.now() };
       const seconds = trouble && !trouble.isConflict ? 0 : this.#to.pollSeconds;
       trouble = await this.#round(seconds);
@@ -114,8 +116,8 @@ class LongPoll {
   }
 
   /**
-   * Moves the offset up to the first update that could not be stored or whose album is open; those after it come again and, after a
-   * failure, are known by their ids.
+   * Moves the offset to the first update that could not be stored or whose album is open. The ones after it are
+   * delivered again and, after a failure, recognised by their IDs.
    */
   async #take(updates: unknown[]): Promise<Trouble | undefined> {
     const fresh = updates.filter((update) => !this.#settled.has(numberOf(update)));
@@ -154,7 +156,7 @@ class LongPoll {
     return error.retryAfterMs === undefined ? { status } : { status, waitMs: error.retryAfterMs };
   }
 
-  /** Nobody else can be reading along while a webhook is set: it is left over, or the mode was changed. */
+  /** Removes a leftover webhook. While it is set, no other program can be polling. */
   async #removeWebhook(): Promise<Trouble> {
     const status: ChannelStatus = { state: 'reconnecting', detail: 'a webhook was set for this bot; it is removed' };
     try {

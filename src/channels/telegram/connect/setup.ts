@@ -1,6 +1,6 @@
 /**
- * What is said to Telegram once at a start: who are we, where do updates go, which commands does the menu show.
- * Trouble with the network is waited out; a wrong setting is a ConfigError that names it.
+ * Sets up the bot at a start: who it is, where its updates go, which commands its menu shows. Network problems are
+ * waited out; a wrong setting is a ConfigError that names it.
  */
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../../errors.ts';
@@ -12,18 +12,20 @@ import { ALLOWED_UPDATES, type Bot } from '../decode/decode.ts';
 import { type TelegramApi, TelegramError } from './api.ts';
 import type { WebhookSettings } from './webhook.ts';
 
-/** Small things that may be lost. */
+/** A small cache whose contents may be lost. */
 export interface Cache {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
 }
 
 export interface Setup {
-  /** The bot behind the token; undefined when stopped meanwhile. Throws ConfigError. */
+  /** Returns the bot of the token; undefined when stopped before it is known. @throws ConfigError */
   introduce(): Promise<Bot | undefined>;
-  /** Throws ConfigError. */
+  /** @throws ConfigError */
   setWebhook(settings: WebhookSettings): Promise<void>;
-  /** Only when they differ from what was set last: Telegram limits how often, and a start should cost nothing. */
+  /**
+   * Sets the menu if it differs from the last one, because Telegram limits how often, and a start should cost nothing.
+   */
   setCommands(bot: Bot, commands: readonly CommandSpec[]): Promise<void>;
 }
 
@@ -39,7 +41,7 @@ export interface SetupOptions {
 type Wrong = (error: TelegramError) => ConfigError | undefined;
 
 export function createSetup({ api, cache, log, onStatus, backoffMs, signal }: SetupOptions): Setup {
-  /** Repeats the call until it works or is refused for a setting's sake. */
+  /** Repeats the call until it succeeds or a setting proves wrong. */
   async function persist<T>(action: () => Promise<T>, wrong: Wrong): Promise<T | undefined> {
     const backoff = createBackoff(backoffMs.min, backoffMs.max);
     while (!signal.aborted) {
@@ -85,7 +87,7 @@ export function createSetup({ api, cache, log, onStatus, backoffMs, signal }: Se
   };
 }
 
-/** One for everybody, and one for each language that some of the commands are told in. */
+/** Returns the default menu, and one for each language that some commands are translated into. */
 function menusOf(specs: readonly CommandSpec[]): { commands: object[]; language_code?: string }[] {
   const menu = (language?: string) =>
     specs.map(({ name, description, translations }) => ({
@@ -96,7 +98,7 @@ function menusOf(specs: readonly CommandSpec[]): { commands: object[]; language_
   return [{ commands: menu() }, ...[...tags].map((tag) => ({ commands: menu(tag), language_code: tag }))];
 }
 
-/** Who the token belongs to. Throws TelegramError. */
+/** Returns the bot that the token belongs to. @throws TelegramError */
 export async function getMe(api: TelegramApi, signal: AbortSignal): Promise<Bot> {
   const me = await api.call('getMe', {}, { signal });
   const id = isFields(me) ? integer(me, 'id') : undefined;
@@ -104,7 +106,9 @@ export async function getMe(api: TelegramApi, signal: AbortSignal): Promise<Bot>
   return { id, username: string(me, 'username') ?? '', account: String(id) };
 }
 
-/** Telegram says 404 to what cannot be a token, and 401 to one that is not valid any more. */
+/**
+ * Returns the error for a rejected token: Telegram answers 404 to a malformed one, 401 to one that is no longer valid.
+ */
 export function wrongTokenOf(error: unknown): ConfigError | undefined {
   return error instanceof TelegramError && (error.code === 401 || error.code === 404) ? wrongToken() : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * The `fetch` that grammY's client calls with: kept-alive connections of node:http(s). Its one reason is to know, when a call
- * fails, whether anything was sent, and the status of an answer that is not JSON: what may be repeated hangs on both.
- * Redirects are not followed, since the address holds the token.
+ * Implements the `fetch` of grammY's client with kept-alive connections of node:http(s). It exists to know, when a call
+ * fails, whether anything was sent, and the status of an answer that isn't JSON: both decide what may be repeated. It
+ * doesn't follow redirects, since the URL contains the token.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -13,14 +13,14 @@ import { createLru } from '../../../lib/lru.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { watchConnection } from '../../shared/watch-connection.ts';
 
-/** A call that brought no answer of the Bot API. */
+/** A call without an answer from the Bot API. */
 export class TransportError extends Error {
   override name = 'TransportError';
-  /** False when it is sure that Telegram has nothing of it. */
+  /** False when Telegram certainly received nothing of it. */
   readonly sent: boolean;
-  /** The system's code, or `http_502` with the status of an answer that is not the Bot API's. */
+  /** The system's code, or `http_502` with the status of an answer that isn't the Bot API's. */
   readonly code: string | undefined;
-  /** How long such an answer asks to wait. */
+  /** The wait that such an answer asks for. */
   readonly retryAfterMs: number | undefined;
   constructor(
     message: string,
@@ -42,15 +42,15 @@ interface Init {
 
 export type Fetch = (url: string | URL, init: Init) => Promise<{ json(): Promise<unknown> }>;
 
-/** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
+/** Idle connections are closed before routers forget them: a request over a forgotten one never gets an answer. */
 const IDLE_MS = 45_000;
-/** A connection that was in use so lately is open still, or what has closed it is known. */
+/** A connection used this recently is still open, or its closing is already known. */
 const FRESH_MS = 1_000;
-/** Methods have few addresses; files have one each. */
+/** The most URLs to cache. Methods have few; every file has its own. */
 const MAX_ADDRESSES = 100;
-/** Who asks for more is asked again all the same. */
+/** The longest wait that is honoured. */
 const MAX_WAIT_S = 3600;
-/** A batch of 100 updates is far below. */
+/** Far above the size of a batch of 100 updates. */
 const MAX_ANSWER_BYTES = 50_000_000;
 
 export function createFetch(apiRoot: string): Fetch {
@@ -68,11 +68,11 @@ export function createFetch(apiRoot: string): Fetch {
     addresses.set(text, known);
     return known;
   };
-  /** The agent gives out the connection that was used last. */
+  /** When the last call ended; the agent reuses the most recent connection. */
   let usedAt = Number.NEGATIVE_INFINITY;
   return async (url, init) => {
     if (performance.now() - usedAt > FRESH_MS) {
-      // A whole turn of the loop: a kept-alive connection that the server has closed meanwhile is noticed and not used.
+      // Waits a whole turn of the event loop, so that a connection the server has closed is noticed and not used.
       await setImmediate();
       await setImmediate();
     }
@@ -90,7 +90,7 @@ export function createFetch(apiRoot: string): Fetch {
       const end = () => {
         signal.removeEventListener('abort', abort);
         usedAt = performance.now();
-        // Refused before it was all sent.
+        // Refused before the body was fully sent.
         if (!request.writableFinished) request.destroy();
       };
       request.on('error', (error: NodeJS.ErrnoException) => {
@@ -110,7 +110,7 @@ export function createFetch(apiRoot: string): Fetch {
   };
 }
 
-/** By events: an iteration of the stream costs as much as the rest of the call. */
+/** Reads the answer by events: iterating the stream would cost as much as the rest of the call. */
 function readJson(response: IncomingMessage): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const fail = (message: string) => reject(foreign(response, message));
@@ -135,16 +135,18 @@ function readJson(response: IncomingMessage): Promise<unknown> {
   });
 }
 
-/** Every answer of the Bot API has these. https://core.telegram.org/bots/api#making-requests */
+/** Whether the answer has the fields of every Bot API answer. https://core.telegram.org/bots/api#making-requests */
 function isOfBotApi(answer: unknown): boolean {
   if (!isFields(answer)) return false;
   return answer.ok === true ? 'result' in answer : answer.ok === false && integer(answer, 'error_code') !== undefined;
 }
 
-/** What answers for a server that had the request and did not tell what became of it; Cloudflare's 520 and 524 among them. */
+/**
+ * Statuses of a server in between that passed the request on and doesn't know the result; 520 and 524 are Cloudflare's.
+ */
 const UNKNOWN_OUTCOME = new Set([504, 520, 524]);
 
-/** A page of some server in between: nothing was done, unless it let the request through. */
+/** Returns the error for a response of a server in between: nothing was done, unless it passed the request on. */
 function foreign({ statusCode: status = 0, headers }: IncomingMessage, message: string): TransportError {
   if (status < 300) return new TransportError(message, { sent: true, code: undefined });
   const seconds = Number(headers['retry-after']);

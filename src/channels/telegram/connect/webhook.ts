@@ -1,8 +1,7 @@
 /**
- * Updates pushed by Telegram. Invariants: nothing of the body is read before method, path and secret are right; at most
- * 1 MB of it ever is, and 16 MB of all together; and 200 means durable. Telegram sends one update of a chat at a time, so order
- * is kept.
- * https://core.telegram.org/bots/api#setwebhook
+ * Receives updates that Telegram pushes. Invariants: none of the body is read before method, path and secret are right;
+ * at most 1 MB of it ever is, and 16 MB of all bodies together; and 200 means durable. Telegram sends the updates of a
+ * chat one at a time, so their order is kept. https://core.telegram.org/bots/api#setwebhook
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -12,9 +11,9 @@ import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '..
 export interface WebhookSettings {
   /** 1 to 256 of A-Z a-z 0-9 _ - ; Telegram sends it with every update. */
   secret: string;
-  /** Where our HTTP server takes the updates, for example `/telegram`. */
+  /** The path of our HTTP server for updates, such as `/telegram`. */
   path: string;
-  /** The same place as Telegram reaches it, https. */
+  /** The public https URL of the same endpoint. */
   url: string;
 }
 
@@ -22,7 +21,7 @@ const MAX_BYTES = 1_000_000;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const SECRET = /^[A-Za-z0-9_-]{1,256}$/;
 
-/** Throws ConfigError naming each wrong key. */
+/** Returns the settings if they are complete and valid. @throws ConfigError naming each wrong key. */
 export function checkWebhook(settings: Partial<WebhookSettings> | undefined): WebhookSettings {
   const { secret, path, url } = settings ?? {};
   const problem = (key: string, message: string) => ({ path: `channels.telegram.webhook.${key}`, message });
@@ -39,7 +38,10 @@ export function checkWebhook(settings: Partial<WebhookSettings> | undefined): We
   return { secret, path, url };
 }
 
-/** `accept` rejects when an update could not be stored: Telegram hears 503 and sends it again. */
+/**
+ * Creates the handler. When `accept` rejects because an update could not be stored, Telegram gets 503 and sends it
+ * again.
+ */
 export function createWebhook(
   settings: WebhookSettings,
   accept: (update: unknown) => Promise<unknown>,
@@ -47,7 +49,7 @@ export function createWebhook(
   const expected = digest(settings.secret);
   const readBody = createBodyReader({ maxBytes: MAX_BYTES });
 
-  /** The status to refuse it with, as far as its headers tell. */
+  /** Returns the status with which to refuse a request, judged by its headers; undefined if they are fine. */
   function wrongHead(request: IncomingMessage): number | undefined {
     const { url, method, headers } = request;
     if (url?.split('?', 1)[0] !== settings.path) return 404;
@@ -68,7 +70,7 @@ export function createWebhook(
     try {
       await accept(update);
     } catch {
-      // The caller has said why; Telegram only needs to know that it must send it again.
+      // The caller has logged why; Telegram only needs to send it again.
       return refuse(request, response, 503);
     }
     response.writeHead(200).end();

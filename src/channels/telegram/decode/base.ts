@@ -1,37 +1,43 @@
-/** What every kind of update shares: where it happened, who did it, and how a refusal is named. */
+/** Decodes what every kind of update shares: its place, its sender, and the name of a refusal. */
 import type { Address, EntryKind, InboundMessage, Sender } from '../../channel.ts';
 import { type Fields, fields, integer, language, string } from '../../shared/read.ts';
 import { chatName, personName } from './facts.ts';
 import type { Bot } from './text.ts';
 
-/** `reason` is an update kind, or `message.<field>`: few and safe to count by. */
+/** The result of decoding. `reason` is an update kind or `message.<field>`: few values, safe to count by. */
 export type Decoded = { kind: 'message'; message: InboundMessage } | { kind: 'dropped'; reason: string };
 
 export interface Context {
   bot: Bot;
   updateId: number;
-  /** Milliseconds; dates events that have no time of their own. */
+  /** Milliseconds since the epoch; the date of events without a time of their own. */
   now: number;
 }
 
-/** Keys come from outside and end up in counters, so nothing but a plain name passes. */
+/** Drops an update. Keys come from outside and end up in counters, so only plain names pass. */
 export function dropped(reason: string): Decoded {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 
-/** Fresh lists each time: a message may be changed by whoever takes it in. */
+/** Returns fresh lists each time, because the gateway may change a message. */
 export function emptyMessage(): Pick<InboundMessage, 'text' | 'files' | 'facts' | 'quotes' | 'isMention'> {
   return { text: '', files: [], facts: [], quotes: [], isMention: false };
 }
 
-/** Replies in plain groups carry a `message_thread_id` as well; only forum topics are threads, and General is none. */
+/**
+ * Returns a message's address. Only forum topics are threads, except General; replies in plain groups also have a
+ * `message_thread_id`.
+ */
 export function readAddress(message: Fields, chatId: number, bot: Bot): Address {
   const thread = message.is_topic_message === true ? integer(message, 'message_thread_id') : undefined;
   const address = { channel: 'telegram', account: bot.account, chat: String(chatId) };
   return thread === undefined ? address : { ...address, thread: String(thread) };
 }
 
-/** A message on behalf of a chat (an anonymous admin, a channel) is that chat's; the `from` beside it is made up. */
+/**
+ * Returns the sender. A message on behalf of a chat (an anonymous admin, a channel) is that chat's; its `from` is a
+ * placeholder.
+ */
 export function readSender(message: Fields, kind: EntryKind): Sender | undefined {
   const chat = fields(message, 'sender_chat');
   if (chat) return readChat(chat);

@@ -1,5 +1,5 @@
 /**
- * A Bot API update becomes an InboundMessage. Pure, total (it never throws, whatever JSON it is given) and cheap.
+ * Decodes a Bot API update into an InboundMessage. Pure, total (it never throws, whatever JSON it gets) and cheap.
  * https://core.telegram.org/bots/api#update
  */
 import type { EntryKind, InboundMessage } from '../../channel.ts';
@@ -17,7 +17,7 @@ export type { Bot } from './text.ts';
 
 type Decode = (body: Fields, context: Context) => Decoded;
 
-/** Every kind of update that is understood; Telegram is asked for these and no others. */
+/** Every kind of update that is understood; Telegram is asked for these only. */
 const KINDS = new Map<string, Decode>([
   ['message', (body, context) => decodeMessage(body, context, 'message')],
   ['edited_message', (body, context) => decodeMessage(body, context, 'edit')],
@@ -30,7 +30,7 @@ const KINDS = new Map<string, Decode>([
 
 export const ALLOWED_UPDATES: readonly string[] = [...KINDS.keys()];
 
-/** What surrounds the content of a message; any other field may be the reason why nothing was found in it. */
+/** Fields around a message's content. Any other field may explain why no content was found. */
 const ENVELOPE = new Set(
   `message_id message_thread_id from sender_chat sender_boost_count sender_business_bot sender_tag date chat is_topic_message
   reply_to_message external_reply quote reply_to_story reply_to_checklist_task_id reply_to_poll_option_id via_bot edit_date has_protected_content is_from_offline media_group_id
@@ -40,9 +40,9 @@ const ENVELOPE = new Set(
 
 /**
  * Decodes one update. `message.id` is unique within (channel, account, chat) and the same each time Telegram repeats
- * the update: `m<message id>`, `e<message id>.<edit date>`, `c<callback query id>`, `u<update id>` where the platform
- * gives nothing better. Edits carry no `command`: what a person corrects in an old command is not ordered twice.
- * `now` dates events that have no time of their own (milliseconds).
+ * the update: `m<message id>`, `e<message id>.<edit date>`, `c<callback query id>`, or `u<update id>` as a last resort.
+ * Edits carry no `command`, so that correcting an old command doesn't run it again. `now` dates events without a time
+ * of their own (milliseconds).
  */
 export function decodeUpdate(update: unknown, bot: Bot, now: number = Date.now()): Decoded {
   if (!isFields(update)) return dropped('malformed');
@@ -55,7 +55,7 @@ export function decodeUpdate(update: unknown, bot: Bot, now: number = Date.now()
   return dropped(Object.keys(update).find((key) => key !== 'update_id') ?? 'malformed');
 }
 
-/** The id that `answerCallbackQuery` wants, of a message of kind `button`. */
+/** Returns the ID for `answerCallbackQuery`, from a message of kind `button`. */
 export function callbackId(message: InboundMessage): string {
   return message.id.slice(1);
 }
@@ -73,7 +73,7 @@ function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded
   const at = integer(body, kind === 'edit' ? 'edit_date' : 'date') ?? 0;
   const base: InboundMessage = {
     ...emptyMessage(),
-    // A message that the server has only scheduled has the id 0.
+    // A message that the server has only scheduled has the ID 0.
     id: messageId <= 0 ? `u${updateId}` : kind === 'edit' ? `e${messageId}.${at}` : `m${messageId}`,
     ...(kind === 'edit' && messageId > 0 && { editOf: `m${messageId}` }),
     kind,
@@ -88,7 +88,7 @@ function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded
 }
 
 function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
-  // A live location is edited every few seconds; nobody has said anything.
+  // A live location is edited every few seconds without anybody writing anything.
   if (base.kind === 'edit' && body.location !== undefined) return dropped('edited_message.location');
   const forward = readForward(body, bot);
   const rich = forward ? '' : readRich(body);
@@ -109,7 +109,7 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
     ...(isCommand && { command: { name: command.name, args: command.args } }),
     ...(group !== undefined && { group }),
     ...(replied !== undefined && { repliesTo: replied }),
-    // A bare command may be another bot's: whether it is ours is decided where commands are known.
+    // A bare command may be another bot's; that is decided where the commands are known.
     isMention: words.mentioned || command?.to !== undefined || replied !== undefined,
   };
   const isSomething =

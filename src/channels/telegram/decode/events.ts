@@ -1,5 +1,5 @@
 /**
- * Events without words: a pressed button, who came and went, a group that moved.
+ * Decodes events without text: a pressed button, members joining and leaving, a group that moved.
  * https://core.telegram.org/bots/api#callbackquery, #chatmemberupdated
  */
 import type { Address, EntryKind, InboundMessage } from '../../channel.ts';
@@ -34,7 +34,10 @@ export function decodeButton(query: Fields, { bot, now }: Context): Decoded {
   return { kind: 'message', message };
 }
 
-/** The person pressed the button to stop under a draft: in a private chat, so it is who the chat is with; the thread it tells is a topic. */
+/**
+ * Decodes a press of the stop button under a draft. It happens in a private chat, so the sender is the chat's person;
+ * the thread it names is a topic.
+ */
 export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): Decoded {
   const chat = fields(stopped, 'chat');
   const chatId = chat && integer(chat, 'id');
@@ -56,7 +59,7 @@ export function decodeStop(stopped: Fields, { bot, updateId, now }: Context): De
   return { kind: 'message', message };
 }
 
-/** The bot itself was added, removed, promoted, blocked or unblocked. */
+/** Decodes a change of the bot's own membership: added, removed, promoted, blocked or unblocked. */
 export function decodeMembership(change: Fields, { bot, updateId, now }: Context): Decoded {
   const chat = fields(change, 'chat');
   const chatId = chat && integer(chat, 'id');
@@ -80,7 +83,7 @@ export function decodeMembership(change: Fields, { bot, updateId, now }: Context
   return { kind: 'message', message };
 }
 
-/** Membership and migration as they come inside messages; undefined for a message of any other kind. */
+/** Decodes membership and migration events inside messages; returns undefined for any other message. */
 export function decodeService(body: Fields, base: InboundMessage, context: Context): Decoded | undefined {
   const joined = list(body, 'new_chat_members').map(member);
   if (joined.length > 0) return service(base, 'membership', `Joined: ${joined.slice(0, 50).join(', ')}`);
@@ -90,7 +93,7 @@ export function decodeService(body: Fields, base: InboundMessage, context: Conte
   if (to !== undefined) return migration(base, base.address, { ...base.address, chat: String(to) });
   const from = integer(body, 'migrate_from_chat_id');
   if (from === undefined) return undefined;
-  // Message ids of the new chat mean nothing in the old one, where this event belongs.
+  // Message IDs of the new chat are meaningless in the old one, where this event belongs.
   return migration({ ...base, id: `u${context.updateId}` }, { ...base.address, chat: String(from) }, base.address);
 }
 

@@ -1,10 +1,10 @@
-/** What a message says without words: one line of text for each thing. https://core.telegram.org/bots/api#message */
+/** Describes the content of a message that isn't text, one line per item. https://core.telegram.org/bots/api#message */
 import { pollVotes } from '../../shared/poll.ts';
 import { decimal, type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
 
 type Describe = (body: Fields) => string | undefined;
 
-/** Message fields and how they read. A venue also stands under `location`, hence the order. */
+/** Message fields and their descriptions. A venue is also under `location`, hence the order. */
 const FACTS = new Map<string, Describe>([
   [
     'venue',
@@ -32,7 +32,7 @@ export function readFacts(message: Fields): string[] {
   return facts;
 }
 
-/** First and last name as the person chose them; for showing only. */
+/** Returns the person's own first and last name; for display only. */
 export function personName(user: Fields): string {
   const full = oneLine(`${string(user, 'first_name') ?? ''} ${string(user, 'last_name') ?? ''}`, 100);
   return full || oneLine(string(user, 'username') ?? '', 100) || String(integer(user, 'id') ?? 'unknown');
@@ -50,7 +50,7 @@ function each(body: Fields, key: string, describe: (item: Fields) => string): st
   return list(body, key).slice(0, 30).map(describe).join('; ');
 }
 
-/** The counts are those of the moment at which Telegram told of it; before the first vote there are none to tell. */
+/** Describes a poll. The counts are as of the update; before the first vote they are omitted. */
 function poll(body: Fields): string {
   const total = integer(body, 'total_voter_count') ?? 0;
   const state = [total > 0 ? pollVotes(total) : '', body.is_closed === true ? 'closed' : ''].filter(Boolean);
@@ -75,7 +75,7 @@ function checklistTask(task: Fields): string {
   return `[${(integer(task, 'completion_date') ?? 0) > 0 ? 'x' : ' '}] ${words(task, 'text')}`;
 }
 
-/** The item of a checklist, or the option of a poll, that a message answers. */
+/** Returns the checklist item or poll option that a message replies to. */
 export function answeredItem(message: Fields, answered: Fields): string | undefined {
   const taskId = integer(message, 'reply_to_checklist_task_id');
   const task = list(fields(answered, 'checklist') ?? {}, 'tasks').find((one) => integer(one, 'id') === taskId);

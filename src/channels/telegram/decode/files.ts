@@ -1,4 +1,4 @@
-/** The files of a message, as names and ids; nothing is fetched here. https://core.telegram.org/bots/api#message */
+/** Reads the files of a message, as names and IDs; it fetches nothing. https://core.telegram.org/bots/api#message */
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
@@ -6,12 +6,15 @@ import { readRichMedia } from './rich.ts';
 
 interface FileKind {
   kind: RemoteFile['kind'];
-  /** For files that carry no name or type of their own. */
+  /** The name for files that have none of their own. */
   name: string;
   mimeType: string;
 }
 
-/** Where a message, or a block of a rich one, may hold a file, most telling first: an animation also stands under `document`. */
+/**
+ * The fields of a message, or of a block of a rich one, that hold a file; the most specific first, because an animation
+ * is also under `document`.
+ */
 const KINDS = new Map<string, FileKind>([
   ['animation', { kind: 'animation', name: 'animation.mp4', mimeType: 'video/mp4' }],
   ['document', { kind: 'document', name: 'document', mimeType: 'application/octet-stream' }],
@@ -19,11 +22,11 @@ const KINDS = new Map<string, FileKind>([
   ['voice', { kind: 'voice', name: 'voice.ogg', mimeType: 'audio/ogg' }],
   ['voice_note', { kind: 'voice', name: 'voice.ogg', mimeType: 'audio/ogg' }],
   ['video', { kind: 'video', name: 'video.mp4', mimeType: 'video/mp4' }],
-  // A round video is said, not filmed: what counts is its words.
+  // A round video is spoken, not filmed: its words count.
   ['video_note', { kind: 'voice', name: 'video-message.mp4', mimeType: 'video/mp4' }],
 ]);
 
-/** At most one file, since Telegram sends the parts of an album as messages of their own; a rich message may hold several. */
+/** Returns at most one file, since the parts of an album are separate messages; a rich message may hold several. */
 export function readFiles(message: Fields): RemoteFile[] {
   return [message, ...readRichMedia(message)].flatMap(readFile);
 }

@@ -1,7 +1,7 @@
 /**
- * Words in a message that are not its sender's own: what is forwarded, replied to or quoted. They are data, never
- * instructions, so they never reach `text`, `command` or `isMention`.
- * https://core.telegram.org/bots/api#messageorigin, #externalreplyinfo, #textquote
+ * Reads text in a message that isn't the sender's own: forwarded, replied to or quoted. It is data, never an
+ * instruction, so it never reaches `text`, `command` or `isMention`. https://core.telegram.org/bots/api#messageorigin,
+ * #externalreplyinfo, #textquote
  */
 import type { QuotedText } from '../../channel.ts';
 import { type Fields, fields, integer, oneLine, string } from '../../shared/read.ts';
@@ -10,7 +10,10 @@ import { readFiles } from './files.ts';
 import { readRich } from './rich.ts';
 import { type Bot, readWords } from './text.ts';
 
-/** Words that the sender passes on: forwarded, or written by an inline bot they used. Undefined for a message of their own. */
+/**
+ * Returns text that the sender passes on: forwarded, or written by an inline bot they used. Undefined for a message of
+ * their own.
+ */
 export function readForward(message: Fields, bot: Bot): QuotedText | undefined {
   const origin = fields(message, 'forward_origin');
   if (origin) return { kind: 'forward', ...author(origin, bot), text: ownWords(message, bot) };
@@ -24,7 +27,7 @@ export function readForward(message: Fields, bot: Bot): QuotedText | undefined {
   };
 }
 
-/** What the message replies to, and the part of it that was picked out by hand. */
+/** Returns the message replied to, and the part of it that the sender selected. */
 export function readReply(message: Fields, bot: Bot): QuotedText[] {
   const replied = repliedMessage(message);
   const external = fields(message, 'external_reply');
@@ -44,21 +47,21 @@ export function readReply(message: Fields, bot: Bot): QuotedText[] {
   return quotes;
 }
 
-/** Bots are not given what it shows. */
+/** Returns a placeholder for a story, whose content bots don't get. */
 function storyOf(story: Fields): QuotedText {
   const from = chatName(fields(story, 'chat') ?? {});
   return { kind: 'reply', from, text: `[Story of ${from}]`, fromSelf: false };
 }
 
-/** The bot's own message in this chat that the message answers. */
+/** Returns the ID of the bot's own message in this chat that the message replies to. */
 export function repliesTo(message: Fields, bot: Bot): string | undefined {
   const replied = repliedMessage(message);
   return replied !== undefined && sender(replied, bot).fromSelf ? String(integer(replied, 'message_id')) : undefined;
 }
 
 /**
- * `reply_to_message`, unless it is only the service message that opened the forum topic: every message of a topic
- * that answers nothing carries that one, and it is the bot's own where the bot made the topic.
+ * Returns `reply_to_message` unless it is only the service message that opened the forum topic: every message of a
+ * topic that isn't a reply has that one, and it is the bot's own if the bot created the topic.
  */
 function repliedMessage(message: Fields): Fields | undefined {
   const replied = fields(message, 'reply_to_message');
@@ -79,7 +82,7 @@ function author(origin: Fields, bot: Bot): { from: string; fromSelf: boolean } {
   const user = fields(origin, 'sender_user');
   if (user) return { from: named(user, bot), fromSelf: integer(user, 'id') === bot.id };
   const hidden = string(origin, 'sender_user_name');
-  // Anybody may choose any name: it must not pass for a person who is known.
+  // Anybody can choose any name, so it must not pass for a known person.
   if (hidden) return { from: `${oneLine(hidden, 100)} (hidden account)`, fromSelf: false };
   return { from: chatName(fields(origin, 'sender_chat') ?? fields(origin, 'chat') ?? {}), fromSelf: false };
 }
@@ -92,7 +95,7 @@ function ownWords(message: Fields, bot: Bot): string {
   return readWords(message, undefined, bot).text || readRich(message);
 }
 
-/** The words of a message and, in brackets, what it holds besides. */
+/** Returns a message's text with its other content in brackets. */
 function describe(message: Fields, bot: Bot): string {
   const things = [...readFiles(message).map((file) => `${file.kind} ${file.name}`), ...readFacts(message)];
   const words = [ownWords(message, bot), ...things.map((thing) => `[${thing}]`)].filter((part) => part !== '');

@@ -1,10 +1,10 @@
 /**
- * The blocks of a rich message as Markdown, and those of them that hold a file: what people send and forward, and what our own
- * tables look like in the replies to them. https://core.telegram.org/bots/api#richmessage
+ * Converts the blocks of a rich message to Markdown, and finds those with a file. People send and forward rich
+ * messages, and replies to our own tables quote them. https://core.telegram.org/bots/api#richmessage
  */
 import { type Fields, fields, isFields, list, string } from '../../shared/read.ts';
 
-/** The platform nests at most 16 deep and keeps at most 500 blocks of 32,768 characters and 50 files in all. */
+/** Above the platform's own limits: at most 16 levels of nesting, 500 blocks, 32,768 characters and 50 files. */
 const MAX_DEPTH = 20;
 const MAX_BLOCKS = 1000;
 const MAX_MEDIA = 50;
@@ -12,13 +12,13 @@ const MAX_LENGTH = 40_000;
 
 const MEDIA = new Set(['animation', 'audio', 'document', 'photo', 'video', 'voice_note']);
 
-/** The text of `message.rich_message`; '' when there is none. */
+/** Returns the text of `message.rich_message`; '' if there is none. */
 export function readRich(message: Fields): string {
   const rich = fields(message, 'rich_message');
   return rich ? blocks(list(rich, 'blocks'), 0).slice(0, MAX_LENGTH).replaceAll('\0', '') : '';
 }
 
-/** The blocks of `message.rich_message` that hold a file, in the order in which they are read. */
+/** Returns the blocks of `message.rich_message` that hold a file, in reading order. */
 export function readRichMedia(message: Fields): Fields[] {
   const media: Fields[] = [];
   collect(list(fields(message, 'rich_message') ?? {}, 'blocks'), 0, media);
@@ -60,7 +60,10 @@ function blockText(block: Fields, depth: number): string {
   return type?.endsWith('quote') && text !== '' ? text.replace(/^/gm, '> ') : text;
 }
 
-/** A quotation has a credit of its own, everything else has it in its caption; the caption of a table is RichText. */
+/**
+ * Returns a block's caption and credit. A quotation has a credit of its own, other blocks have it in their caption; a
+ * table's caption is RichText.
+ */
 function caption(block: Fields, depth: number): string[] {
   const credit = inline(block.credit ?? fields(block, 'caption')?.credit, depth);
   return [inline(block.caption, depth), credit === '' ? '' : `— ${credit}`];
@@ -86,7 +89,7 @@ function table(block: Fields, depth: number): string {
   return [lines.join('\n'), ...caption(block, depth)].filter((part) => part !== '').join('\n\n');
 }
 
-/** RichText is a string, a list of RichText, or an object around one. */
+/** Converts RichText: a string, a list of RichText, or an object around one. */
 function inline(text: unknown, depth: number): string {
   if (typeof text === 'string') return text;
   if (depth > MAX_DEPTH) return '';

@@ -1,37 +1,37 @@
 /**
- * A Telegram text and its entities become the words of a person. Entities turn into Markdown only where meaning would
- * be lost (links, code); everything else stays as it was typed. Offsets are UTF-16 units, which are JavaScript's own.
+ * Turns a Telegram text and its entities into a person's text. Entities become Markdown only where meaning would be
+ * lost (links, code); everything else stays as typed. Offsets are UTF-16 units, like JavaScript's own.
  * https://core.telegram.org/bots/api#messageentity
  */
 import type { NameOf } from '../../channel.ts';
 import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
 import { personName } from './facts.ts';
 
-/** Telegram itself keeps at most 100 entities of a message. */
+/** Twice Telegram's own limit of 100 entities per message. */
 const MAX_ENTITIES = 200;
 
-/** What Telegram marks as a command; an entity that says so of anything else is wrong. */
+/** Matches what Telegram marks as a command; an entity that marks anything else as one is wrong. */
 const COMMAND = /^\/\w{1,32}(@\w{1,32})?$/;
 
 export interface Bot {
   id: number;
-  /** Without `@`. */
+  /** The username without `@`. */
   username: string;
   account: string;
-  /** Names of people whom the configuration names. */
+  /** Returns the names of people in the configuration. */
   nameOf?: NameOf;
-  /** The name of somebody who has written before, by their username in lower case. */
+  /** Returns the name of somebody who has written before, by their lower-case username. */
   knownAs?: (username: string) => string | undefined;
 }
 
-/** How people who are mentioned are told. */
+/** The sources of names for people who are mentioned. */
 export type Names = Pick<Bot, 'nameOf' | 'knownAs'>;
 
 export interface Words {
   text: string;
-  /** A command at the start. `to` is the lower-cased username it names, if it names one. */
+  /** A command at the start. `to` is the lower-case username that it names, if any. */
   command?: { name: string; args: string; to?: string };
-  /** A mention of the bot stood in the text (and was taken out). */
+  /** True if the text mentioned the bot. The mention is removed from the text. */
   mentioned: boolean;
 }
 
@@ -42,7 +42,7 @@ interface Mark {
   entity: Fields;
 }
 
-/** Reads `text` or `caption` of a message, whichever it has. Without `bot` nothing is taken for a command or a mention of us. */
+/** Reads a message's `text` or `caption`. Without `bot`, nothing counts as a command or a mention of the bot. */
 export function readWords(message: Fields, bot?: Bot, names: Names = bot ?? {}): Words {
   const key = message.text === undefined ? 'caption' : 'text';
   const raw = string(message, key) ?? '';
@@ -93,7 +93,10 @@ function readMarks(text: string, entities: Fields[]): Mark[] {
   return marks.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Bridges and hand-made updates leave entities out altogether; Telegram's own servers never do where there is one. */
+/**
+ * Infers marks for a text without an entities field. Bridges and hand-made updates omit it; Telegram's own servers
+ * never do if there is an entity.
+ */
 function inferred(text: string, bot: Bot | undefined): Mark[] {
   if (!bot) return [];
   const marks: Mark[] = [];
@@ -113,7 +116,7 @@ function isMention(mark: Mark, inner: string, bot: Bot): boolean {
   return user !== undefined && integer(user, 'id') === bot.id;
 }
 
-/** `@bot, plan` becomes `plan`, and `hey @bot plan` has one space left. */
+/** Skips what follows a mention: `@bot, plan` becomes `plan`, and `hey @bot plan` keeps one space. */
 function skipAfterMention(text: string, from: number, before: string): number {
   const skipped = before.trim() === '' ? ' ,:;' : /\s$/.test(before) ? ' ' : '';
   let at = from;
@@ -145,7 +148,7 @@ function toMarkdown(mark: Mark, inner: string): string | undefined {
   return undefined;
 }
 
-/** A mention of somebody, so that a reader can tell who that is; undefined where it says so itself. */
+/** Returns a mention with the person's name; undefined if the mention already shows it. */
 function namedMention(mark: Mark, inner: string, { nameOf, knownAs }: Names): string | undefined {
   if (mark.type === 'mention') {
     const name = knownAs?.(inner.slice(1).toLowerCase());

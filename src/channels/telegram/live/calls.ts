@@ -1,4 +1,7 @@
-/** The calls that show progress. None of them rejects; a chat in which Telegram has said "slow down" is left alone for so long. */
+/**
+ * Makes the calls that show progress. None of them rejects; a chat in which Telegram said "slow down" gets no call for
+ * that long.
+ */
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
 import type { Address } from '../../channel.ts';
@@ -23,9 +26,9 @@ export class LiveCalls implements StatusCalls {
   readonly #log: Logger;
   readonly #quietUntil = createLru<number>(MAX_CHATS);
   readonly #marked = new WeakSet<Shown>();
-  /** False of a server that knows none: an edited message it is there. */
+  /** False if the server doesn't support drafts; an edited message is used instead. */
   #hasDrafts = true;
-  /** Chats in which one was refused: an edited message there, and drafts in all others. */
+  /** Chats that refused a draft: they get an edited message, all others drafts. */
   readonly #withoutDrafts = createLru<true>(MAX_CHATS);
 
   constructor({ api, log }: { api: TelegramApi; log: Logger }) {
@@ -78,8 +81,8 @@ export class LiveCalls implements StatusCalls {
   }
 
   /**
-   * A draft where one person reads: nothing of it stays, and the answer comes as a message that notifies. False: there are none
-   * here. https://core.telegram.org/bots/api#sendmessagedraft
+   * Sends a draft to a private chat: nothing of it remains, and the answer is a message that notifies. Returns false if
+   * drafts don't work here. https://core.telegram.org/bots/api#sendmessagedraft
    */
   async #draft(run: Shown, text: object, shown: string): Promise<boolean> {
     const { chat } = run.address;
@@ -100,7 +103,7 @@ export class LiveCalls implements StatusCalls {
     return !error;
   }
 
-  /** The result, or why there is none. */
+  /** Returns the result, or the error that replaces it. */
   async #call(run: Shown, method: string, params: object): Promise<{ result?: unknown; error?: TelegramError }> {
     try {
       return { result: await this.#api.call(method, { chat_id: run.address.chat, ...params }, { timeoutMs: CALL_MS }) };
@@ -122,7 +125,7 @@ export class LiveCalls implements StatusCalls {
   }
 }
 
-/** Where nothing can be shown any more, nothing is tried any more. */
+/** Records a call's outcome; returns whether the content is shown. After a refusal the run shows nothing more. */
 function note(run: Shown, error: TelegramError | undefined): boolean {
   if (!error || /not modified/i.test(error.message)) return true;
   const isRefused = isRefusal(error);
@@ -134,7 +137,7 @@ function note(run: Shown, error: TelegramError | undefined): boolean {
 const inThread = ({ thread }: Address) =>
   thread === undefined || thread === '1' ? {} : { message_thread_id: Number(thread) };
 
-/** The same care for links and mentions as in an answer. */
+/** Renders text with the same care for links and mentions as an answer. */
 async function textOf(words: Words, address: Address): Promise<object> {
   if ('line' in words) return { text: plainText(words.line) };
   const { parts } = await renderTelegram({ id: '', address, text: words.markdown, files: [] }, LIMITS);
@@ -142,7 +145,7 @@ async function textOf(words: Words, address: Address): Promise<object> {
   return { text, ...(entities === undefined ? {} : { entities }) };
 }
 
-/** Not zero, and the same for all drafts of a run: then changes are animated. */
+/** Returns a non-zero ID, the same for all drafts of a run, so that changes are animated. */
 function draftId({ startedAt }: Shown): number {
   return (startedAt % 2_000_000_000) + 1;
 }

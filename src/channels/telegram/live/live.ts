@@ -1,5 +1,5 @@
 /**
- * Live progress on Telegram: the shared status message at Telegram's pace.
+ * Shows live progress on Telegram: the shared status message at Telegram's pace.
  * https://core.telegram.org/bots/api#sendchataction, #editmessagetext
  */
 import type { Logger } from '../../../log.ts';
@@ -9,9 +9,12 @@ import { createStatus, type StatusTiming } from '../../shared/status.ts';
 import type { TelegramApi } from '../connect/api.ts';
 import { LiveCalls } from './calls.ts';
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface LiveTiming extends StatusTiming {
-  /** Between two calls in one chat: Telegram takes one message a second there, 20 a minute in a group, answers included. */
+  /**
+   * The gap between calls in one chat. Telegram accepts one message per second there, 20 per minute in a group, answers
+   * included.
+   */
   chatGap: number;
   groupGap: number;
 }
@@ -40,7 +43,7 @@ export function createLive(options: { api: TelegramApi; mode: LiveMode; log: Log
     maxText: MAX_TEXT,
     // Everybody in a group would read along with a draft.
     maySeeText: (address) => !isGroup(address),
-    // What the limits of the chat leave; its topics share them.
+    // The topics of a chat share its limits.
     pace: (address) => ({ key: address.chat, gapMs: isGroup(address) ? timing.groupGap : timing.chatGap }),
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Formatted text to what Telegram shows: text with message entities. The rules are the server's own: offsets in UTF-16
- * code units; code and links contain nothing else; entities are nested or apart, never crossing; blanks at the edges are
- * not part of an entity; some characters are taken out of every text. Where we obey them, what is sent is what is shown.
- * https://core.telegram.org/bots/api#messageentity, #formatting-options
+ * Converts formatted text to Telegram's text with message entities. The rules are the server's own: offsets in UTF-16
+ * code units; code and links contain nothing else; entities are nested or separate, never crossing; blanks at the edges
+ * aren't part of an entity; some characters are removed from every text. Following them makes the shown text equal to
+ * the sent text. https://core.telegram.org/bots/api#messageentity, #formatting-options
  */
 import type { MessageEntity } from 'grammy/types';
 import { type Edit, edit, editsOutside, type Inline, type Span } from '../../markdown/rich.ts';
@@ -18,21 +18,22 @@ const TYPES = {
   quote: 'blockquote',
 } as const;
 const CLOSED = new Set<Span['kind']>(['code', 'pre', 'link']);
-// On the server control characters become blanks and direction overrides vanish (clean_input_string in TDLib's source).
+// The server blanks control characters and removes direction overrides (clean_input_string in TDLib's source).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the server replaces
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 const REMOVED = /[\r\u202a-\u202e]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const SPECIAL = /[@\0-\x08\x0b-\x1f\u2028-\u202e]/;
-// Whatever follows: between the sign and the name may stand a character that the server takes out.
+// Matches an `@` whatever follows, because between it and the name there may be a character that the server removes.
 const MENTION = /(?<![\p{L}\p{N}_])@(?=[^ \n])/gu;
-/** Characters of a quotation of which only the beginning is shown until it is pressed. */
+/** The length from which a quotation is collapsed until it is pressed. */
 const FOLDED = 200;
 const WORD_JOINER = '\u2060';
 
 /**
- * The text as Telegram will keep it, spans moved along. Mentions are broken by an invisible character, because the server makes
- * every `@name` a mention and a model must not call people (promise 38). Links Telegram would drop without a word become text.
+ * Returns the text as Telegram will keep it, with its spans moved along. Mentions are broken by an invisible character,
+ * because the server makes every `@name` a mention and a model must not ping people (promise 38). Links that Telegram
+ * would silently drop become text.
  */
 export function forTelegram<T extends Inline>(source: T): T {
   const links = source.spans.filter((span) => span.kind === 'link');
@@ -51,12 +52,15 @@ export function forTelegram<T extends Inline>(source: T): T {
   return edit(clean, edits);
 }
 
-/** Telegram follows web links whose host has a dot (or is an IPv6 address), and finds mail addresses by itself. */
+/**
+ * Whether Telegram follows the link: it requires a host with a dot (or an IPv6 address). It detects mail addresses
+ * itself.
+ */
 function isLinkable(url: string): boolean {
   return /^https?:\/\/(?:[^/?#]*\.|[^/?#]*\[)/i.test(url);
 }
 
-/** All entities of the text, sorted, outermost first; may be more than a message can have. */
+/** Returns all entities of the text, sorted, outermost first; there may be more than a message can hold. */
 export function toEntities({ text, spans }: Inline): MessageEntity[] {
   const links = spans.filter((span) => span.kind === 'link');
   const codes = spans.filter((span) => (span.kind === 'code' || span.kind === 'pre') && !touches(links, span));
@@ -64,7 +68,7 @@ export function toEntities({ text, spans }: Inline): MessageEntity[] {
   const lastEnd = new Map<string, number>();
   for (const span of spans) {
     const shown = text.slice(span.start, span.end);
-    // A link that shows its URL is found by the server; code within a link cannot be both.
+    // The server itself detects a link that shows its URL; code within a link can't be both.
     if (span.kind === 'link' ? isItsUrl(shown, span.url) : CLOSED.has(span.kind) && !codes.includes(span)) continue;
     const pieces = CLOSED.has(span.kind) || span.kind === 'quote' ? [span] : without(span, codes);
     for (const piece of pieces) {
@@ -80,8 +84,8 @@ export function toEntities({ text, spans }: Inline): MessageEntity[] {
 }
 
 /**
- * At most `MAX_ENTITIES`: the plainest formatting goes first. Undefined when what must stay is too much: links, and code,
- * without which a name in it would be a mention.
+ * Reduces the entities to `MAX_ENTITIES`, dropping the plainest formatting first. Returns undefined if the required
+ * ones are too many: links, and code, without which a name in it would be a mention.
  */
 export function fewEntities(all: MessageEntity[]): MessageEntity[] | undefined {
   let entities = all;
@@ -99,7 +103,7 @@ function entityOf(span: Span, offset: number, length: number): MessageEntity {
   return { type: 'pre', offset, length, ...(span.language === undefined ? {} : { language: span.language }) };
 }
 
-/** Blanks at the edges left out. Code keeps its indentation, and with it a quotation that begins with code. */
+/** Trims blanks at the edges. Code keeps its indentation, and so does a quotation that begins with code. */
 function edges(text: string, from: number, to: number, kind: Span['kind']): { offset: number; length: number } {
   const part = text.slice(from, to);
   const end = part.trimEnd().length;
@@ -111,7 +115,7 @@ function touches(sorted: readonly Span[], span: Span): boolean {
   return sorted.some((other) => other.start < span.end && span.start < other.end);
 }
 
-/** The span without the ranges of code in it: formatting cannot go on inside code. */
+/** Returns the ranges of a span outside code, because formatting can't continue inside code. */
 function without(span: Span, codes: readonly Span[]): { start: number; end: number }[] {
   const pieces: { start: number; end: number }[] = [];
   let { start } = span;

@@ -1,7 +1,7 @@
 /**
- * What to do when Telegram refuses a part, decided without doing it. A refused part was not taken, so another form of it may be
- * sent at once under the same entry of the ledger; each remedy is tried once. Error texts are those of the Bot API server:
- * https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp
+ * Decides what to do when Telegram refuses a part, without doing it. A refused part was not accepted, so another form
+ * of it may be sent at once under the same ledger entry; each remedy is tried once. Error texts are those of the Bot
+ * API server: https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp
  */
 import { DeliveryError } from '../../../errors.ts';
 import type { OutboundMessage } from '../../channel.ts';
@@ -11,19 +11,22 @@ import type { TelegramPart } from './render.ts';
 
 interface Remedy {
   name: string;
-  /** Matched against what Telegram said. */
+  /** Matches Telegram's error text. */
   said: RegExp;
-  /** Undefined when the part has nothing of the kind. */
+  /** Returns undefined if the part has nothing to change. */
   change: (part: TelegramPart, message: OutboundMessage) => TelegramPart | undefined;
 }
 
-/** Says nothing about how the part is made. */
+/** Matches errors about the chat, which don't concern the part's form. */
 const ABOUT_CHAT = /chat not found|PEER_ID_INVALID|rights|CHAT_\w+|USER_\w+|upgraded/i;
-/** A bad request says something about the chat, about what became of a message, or else about how the part is made. */
+/**
+ * Matches errors about the part's form. A bad request is about the chat, about the state of a message, or else about
+ * the form.
+ */
 const ABOUT_FORM =
   /^(?!.*(?:chat not found|PEER_ID_INVALID|rights|CHAT_|USER_|TOPIC_|upgraded|deactivated|thread not found|not modified|to edit not found|blocked|kicked))/i;
 
-/** In order of preference; the first that applies and was not tried yet is taken. */
+/** Remedies in order of preference; the first that applies and was not tried yet is used. */
 const REMEDIES: Remedy[] = [
   {
     name: 'thread',
@@ -41,13 +44,13 @@ const REMEDIES: Remedy[] = [
     change: (part) => without(part, ['reply_parameters']),
   },
   { name: 'entities', said: /entit|can't parse/i, change: (part) => (isRich(part) ? undefined : asPlain(part)) },
-  // Where no photos may be sent, files may be; some people take no voice messages.
+  // Places that refuse photos may accept files; some people don't accept voice messages.
   {
     name: 'photo',
     said: /PHOTOS?_|IMAGE_PROCESS|dimensions|to send (photos|voice)|big for a photo|VOICE_MESSAGES_FORBIDDEN/i,
     change: asDocument,
   },
-  // Whatever else is wrong with the form: less and less goes along with the words.
+  // Remedies for any other problem with the form: less and less accompanies the text.
   { name: 'less-marks', said: ABOUT_FORM, change: (part) => (isWords(part) ? asPlain(part) : undefined) },
   { name: 'less-buttons', said: ABOUT_FORM, change: (part) => lessOf(part, ['reply_markup']) },
   {
@@ -58,14 +61,17 @@ const REMEDIES: Remedy[] = [
   { name: 'new', said: ABOUT_FORM, change: (part, message) => (isWords(part) ? asNew(part, message) : undefined) },
 ];
 
-/** Files that are refused go another way, and rich messages are sent as those that are not. */
+/** Whether the part is plain text. Refused files and rich messages are handled elsewhere. */
 const isWords = (part: TelegramPart): boolean => !isRich(part) && part.files.length === 0;
 
 function lessOf(part: TelegramPart, keys: string[]): TelegramPart | undefined {
   return isWords(part) ? without(part, keys) : undefined;
 }
 
-/** Another form of the part to try, or undefined. `tried` holds the names of remedies and grows. */
+/**
+ * Returns another form of the part to try, or undefined. `tried` holds the names of remedies used so far; this adds to
+ * it.
+ */
 export function remedy(
   part: TelegramPart,
   error: TelegramError,
@@ -86,7 +92,7 @@ export function remedy(
   return undefined;
 }
 
-/** Rich messages, or this one, are not taken. */
+/** Whether the server refuses rich messages, or this one. */
 export function refusesRich(part: TelegramPart, error: TelegramError): boolean {
   return isRich(part) && (error.code === 404 || (error.code === 400 && !ABOUT_CHAT.test(error.message)));
 }
@@ -95,12 +101,12 @@ export function isRich(part: TelegramPart): boolean {
   return part.params.rich_message !== undefined;
 }
 
-/** The edit changed nothing: an earlier try of it had come through. */
+/** Whether the edit changed nothing, because an earlier try of it had succeeded. */
 export function isAlreadySo(error: TelegramError): boolean {
   return error.code === 400 && /message is not modified/i.test(error.message);
 }
 
-/** The message to be edited is a file: its words are a caption. */
+/** Turns an edit of text into an edit of a caption, if the message to be edited is a file. */
 export function asCaption(part: TelegramPart, error: TelegramError): TelegramPart | undefined {
   if (error.code !== 400 || !/no text in the message to edit/i.test(error.message)) return undefined;
   const { text, entities, link_preview_options: _none, ...params } = part.params;
@@ -108,7 +114,9 @@ export function asCaption(part: TelegramPart, error: TelegramError): TelegramPar
   return { ...part, method: 'editMessageCaption', params: { ...params, ...caption } };
 }
 
-/** An edit repeats without harm, so its lost answer leaves nothing unsure. */
+/**
+ * Converts a refusal into an error for delivery. An edit can be repeated safely, so losing its answer isn't ambiguous.
+ */
 export function toDeliveryError(part: TelegramPart, error: TelegramError): DeliveryError {
   const { message, kind, code } = error;
   const repeatable = part.method.startsWith('edit');
@@ -118,7 +126,7 @@ export function toDeliveryError(part: TelegramPart, error: TelegramError): Deliv
   if (code === 429) return new DeliveryError(message, { retryAfterMs: error.retryAfterMs ?? 1000, rateLimited: true });
   if (typeof code === 'number' && code >= 500)
     return new DeliveryError(message, { retryAfterMs: 1000, ambiguous: code === 504 && !repeatable });
-  // The token was revoked: the message keeps until the operator has set another.
+  // The token was revoked: the message waits until the operator sets a new one.
   if (code === 401 || code === 404) return new DeliveryError(message, { retryAfterMs: 60_000 });
   return new DeliveryError(message);
 }
@@ -136,7 +144,7 @@ function asPlain(part: TelegramPart): TelegramPart | undefined {
   return { ...part, params: { ...part.params, media: plain } };
 }
 
-/** Edits name no thread and no message to reply to; a new message does. */
+/** Turns an edit into a new message, which names its thread and the message it replies to. */
 function asNew(part: TelegramPart, message: OutboundMessage): TelegramPart | undefined {
   if (part.method !== 'editMessageText') return undefined;
   const { message_id: _gone, ...params } = part.params;

@@ -1,24 +1,24 @@
 /**
- * Which files go together and as what. Photos are what Telegram shows as pictures; everything else, SVG and HTML
- * included, is a document. An album holds photos or documents, never both.
- * https://core.telegram.org/bots/api#sendphoto, #sendmediagroup
+ * Groups files into calls. Photos are what Telegram shows as pictures; everything else, SVG and HTML included, is a
+ * document. An album holds photos or documents, never both. https://core.telegram.org/bots/api#sendphoto,
+ * #sendmediagroup
  */
 import type { Messages } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
 
 export interface FileGroup {
   kind: 'photo' | 'document' | 'voice';
-  /** 1 to 10. */
+  /** 1 to 10 files. */
   files: Attachment[];
 }
 
 const ALBUM = 10;
 const PHOTO_BYTES = 10 * 1024 * 1024;
-/** What Telegram shows as a voice message. */
+/** Types that Telegram shows as a voice message. */
 const VOICE_TYPES = new Set(['audio/ogg', 'audio/mpeg', 'audio/mp4']);
 const PHOTO_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 
-/** The files in groups of one call each, and a sentence for each file that Telegram would not take. */
+/** Returns the files in groups of one call each, and a sentence for each file that Telegram would refuse. */
 export function groupFiles(
   files: readonly Attachment[],
   maxBytes: number,
@@ -62,7 +62,7 @@ export function groupFiles(
   return { groups, refused };
 }
 
-/** A name from outside on one line, for showing. */
+/** Returns a name from outside on one line, for display. */
 export function shortName(file: Attachment): string {
   const name = file.name
     .toWellFormed()

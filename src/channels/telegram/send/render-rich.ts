@@ -1,7 +1,7 @@
 /**
- * Blocks to a rich message (Bot API 10.2 and newer), for what plain messages can only imitate: tables and task lists.
- * Sent as blocks, not as Markdown: nothing in a model's text can become a button, a mention or a picture that Telegram
- * fetches. https://core.telegram.org/bots/api#inputrichmessage
+ * Converts blocks to a rich message (Bot API 10.2 and newer), for what plain messages can only imitate: tables and task
+ * lists. It sends blocks instead of Markdown, so that nothing in a model's text can become a button, a mention or a
+ * picture that Telegram fetches. https://core.telegram.org/bots/api#inputrichmessage
  */
 import type {
   InputRichBlock,
@@ -17,7 +17,7 @@ import { forTelegram } from './entities.ts';
 // https://core.telegram.org/bots/api#rich-message-limits
 const LIMITS = { characters: 32_768, blocks: 500, depth: 16, columns: 20 };
 
-/** Undefined when the document exceeds a limit of rich messages, or holds a list item without content. */
+/** Returns undefined if the document exceeds a limit of rich messages, or has a list item without content. */
 export function toRichMessage(blocks: readonly Block[]): InputRichMessage | undefined {
   const used = { characters: 0, blocks: 0, depth: 0, columns: 0 };
   let empty = blocks.length === 0;
@@ -98,7 +98,7 @@ function headingSize(level: number): 1 | 2 | 3 | 4 | 5 | 6 {
   return level === 1 || level === 2 || level === 3 || level === 4 || level === 5 ? level : 6;
 }
 
-/** Spans laid over a text to texts within texts; `reach` hears how deep it gets. */
+/** Converts spans over a text to nested texts; calls `reach` with each depth. */
 function nested({ text, spans }: Inline, depth: number, reach: (depth: number) => void): RichText {
   let next = 0;
   const build = (from: number, to: number, level: number): RichText => {

@@ -1,6 +1,6 @@
 /**
- * An outgoing message as calls of the Bot API. Pure: the same message always gives the same parts, so that a send
- * interrupted between two parts goes on with the right one.
+ * Renders an outgoing message as calls of the Bot API. Pure: the same message always gives the same parts, so that an
+ * interrupted send continues with the right one.
  */
 import { DeliveryError } from '../../../errors.ts';
 import { messagesFor } from '../../../messages/messages.ts';
@@ -22,7 +22,7 @@ export type TelegramMethod =
   | 'sendMediaGroup'
   | 'sendRichMessage';
 
-/** One call. JSON as it stands; `files[i]` goes under `photo` or `document`, or under `media` of the album's item i. */
+/** One call. `params` is JSON; `files[i]` goes under `photo` or `document`, or under `media` of the album's item i. */
 export interface TelegramPart {
   method: TelegramMethod;
   params: Record<string, unknown>;
@@ -31,7 +31,7 @@ export interface TelegramPart {
 
 export interface TelegramRendering {
   parts: TelegramPart[];
-  /** The whole message again, its text as one rich message, for servers that take those. */
+  /** The whole message with its text as one rich message, for servers that accept those. */
   rich?: TelegramPart[];
 }
 
@@ -43,12 +43,12 @@ const ROW = 8;
 const NOTHING = '—';
 
 /**
- * The first part is a reply or replaces the placeholder; the keyboard is under the last text. Nothing to show gives no
- * part. Throws DeliveryError for a button id that Telegram cannot carry.
+ * Renders a message. The first part is a reply or replaces the placeholder; the keyboard is under the last text. A
+ * message with nothing to show has no parts. @throws DeliveryError for a button ID that Telegram can't carry.
  */
 export async function renderTelegram(message: OutboundMessage, limits: ChannelLimits): Promise<TelegramRendering> {
   const { groups, refused } = groupFiles(message.files, limits.uploadBytes, messagesFor(message));
-  // Telegram takes these three combining marks out of a text; composed letters keep them.
+  // Telegram removes these three combining marks from a text; composed letters keep them.
   const source = /[\u030a\u0333\u033f]/.test(message.text) ? message.text.normalize('NFC') : message.text;
   const document = addNotices(await parseDocument(source), refused);
   const keyboard = keyboardOf(message.buttons);
@@ -79,7 +79,7 @@ export async function renderTelegram(message: OutboundMessage, limits: ChannelLi
   return { parts, rich: place([richCall, ...files], message) };
 }
 
-/** Words of our own after the message; as the first of it they reply, and take the place of the placeholder. */
+/** Renders a notice of ours after the message. If it comes first, it is the reply and replaces the placeholder. */
 export function noticeCalls(text: string, message: OutboundMessage, isFirst: boolean): TelegramPart[] {
   const { replyTo: _to, placeholder: _in, ...later } = message;
   const texts = splitRich(forTelegram({ ...plainInline(text), features: NO_FEATURES }), 4096);
@@ -89,7 +89,7 @@ export function noticeCalls(text: string, message: OutboundMessage, isFirst: boo
   );
 }
 
-/** One line for a status message: as Telegram will show it, without formatting, cut to `limit`. */
+/** Returns one line for a status message: as Telegram will show it, without formatting, cut to `limit`. */
 export function plainText(text: string, limit = 4096): string {
   const line = forTelegram({ ...plainInline(text.toWellFormed().replace(/\s+/g, ' ')), features: NO_FEATURES });
   const [first] = splitRich(line, limit);
@@ -104,7 +104,7 @@ function addNotices(document: MarkdownDocument, notices: string[]): MarkdownDocu
   return { rich: { ...rich, text }, blocks: [...blocks, ...paragraphs] };
 }
 
-/** Parts within the limits of length and of entities that something can be seen of. */
+/** Returns visible parts within the limits of length and of entities. */
 function fitted(rich: Rich, limit: number): Rich[] {
   return splitRich(rich, limit).flatMap((part) => {
     if (!/[^\s\p{Cc}\p{Cf}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u.test(part.text)) return [];
@@ -136,19 +136,22 @@ function fileCall({ kind, files }: FileGroup, text?: Rich, keyboard?: Params): T
   if (files.length === 1) {
     return { method: METHODS[kind], params: { ...caption, ...keyboard }, files };
   }
-  // Under photos the first one's caption is shown for all; documents show each its own, so it stands under the last.
+  // The first photo's caption is shown for all photos; documents each show their own, so it is under the last.
   const captioned = kind === 'photo' ? 0 : files.length - 1;
   const media = files.map((_file, index) => ({ type: kind, ...(index === captioned ? caption : {}) }));
   return { method: 'sendMediaGroup', params: { media }, files };
 }
 
-/** Says where each call goes. The first text replaces the placeholder; an edit names neither thread nor reply. */
+/**
+ * Adds the chat, thread and reply to each call. The first text replaces the placeholder; an edit names neither thread
+ * nor reply.
+ */
 function place(calls: TelegramPart[], { address, replyTo, placeholder }: OutboundMessage): TelegramPart[] {
   const chat = { chat_id: /^-?\d{1,15}$/.test(address.chat) ? Number(address.chat) : address.chat };
   const thread = positive(address.thread);
   const reply = positive(replyTo);
   const edited = positive(placeholder);
-  // In a forum's General topic messages must name no thread: 1 is refused.
+  // Messages in a forum's General topic must not name a thread: 1 is refused.
   const topic = thread === undefined || thread === 1 ? {} : { message_thread_id: thread };
   return calls.map((call, index) => {
     const isText = call.method === 'sendMessage' || call.method === 'sendRichMessage';
@@ -163,7 +166,7 @@ function place(calls: TelegramPart[], { address, replyTo, placeholder }: Outboun
   });
 }
 
-/** The same words and buttons as an edit of a message that is there; undefined when there is nothing to edit it with. */
+/** Returns the same text and buttons as an edit of an existing message; undefined if the part can't be an edit. */
 export function asEdit(part: TelegramPart, { chat }: Address, messageId: string): TelegramPart | undefined {
   const message_id = positive(messageId.split(',').at(-1));
   if (message_id === undefined || (part.method !== 'sendMessage' && part.method !== 'sendRichMessage'))
@@ -177,7 +180,7 @@ function positive(id: string | undefined): number | undefined {
   return id !== undefined && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined;
 }
 
-/** A keyboard under a message; undefined is none. */
+/** Returns the keyboard under a message; undefined if it has no buttons. */
 export function keyboardOf(buttons: Button[][] | undefined): Params | undefined {
   const rows = (buttons ?? []).flatMap((row) =>
     Array.from({ length: Math.ceil(row.length / ROW) }, (_, index) => row.slice(index * ROW, (index + 1) * ROW)),

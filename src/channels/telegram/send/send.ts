@@ -1,6 +1,6 @@
 /**
- * Sending: every part of a message through the ledger, in order. Nothing is retried here; what Telegram refuses for its form
- * is sent at once in another form under the same entry, since a refused part was not taken.
+ * Sends every part of a message through the ledger, in order. Nothing is retried here. If Telegram refuses a part's
+ * form, another form is sent at once under the same entry, since a refused part was not accepted.
  */
 import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
@@ -24,10 +24,10 @@ export interface SendOptions {
 const SEND_MS = 30_000;
 const UPLOAD_MS = 120_000;
 const RICH_KEY = 'telegram.rich';
-/** A server that does not know rich messages is asked again after a day. */
+/** A server without rich messages is asked again after a day. */
 const RICH_OFF_MS = 24 * 3_600_000;
 
-/** Throws DeliveryError. */
+/** Creates `send`. @throws DeliveryError */
 export function createSend(options: SendOptions): Channel['send'] {
   const sender = new Sender(options);
   return (message, ledger) => sender.send(message, ledger);
@@ -57,7 +57,7 @@ class Sender {
         try {
           return await this.#post(part, message);
         } catch (error) {
-          // A rich message is the first part, and all of the words.
+          // A rich message is the first part, and holds all the text.
           const [plain] = rendered.parts;
           if (!(error instanceof RichRefused) || !plain) throw error;
           parts = rendered.parts;
@@ -67,7 +67,7 @@ class Sender {
     });
   }
 
-  /** Best effort: a message that is gone, or too old to be edited, stays as it is. */
+  /** Edits a message. Best effort: one that is gone, or too old to be edited, stays unchanged. */
   async #edit(message: OutboundMessage, messageId: string, ledger: PartLedger): Promise<void> {
     const part = await editedPart(message, async (text) => {
       const { rich, parts } = await renderTelegram({ ...message, text }, this.#to.limits);
@@ -96,7 +96,7 @@ class Sender {
     return this.#to.api.call(method, params, { timeoutMs: SEND_MS });
   }
 
-  /** Gives the ids of what was sent, joined by commas. */
+  /** Returns the IDs of the sent messages, joined by commas. */
   async #post(part: TelegramPart, message: OutboundMessage): Promise<string> {
     const tried = new Set<string>();
     for (let form = part; ; ) {
@@ -122,9 +122,12 @@ class Sender {
     }
   }
 
-  /** Remembered before the other form is sent, so that a restart in the middle of a message goes on with that form. */
+  /**
+   * Records the refusal before the other form is sent, so that after a restart in the middle of a message that form
+   * continues.
+   */
   async #refuseRich(error: TelegramError): Promise<RichRefused> {
-    // Where rich messages are taken, it is this one that was wrong.
+    // If the server accepts rich messages, this one was wrong.
     if (this.#rich === 'taken') return new RichRefused();
     this.#rich = 'refused';
     this.#to.log.info({ err: error }, 'rich messages are not taken here; tables and task lists are sent as text');
@@ -139,7 +142,7 @@ class Sender {
     return this.#rich === 'unknown';
   }
 
-  /** What the cache holds may be lost; a message may not, for the cache's sake. */
+  /** Runs a cache operation. The cache's contents may be lost; a message must not be lost because of it. */
   async #tolerate<T>(action: () => Promise<T>): Promise<T | undefined> {
     try {
       return await action();
@@ -152,7 +155,10 @@ class Sender {
 
 class RichRefused extends Error {}
 
-/** Files go under the name of their method (`sendDocument` takes `document`), those of an album under its media. */
+/**
+ * Adds the files to the parameters: under the name of the method (`sendDocument` takes `document`), or for an album
+ * under its media.
+ */
 function attach(part: TelegramPart, uploads: Uploads): object {
   const [file] = part.files;
   if (!file) return part.params;

@@ -1,4 +1,4 @@
-/** Files on their way out: read from disk while they are sent, and closed whatever becomes of the call. */
+/** Uploads files: reads them from disk while they are sent, and closes them however the call ends. */
 import type { ReadStream } from 'node:fs';
 import { InputFile } from 'grammy/web';
 import { openKept } from '../../../lib/files/below.ts';
@@ -6,12 +6,12 @@ import type { Attachment } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
 
 export interface Uploads {
-  /** What grammY sends in place of the file; opened when its turn comes. */
+  /** Returns the object that grammY sends as the file; it is opened when its turn comes. */
   file(attachment: Attachment): InputFile;
   close(): void;
 }
 
-/** For one call: what was read cannot be sent again. */
+/** Creates the uploads of one call; what was read can't be sent again. */
 export function createUploads(): Uploads {
   const open: ReadStream[] = [];
   let isClosed = false;
@@ -34,7 +34,7 @@ export function createUploads(): Uploads {
   };
 }
 
-/** The name stands unquoted in a header. */
+/** Cleans up a name, because it is unquoted in a header. */
 function uploadName(name: string): string {
   const clean = oneLine(name, 120).replace(/["\\/;:*?<>|]/g, '_');
   return clean.replace(/^\.+/, '') || 'file';

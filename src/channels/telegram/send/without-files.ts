@@ -1,4 +1,4 @@
-/** What takes the place of a part whose files Telegram refuses. Pure. */
+/** Builds what replaces a part whose files Telegram refuses. Pure. */
 import { type Messages, say } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
@@ -8,7 +8,7 @@ import { plainText, type TelegramPart } from './render.ts';
 
 const TEXT = 4096;
 const NOTHING = '—';
-/** The chat takes nothing from us, words or files. */
+/** Matches errors of a chat that accepts nothing from the bot, neither text nor files. */
 const ABOUT_CHAT = /chat not found|PEER_ID_INVALID|CHAT_RESTRICTED|CHAT_WRITE|USER_|upgraded|channel chat/i;
 const RIGHTS = /not enough rights|CHAT_SEND_\w+_FORBIDDEN/i;
 const SIZE = /too (?:big|large)|FILE_PARTS_INVALID/i;
@@ -21,7 +21,7 @@ const WORDS: RefusalWords = {
   },
 };
 
-/** Why the files of a part were refused; undefined when it has none, or when the fault lies elsewhere. */
+/** Returns why the files of a part were refused; undefined if it has none, or if something else is at fault. */
 export function whyRefused(part: TelegramPart, { kind, code, message }: TelegramError): WhyRefused | undefined {
   if (part.files.length === 0) return undefined;
   if (kind === 'unreadable') return 'gone';
@@ -37,7 +37,7 @@ export function noticeOf(refused: readonly RefusedFile[], messages: Messages): s
   return refusalNotice(refused, WORDS, (text) => plainText(text), messages);
 }
 
-/** The words and the keyboard of a part as a message of text, with a notice at its end. */
+/** Returns the text and keyboard of a part as a text message, with the notice at its end. */
 export function wordsOf(
   { params }: TelegramPart,
   notice: string,
@@ -54,7 +54,7 @@ export function wordsOf(
   return { part: { method: 'sendMessage', params: call, files: [] }, hasNotice };
 }
 
-/** One file of an album, without words. */
+/** Returns a part with one file of an album, without text. */
 export function fileOf({ params }: TelegramPart, file: Attachment): TelegramPart {
   const { media, ...rest } = params;
   const isPhoto = Array.isArray(media) && media.some((item) => isFields(item) && item.type === 'photo');
