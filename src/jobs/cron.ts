@@ -1,4 +1,4 @@
-/** Cron patterns as text: what is taken, what each field means, and the words for what is not. Five fields, no seconds, no years. */
+/** Validates cron patterns and words their errors. A pattern has five fields: no seconds, no years. */
 import { Cron } from 'croner';
 import { errorMessage, UserError } from '../errors.ts';
 
@@ -22,10 +22,13 @@ const NICKNAMES = new Map([
 
 const EXAMPLE = 'for example "0 9 * * MON-FRI" (minute, hour, day of month, month, day of week)';
 
-/** How a pattern that has no words is shown. */
+/** How a pattern without an English description is shown. */
 export const TOLD = /^(?:and )?by the cron pattern ([^()]+?)(?: \([^()]+\))?$/i;
 
-/** Whether the text is meant as a cron pattern rather than as a phrase: a nickname, a field that is `*`, or a numeric minute and hour. */
+/**
+ * Returns true if the text is a cron pattern rather than a phrase: a nickname, a field that is `*`, or a numeric minute
+ * and hour.
+ */
 export function looksLikeCron(text: string): boolean {
   if (TOLD.test(text)) return false;
   const fields = text.split(/\s+/);
@@ -35,8 +38,8 @@ export function looksLikeCron(text: string): boolean {
 }
 
 /**
- * The pattern in its five fields, nicknames written out.
- * @throws UserError naming the field that is wrong
+ * Returns the pattern as five fields, with nicknames expanded.
+ * @throws {UserError} with the wrong field
  */
 export function readCron(text: string): string {
   if (text.startsWith('@')) {
@@ -83,7 +86,7 @@ function problemOf(pattern: string): string | undefined {
   }
 }
 
-/** croner counts days and months from 0 in its messages: those that name a value are said anew. */
+/** Rewords croner's messages that name a value: croner counts days and months from 0. */
 function plain(text: string): string {
   if (/^Invalid value/.test(text)) return 'that is out of range';
   if (/contains illegal characters/.test(text)) return 'that has characters which mean nothing there';
@@ -97,7 +100,7 @@ function plain(text: string): string {
 export const isStar = (field: string) => field === '*' || field === '?';
 
 /**
- * The values of a field made of numbers, names, ranges and steps; undefined when it says more (L, W, #).
+ * Returns the values of a field of numbers, names, ranges and steps, or undefined for one with L, W or #.
  * @param index 0 minute to 4 day of week (0 is Sunday)
  */
 export function fieldValues(field: string, index: number): number[] | undefined {
@@ -114,7 +117,7 @@ export function fieldValues(field: string, index: number): number[] | undefined 
   return [...values].sort((a, b) => a - b);
 }
 
-/** The times of day of a pattern in minutes, sorted; undefined when its fields say more than numbers. */
+/** Returns a pattern's times of day in minutes, sorted, or undefined if its fields have more than numbers. */
 export function timesOfDay(pattern: string): number[] | undefined {
   const [minute = '', hour = ''] = pattern.split(' ');
   const minutes = fieldValues(minute, 0);

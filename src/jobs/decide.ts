@@ -1,4 +1,4 @@
-/** What is to be done about a job at a moment: decided from its schedule, what is remembered of it and the time, nothing else. */
+/** Decides what to do about a job at a given time. Depends only on its schedule, its state and the time. */
 import { hash } from 'node:crypto';
 import type { Job } from './job.ts';
 import { latestSlot, nextSlot } from './schedule.ts';
@@ -6,38 +6,38 @@ import type { JobState } from './state.ts';
 
 /** Milliseconds. A slot that runs this late still counts as on time. */
 const ON_TIME_MS = 90_000;
-/** How old a missed slot may be that still runs, unless the scheduler is told otherwise. */
+/** How old a missed slot may be and still run, unless the scheduler is configured otherwise. */
 export const WINDOW_MS = 24 * 3_600_000;
-/** After one failure, doubled with each further one. */
+/** The pause after one failure, in ms, doubled with each further one up to MAX_REST_MS. */
 const REST_MS = 5 * 60_000;
 const MAX_REST_MS = 6 * 3_600_000;
-/** Milliseconds until a slot that could not be stored is tried again, doubled up to the larger. */
+/** The delay before a slot that could not be stored is retried, in ms, doubled up to MAX_RETRY_MS. */
 const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 5 * 60_000;
-/** Of the time to the next slot, so that a delayed one still comes first. */
+/** Jitter is limited to this share of the time to the next slot, so that slots stay in order. */
 const JITTER_SHARE = 0.9;
 
 export type SkipReason = 'missed' | 'busy' | 'resting';
 
 export type Decision =
-  /** The next slot and when it is due, in milliseconds since the epoch. */
+  /** The next slot, and when it is due, in milliseconds since the epoch. */
   | { kind: 'wait'; slot: Date; due: number }
   /** There are no more slots. */
   | { kind: 'done' }
   | { kind: 'fire'; slot: Date }
-  /** The slot is settled without a run. */
+  /** Settles the slot without a run. */
   | { kind: 'skip'; slot: Date; reason: SkipReason };
 
 export interface Moment {
   now: number;
-  /** How old a missed slot may be. */
+  /** How old a missed slot may be, in ms. */
   windowMs: number;
   isBusy: boolean;
-  /** The slot whose firing has failed, and when it is tried again. */
+  /** The slot that could not be stored, and when to retry it. */
   retry?: { slot: number; at: number } | undefined;
 }
 
-/** Of several slots that have gone by only the latest counts; none at or before `lastSlot` or `since` ever does. */
+/** Considers only the latest of several past slots, and never one at or before `lastSlot` or `since`. */
 export function decide(job: Job, state: JobState, { now, windowMs, isBusy, retry }: Moment): Decision {
   const after = settledUntil(state);
   const latest = latestSlot(job.schedule, new Date(after), new Date(now));
@@ -53,19 +53,19 @@ export function decide(job: Job, state: JobState, { now, windowMs, isBusy, retry
   if (late > windowMs || isLost) return { kind: 'skip', slot: latest, reason: 'missed' };
   if (isResting(job, state, latest, now)) return { kind: 'skip', slot: latest, reason: 'resting' };
   if (isBusy) return { kind: 'skip', slot: latest, reason: 'busy' };
-  // A clock that has gone back must not make the wait longer than any can be.
+  // After the clock was set back, the wait must not exceed the longest delay.
   if (isRetry && retry.at > now) return { kind: 'wait', slot: latest, due: Math.min(retry.at, now + MAX_RETRY_MS) };
   return { kind: 'fire', slot: latest };
 }
 
-/** Slots up to here are no more to be thought of. */
+/** Returns the time up to which all slots are settled. */
 export function settledUntil({ since, lastSlot }: JobState): number {
   return Math.max(since, lastSlot ?? 0);
 }
 
 /**
- * From when a job without further slots may be removed. One whose last slot has had no run waits for a day: the clock that has gone
- * past its time may be wrong.
+ * Returns when a job without further slots may be removed. If its last slot did not run, waits for a day, since the
+ * clock may be wrong.
  * @param doneAt when its last slot was found to be settled
  */
 export function removableFrom({ lastSlot, lastRun }: JobState, doneAt: number): number {
@@ -74,23 +74,23 @@ export function removableFrom({ lastSlot, lastRun }: JobState, doneAt: number): 
   return lastRun.state === 'running' ? lastSlot + WINDOW_MS : lastSlot;
 }
 
-/** How long a job rests after so many failures in a row. */
+/** Returns how long a job pauses after this many failures in a row. */
 export function restMs(failures: number): number {
   return Math.min(MAX_REST_MS, REST_MS * 2 ** Math.min(20, failures - 1));
 }
 
-/** How long a slot that could not be stored so many times waits for the next try. */
+/** Returns the delay before the next retry of a slot that could not be stored. */
 export function retryMs(tries: number): number {
   return Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** Math.min(20, tries - 1));
 }
 
-/** The last slot of a schedule is not given up for a rest. A rest longer than any can be comes from a clock that has gone back. */
+/** Never skips the last slot of a schedule. Ignores a pause longer than the maximum: the clock was set back. */
 function isResting({ schedule }: Job, { restUntil }: JobState, slot: Date, now: number): boolean {
   const isDuring = restUntil !== undefined && slot.getTime() < restUntil && restUntil <= now + MAX_REST_MS;
   return isDuring && nextSlot(schedule, slot) !== undefined;
 }
 
-/** The slot and its jitter: the same for the same job and slot, and never past the next slot. */
+/** Adds jitter to a slot: the same for the same job and slot, and never past the next slot. */
 function dueAt({ id, schedule, jitterMs }: Job, slot: Date): number {
   if (jitterMs === 0) return slot.getTime();
   const next = nextSlot(schedule, slot);

@@ -1,4 +1,7 @@
-/** A schedule in plain English. It is told from what will run, never from what was typed, so that it cannot flatter a misreading. */
+/**
+ * Describes a schedule in plain English. Starts from what will run, never from what was typed, so that a
+ * misunderstanding shows.
+ */
 import { fieldValues, isStar, timesOfDay } from './cron.ts';
 import type { Schedule } from './slots.ts';
 import { clock, DAY, HOUR, MINUTE, toWall, weekdayOf } from './zone.ts';
@@ -9,13 +12,16 @@ const MONTHS = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 const NTH = ['', 'first', 'second', 'third', 'fourth', 'fifth'];
-/** More times of day than this are not listed. */
+/** Longer lists of times are not written out. */
 const MAX_TIMES = 12;
 
-/** For example `every weekday at 09:00 (Europe/Berlin)`. `timezone` is the one in which instants are told. */
+/**
+ * Returns, for example, `every weekday at 09:00 (Europe/Berlin)`.
+ * @param timezone the zone for instants
+ */
 export function describe(schedule: Schedule, timezone: string): string {
   const parts = schedule.kind === 'any' ? schedule.of : [schedule];
-  // Patterns that differ in minute and hour only are one: "at 09:30 and 17:00".
+  // Patterns that differ only in minute and hour are combined: "at 09:30 and 17:00".
   const groups = Map.groupBy(parts, (part) =>
     part.kind === 'cron' ? part.pattern.split(' ').slice(2).join(' ') : part,
   );
@@ -41,7 +47,7 @@ function tell(schedule: Schedule, timezone: string): string {
       const first = Math.round(Date.parse(schedule.anchor) / DAY);
       const isWeeks = schedule.every % 7 === 0;
       const weeks = `${count(schedule.every / 7, 'week')} on ${WEEKDAYS[weekdayOf(first)]}`;
-      // Where nobody chose it, the start says nothing to a person.
+      // A default start means nothing to people.
       const from = first < 366 ? '' : `, counted from ${date(first)}`;
       return `every ${isWeeks ? weeks : count(schedule.every, 'day')} at ${list(schedule.times)}${from}`;
     }
@@ -70,7 +76,7 @@ function duration(ms: number): string {
   return ms % HOUR === 0 ? count(ms / HOUR, 'hour') : count(ms / MINUTE, 'minute');
 }
 
-/** Patterns that have the same days. */
+/** Describes patterns with the same days. */
 function tellCrons(patterns: readonly string[]): string {
   const [, , dayOfMonth = '', month = '', dayOfWeek = ''] = patterns[0]?.split(' ') ?? [];
   const days = tellDays(dayOfMonth, month, dayOfWeek);
@@ -81,7 +87,7 @@ function tellCrons(patterns: readonly string[]): string {
   return days === 'every day' ? time : `${time}, ${days}`;
 }
 
-/** Times of day, sorted; those with an even distance as a rhythm. */
+/** Describes sorted times of day; evenly spaced ones as an interval. */
 function tellTimes(times: readonly number[]): string | undefined {
   const [first = Number.NaN, second = first + 1440] = times;
   if (Number.isNaN(first)) return undefined;
@@ -133,7 +139,7 @@ function tellMonthDays(field: string, of: string): string {
   });
   if (names.includes('')) return '';
   const isRare = of === 'the month' && parts.every((part) => Number(part) > 28);
-  // Without "every year" a date would be one day.
+  // Without "every year" a date would mean one day.
   const yearly = of !== 'the month' && !of.includes(' ') ? 'every year ' : '';
   return `${yearly}on the ${list(names)} of ${of}${isRare ? ' (in months that have it)' : ''}`;
 }

@@ -1,6 +1,7 @@
 /**
- * The folder of job files: what is in force, what is paused, what is broken and why. A broken file leaves the last good version of
- * it in force, also after a restart; a file that may be half-written changes nothing yet. Files made here are whole from the first moment.
+ * The folder of job files: which jobs are in force, paused or broken, and why. If a file is broken, its last good
+ * version stays in force, also after a restart; a file that may be half-written changes nothing yet. Files created here
+ * are complete from the first moment.
  */
 
 import fs from 'node:fs';
@@ -32,24 +33,24 @@ import type { LastGood } from './written/last-good.ts';
 
 export type { JobFile } from './written/job-file.ts';
 
-/** Longer than the pauses of a slow writer, shorter than anybody waits for. */
+/** Longer than the pauses of a slow writer, but short enough that nobody waits for it. */
 const SETTLE_MS = 500;
-/** A text that does not end a line may go on: it counts as whole once nobody has touched it for this long. */
+/** A text without a final line break may be incomplete; it counts as complete once unchanged for this long (ms). */
 const OPEN_END_MS = 3_000;
 const MAX_FILES = 2_000;
 
 export interface JobsOptions {
-  /** `jobs/` of the home, or OPENVIBER_JOBS_DIR. Created by the first job made here. */
+  /** `jobs/` in the home, or OPENVIBER_JOBS_DIR. Created with the first job. */
   folder: string;
-  /** For jobs that name none. */
+  /** The time zone of jobs that name none. */
   timezone: string;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** false: only `refresh` looks; for commands that end at once. */
+  /** False: only `refresh` reads; for commands that end at once. */
   watch?: boolean;
   settleMs?: number;
-  /** What outlives this process of the files' last good versions. */
+  /** Stores the last good versions of the files beyond this process. */
   lastGood?: LastGood;
-  /** A file was made, changed or removed here: others may have to be told, since nothing that is watched tells of another machine. */
+  /** Called when a file was created, changed or removed here: file watching does not reach other machines. */
   onWritten?: () => void;
 }
 
@@ -73,7 +74,7 @@ export class Jobs {
     this.#log = options.log;
   }
 
-  /** Resolves once the files that are there have been read. */
+  /** Resolves once the existing files have been read. */
   async start(): Promise<void> {
     this.#watch ??= watchFiles({
       roots: [this.#folder],
@@ -98,7 +99,7 @@ export class Jobs {
     clearTimeout(this.#recheck);
   }
 
-  /** By id. Two files with one id are both listed, the second as broken. */
+  /** Returns all files. If two have the same ID, the second is listed as broken. */
   all(): readonly JobFile[] {
     return this.#entries;
   }
@@ -107,7 +108,10 @@ export class Jobs {
     return this.#entries.find((entry) => entry.id === id);
   }
 
-  /** By id, else by name in any case. Throws UserError when there is none or more than one. */
+  /**
+   * Finds a job by ID, or else by name in any case.
+   * @throws {UserError} if none or several match
+   */
   find(idOrName: string): JobFile {
     const wanted = idOrName.trim().toLowerCase();
     const exact = this.get(wanted);
@@ -119,18 +123,17 @@ export class Jobs {
     throw new UserError(say('jobs.several', { names: named.map(({ id }) => id).join(', ') }));
   }
 
-  /** Called after each change of the set with the ids of those that changed; what it gives back ends that. */
+  /** Calls the listener with the IDs of changed jobs after each change. Returns a function that unsubscribes. */
   onChange(listener: (changed: readonly string[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Looks at the folder now. */
   async refresh(): Promise<void> {
     await this.#watch?.refresh();
   }
 
-  /** Throws UserError when such a file could not be made. */
+  /** @throws {UserError} if no such file could be created */
   async check(fields: JobFields): Promise<void> {
     const id = idOf(fields.name);
     const same = this.#entries.find(
@@ -140,7 +143,10 @@ export class Jobs {
     await textOf(path.join(this.#folder, `${id}.yaml`), fields, this.#timezone);
   }
 
-  /** Writes a new file and reads it in. Throws UserError when the fields are wrong or the name is taken. */
+  /**
+   * Writes and loads a new file.
+   * @throws {UserError} if the fields are wrong or the name is taken
+   */
   async create(fields: JobFields): Promise<JobFile> {
     await this.refresh();
     await this.check(fields);
@@ -150,7 +156,10 @@ export class Jobs {
     return this.get(id) ?? file;
   }
 
-  /** Sets these keys of its file and leaves the rest, comments included, as it is. Throws UserError when that makes no job. */
+  /**
+   * Sets these keys in the file, and leaves everything else unchanged, including comments.
+   * @throws {UserError} if the result is not a job
+   */
   async change(id: string, keys: Readonly<Record<string, string>>): Promise<void> {
     const [entry] = this.#filesOf(id);
     if (!entry) return;
@@ -159,7 +168,7 @@ export class Jobs {
     await this.refresh();
   }
 
-  /** Deletes the files of a job; false when there were none. */
+  /** Deletes a job's files; returns false if there were none. */
   async remove(id: string): Promise<boolean> {
     const found = this.#entries.filter((entry) => entry.id === id);
     for (const entry of found) await this.#writing(async () => fs.rmSync(entry.path, { force: true }));
@@ -168,7 +177,10 @@ export class Jobs {
     return found.length > 0;
   }
 
-  /** To and from `.disabled.yaml`. Throws UserError when there is no such job, or it is what it should become. */
+  /**
+   * Renames the file to `.disabled.yaml`; `resume` renames it back.
+   * @throws {UserError} if the job does not exist or is already in that state
+   */
   async pause(id: string): Promise<void> {
     const entry = this.#filesOf(id)[0];
     if (!entry || entry.state === 'disabled') throw new UserError(say('jobs.pausedAlready', { name: id }));
@@ -183,21 +195,21 @@ export class Jobs {
     await this.#rename(entry, entry.file.replace(/\.disabled\.(ya?ml)$/i, '.$1'));
   }
 
-  /** Pure but for the cache: the last good versions come from the entries before. */
+  /** Pure except for the cache: the last good versions come from the previous entries. */
   async #read(file: WatchedFile): Promise<Parsed> {
     const known = this.#parsed.get(file);
     if (known) return known;
     const result = await parseFile(file, this.#timezone);
-    // A thousand files in one go would hold up the messages.
+    // Yields: a thousand files in a row would delay messages.
     await turn();
     this.#parsed.set(file, result);
     return result;
   }
 
-  /** One at a time: each needs the entries before. Rejects for what is no fault of a file. */
+  /** Runs one at a time, since each needs the previous entries. Rejects for errors that aren't a file's fault. */
   #rebuild(): Promise<void> {
     const next = this.#rebuilding.then(() => this.#rebuildNow());
-    // Whoever asked for it hears of it.
+    // The caller gets the error.
     this.#rebuilding = next.catch(() => undefined);
     return next;
   }
@@ -271,7 +283,7 @@ export class Jobs {
     return found;
   }
 
-  /** A folder that may not be written stays so: trying again helps nobody, and would hold up whoever asked for it. */
+  /** Reports a read-only folder as UserError: retrying would not help and would delay the caller. */
   async #writing<T>(work: () => Promise<T>): Promise<T> {
     try {
       const done = await work();
@@ -292,5 +304,5 @@ export class Jobs {
   }
 }
 
-/** A paused file may be anything; where it is a job it has a name. */
+/** A paused file may contain anything; if it is a job, it has a name. */
 const jobIn = (result: Parsed): Pick<JobFile, 'job'> => ('job' in result ? { job: result.job } : {});

@@ -1,6 +1,6 @@
 /**
- * A job file: what it may say, read strictly. Half a job or a misspelt key must not run as another job than the one meant, so
- * everything wrong is an error, all at once, each with its line.
+ * Parses job files strictly. A partial job or a misspelt key must not run as a different job, so every problem is an
+ * error; all are reported together, each with its line.
  */
 import { z } from 'zod';
 import { parseAddress, type WrittenAddress } from '../channels/address.ts';
@@ -19,7 +19,7 @@ export const MAX_JOB_BYTES = 64 * 1024;
 const MAX_PROMPT_BYTES = 32 * 1024;
 const MAX_PROBLEMS = 10;
 
-/** What a job has of its own; what is absent comes from `agents/{viber}.yaml`, then from the configuration. */
+/** A job's own settings; missing ones come from `agents/{viber}.yaml`, then from the configuration. */
 export interface JobAgent {
   model?: string;
   /** The agent's part of the system prompt, not the job's. */
@@ -31,24 +31,24 @@ export interface JobAgent {
 }
 
 export interface Job {
-  /** The file's name without its ending, in lower case. */
+  /** The file's name without its extension, in lower case. */
   id: string;
   name: string;
   schedule: Schedule;
-  /** As the file has it. */
+  /** The text in the file. */
   scheduleText: string;
-  /** The schedule as one phrase for people. */
+  /** The schedule as one English phrase. */
   words: string;
   timezone: string;
   prompt: string;
   viber?: string;
   agent: JobAgent;
   deliver: WrittenAddress[];
-  /** Whether a slot missed within the last 24 hours runs late. */
+  /** Runs a slot missed within the last 24 hours late. */
   catchUp: boolean;
   enabled: boolean;
   jitterMs: number;
-  /** Who made it from a chat, as a principal's text (`telegram:1001`); absent for a file somebody wrote. */
+  /** The principal who created it from a chat (`telegram:1001`); absent for a file written by hand. */
   createdBy?: string;
   /** ISO 8601. */
   createdAt?: string;
@@ -56,7 +56,7 @@ export interface Job {
 
 const FILE = /^([a-z0-9][a-z0-9_-]{0,63})(\.disabled)?\.ya?ml$/i;
 
-/** The job a file name stands for; undefined for a name that cannot be one. */
+/** Returns the job that a file name stands for, or undefined for any other name. */
 export function jobFileName(name: string): { id: string; isDisabled: boolean } | undefined {
   const [, id, disabled] = FILE.exec(name) ?? [];
   return id === undefined ? undefined : { id: id.toLowerCase(), isDisabled: disabled !== undefined };
@@ -78,7 +78,7 @@ const address = text('address').transform((value, context) => {
   return z.NEVER;
 });
 
-/** As `section` of the configuration: for an unknown key the error text is the list of those that are known. */
+/** Like `section` of the configuration: the error text for an unknown key is the list of known ones. */
 const section = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : ('section' satisfies Want)),
@@ -113,19 +113,19 @@ const jobSchema = section({
   createdAt: z.iso.datetime({ offset: true, error: 'time' satisfies Want }).exactOptional(),
 });
 
-/** What a job file holds; the keys are those of the file. */
+/** The contents of a job file; the keys are those of the file. */
 export type JobFields = z.input<typeof jobSchema>;
 
 export interface ParseOptions {
-  /** As it is named in errors. */
+  /** The name for error messages. */
   file: string;
-  /** What is meant by "tomorrow at 9", which is refused, and explained by this. */
+  /** Resolves "tomorrow at 9", only to show in the refusal what it would mean. */
   now: Date;
-  /** For a job that names none. */
+  /** The time zone of a job that names none. */
   timezone: string;
 }
 
-/** Throws ConfigError with every problem as `FILE line N: KEY: expected ..., found ...`. */
+/** @throws {ConfigError} with every problem as `FILE line N: KEY: expected ..., found ...` */
 export async function parseJob(source: string, { file, now, timezone }: ParseOptions): Promise<Job> {
   const id = jobFileName(file.split('/').at(-1) ?? '')?.id;
   if (id === undefined) {
@@ -144,7 +144,7 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   const result = jobSchema.safeParse(data);
   const issues = result.error?.issues ?? [];
   const others = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? unknownKeys(issue) : []));
-  // What stands under a name that is nearly ours is not missing.
+  // A key under a misspelt name does not count as missing.
   const isElsewhere = (path: string) => !Object.hasOwn(data, path) && others.some(({ near }) => near === path);
   const problems = issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return [];
@@ -154,7 +154,7 @@ export async function parseJob(source: string, { file, now, timezone }: ParseOpt
   problems.push(...others.slice(0, MAX_PROBLEMS).map(({ path, said }) => fail(path, said)));
   const zoneOfJob = result.data?.timezone ?? timezone;
   const time = parseTime(data, { timezone: zoneOfJob, now });
-  // A schedule that is no text has its problem already.
+  // A schedule that is not text already has a problem.
   if ('problem' in time && typeof data.schedule === 'string' && data.schedule.trim() !== '') {
     problems.push(fail(['schedule'], time.problem));
   }
@@ -189,11 +189,11 @@ type Section = { [key: string]: Data };
 
 const ESSENTIAL = ['name', 'schedule', 'prompt'];
 
-/** Whether it has anything that makes a job, under a name that is nearly ours at least. */
+/** Returns true if any key is, or resembles, an essential key of a job. */
 const isLikeJob = (data: Section): boolean =>
   Object.keys(data).length === 0 || Object.keys(data).some((key) => nearest(key, ESSENTIAL) !== undefined);
 
-/** One address stands for a list of them, and `agent: ID` for `viber: ID`. */
+/** Accepts one address instead of a list, and `agent: ID` for `viber: ID`. */
 function withShortForms({ ...data }: Section): { data: Section; viberKey: 'agent' | 'viber' } {
   if (typeof data.deliver === 'string' || typeof data.deliver === 'number') data.deliver = [data.deliver];
   if (typeof data.agent !== 'string' || Object.hasOwn(data, 'viber')) return { data, viberKey: 'viber' };
@@ -223,7 +223,7 @@ function misnamed(file: string): Said {
   return say(/\.ya?ml$/i.test(file) ? 'jobFiles.badName' : 'jobFiles.otherEnding', { file });
 }
 
-/** For each the key that it may have been meant as, or all that there are. */
+/** Returns for each unknown key the key that was probably meant, or all keys. */
 function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys) {
   const keys = issue.message.split(' ');
   return issue.keys.slice(0, MAX_PROBLEMS).map((key) => {
@@ -236,7 +236,10 @@ function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys) {
 
 type Time = Pick<Job, 'schedule' | 'words' | 'timezone'> | { problem: Said };
 
-/** A file is read again and again, and saved again by whoever corrects a word in it: what it says must not move with that. */
+/**
+ * Refuses relative times: a file is read again and again, and saved again with each correction; its meaning must not
+ * move with that.
+ */
 function parseTime(data: Section, { timezone, now }: { timezone: string; now: Date }): Time {
   try {
     const options = { timezone, now, allowPast: true };

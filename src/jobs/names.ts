@@ -1,6 +1,6 @@
 /**
- * What the jobs in force name that there is not: looked up when files change, when somebody asks, and before each run, so that what
- * has come since counts without a restart. The owners are told once of each.
+ * Checks the names that jobs in force use: when files change, on request, and before each run, so that additions count
+ * without a restart. Reports each unknown name to the owners once.
  */
 import { hashText } from '../lib/files.ts';
 import type { Logger } from '../log.ts';
@@ -12,7 +12,7 @@ import type { Jobs } from './files.ts';
 import type { Job } from './job.ts';
 import { type Naming, sayAll, sayUnknown, type Unknown, unknownIn } from './unknown.ts';
 
-/** What there is; of the skills only those of the vibers that are named. */
+/** Looks up the known names; loads skills only of the given vibers. */
 export type LookUp = (vibers: readonly string[]) => Promise<KnownNames>;
 
 export interface JobNamesOptions {
@@ -24,7 +24,7 @@ export interface JobNamesOptions {
   log: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** More files than this at once are told of in one message. */
+/** With more files than this, owners get one combined message. */
 const MAX_TOLD = 5;
 
 export class JobNames {
@@ -36,23 +36,23 @@ export class JobNames {
     this.#options = options;
   }
 
-  /** Has `of` know what there is now. Never rejects: what cannot be looked up is not unknown. */
+  /** Updates the known names for `of`. Never rejects: if the lookup fails, no name counts as unknown. */
   async refresh(): Promise<void> {
     this.#known = await this.#look(this.#inForce());
   }
 
-  /** By what there was at the last `refresh`. */
+  /** Returns the unknown names as of the last `refresh`. */
   of(job: Naming): Unknown[] {
     return this.#known ? unknownIn(job, this.#options.usual, this.#known) : [];
   }
 
-  /** By what there is now. Never rejects. */
+  /** Returns the names that are unknown now. Never rejects. */
   async now(job: Naming): Promise<Unknown[]> {
     const known = await this.#look([job]);
     return known ? unknownIn(job, this.#options.usual, known) : [];
   }
 
-  /** Tells the owners what they have not been told yet. Never rejects. */
+  /** Tells the owners about new unknown names. Never rejects. */
   async check(): Promise<void> {
     await this.refresh();
     const jobs = this.#inForce();
@@ -71,7 +71,7 @@ export class JobNames {
     await this.#options.tellOwners(`jobs-unknown-${id}`, say('jobs.manyUnknown', { n: fresh.length }));
   }
 
-  /** Once for the same names, also after a restart: the message is known by them. */
+  /** Tells the owners once about the same names, also across restarts: the message's ID is derived from them. */
   async tell({ id, name }: Job, unknown: readonly Unknown[]): Promise<void> {
     const sum = sumOf(unknown);
     this.#told.set(id, sum);
@@ -84,7 +84,7 @@ export class JobNames {
   }
 
   async #look(jobs: readonly Naming[]): Promise<KnownNames | undefined> {
-    // Most jobs name nothing, and nothing is loaded for them.
+    // Most jobs use no names; nothing is loaded for them.
     if (!jobs.some(namesSomething)) return undefined;
     const vibers = jobs.filter(namesTools).map(({ viber }) => viber ?? this.#options.usual);
     try {

@@ -1,4 +1,4 @@
-/** A job that somebody asks for in a chat: what it means, whether it may be, and the file it becomes (promise 41). */
+/** A job requested in a chat: its meaning, whether it is permitted, and its file (promise 41). */
 
 import type { OutboundTargets } from '../access/outbound-targets.ts';
 import { identityText, type Principal } from '../access/principal.ts';
@@ -16,7 +16,7 @@ export interface NewJobsOptions {
   clock: Clock;
   jobs: Pick<Jobs, 'all'>;
   targets: OutboundTargets;
-  /** Where an owner can be written to first. */
+  /** Returns the direct conversations of an owner. */
   directOf: (principal: Principal) => Address[];
   /** `jobs` of the configuration. */
   settings: { timezone: string; min_minutes: number; max: number };
@@ -24,11 +24,16 @@ export interface NewJobsOptions {
 
 export interface NewJobs {
   preview: JobService['preview'];
-  /** What another time means. Throws UserError. */
+  /**
+   * Returns what another time means.
+   * @throws {UserError}
+   */
   changed(to: Pick<NewJob, 'schedule' | 'timezone'>, agoMs?: number): ReturnType<JobService['preview']>;
   /**
-   * What its file says. Throws UserError, and DeliveryError while a platform cannot be asked.
-   * @param agoMs how long ago it was asked for
+   * Returns the fields of the job's file.
+   * @param agoMs how long ago the job was requested
+   * @throws {UserError}
+   * @throws {DeliveryError} while a platform can't be asked
    */
   fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields>;
 }
@@ -60,7 +65,7 @@ export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJ
     return found;
   }
 
-  /** Where its result goes: nobody can be written to first at a terminal, on the Board or in a program. */
+  /** Returns where the result goes: a terminal, the Board or a program can't receive a message first. */
   async function placesOf({ deliver }: NewJob, by: Principal, from: Address): Promise<string[]> {
     const isHere = !SILENT.includes(from.channel);
     const places = [...new Set(deliver ?? (isHere ? [formatAddress(from)] : []))];
@@ -103,7 +108,7 @@ export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJ
   };
 }
 
-/** A platform that is off, or a person who is not let in any more. */
+/** Ignores a platform that is off, and a person who no longer has access. */
 function notThere(error: unknown): undefined {
   if (!(error instanceof UserError)) throw error;
 }

@@ -1,6 +1,6 @@
 /**
- * The scheduled jobs of a gateway that may have none: nothing of them is loaded before the first file, or the first question about
- * them. They are read a moment after the start, and again for whoever asks next when that failed.
+ * Scheduled jobs, loaded on demand: nothing is loaded before there is a file or somebody asks. Jobs are read a moment
+ * after the start; if that fails, the next request tries again.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -27,22 +27,22 @@ export interface JobsOnDemandOptions
   clock: Clock | undefined;
 }
 
-/** A start has better things to do, and a platform that is away must not hold up the jobs of the others. */
+/** Not during the start, and a platform that is away must not delay the jobs of the others. */
 const START_MS = 1_000;
-/** Between two looks at what other processes may have written. */
+/** The interval of looks at what other processes may have written. */
 const LOOK_MS = 5_000;
 const TOPIC = 'jobs';
 
 export class JobsOnDemand {
   readonly #options: JobsOnDemandOptions;
-  /** Of the state of each job. */
+  /** The folder of the jobs' state files. */
   readonly #records: string;
   readonly #waiting: NodeJS.Timeout;
   #opened: { service: ScheduledJobs; files: Jobs } | undefined;
   #opening: Promise<void> | undefined;
   #watcher: fs.FSWatcher | undefined;
   #unhear: (() => Promise<void>) | undefined;
-  /** Whose words we are to pass over: our own. */
+  /** Identifies our own messages, which are ignored. */
   readonly #self = randomBytes(8).toString('hex');
   #isStopped = false;
 
@@ -52,7 +52,7 @@ export class JobsOnDemand {
     this.#waiting = setTimeout(() => this.#begin(), START_MS).unref();
   }
 
-  /** Idempotent; happens by itself a moment after the start. */
+  /** Idempotent; runs by itself a moment after the start. */
   start(): Promise<void> {
     clearTimeout(this.#waiting);
     this.#watcher?.close();
@@ -60,18 +60,18 @@ export class JobsOnDemand {
     return this.#opening ?? Promise.resolve();
   }
 
-  /** Once the jobs have been read; undefined when they could not be. */
+  /** Returns the service once the jobs have been read, or undefined if that failed. */
   async service(): Promise<JobService | undefined> {
     await this.start();
     await this.#opened?.service.refresh();
     return this.#opened?.service;
   }
 
-  /** A run has ended; nothing happens for runs that are no job's. */
+  /** Called when a run has ended; ignores runs that don't belong to a job. */
   ended(entry: Entry, { state, error, text }: Pick<RunOutcome, 'state' | 'error' | 'text'>): void {
     if (!entry.job || state === 'waiting') return;
     const why = error === undefined ? undefined : text || error;
-    // A run that a restart found at work may end before the jobs have been read.
+    // A run that was recovered at a restart may end before the jobs have been read.
     this.start()
       .then(() => this.#opened?.service.ended(entry, state, why))
       .catch((err: unknown) =>
@@ -110,12 +110,12 @@ export class JobsOnDemand {
     try {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const isUsed = fs.existsSync(this.#records) || fs.readdirSync(folder).length > 0;
-      // What is put there from another machine is not seen by watching.
+      // File watching does not see changes from another machine.
       if (isUsed || isShared(this.#records)) start();
       else this.#watcher = fs.watch(folder, start).unref().on('error', start);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
-      // A folder that cannot be made or watched: opening it says what is wrong.
+      // The folder can't be created or watched; opening it reports why.
       start();
     }
   }
@@ -156,7 +156,10 @@ export class JobsOnDemand {
     services.log.info({ jobs: files.all().length }, 'the scheduled jobs are read');
   }
 
-  /** What other processes have written: told by them, and looked for where that was lost. Watching sees no other machine. */
+  /**
+   * Picks up changes by other processes: from their messages, and from periodic looks in case one was lost. File
+   * watching does not see other machines.
+   */
   #hearOthers({ service, files }: { service: ScheduledJobs; files: Jobs }): void {
     const { engine, log } = this.#options;
     const look = (id: string) => {
@@ -180,7 +183,7 @@ export class JobsOnDemand {
       { err, folder },
       'the scheduled jobs could not be started; check their folder (OPENVIBER_JOBS_DIR, else jobs/ of the home)',
     );
-    // Whoever asks next has it tried again.
+    // The next request tries again.
     this.#opening = undefined;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What the runs of jobs leave behind: a task each, kept for a while. Which tasks these are stands in one list a day
- * (`spool/jobs/runs/2026-01-31.jsonl`), written before the run is put into the queue, so that the sweep looks at nothing else.
- * A task whose record says no job is somebody's by now and stays.
+ * Removes the tasks that job runs leave behind, after a while. One list per day (`spool/jobs/runs/2026-01-31.jsonl`)
+ * names these tasks; it is written before the run is queued, so that the sweep reads nothing else. A task whose record
+ * names no job now belongs to somebody and stays.
  */
 
 import fs from 'node:fs/promises';
@@ -17,15 +17,16 @@ const LIST = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
 const folderOf = (home: Home) => path.join(home.spool, 'jobs', 'runs');
 const listOf = (home: Home, now: Date) => path.join(folderOf(home), `${now.toISOString().slice(0, 10)}.jsonl`);
 
-/** Notes the task of a run. The same task again costs a line. */
+/** Records the task of a run. Recording it again costs one line. */
 export async function noteJobRun(home: Home, task: string, now: Date): Promise<void> {
   await ensureDir(folderOf(home));
   await appendLines(listOf(home, now), [JSON.stringify({ task })]);
 }
 
 /**
- * Removes the tasks of job runs that are older than `keepDays`, with their files and sessions; gives how many. One that still
- * works or waits is looked at again as many days later, and so is one that cannot be removed: `onError` hears of it, the rest go on. The work grows with the runs of the days that have become too old.
+ * Removes the tasks of job runs older than `keepDays`, with their files and sessions, and returns their number. A task
+ * that is still running or pending, or can't be removed, is retried as many days later; `onError` gets the error, and
+ * the others continue. The work grows with the runs of the expired days only.
  */
 export async function sweepJobRuns(
   home: Home,
@@ -63,7 +64,7 @@ export async function sweepJobRuns(
 }
 
 async function fateOf(home: Home, task: string): Promise<'remove' | 'keep' | 'later'> {
-  // One made anew after damage no longer tells that it was a job's: it is kept.
+  // A record that was rebuilt after damage no longer names its job, so the task is kept.
   const record = openTask(home, task).record();
   if (record?.job === undefined) return 'keep';
   return record.state === 'running' || record.state === 'pending' ? 'later' : 'remove';

@@ -1,6 +1,6 @@
 /**
- * What is remembered of jobs and how it changes: when a job was first seen, which slot is settled, how its runs have ended. A record
- * that cannot be written holds in memory all the same; after a crash that costs a duplicate, which the queue refuses.
+ * The state of jobs and its changes: when a job was first seen, which slot is settled, how its runs ended. A record
+ * that can't be written still counts in memory; after a crash that costs a duplicate, which the queue rejects.
  */
 
 import type { Clock } from '../lib/clock.ts';
@@ -10,22 +10,24 @@ import { restMs, type SkipReason } from './decide.ts';
 import type { Job } from './job.ts';
 import type { JobState, JobStates } from './state.ts';
 
-/** The memory of a job that is gone. */
+/** How long the state of a removed job is kept. */
 const KEEP_MS = 30 * 24 * 3_600_000;
-/** The queue knows duplicates for 30 days. */
+/** The queue recognises duplicates for 30 days. */
 const WRONG_CLOCK_MS = 32 * 24 * 3_600_000;
-/** A job seen first so much later than now was seen by a clock that was ahead; it does not wait for that day. */
+/** A job first seen this far in the future was seen by a clock that was ahead; it does not wait for that time. */
 const SEEN_AHEAD_MS = 2 * 24 * 3_600_000;
 const MINUTE_MS = 60_000;
-/** Longer than a question is open, so that a job which was asked for is known by its record before. */
+/** Longer than an approval stays open, so that a requested job already has its record. */
 const MADE_LATELY_MS = 60 * MINUTE_MS;
 
 export type Outcome = 'completed' | 'error' | 'stopped';
 
 export interface Trouble {
-  /** In a row. */
+  /** The number in a row. */
   failures: number;
-  /** When the first of them was; with the job's id it names the streak, so that telling twice can be noticed. */
+  /**
+   * The time of the first one; with the job's ID it identifies the streak, so that a repeated report can be recognised.
+   */
   since: Date;
   error: string;
 }
@@ -37,7 +39,7 @@ export class Records {
   readonly #onRun: (id: string) => void;
   readonly #unwritten = new Map<string, JobState>();
 
-  /** @param onRun what is known of a job's last run, or of the last that was left out, has changed */
+  /** @param onRun called when a job's last run or last skipped slot has changed */
   constructor(
     clock: Clock,
     state: JobStates,
@@ -58,7 +60,7 @@ export class Records {
     return this.#state.ids();
   }
 
-  /** A job in force: a new one, a changed schedule and one that was away begin now, without slots before. */
+  /** Starts the schedule of a job in force: a new, changed or returning job begins now, without earlier slots. */
   adopt(job: Job): void {
     const { id, schedule: wanted, createdBy, createdAt } = job;
     const now = this.#clock.now();
@@ -66,8 +68,8 @@ export class Records {
     const definition = definitionOf(job);
     void this.#change(id, (stored) => {
       if (!stored) {
-        // A job made from a chat was seen when it was made, even if the gateway ended right then. An older one is a copy, or its
-        // file has another name: what has run under that name is not to run again.
+        // A job created from a chat counts from its creation, even if the gateway stopped right then. An older one is a
+        // copy or has been renamed, and must not repeat what ran under the old name.
         const made = createdBy && createdAt ? Date.parse(createdAt) : now;
         const isFresh = wanted.kind === 'once' || now - made <= MADE_LATELY_MS;
         const since = isFresh ? Math.min(now, made) : now;
@@ -81,7 +83,9 @@ export class Records {
     });
   }
 
-  /** Somebody asked for this job, or for its schedule, at that time: slots since then are its own, however late the yes came. */
+  /**
+   * Somebody requested this job, or its schedule, at that time: slots since then count, however late the approval came.
+   */
   async asked(job: Job, at: number): Promise<void> {
     const since = Math.min(this.#clock.now(), at);
     const schedule = JSON.stringify(job.schedule);
@@ -91,15 +95,15 @@ export class Records {
     });
   }
 
-  /** The clock has gone back while the job was in force. */
+  /** The clock was set back while the job was in force. */
   clockBack(id: string): void {
     const now = this.#clock.now();
     void this.#change(id, (known) => known && this.#rightAgain(id, known, now));
   }
 
   /**
-   * A slot later than now was settled by a clock that was ahead, and settles nothing. Which slots before it have run the queue
-   * knows, for 30 days; a job whose slots lie further apart begins anew.
+   * A slot later than now was settled by a clock that was ahead, so it does not count. The queue knows for 30 days
+   * which slots before it have run; a job with slots further apart starts over.
    */
   #rightAgain(id: string, known: JobState, now: number): JobState {
     const { lastSlot = 0, ...rest } = known;
@@ -110,7 +114,7 @@ export class Records {
     return rest;
   }
 
-  /** A job not in force. Forgotten after 30 days unless its file is still there. */
+  /** Marks a job that is no longer in force. Its state is removed after 30 days unless its file still exists. */
   gone(id: string, hasFile: boolean): void {
     const known = this.get(id);
     if (!known) return;
@@ -128,7 +132,7 @@ export class Records {
     await this.#change(id, (known) => known && { ...known, lastSlot: time, lastSkip: { slot: time, reason } });
   }
 
-  /** `before`: the last run when the firing began; another one by now has ended meanwhile. */
+  /** @param before the last run when firing began; if it differs now, that run has ended in between */
   async fired(id: string, slot: Date, before: JobState['lastRun']): Promise<void> {
     const time = slot.getTime();
     const began = { slot: time, at: this.#clock.now(), state: 'running' as const };
@@ -139,7 +143,7 @@ export class Records {
     });
   }
 
-  /** What was fired had been fired by a process that ended, and its run is over: the last run is the one before. */
+  /** The run had been fired by an earlier process and is over: restores the previous last run. */
   async overBefore(id: string, before: JobState['lastRun']): Promise<void> {
     await this.#change(id, (known) => {
       if (known?.lastRun?.state !== 'running') return undefined;
@@ -153,7 +157,7 @@ export class Records {
     await this.#change(id, (known) => known && { ...known, lastRun: { slot: time, at: time, state: 'running' } });
   }
 
-  /** Gives the trouble that somebody is to be told of. */
+  /** Returns the failure that somebody has to be told about. */
   async ended(
     id: string,
     outcome: Outcome,
@@ -171,7 +175,8 @@ export class Records {
       if (outcome === 'stopped') return { ...known, lastRun };
       if (outcome !== 'error') return { ...rest, lastRun, failures: 0 };
       const failures = known.failures + 1;
-      // From its beginning: a job that rests in its own schedule anyway loses no slot to a run that was long.
+      // Counted from the run's start, so that a job which pauses within its own schedule anyway loses no slot to a long
+      // run.
       const since = failingSince ?? now;
       if (toldAt === undefined) trouble = { failures, since: new Date(since), error };
       return { ...known, lastRun, failures, failingSince: since, restUntil: began.at + restMs(failures) };
@@ -184,7 +189,7 @@ export class Records {
     await this.#change(id, (known) => known && { ...known, toldAt: now });
   }
 
-  /** It holds at once, also where it cannot be written. */
+  /** Takes effect at once, even if it can't be written. */
   async #change(id: string, next: (known: JobState | undefined) => JobState | undefined): Promise<void> {
     const before = this.get(id);
     const unwritten = this.#unwritten.get(id);
@@ -204,13 +209,13 @@ export class Records {
   }
 }
 
-/** What another schedule has settled says nothing of this one. */
+/** Slots settled under another schedule don't count for this one. */
 function beginning(known: JobState, schedule: string, since: number): JobState {
   const { lastSlot, ...rest } = known;
   return known.schedule === schedule ? { ...known, since } : { ...rest, schedule, since };
 }
 
-/** Failures, and the rest after them, are those of a job as it was written then; one that was changed, or came anew, starts without. */
+/** Failures and the pause after them belong to the job's definition; a changed or returning job starts without them. */
 function mended(known: JobState, definition: string): JobState {
   const isSameJob = known.definition === undefined || known.definition === definition;
   if (isSameJob && known.goneSince === undefined) return { ...known, definition };

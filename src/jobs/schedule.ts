@@ -1,6 +1,6 @@
 /**
- * The times of jobs: what people write to a schedule, and back. A cron pattern, a date-time or a phrase in English, or several
- * of them with `;` between. Loads croner, so import it lazily where there may be no jobs.
+ * Parses and formats schedules. The text is a cron pattern, a date-time, an English phrase, or several of them
+ * separated by `;`. Loads croner, so import it lazily where there may be no jobs.
  */
 import { UserError } from '../errors.ts';
 import { looksLikeCron, readCron, TOLD } from './cron.ts';
@@ -17,28 +17,28 @@ export { isTimezone, systemTimezone } from './zone.ts';
 
 const MAX_PARTS = 40;
 const MAX_TEXT = 4000;
-/** A list of all minutes fits. */
+/** Long enough for a list of all minutes. */
 const MAX_PATTERN = 400;
 
 export interface ParsedSchedule {
   schedule: Schedule;
-  /** How it was understood: `every weekday at 09:00 (Europe/Berlin)`. */
+  /** The interpretation: `every weekday at 09:00 (Europe/Berlin)`. */
   words: string;
   /**
-   * The text alone does not give this schedule when it is read later ("tomorrow at 9", "every 2 weeks" with an anchor): keep
-   * `formatSchedule` of the schedule in its place.
+   * The text would give another schedule if read later ("tomorrow at 9", "every 2 weeks" with an anchor); store
+   * `formatSchedule` of the schedule instead.
    */
   relative: boolean;
-  /** In which its times are meant: the one that the text names ("7pm UTC"), else the one given. */
+  /** The zone of its times: the one in the text ("7pm UTC"), or else the given one. */
   timezone: string;
-  /** The text names it. */
+  /** The text names the zone. */
   namesZone: boolean;
 }
 
 /**
- * @param options.anchor where "every 2 weeks" and the like are counted from when the text names no start; without it from
- *   1970, so that the same text means the same slots whenever it is read
- * @throws UserError with the reason and an example
+ * @param options.anchor where "every 2 weeks" and the like are counted from if the text names no start; 1970 by
+ * default, so that the same text always means the same slots
+ * @throws {UserError} with the reason and an example
  */
 export function parseSchedule(text: string, options: PhraseOptions): ParsedSchedule {
   if (!isTimezone(options.timezone)) {
@@ -64,7 +64,7 @@ export function parseSchedule(text: string, options: PhraseOptions): ParsedSched
   return { schedule, words: describe(schedule, timezone), relative, timezone, namesZone };
 }
 
-/** One zone for all parts: each names the same, or the last one names it for all. */
+/** Returns one zone for all parts: each names the same, or the last one names it for all. */
 function zoneOf(text: string, texts: readonly string[], timezone: string): { timezone: string; namesZone: boolean } {
   const zones = texts.map((part) => (part.length > MAX_LENGTH ? undefined : zoneIn(part)));
   const named = new Set(zones.filter((zone) => zone !== undefined));
@@ -99,7 +99,7 @@ function parsePart(written: string, options: PhraseOptions): { schedule: Schedul
   return parsed;
 }
 
-/** "by the cron pattern 5 0-3 * 8 1": as a pattern that has no words is shown. */
+/** Parses "by the cron pattern 5 0-3 * 8 1", the display form of a pattern without a description. */
 function parseTold(text: string, timezone: string): { schedule: Schedule; relative: boolean } | undefined {
   const [, patterns] = TOLD.exec(text) ?? [];
   if (patterns === undefined) return undefined;
@@ -110,12 +110,12 @@ function parseTold(text: string, timezone: string): { schedule: Schedule; relati
   return { schedule: of.length === 1 && first ? first : { kind: 'any', of }, relative: false };
 }
 
-/** What a job's file keeps of the words it was asked for by. A zone they name goes beside them, so that another one can be set. */
+/** Returns the text for a job's file. A zone in the text is stored separately, so that it can be changed. */
 export function storedText(text: string, { schedule, relative, namesZone }: ParsedSchedule): string {
   return relative || namesZone ? formatSchedule(schedule) : text.trim();
 }
 
-/** The text that `parseSchedule` reads as the same slots, whenever it is read; the time zone is kept beside it. */
+/** Formats a schedule as a text that always parses to the same slots; the time zone is stored separately. */
 export function formatSchedule(schedule: Schedule): string {
   switch (schedule.kind) {
     case 'cron':

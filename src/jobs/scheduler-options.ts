@@ -1,4 +1,4 @@
-/** What the scheduler is given: job files, what is remembered of them, and what a slot becomes. */
+/** The scheduler's dependencies: job files, their state, and what happens at a slot. */
 
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../log.ts';
@@ -12,16 +12,16 @@ export interface SchedulerOptions {
   clock: Clock;
   jobs: Pick<Jobs, 'all' | 'get' | 'onChange' | 'remove'>;
   state: JobStates;
-  /** Makes the run of a slot durable under a name that no other run of this slot can have. Rejects when it cannot. */
+  /** Makes the run of a slot durable, under a name that is unique to this slot. Rejects if it can't. */
   fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'>;
-  /** Whether a run of the job waits or works. */
+  /** Returns whether a run of the job is queued or running. */
   isBusy(id: string): Promise<boolean>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** How old a missed slot may be that still runs. */
+  /** How old a missed slot may be and still run, in ms. */
   windowMs?: number;
-  /** Once for failures in a row. */
+  /** Called once per streak of failures. */
   onTrouble?(job: Job, trouble: Trouble): void | Promise<void>;
   onSkip?(job: Job, slot: Date, reason: SkipReason): void;
-  /** A run has begun, ended, or was left out. */
+  /** Called when a run has begun, ended or been skipped. */
   onRun?(id: string): void;
 }

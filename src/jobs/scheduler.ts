@@ -1,7 +1,7 @@
 /**
- * Fires jobs at their slots, each slot at most once. The claim on a slot is the queue's exclusive name for its run, made durable by
- * `fire` before the run begins; what is remembered here is written after that. A crash in between fires the slot again, and the
- * queue says `duplicate`.
+ * Fires jobs at their slots, each slot at most once. The queue's unique name for a run claims the slot; `fire` makes it
+ * durable before the run begins, and the state here is written after that. A crash in between fires the slot again, and
+ * the queue answers `duplicate`.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -20,19 +20,19 @@ import type { JobState } from './state.ts';
 
 export type { Trouble } from './records.ts';
 
-/** A clock that jumps, or a machine that has slept, is noticed within this time. */
+/** The longest timer: a clock change or a suspended machine is noticed within this time. */
 const STEP_MS = 60_000;
 const MAX_FIRING = 16;
 
 interface Plan {
   job: Job;
-  /** Milliseconds since the epoch; -Infinity: to be decided, Infinity: never again. */
+  /** Milliseconds since the epoch; -Infinity: not decided yet, Infinity: never. */
   due: number;
-  /** From when on its slots counted when it was last decided. */
+  /** The `since` of its state at the last decision. */
   since?: number;
-  /** Its slot could not be stored. */
+  /** Set if its slot could not be stored. */
   retry?: { slot: number; tries: number; at: number };
-  /** Since when none of its times is to come. */
+  /** Since when it has no further slots. */
   doneAt?: number;
 }
 
@@ -45,7 +45,7 @@ export class Scheduler {
   readonly #records: Records;
   readonly #plans = new Map<string, Plan>();
   readonly #waiting = new Set<string>();
-  /** Being decided or fired; at most one of a job, and few in all. */
+  /** Jobs that are being decided or fired; each at most once, and few in total. */
   readonly #working = new Set<string>();
   readonly #lanes = new Set<Promise<void>>();
   #lastNow = 0;
@@ -62,14 +62,14 @@ export class Scheduler {
     this.#records = new Records(this.#clock, options.state, this.#log, (id) => options.onRun?.(id));
   }
 
-  /** Call it once the job files have been read: what is not among them counts as removed. Again after a `stop`. */
+  /** Call it once the job files have been read: a missing job counts as removed. May be called again after `stop`. */
   start(): void {
     this.#lastNow = this.#clock.now();
     this.#unsubscribe ??= this.#jobs.onChange(() => this.#replan());
     this.#replan();
   }
 
-  /** Resolves when nothing is being fired any more and the records are written. */
+  /** Resolves once nothing is being fired and the state is written. */
   async stop(): Promise<void> {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
@@ -81,7 +81,10 @@ export class Scheduler {
     await this.#options.state.flush();
   }
 
-  /** A run out of turn. Throws UserError when there is no such job or it is running. */
+  /**
+   * Runs a job now.
+   * @throws {UserError} if the job does not exist, is off or is running
+   */
   async runNow(id: string): Promise<'accepted' | 'duplicate'> {
     const entry = this.#jobs.get(id);
     const job = entry?.state === 'disabled' ? undefined : entry?.job;
@@ -102,7 +105,7 @@ export class Scheduler {
     }
   }
 
-  /** The next times, without jitter; fewer than n when the schedule ends. */
+  /** Returns the next times without jitter; fewer than n if the schedule ends. */
   next(id: string, n: number): Date[] {
     const entry = this.#jobs.get(id);
     if (!entry?.job || entry.state === 'disabled') return [];
@@ -110,14 +113,14 @@ export class Scheduler {
     return nextSlots(entry.job.schedule, new Date(Math.max(this.#clock.now(), known ? settledUntil(known) : 0)), n);
   }
 
-  /** How the run of a job has ended. Counts failures, and removes a job made for one time from a chat. */
+  /** Records the end of a run. Counts failures, and removes a one-time job created from a chat. */
   async ended(id: string, outcome: Outcome, details: { task?: string; error?: string } = {}): Promise<void> {
     const trouble = await this.#records.ended(id, outcome, details);
     if (trouble) await this.#tellTrouble(id, trouble);
     await this.#removeDone(this.#plans.get(id));
   }
 
-  /** Somebody asked for a job, or another time for it, so long ago: slots since then count. A paused job has none. */
+  /** Somebody requested a job, or another time for it, `agoMs` ago: slots since then count. A paused job has none. */
   async asked(id: string, agoMs: number): Promise<void> {
     const { job, state } = this.#jobs.get(id) ?? {};
     if (!job || state !== 'loaded') return;
@@ -125,7 +128,7 @@ export class Scheduler {
     await this.noticed(id);
   }
 
-  /** What is remembered of the job has changed, here or by another process. */
+  /** The job's state has changed, here or in another process. */
   async noticed(id: string): Promise<void> {
     const plan = this.#plans.get(id);
     const isStale = plan?.since !== undefined && plan.since !== this.#records.get(id)?.since;
@@ -134,12 +137,12 @@ export class Scheduler {
     this.#tick();
   }
 
-  /** What is remembered of a job: its last run, its last skipped slot, its failures. */
+  /** Returns a job's state: its last run, its last skipped slot, its failures. */
   history(id: string): JobState | undefined {
     return this.#records.get(id);
   }
 
-  /** Resolves when everything due by now has been dealt with. */
+  /** Resolves once everything due now is done. */
   async idle(): Promise<void> {
     while (this.#lanes.size > 0) await Promise.all(this.#lanes);
   }
@@ -183,7 +186,7 @@ export class Scheduler {
     this.#arm(first);
   }
 
-  /** One timer for the nearest time, in steps; none when nothing is to come. */
+  /** Sets one timer for the nearest time, in steps; none if nothing is due. */
   #arm(due: number): void {
     if (!this.#unsubscribe || due >= this.#armedFor) return;
     this.#cancelTimer?.();
@@ -198,19 +201,19 @@ export class Scheduler {
       try {
         await this.#bring(id);
       } catch (error) {
-        // What is wrong with one job holds up no other; it is looked at again after a step.
+        // An error of one job does not stop the others; it is retried after a step.
         this.#log.error({ err: error, job: id }, 'a job cannot be scheduled');
         const plan = this.#plans.get(id);
         if (plan) plan.due = this.#clock.now() + STEP_MS;
       }
       this.#working.delete(id);
       this.#arm(this.#plans.get(id)?.due ?? Number.POSITIVE_INFINITY);
-      // The times of many jobs in one go would hold up the messages.
+      // Yields: computing the times of many jobs in a row would delay messages.
       await turn();
     }
   }
 
-  /** Deals with everything the job is due, up to the next slot that is to be waited for. */
+  /** Handles everything that is due for the job, up to the next slot to wait for. */
   async #bring(id: string): Promise<void> {
     for (;;) {
       const isBusy = await this.#options.isBusy(id);
@@ -235,13 +238,13 @@ export class Scheduler {
       if (decision.kind === 'skip') {
         this.#log.info({ job: id, slot: slot.toISOString(), reason: decision.reason }, 'a job is skipped');
         await this.#records.skipped(id, slot, decision.reason);
-        // After a wrong clock a slot may be looked at again that has run.
+        // After a wrong clock, a slot may come up that has already run.
         if (known.lastRun?.slot !== slot.getTime()) this.#options.onSkip?.(job, slot, decision.reason);
       } else if (!(await this.#fireSlot(plan, slot))) return;
     }
   }
 
-  /** False when the slot could not be stored: nothing is marked, and it is tried again. */
+  /** Returns false if the slot could not be stored: its state is unchanged, and it is retried. */
   async #fireSlot(plan: Plan, slot: Date): Promise<boolean> {
     const { id } = plan.job;
     const time = slot.getTime();
@@ -274,7 +277,7 @@ export class Scheduler {
     this.#log.warn(missed, 'slots were missed; only the latest counts');
   }
 
-  /** A job made from a chat for one time has no use once its run has ended. One written by hand stays. */
+  /** Removes a one-time job created from a chat after its run. A job written by hand stays. */
   async #removeDone(plan: Plan | undefined): Promise<void> {
     if (!plan?.job.createdBy || plan.doneAt === undefined) return;
     if (await this.#options.isBusy(plan.job.id)) return;
@@ -296,5 +299,5 @@ export class Scheduler {
   }
 }
 
-/** To be decided anew: whoever is at work with the plan before decides nothing for this one. */
+/** Returns a new plan to decide; work in progress on the old plan must not decide this one. */
 const anew = ({ job, retry }: Plan): Plan => ({ job, due: Number.NEGATIVE_INFINITY, ...(retry ? { retry } : {}) });

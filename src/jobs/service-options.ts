@@ -1,4 +1,4 @@
-/** What the scheduled jobs are given of the rest of the gateway. */
+/** The dependencies of the scheduled jobs. */
 import type { Languages } from '../access/languages.ts';
 import type { OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
@@ -15,13 +15,13 @@ import type { Jobs } from './files.ts';
 import type { LookUp } from './names.ts';
 import type { JobStates } from './state.ts';
 
-/** Who jobs belong to, and how owners are reached. */
+/** The owners of jobs, and how to reach them. */
 export interface JobPeople extends People {
   languages: Pick<Languages, 'of'>;
   owners: {
-    /** The direct conversations of owners, for a job's questions. */
+    /** Returns the direct conversations of owners, for a job's questions. */
     ownerAddresses(): Address[];
-    /** Where an owner can be written to first, for jobs asked for where nobody can be. */
+    /** Returns an owner's direct conversations, for jobs requested where no message can be sent first. */
     directOf(principal: Principal): Address[];
     tellOwners(id: string, said: Said): Promise<void>;
   };
@@ -39,9 +39,9 @@ export interface JobServiceOptions {
   /** The viber of jobs that name none. */
   viber: string;
   settings: { timezone: string; min_minutes: number; max: number };
-  /** What jobs may name. */
+  /** Looks up the names that jobs may use. */
   lookUp: LookUp;
-  /** Its file, or what is known of its runs, has changed. Must not throw. */
+  /** Called when a job's file or its known runs have changed. Must not throw. */
   onChanged: (id: string) => void;
   log: Logger;
 }

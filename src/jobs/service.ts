@@ -1,6 +1,6 @@
 /**
- * The scheduled jobs for the rest of the gateway: their runs enter by the same queue as people's messages, with the rights of
- * whoever made them as they are at that moment (promise 41).
+ * Scheduled jobs for the rest of the gateway: their runs enter the same queue as messages, with their creator's current
+ * rights (promise 41).
  */
 import type { Principal } from '../access/principal.ts';
 import type { Address } from '../channels/channel.ts';
@@ -27,7 +27,7 @@ import { viewOf } from './view.ts';
 
 const SHOWN_TIMES = 3;
 
-/** Its writer may still be at it. */
+/** It may still be being written. */
 const isUnfinished = ({ key }: Said): boolean => key === 'jobFiles.unfinished';
 
 export class ScheduledJobs implements JobService {
@@ -69,7 +69,7 @@ export class ScheduledJobs implements JobService {
   start(): void {
     this.#tellStopped();
     this.#stopScheduling ??= this.#options.lead('jobs', async (turn) => {
-      // Another process may have fired meanwhile.
+      // Another process may have fired jobs in between.
       this.#options.states.reread();
       this.scheduler.start();
       await ended(turn);
@@ -84,7 +84,9 @@ export class ScheduledJobs implements JobService {
     void this.#names.check();
   }
 
-  /** A job that was in force when the gateway ended, and whose file means nothing to this version, does not stop without a word. */
+  /**
+   * Tells the owners about jobs that were in force when the gateway stopped and whose files this version can't read.
+   */
   #tellStopped(): void {
     const { states, people } = this.#options;
     const entries = this.#jobs.all();
@@ -105,7 +107,7 @@ export class ScheduledJobs implements JobService {
     await this.#options.states.flush();
   }
 
-  /** Another process has changed what is remembered of a job; of which is not known without an id. */
+  /** Another process has changed the state of this job, or of any job without an ID. */
   async noticed(id?: string): Promise<void> {
     const { states, onChanged } = this.#options;
     states.reread(id);
@@ -113,13 +115,13 @@ export class ScheduledJobs implements JobService {
     for (const each of id === undefined ? states.ids() : [id]) await this.scheduler.noticed(each);
   }
 
-  /** Has the views tell what the files hold now, and what jobs name that there is not. Never rejects. */
+  /** Updates the views from the files, and the unknown names of jobs. Never rejects. */
   async refresh(): Promise<void> {
     await this.#jobs.refresh();
     await this.#names.refresh();
   }
 
-  /** A run of the queue has ended. */
+  /** Records the end of a queued run. */
   async ended({ job, taskId }: Entry, state: 'completed' | 'error' | 'stopped', error?: string): Promise<void> {
     if (job) await this.scheduler.ended(job.id, state, { task: taskId, ...(error === undefined ? {} : { error }) });
   }
@@ -143,7 +145,7 @@ export class ScheduledJobs implements JobService {
     return fields.deliver ?? [];
   }
 
-  /** Whoever asks for a job can still say another name. */
+  /** Checks the names as well: the person who requests the job can still correct them. */
   async #fields(job: NewJob, by: Principal, from: Address, agoMs: number): Promise<JobFields> {
     const { viber, model, skills } = job;
     const fields = await this.#fresh.fields(job, by, from, agoMs);
@@ -181,7 +183,7 @@ export class ScheduledJobs implements JobService {
     return this.#view(this.#jobs.find(found.id));
   }
 
-  /** What is not changed stays as it is. */
+  /** Fills in the unchanged values. */
   #changing({ id, job }: JobFile, to: JobChange): Required<JobChange> {
     if (!job) throw new UserError(say('jobs.unreadable', { name: id }));
     return { schedule: to.schedule ?? job.scheduleText, timezone: to.timezone ?? job.timezone };
@@ -208,7 +210,7 @@ export class ScheduledJobs implements JobService {
       throw new UserError(withoutRights(file.job));
     const unknown = file.job ? (await this.#names.now(file.job)).filter(holdsUp) : [];
     if (unknown.length > 0) throw new UserError(sayAll(sayUnknown(unknown, escaped)));
-    // Pressed on two machines it begins once.
+    // Under a lock, so that two requests on two machines start it once.
     await this.#options.engine.lock(`job-now:${file.id}`, () => this.scheduler.runNow(file.id));
     return this.#view(file);
   }
@@ -221,7 +223,7 @@ export class ScheduledJobs implements JobService {
     return busy || depth > 0;
   }
 
-  /** Puts the run of a slot into the queue, unless whoever made the job has lost the right to it, or its viber or model is unknown. */
+  /** Queues the run of a slot, unless its creator has lost the right to it, or its viber or model is unknown. */
   async #fire(job: Job, slot: Date): Promise<'accepted' | 'duplicate'> {
     const principal = principalOf(job, this.#options.people);
     if (principal.role !== 'owner') {
@@ -266,7 +268,7 @@ export class ScheduledJobs implements JobService {
     await this.#options.people.owners.tellOwners(`job-${id}-failing-${since.getTime()}`, told);
   }
 
-  /** A time that was left out has others after it; with the only one gone nobody would ever know. */
+  /** Reports a skipped slot only if it was the last one; otherwise nobody would notice. */
   #tellSkipped({ id, name, schedule, timezone, createdBy }: Job, slot: Date): void {
     if (nextSlot(schedule, slot) !== undefined) return;
     const due = { at: slot.toISOString(), zone: timezone };
@@ -285,7 +287,7 @@ export class ScheduledJobs implements JobService {
     });
   }
 
-  /** As a person names it: the beginning of an id or a name is enough when it is unique. */
+  /** Finds a job by its ID, its name or an unambiguous beginning. */
   #locate(name: string): JobFile {
     const wanted = name.trim().toLowerCase();
     const begun = this.#jobs

@@ -1,4 +1,4 @@
-/** The run of a slot as an entry of the queue: the same for the same slot, whoever makes it and however often. */
+/** Builds the queue entry of a slot: always the same for the same slot, whoever builds it. */
 import type { OutboundTargets } from '../access/outbound-targets.ts';
 import type { People } from '../access/people.ts';
 import { type Principal, readIdentity } from '../access/principal.ts';
@@ -17,7 +17,7 @@ export interface SlotFacts {
   deliver: string[];
   /** Where its questions go. */
   asks: Address[];
-  /** In which its failure is told. */
+  /** The language for reporting its failure. */
   language: string | undefined;
 }
 
@@ -52,16 +52,16 @@ export function slotEntry(
   };
 }
 
-/** The same for the same slot: whoever finds the run under way again finds its task. */
+/** Returns the same ID for the same slot, so that a resumed run finds its task. */
 export const taskIdOf = (job: string, slot: Date): string => taskIdFor(slot, `${job} ${slot.toISOString()}`);
 
-/** The rights of whoever made the job, as they are now; a file that somebody wrote is the owner's word. */
+/** Returns the creator with their current rights; a file written by hand has the owner's. */
 export function principalOf({ id, name, createdBy }: Job, people: People): Principal {
   if (createdBy === undefined) return { channel: 'job', account: 'jobs', user: id, role: 'owner', via: 'job', name };
   return people.resolve({ ...readIdentity(createdBy), account: '', name: createdBy, via: 'job' }).principal;
 }
 
-/** With the account where its channel is on: a task lists its conversations so. */
+/** Adds the account if the channel is on, as in a task's list of conversations. */
 export function placeText(written: Job['deliver'][number], targets: Pick<OutboundTargets, 'read'>): string {
   const text = formatAddress({ account: '', ...written });
   try {

@@ -1,6 +1,6 @@
 /**
- * The slots of a schedule: the instants at which it fires. Pure: no clock, no state but a cache of parsed patterns. Every
- * question about a schedule gives slots of one and the same set, wherever it starts from. croner computes the cron ones.
+ * Computes the slots of a schedule: the instants at which it fires. Pure, except for a cache of parsed patterns. All
+ * functions agree on one set of slots, wherever they start from. croner computes those of cron patterns.
  */
 import { Cron } from 'croner';
 import { createLru } from '../lib/lru.ts';
@@ -9,11 +9,11 @@ import { clockChanges, DAY, dayOf, HOUR, isoDay, MINUTE, toInstant, toWall } fro
 
 export type Schedule =
   /**
-   * Five fields. Day of month and day of week are joined by OR when both are restricted, by AND when the latter starts with `+`.
-   * At a fixed time (no `*` nor step in minute and hour) it fires once on each day, through clock changes too.
+   * Five fields. Day of month and day of week are joined by OR if both are restricted, by AND if the latter starts with
+   * `+`. A fixed time (no `*` or step in minute and hour) fires once on each day, also across clock changes.
    */
   | { kind: 'cron'; pattern: string; timezone: string }
-  /** Evenly spaced: at the anchor (ISO) and after it; without one since 1970-01-01T00:00Z. */
+  /** Evenly spaced from the anchor (ISO), or from 1970-01-01T00:00Z without one. */
   | { kind: 'every'; everyMs: number; anchor?: string }
   /** Once, at an ISO time in UTC. */
   | { kind: 'once'; at: string }
@@ -22,20 +22,21 @@ export type Schedule =
   /** The slots of all of these together. */
   | { kind: 'any'; of: readonly Schedule[] };
 
-/** A parsed pattern holds some 80 KB, so only a few are kept. */
+/** A parsed pattern takes some 80 KB, so only a few are cached. */
 const MAX_PATTERNS = 24;
 const patterns = createLru<Cron>(MAX_PATTERNS);
 
 function cronOf(pattern: string, timezone: string): Cron {
   const key = `${pattern}|${timezone}`;
   const known = patterns.get(key);
-  // Without a function croner sets no timer. A list of hours is a fixed time too, so it fires once when the clocks go back.
+  // Without a function, croner sets no timer. A list of hours is a fixed time too, so it fires once when the clocks go
+  // back.
   const cron = known ?? new Cron(pattern, { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard' });
   if (!known) patterns.set(key, cron);
   return cron;
 }
 
-/** The first slot strictly after the given time; undefined when there is none. */
+/** Returns the first slot strictly after the given time, or undefined if there is none. */
 export function nextSlot(schedule: Schedule, after: Date): Date | undefined {
   const time = after.getTime();
   switch (schedule.kind) {
@@ -55,13 +56,15 @@ export function nextSlot(schedule: Schedule, after: Date): Date | undefined {
   }
 }
 
-/** The newest slot in (after, until]; undefined when there is none. The work does not grow with the distance. */
+/**
+ * Returns the newest slot in (after, until], or undefined if there is none. The cost does not depend on the distance.
+ */
 export function latestSlot(schedule: Schedule, after: Date, until: Date): Date | undefined {
   const found = slotUpTo(schedule, until);
   return found && found > after ? found : undefined;
 }
 
-/** The next n slots, fewer when the schedule ends. */
+/** Returns the next n slots, or fewer if the schedule ends. */
 export function nextSlots(schedule: Schedule, after: Date, n: number): Date[] {
   const slots: Date[] = [];
   for (let slot = nextSlot(schedule, after); slot && slots.length < n; slot = nextSlot(schedule, slot))
@@ -69,7 +72,7 @@ export function nextSlots(schedule: Schedule, after: Date, n: number): Date[] {
   return slots;
 }
 
-/** The newest slot at or before the given time. */
+/** Returns the newest slot at or before the given time. */
 function slotUpTo(schedule: Schedule, until: Date): Date | undefined {
   const time = until.getTime();
   switch (schedule.kind) {
@@ -97,7 +100,7 @@ function pick(
   return times.length > 0 ? new Date(best(...times.map(Number))) : undefined;
 }
 
-/** Going forward the first slot after `time`, going back the last one at or before it. */
+/** Returns the first slot after `time` going forward, or the last one at or before it going back. */
 function daySlot(
   { every, times, anchor, timezone }: Extract<Schedule, { kind: 'days' }>,
   time: number,
@@ -106,7 +109,7 @@ function daySlot(
   const first = Math.round(Date.parse(anchor) / DAY);
   const today = dayOf(toWall(time, timezone));
   let turn = Math.max(direction === 1 ? 0 : -1, Math.floor((today - first) / every));
-  // Each turn has a slot but where a zone left out a whole day, so this ends after two or three.
+  // Each turn has a slot unless a zone skipped that whole day, so this ends after two or three.
   for (; turn >= 0; turn += direction) {
     const day = first + turn * every;
     const slots = times.map((text) => toInstant(Date.parse(`${isoDay(day)}T${text}Z`), timezone));
@@ -116,16 +119,16 @@ function daySlot(
   return undefined;
 }
 
-/** So many slots of each part are looked at: two irregular rhythms meet within them. */
+/** How many slots of each part are compared: two irregular rhythms meet within them. */
 const LOOKS = 40;
-/** Of slots beyond those of a denser part so many are looked at from there: a question to croner takes some 0.1 ms. */
+/** How many later slots are compared with those of a denser part; each question to croner takes some 0.1 ms. */
 const NEIGHBOURS = 400;
 const YEAR = 400 * DAY;
 
 /**
- * The shortest distance between two neighbouring slots in the coming year, in ms, Infinity when there are not two. Looks at
- * the times of one day, the first slots of each part, and around each change of the clocks, where slots come closer together.
- * The work does not grow with the square of the parts.
+ * Returns the shortest distance between two neighbouring slots in the coming year, in ms, or Infinity if there are
+ * fewer than two. Looks at the times of one day, the first slots of each part, and around each clock change, where
+ * slots come closer together. The cost is not quadratic in the number of parts.
  */
 export function shortestGapMs(schedule: Schedule, from: Date): number {
   if (schedule.kind === 'once') return Number.POSITIVE_INFINITY;
@@ -149,7 +152,7 @@ export function shortestGapMs(schedule: Schedule, from: Date): number {
   return Math.min(...gaps);
 }
 
-/** The first slots after `from`, the last of them the first one past `until`. */
+/** Returns the first slots after `from`, up to and including the first one past `until`. */
 function slotsWithin(part: Schedule, from: number, until: number): number[] {
   const slots: number[] = [];
   for (let time = from; time <= until && slots.length < LOOKS; ) {
@@ -166,13 +169,13 @@ function gapAmong(slots: readonly number[]): number {
   return sorted.slice(1).reduce((least, slot, index) => Math.min(least, slot - (sorted[index] ?? 0)), Infinity);
 }
 
-/** A dense part's slots end before those of a rare one: its neighbours there are asked for, the nearest first. */
+/** Compares the slots of rare parts, which reach further, with their neighbours in a dense part, nearest first. */
 function gapBeyond(rows: readonly { part: Schedule; slots: readonly number[] }[]): number {
   const dense = rows.filter(({ slots }) => slots.length === LOOKS);
   let least = Number.POSITIVE_INFINITY;
   let left = NEIGHBOURS;
   for (let index = 0; index < LOOKS; index += 1) {
-    // One pattern after the other: few are kept parsed.
+    // One pattern after the other, since few stay cached.
     for (const { part, slots } of dense) {
       for (const { slots: others } of rows) {
         const slot = others[index];
@@ -187,7 +190,7 @@ function gapBeyond(rows: readonly { part: Schedule; slots: readonly number[] }[]
   return least;
 }
 
-/** Any day on which a pattern fires has all of its times. */
+/** A pattern has all of its times on any day on which it fires. */
 function gapWithinDay(pattern: string): number {
   const times = timesOfDay(pattern) ?? [];
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time));

@@ -1,7 +1,7 @@
 /**
- * What is remembered of each job, one small file a job (`spool/jobs/{id}.json`). The truth about what has run is the queue's:
- * a record that is lost, or older than what happened, makes a slot fire again, which the queue takes for a duplicate.
- * Where several processes write there, a change holds here at once, and is then made again on what the file says, under a lock of all.
+ * Stores the state of each job in a small file (`spool/jobs/{id}.json`). The queue decides what has run: if a record is
+ * lost or outdated, the slot fires again and the queue rejects the duplicate. With several processes, a change takes
+ * effect here at once and is then applied to the file's content, under a shared lock.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,22 +16,22 @@ const time = z.int().min(0);
 
 /** All times in milliseconds since the epoch. */
 const schema = z.object({
-  /** The schedule these times belong to. */
+  /** The schedule that these times belong to. */
   schedule: z.string(),
-  /** A hash of the job these failures belong to. */
+  /** A hash of the job that these failures belong to. */
   definition: z.string().optional(),
-  /** When this schedule was first seen; slots up to then are not its own. */
+  /** When this schedule was first seen; slots up to then don't count. */
   since: time,
-  /** The newest slot that is settled: fired, or skipped for a reason. */
+  /** The newest settled slot: fired, or skipped for a reason. */
   lastSlot: time.optional(),
-  /** Failures in a row, and when the first of them was. */
+  /** The number of failures in a row, and the time of the first. */
   failures: time.default(0),
   failingSince: time.optional(),
   /** Slots before this are skipped. */
   restUntil: time.optional(),
-  /** When the owner was told of the failures. */
+  /** When the owner was told about the failures. */
   toldAt: time.optional(),
-  /** Not in force since: removed or paused. */
+  /** When it was removed or paused. */
   goneSince: time.optional(),
   lastRun: z
     .object({
@@ -60,7 +60,7 @@ const plain = z.discriminatedUnion('kind', [
 ]);
 const scheduleSchema = z.union([plain, z.object({ kind: z.literal('any'), of: z.array(plain) })]);
 
-/** The schedule of a job that is in force, and since when; undefined for one that is gone. */
+/** Returns the schedule of a job in force, and since when, or undefined for a removed job. */
 export function scheduleIn(state: JobState | undefined): { schedule: Schedule; since: number } | undefined {
   if (!state || state.goneSince !== undefined) return undefined;
   const schedule = scheduleSchema.safeParse(parseJson(state.schedule)).data;
@@ -68,24 +68,27 @@ export function scheduleIn(state: JobState | undefined): { schedule: Schedule; s
 }
 
 export interface JobStates {
-  /** What was last set, also when it could not be written. */
+  /** Returns the value set last, even if it could not be written. */
   get(id: string): JobState | undefined;
-  /** Rejects when it cannot be written. */
+  /** Rejects if it can't be written. */
   set(id: string, state: JobState): Promise<void>;
-  /** What `next` makes of what is remembered; undefined changes nothing. Gives what then holds. Rejects when it cannot be written. */
+  /**
+   * Applies `next` to the current state; undefined changes nothing. Returns the resulting state. Rejects if it can't be
+   * written.
+   */
   change(id: string, next: (known: JobState | undefined) => JobState | undefined): Promise<JobState | undefined>;
-  /** Another process may have written these; all of them without an id. */
+  /** Rereads one record, or all without an ID, because another process may have changed it. */
   reread(id?: string): void;
   ids(): string[];
   remove(id: string): void;
-  /** Resolves when everything set is on the disk, or could not be written. */
+  /** Resolves once everything set is on disk or has failed. */
   flush(): Promise<void>;
 }
 
-/** How several processes write there. */
+/** Coordinates several processes that write to the folder. */
 export interface SharedRecords {
   lock: Engine<unknown>['lock'];
-  /** The others are told. */
+  /** Notifies the others. */
   onWritten(id: string): void;
 }
 
@@ -96,8 +99,8 @@ const RECORD_BYTES = 1024;
 const NAME = /^([a-z0-9][a-z0-9_-]{0,63})\.json$/;
 
 /**
- * Reads what is there. A damaged file is set aside as `.bad`; its job counts as new.
- * @param options.isReader changes nothing: another process writes there, and may be doing so right now
+ * Reads the existing records. Moves a damaged file aside as `.bad`; its job counts as new.
+ * @param options.isReader changes nothing, since another process may be writing
  */
 export function openJobStates(
   folder: string,
@@ -128,7 +131,7 @@ export function openJobStates(
     return written.soon(id);
   }
 
-  /** Under the lock of all, on what the file says now. */
+  /** Applies the change to the file's current content, under the shared lock. */
   async function changeShared(id: string, next: Change, { lock, onWritten }: SharedRecords): Promise<void> {
     await lock(`job:${id}`, async (fence) => {
       const known = readJson(fileOf(id), schema, ABOUT);
@@ -141,7 +144,7 @@ export function openJobStates(
     onWritten(id);
   }
 
-  /** Whoever ends waits for it. */
+  /** Lets `flush` wait for the work. */
   function tracked(work: Promise<void>): Promise<void> {
     const done = work.finally(() => underWay.delete(done));
     underWay.add(done);
@@ -177,9 +180,9 @@ export function openJobStates(
   };
 }
 
-/** Files that are to be written, one at a time: a thousand new jobs in one go would hold up everything else. */
+/** Writes pending files one at a time: a thousand new jobs at once would delay everything else. */
 function createWrites(write: (id: string) => Promise<void> | undefined) {
-  /** Whose newest state is not on the disk, with whoever waits for that. */
+  /** Records whose newest state is not on disk, with the promise for their write. */
   const unwritten = new Map<string, PromiseWithResolvers<void>>();
   let writing: Promise<void> | undefined;
 
@@ -198,7 +201,7 @@ function createWrites(write: (id: string) => Promise<void> | undefined) {
   }
 
   return {
-    /** Rejects when it cannot be written. */
+    /** Rejects if it can't be written. */
     async soon(id: string): Promise<void> {
       const waiter = unwritten.get(id) ?? Promise.withResolvers<void>();
       unwritten.set(id, waiter);
@@ -209,7 +212,10 @@ function createWrites(write: (id: string) => Promise<void> | undefined) {
   };
 }
 
-/** Padded, so that a change is written over the old text within one page. No sync: the header says why that does no harm. */
+/**
+ * Pads the text, so that a change overwrites the old one within one page. Doesn't sync; the header says why that is
+ * safe.
+ */
 async function store(file: string, state: JobState): Promise<void> {
   const json = JSON.stringify(state);
   const text = `${json.padEnd(Math.ceil((json.length + 1) / RECORD_BYTES) * RECORD_BYTES - 1)}\n`;

@@ -1,6 +1,6 @@
 /**
- * What a job names that there is not. Pure. A skill or a tool that is missing is done without; without its viber or its model a job
- * would be another one than the one meant, so it is not done.
+ * Finds names that a job uses and that don't exist. Pure. A missing skill or tool is skipped; without its viber or
+ * model a job would not be the one that was meant, so it does not run.
  */
 import { nearest } from '../lib/nearest.ts';
 import { type Said, say } from '../messages/messages.ts';
@@ -11,13 +11,13 @@ import type { Job } from './job.ts';
 export interface Unknown {
   kind: 'viber' | 'provider' | 'model' | 'skill' | 'tool';
   name: string;
-  /** What may have been meant. */
+  /** The name that was probably meant. */
   near?: string;
   /** The model whose provider it is. */
   model?: string;
-  /** It is there, and this is why it cannot be used. */
+  /** Why it can't be used although it exists. */
   why?: string;
-  /** The configuration has it switched off. */
+  /** The configuration turns it off. */
   isOff?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function unknownIn({ viber, agent }: Naming, usual: string, known: KnownN
   const model = agent.model === undefined ? [] : ofModel(agent.model, known);
   if (!hasViber) return [found('viber', viber, known.vibers), ...model];
   const skills = known.skills.get(viber ?? usual);
-  // Whoever has read no skills knows nothing of names.
+  // If no skills were loaded, their names can't be judged.
   if (!skills) return model;
   const unknownSkills = (agent.skills ?? []).filter((name) => !isSkill(name, skills, known));
   const unknownTools = (agent.tools ?? []).filter((name) => !isTool(name, skills, known));
@@ -46,10 +46,13 @@ export function unknownIn({ viber, agent }: Naming, usual: string, known: KnownN
   ];
 }
 
-/** Whether a job with this is not done at all. */
+/** Returns whether this prevents the job from running. */
 export const holdsUp = ({ kind }: Unknown): boolean => kind === 'viber' || kind === 'provider' || kind === 'model';
 
-/** A sentence for each; from the fifth on they are counted. @param shown a name as it stands in the text */
+/**
+ * Returns a sentence for each of the first four; the rest are counted.
+ * @param shown formats a name for the text
+ */
 export function sayUnknown(all: readonly Unknown[], shown: (name: string) => string): Said[] {
   const rest = all.length - SHOWN;
   const more = rest > 0 ? [say('jobs.unknownMore', { n: rest })] : [];
@@ -65,7 +68,7 @@ function sentence({ kind, name, near, model = '', why = '', isOff }: Unknown, sh
   return say(kind === 'skill' ? 'jobs.noSkill' : 'jobs.noTool', given);
 }
 
-/** Sentences one after the other, as one. */
+/** Joins sentences into one text. */
 export const sayAll = ([first, ...rest]: readonly Said[]): Said =>
   rest.reduce((before, after) => say('jobs.both', { before, after }), first ?? say('common.asItIs', { text: '' }));
 
@@ -86,7 +89,7 @@ function isTool(name: string, skills: readonly KnownSkill[], known: KnownNames):
   );
 }
 
-/** Before a server is connected any name that begins with its own may be one of its tools. */
+/** Until a server is connected, any name with its prefix may be one of its tools. */
 const isOfServer = (name: string, { servers }: KnownNames): boolean =>
   [...servers].some(([server, tools]) => tools?.includes(name) ?? name.startsWith(`${server}_`));
 

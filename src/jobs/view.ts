@@ -1,4 +1,4 @@
-/** A job as people and models are shown it. Pure. */
+/** A job as people and models see it. Pure. */
 import { formatAddress } from '../channels/channel.ts';
 import { hashText } from '../lib/files.ts';
 import type { Said } from '../messages/messages.ts';
@@ -10,9 +10,9 @@ import type { JobFile } from './written/job-file.ts';
 export interface ViewFacts {
   next: readonly Date[];
   lastRun: JobState['lastRun'];
-  /** Of what it names and what there is not. */
+  /** Sentences about unknown names. */
   lacks: Said[];
-  /** Of jobs that name none. */
+  /** The time zone of jobs that name none. */
   timezone: string;
 }
 

@@ -1,4 +1,4 @@
-/** What each key of a job file takes, as it is told to people: the text of an issue is a name of this table. */
+/** What each key of a job file accepts, worded for people; an issue's text is a key of this table. */
 import type { Data } from '../config/parse.ts';
 import { shownValue } from '../config/validate.ts';
 import { type Said, say } from '../messages/messages.ts';
@@ -28,7 +28,7 @@ export type Want = keyof typeof WANTS;
 
 const BY_NAME: ReadonlyMap<string, Said> = new Map(Object.entries(WANTS));
 
-/** `expected a list, found "x"` */
+/** Returns `expected a list, found "x"`. */
 export function wanted(want: string, value: Data | undefined): Said {
   const what = BY_NAME.get(want) ?? say('common.asItIs', { text: want });
   return say('jobFiles.wants', { what, found: foundOf(value) });

@@ -1,7 +1,7 @@
 /**
- * Time zones without a library: wall clock to instant and back. A wall time is a number here, the milliseconds `Date.UTC` would
- * give for what the clock shows, so days and minutes are plain arithmetic. A wall time that occurs twice (autumn) is its first
- * occurrence; one that does not exist (spring) is the first moment after the gap, as cron jobs have it.
+ * Converts between wall-clock time and instants without a library. A wall time is the number that `Date.UTC` gives for
+ * what the clock shows, so days and minutes are plain arithmetic. An ambiguous wall time (autumn) means its first
+ * occurrence; a missing one (spring) means the first moment after the gap, as in cron.
  */
 
 export { isTimezone, systemTimezone } from '../lib/timezone.ts';
@@ -31,7 +31,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** What the clock of the zone shows at the instant. Both in milliseconds; years 1000 to 9999. */
+/** Returns what the zone's clock shows at the instant. Both in milliseconds; years 1000 to 9999. */
 export function toWall(instant: number, timezone: string): number {
   const whole = Math.floor(instant / 1000) * 1000;
   const text = formatOf(timezone).format(whole);
@@ -39,7 +39,7 @@ export function toWall(instant: number, timezone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) + (instant - whole);
 }
 
-/** The instant at which the clock of the zone shows the time; undefined when the zone left out that whole day. */
+/** Returns the instant at which the zone's clock shows the time, or undefined if the zone skipped that whole day. */
 export function toInstant(wall: number, timezone: string): number | undefined {
   const offsetAt = (instant: number) => toWall(instant, timezone) - instant;
   const candidates = [offsetAt(wall - DAY), offsetAt(wall + DAY)].map((offset) => wall - offset).sort((a, b) => a - b);
@@ -47,12 +47,12 @@ export function toInstant(wall: number, timezone: string): number | undefined {
   if (found !== undefined) return found;
   const [before = 0, after = 0] = candidates;
   const change = changeWithin(before, after, timezone);
-  // Where the gap ends with the day, the first moment after it is the next day's.
+  // If the gap ends with the day, the first moment after it belongs to the next day.
   const isDayThere = [change - 1, change].some((instant) => dayOf(toWall(instant, timezone)) === dayOf(wall));
   return isDayThere ? change : undefined;
 }
 
-/** The second at which the clocks change, when they do so once in (before, after]. */
+/** Returns the second at which the clocks change, if they change once in (before, after]. */
 function changeWithin(before: number, after: number, timezone: string): number {
   const offsetAt = (instant: number) => toWall(instant, timezone) - instant;
   const offset = offsetAt(before);
@@ -65,7 +65,7 @@ function changeWithin(before: number, after: number, timezone: string): number {
   return high;
 }
 
-/** The instants in (from, until] at which the clocks of the zone change. */
+/** Returns the instants in (from, until] at which the zone's clocks change. */
 export function clockChanges(timezone: string, from: number, until: number): number[] {
   const changes: number[] = [];
   const start = Math.floor(from / 1000) * 1000;
@@ -78,7 +78,7 @@ export function clockChanges(timezone: string, from: number, until: number): num
   return changes.filter((change) => change > from && change <= until);
 }
 
-/** Days since 1970-01-01 of a wall time. */
+/** Returns the days since 1970-01-01 of a wall time. */
 export function dayOf(wall: number): number {
   return Math.floor(wall / DAY);
 }
@@ -88,7 +88,10 @@ export function weekdayOf(day: number): number {
   return (((day + 4) % 7) + 7) % 7;
 }
 
-/** Days since 1970-01-01, undefined for a date that does not exist. `month` counts from 1. */
+/**
+ * Returns the days since 1970-01-01, or undefined for a date that does not exist.
+ * @param month from 1
+ */
 export function dayFrom(year: number, month: number, day: number): number | undefined {
   const date = new Date(Date.UTC(year, month - 1, day));
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / DAY : undefined;
@@ -99,7 +102,7 @@ export function isoDay(day: number): string {
   return new Date(day * DAY).toISOString().slice(0, 10);
 }
 
-/** `09:30` from minutes since midnight. */
+/** Formats minutes since midnight as `09:30`. */
 export function clock(minutes: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;

@@ -1,10 +1,10 @@
-/** Amounts of time: "20 minutes", "1 hour and 30 minutes", "half an hour". */
+/** Parses amounts of time: "20 minutes", "1 hour and 30 minutes", "half an hour". */
 import { HOUR, MINUTE } from '../zone.ts';
 import type { Context, Facts } from './facts.ts';
 import type { Reader } from './tokens.ts';
 import { NUMBERS, UNITS, type Unit } from './words.ts';
 
-/** Whether a number (or a word for one) and a unit of time are at the cursor. */
+/** Returns whether a number, or a word for one, and a unit of time are at the cursor. */
 export function amountAt(reader: Reader): boolean {
   const { text, kind } = reader.peek();
   if (text === 'half') return reader.peek(1).text === 'hour' || reader.peek(2).text === 'hour';

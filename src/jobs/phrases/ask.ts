@@ -1,7 +1,7 @@
-/** "Daily at 5" is two times: it is asked which one is meant, with both written out in the words of the phrase. */
+/** "Daily at 5" can mean two times: asks which one, with both written out in the words of the phrase. */
 import { UserError } from '../../errors.ts';
 
-/** Hours that neither am nor pm, nor anything else in the phrase, puts into one half of the day. */
+/** Thrown for hours whose half of the day is unclear: neither am or pm nor anything else in the phrase decides it. */
 export class HalfOfDay extends Error {
   readonly hours: readonly number[];
 
@@ -13,7 +13,7 @@ export class HalfOfDay extends Error {
 
 const two = (hour: number) => String(hour).padStart(2, '0');
 
-/** @param isSchedule whether a phrase can be kept */
+/** @param isSchedule returns whether a phrase is a valid schedule */
 export function askHalf(phrase: string, hours: readonly number[], isSchedule: (phrase: string) => boolean): UserError {
   const [hour = 0] = hours;
   const alone = new RegExp(`(?<![\\d:./-])(?:${hours.join('|')})(?=\\D|$)(?![:.]\\d|th|\\.?/)`, 'g');

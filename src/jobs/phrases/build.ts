@@ -1,12 +1,12 @@
-/** What all schedules are built from: the facts of a phrase with its times settled. */
+/** The input for building a schedule: a phrase's facts with its times settled. */
 
 import type { Schedule } from '../slots.ts';
 import type { Context } from './facts.ts';
 
 export interface Build extends Context {
-  /** Minutes of the day, sorted; empty when the phrase names none. */
+  /** Minutes of the day, sorted; empty if the phrase names none. */
   times: number[];
-  /** Where a rhythm without a start is counted from, in ms. */
+  /** The instant from which a rhythm without a start is counted, in ms. */
   base: number | undefined;
   allowPast: boolean;
 }

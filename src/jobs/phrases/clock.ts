@@ -1,4 +1,4 @@
-/** The times of day in a phrase: "8", "8:30 pm", "noon", "between 9 and 17", "in the evening". */
+/** Parses times of day: "8", "8:30 pm", "noon", "between 9 and 17", "in the evening". */
 
 import { clock } from '../zone.ts';
 import { HalfOfDay } from './ask.ts';
@@ -11,10 +11,13 @@ import { type DayPart, MONTHS, NAMED_TIMES, ORDINAL_ENDINGS, UNITS } from './wor
 export const DATE_FORMS = 'a date in figures is written with the year first, since other orders have two meanings';
 
 const isMeridiem = (text: string) => text === 'am' || text === 'pm';
-/** Up to here an hour alone may as well be one of the afternoon. */
+/** Up to this hour, a bare hour may also mean the afternoon. */
 const LAST_UNCLEAR = 6;
 
-/** Whether a clock time starts at the token so far ahead. A bare number is one only where a time must stand. */
+/**
+ * Returns whether a clock time starts `ahead` tokens after the cursor. A bare number counts only where a time is
+ * required.
+ */
 export function isClock(reader: Reader, isBareOk: boolean, ahead = 0): boolean {
   const [first, second] = [reader.peek(ahead), reader.peek(ahead + 1)];
   if (NAMED_TIMES.has(first.text) || first.text === SPOKEN) return true;
@@ -26,7 +29,10 @@ export function isClock(reader: Reader, isBareOk: boolean, ahead = 0): boolean {
   return isBareOk && !isOther;
 }
 
-/** The clock time at the cursor; undefined when there is none. Throws for "25am" and "8:75". */
+/**
+ * Returns the clock time at the cursor, or undefined if there is none.
+ * @throws {UserError} for "25am" and "8:75"
+ */
 export function readClock(reader: Reader, isBareOk: boolean): ClockTime | undefined {
   if (!isClock(reader, isBareOk)) return undefined;
   const isSpoken = reader.takeIf(SPOKEN);
@@ -46,7 +52,7 @@ export function readClock(reader: Reader, isBareOk: boolean): ClockTime | undefi
   return { minutes, isTwelve, hasMeridiem: meridiem !== '', isBare, isNamed: false, ...seconds };
 }
 
-/** What follows the hour: ":30", ".30", ":30:15", or nothing. */
+/** Reads what follows the hour: ":30", ".30", ":30:15", or nothing. */
 function readMinute(
   reader: Reader,
   hour: string,
@@ -64,7 +70,7 @@ function readMinute(
   return { minute, isWritten: true, seconds: { seconds: Number(seconds) } };
 }
 
-/** After "at": a time, ":15", "minute 15". False when none follows. */
+/** Reads what follows "at": a time, ":15", "minute 15". Returns false if it is something else. */
 export function readAt({ reader, facts }: Context): boolean {
   const isMark = reader.peek().text === ':' || reader.peek().text === 'minute';
   if (isMark && reader.peek(1).kind === 'number') {
@@ -79,7 +85,10 @@ export function readAt({ reader, facts }: Context): boolean {
   return time !== undefined;
 }
 
-/** After "between", "from" or "starting": "9 and 17", "9:00 to 17:00", or where it begins. False, with nothing taken, when no time follows. */
+/**
+ * Reads what follows "between", "from" or "starting": "9 and 17", "9:00 to 17:00", or a start. Returns false, without
+ * moving the cursor, if no time follows.
+ */
 export function readWindow({ reader, facts }: Context, isEndNeeded: boolean): boolean {
   if (!isClock(reader, true) || reader.peek(1).text === 'now') return false;
   const from = readClock(reader, true);
@@ -100,7 +109,7 @@ export function readWindow({ reader, facts }: Context, isEndNeeded: boolean): bo
 
 const isTimeAfter = (reader: Reader): boolean => isClock(reader, true, reader.peek(1).text === 'at' ? 2 : 1);
 
-/** The window in minutes of one day. With two hours alone the end is the one that comes after the start: "9 to 5". */
+/** Returns the window in minutes of one day. If both hours are bare, the end is the one after the start: "9 to 5". */
 export function settleWindow(
   reader: Reader,
   { from, to }: { from: ClockTime; to: ClockTime },
@@ -119,7 +128,9 @@ export function settleWindow(
   );
 }
 
-/** The minutes of the day meant by the times, given the part of the day the phrase names. Sorted, without repeats. */
+/**
+ * Returns the times in minutes of the day, using the part of the day that the phrase names. Sorted, without duplicates.
+ */
 export function settleTimes(reader: Reader, times: readonly ClockTime[], part: DayPart | undefined): number[] {
   const isMixed = times.some((time) => time.hasMeridiem) && times.some((time) => time.isTwelve);
   if (isMixed && !part) throw reader.refuse('some times have am or pm and others do not', 'daily at 8pm and 9pm');

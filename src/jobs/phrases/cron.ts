@@ -1,11 +1,11 @@
-/** The cron patterns of a phrase: times of day as minute and hour fields, its days as the other three. */
+/** Builds cron patterns: times of day become the minute and hour fields, days the other three. */
 
 import type { Schedule } from '../slots.ts';
 import { type Build, together } from './build.ts';
 import type { Facts } from './facts.ts';
 import type { Reader } from './tokens.ts';
 
-/** Minute and hour fields that give exactly these times of day, as few as possible. */
+/** Returns the fewest minute and hour fields that give exactly these times of day. */
 export function timeFields(times: readonly number[]): string[] {
   const minutesOf = new Map<number, number[]>();
   for (const time of [...new Set(times)].sort((a, b) => a - b)) {
@@ -18,7 +18,7 @@ export function timeFields(times: readonly number[]): string[] {
   );
 }
 
-/** Sorted values as a field, three or more in a row as a range. */
+/** Formats sorted values as a field; three or more in a row become a range. */
 function ranges(values: readonly number[]): string {
   const runs: number[][] = [];
   for (const value of values) {
@@ -29,7 +29,7 @@ function ranges(values: readonly number[]): string {
   return runs.map((run) => (run.length > 2 ? `${run[0]}-${run.at(-1)}` : run.join(','))).join(',');
 }
 
-/** The schedule of these minute and hour fields on the days of the phrase. */
+/** Returns the schedule for these minute and hour fields on the phrase's days. */
 export function crons(build: Build, fields: readonly string[]): Schedule {
   const days = dayFields(build);
   return together(
@@ -39,7 +39,7 @@ export function crons(build: Build, fields: readonly string[]): Schedule {
   );
 }
 
-/** Day of month, month and day of week. */
+/** Returns the fields for day of month, month and day of week. */
 function dayFields({ reader, facts }: Build): string[] {
   const { rhythm, weekdays, except, nth, monthDays, dates } = facts;
   const months = [...new Set([...facts.months, ...monthsOf(reader, facts)])].sort((a, b) => a - b).join(',') || '*';
@@ -73,11 +73,14 @@ function dayFields({ reader, facts }: Build): string[] {
   }
   if (rhythm?.unit === 'week') return [`* ${months} 1`];
   if (rhythm?.unit === 'month' || rhythm?.unit === 'year') return [`1 ${months} *`];
-  // "every january" is its first day; "every day in january" has its rhythm.
+  // "every january" means its first day; "every day in january" has a rhythm.
   return [facts.months.length > 0 && !rhythm ? `1 ${months} *` : `* ${months} *`];
 }
 
-/** Days of the month that count only on some weekdays ("when that is a friday"), or besides them ("and also every friday"). */
+/**
+ * Returns fields for days of the month that count only on some weekdays ("when that is a friday"), or in addition to
+ * them ("and also every friday").
+ */
 function joinedFields({ reader, facts }: Pick<Build, 'reader' | 'facts'>, inMonths: string): string[] {
   const { monthDays, dates, weekdays, nth } = facts;
   const named = new Set(dates.map(({ month }) => month));
@@ -93,13 +96,13 @@ function joinedFields({ reader, facts }: Pick<Build, 'reader' | 'facts'>, inMont
 
 const nthFields = (nth: Facts['nth']): string => nth.map(({ nth: which, weekday }) => `${weekday}#${which}`).join(',');
 
-/** The last weekday cannot stand in a list. */
+/** LW can't be part of a list. */
 function monthDayFields(days: readonly string[]): string[] {
   const plain = [...new Set(days)].filter((day) => day !== 'LW');
   return [...(plain.length > 0 ? [plain.join(',')] : []), ...(days.includes('LW') ? ['LW'] : [])];
 }
 
-/** The months of a rhythm of several months or of years, counted from January. */
+/** Returns the months for a rhythm of several months or of years, counted from January. */
 function monthsOf(reader: Reader, { rhythm, months }: Facts): number[] {
   if (rhythm?.unit === 'year') {
     if (rhythm.n > 1)

@@ -1,11 +1,11 @@
-/** The days in a phrase: weekdays and ranges of them, dates in figures, "tomorrow", "next monday", and where a rhythm starts. */
+/** Parses days: weekdays and ranges of them, dates in figures, "tomorrow", "next monday", and the start of a rhythm. */
 
 import { DAY, dayFrom, dayOf, toInstant, toWall, weekdayOf } from '../zone.ts';
 import { readClock } from './clock.ts';
 import type { Context } from './facts.ts';
 import { DAY_GROUPS, MONTHS, PLURAL_WEEKDAYS, TONIGHT, WEEKDAYS } from './words.ts';
 
-/** Weekdays at the cursor: a name, a group, or a range such as "mon-fri". False when there is none. */
+/** Reads weekdays at the cursor: a name, a group, or a range such as "mon-fri". Returns false if there is none. */
 export function readWeekdays({ reader, facts }: Context, into: 'weekdays' | 'except'): boolean {
   const { text } = reader.peek();
   const group = DAY_GROUPS.get(text);
@@ -33,7 +33,10 @@ export function readWeekdays({ reader, facts }: Context, into: 'weekdays' | 'exc
   }
 }
 
-/** "today", "tomorrow", "tonight", "day after tomorrow", "next monday", an ISO date; false when there is none. */
+/**
+ * Reads "today", "tomorrow", "tonight", "day after tomorrow", "next monday" or an ISO date. Returns false if there is
+ * none.
+ */
 export function readNamedDay(context: Context): boolean {
   const { reader, facts } = context;
   const day = readDay(context);
@@ -46,7 +49,7 @@ export function readNamedDay(context: Context): boolean {
   return true;
 }
 
-/** After "starting" or "from". False when no day follows. */
+/** Reads what follows "starting" or "from". Returns false if it is not a day. */
 export function readStart(context: Context): boolean {
   const { reader, facts } = context;
   reader.takeIf('on', 'at');
@@ -65,7 +68,7 @@ export function readStart(context: Context): boolean {
   return true;
 }
 
-/** "4 December 2026", or "Friday 4 December 2026 at 09:00" as schedules are told. */
+/** Reads "4 December 2026", or "Friday 4 December 2026 at 09:00" as schedules are displayed. */
 function readWritten({ reader, timezone }: Context): { day: number } | { instant: number } | undefined {
   const first = WEEKDAYS.has(reader.peek().text) ? 1 : 0;
   const [date, month, year] = [reader.peek(first), MONTHS.get(reader.peek(first + 1).text), reader.peek(first + 2)];
@@ -89,7 +92,7 @@ const NEAR_DAYS = new Map([
 ]);
 const today = ({ now, timezone }: Context) => dayOf(toWall(now, timezone));
 
-/** The first such weekday at least so many days from today. */
+/** Returns the first such weekday at least `atLeast` days from today. */
 export function comingWeekday(context: Context, weekday: number, atLeast: number): number {
   const day = today(context) + atLeast;
   return day + ((weekday - weekdayOf(day) + 7) % 7);

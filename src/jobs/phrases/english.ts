@@ -1,7 +1,8 @@
 /**
- * English as people write it, in the words that the reader knows. A table of words, not a parser of dates: chrono-node leaves out what
- * it does not know ("on friday at 25:00" becomes Friday noon, "day after tomorrow" tomorrow, and a second day is dropped), while here
- * every word has to be understood, or the phrase is refused. Other languages are translated by the model before they come here.
+ * Rewrites everyday English into the words that the reader knows. It is a table of words rather than a date parser:
+ * chrono-node skips what it does not know ("on friday at 25:00" becomes Friday noon, "day after tomorrow" becomes
+ * tomorrow, and a second day is dropped), whereas here a phrase is refused unless every word is understood. The model
+ * translates other languages first.
  */
 
 type Rule = readonly [RegExp, string | ((...found: string[]) => string)];
@@ -32,35 +33,38 @@ const FIGURES: ReadonlyMap<string, string> = new Map(
     ninety: '90',
   }),
 );
-/** The longest comes first: "twenty-five" before "twenty". */
+/** Longest first: "twenty-five" before "twenty". */
 const FIGURE = new RegExp(
   `(?<![\\p{L}'])(?:${[...FIGURES.keys()].sort((a, b) => b.length - a.length).join('|')})(?![\\p{L}'])`,
   'gu',
 );
 
-/** Stands before a time that was spoken or named by its hour alone: nothing but am or pm tells its half of the day. Nobody can type it. */
+/**
+ * Marks a time that was spoken or named by its hour alone: only am or pm decides its half of the day. It can't be
+ * typed.
+ */
 export const SPOKEN = '\uE000';
 
-/** `9` and so many minutes after it, or before it when negative, as a spoken time. */
+/** Returns `hour` plus `minutes`, which may be negative, as a spoken time. */
 export function spoken(hour = '', minutes = 0): string {
   const said = Number(hour);
-  // There is no such hour: the reader says so.
+  // There is no such hour; the reader reports it.
   if (said > 24) return `${hour}:00`;
   const at = minutes < 0 ? (said + 23) % 24 : said;
   const shown = at === 0 && said <= 12 && minutes < 0 ? 12 : at;
   return `${SPOKEN}${hour.length > 1 && minutes >= 0 ? hour : shown}:${String((minutes + 60) % 60).padStart(2, '0')}`;
 }
 
-/** What only its neighbours give a meaning: applied in this order, with numbers in figures. */
+/** Rules that depend on neighbouring words, applied in this order, with numbers already in figures. */
 const RULES: readonly Rule[] = [
   [/ \(in months that have it\)/g, ''],
   [/^@every\b/g, 'every'],
   [/\b(bi|semi)-(?=weekly|monthly|annually)/g, '$1'],
   [/\b(every|each) fortnight\b/g, 'every 2 weeks'],
   [/\bin a fortnight\b/g, 'in 2 weeks'],
-  // One in so many of them is of every so many weeks.
+  // "every 3 mondays" means every 3 weeks on Monday.
   [/\bevery ([2-9]|1\d) ((?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b/g, 'every $1 weeks on $2'],
-  // As systemd writes a range.
+  // systemd's range syntax.
   [/(?<=\p{L}{3})\.\.(?=\p{L}{3})/gu, '-'],
   [/^(?:please )?(?:remind (?:me|us) )?/g, ''],
   [/,? please$/g, ''],
@@ -124,7 +128,7 @@ const RULES: readonly Rule[] = [
   [/(?<!\d )\bday (\d{1,2})(?![\d:.]| ?[ap]m)\b/g, 'the $1th'],
   [/\b(\d{1,2})\.(\d{1,2})\.(\d{4})?(?![\d.])/g, (found, day, month, year = '') => dateOf(found, day, month, year)],
   [/(?<=\p{L})\/(?=\p{L})/gu, ' and '],
-  // "Mon-Thu 18h"; in "every 18h" and "in 18h" it is a time to wait.
+  // "Mon-Thu 18h"; in "every 18h" and "in 18h" it is a duration.
   [/(?<!\b(?:every|in|after)\b.*)\b(\d{1,2}) ?h\b(?! from)/g, (_, hour) => spoken(hour)],
   [/(?<=\b(?:\p{L}*day|at),? )(\d{1,2})h(\d\d)\b/gu, '$1:$2'],
   [/(?<=\bday,? (?:at )?)(\d{1,2})h\b/g, (_, hour) => spoken(hour)],
@@ -132,13 +136,13 @@ const RULES: readonly Rule[] = [
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** With points the day comes first. */
+/** In dates with dots the day comes first. */
 function dateOf(found: string, day = '', month = '', year = ''): string {
   const name = MONTHS[Number(month) - 1];
   return name === undefined ? found : `${day} ${name} ${year}`;
 }
 
-/** Lower case without accents, with one kind of hyphen, apostrophe and space. */
+/** Returns lower case without accents, with one kind of hyphen, apostrophe and space. */
 export const fold = (text: string): string =>
   text
     .toLowerCase()
@@ -150,7 +154,7 @@ export const fold = (text: string): string =>
     .replace(/[.!]$/, '')
     .trim();
 
-/** @param text folded */
+/** @param text the output of `fold` */
 export function inReadersWords(text: string): string {
   const figures = text.replace(FIGURE, (found) => FIGURES.get(found) ?? found);
   return RULES.reduce(

@@ -1,4 +1,4 @@
-/** Rhythms in a phrase: "every 20 minutes", "every other day", "twice a day". */
+/** Parses rhythms: "every 20 minutes", "every other day", "twice a day". */
 import { amountAt, minutesOf, readAmounts } from './amounts.ts';
 import { readWeekdays } from './days.ts';
 import type { Context, Facts } from './facts.ts';
@@ -7,7 +7,7 @@ import type { Reader } from './tokens.ts';
 import { unknown } from './unknown.ts';
 import { COUNTS, DAY_GROUPS, RHYTHMS, UNITS, type Unit, WEEKDAYS } from './words.ts';
 
-/** "twice", "3 times": how many times or days are announced. */
+/** Returns the announced number of times or days: "twice", "3 times". */
 export function countAt(reader: Reader): number | undefined {
   const { text, kind } = reader.peek();
   return COUNTS.get(text) ?? (kind === 'number' && reader.peek(1).text === 'times' ? Number(text) : undefined);
@@ -48,7 +48,7 @@ export function onlyOnce({ reader, facts }: Context): void {
   facts.repeats = true;
 }
 
-/** What follows "every": a rhythm, or days that are read as they would be without it. */
+/** Reads what follows "every": a rhythm, or days, which are read as without it. */
 export function readEvery(context: Context): 'other' {
   const { reader } = context;
   onlyOnce(context);
@@ -78,7 +78,7 @@ export function readEvery(context: Context): 'other' {
     reader.take();
     return 'other';
   }
-  // "every first monday", "every 1st and 3rd monday": of the month, there is no other first one.
+  // "every first monday", "every 1st and 3rd monday": always of the month.
   const which = ordinalsAt(reader);
   if (which.length > 1 || which[0] === 1 || which[0] === 'L') context.facts.ofMonth = true;
   if (single) {
@@ -103,7 +103,7 @@ const COUNTED: Partial<Record<Unit, { of: (facts: Facts) => number; example: (n:
   month: { of: ({ monthDays, nth }) => monthDays.length + nth.length, example: () => 'on the 1st and 15th at 9' },
 };
 
-/** "Twice a day" names two times, "three times a week" three days. */
+/** @throws {UserError} if "twice a day" does not name two times, or "three times a week" three days */
 export function checkCount(reader: Reader, facts: Facts): void {
   const { count } = facts;
   const counted = count && COUNTED[count.unit];

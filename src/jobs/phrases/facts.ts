@@ -1,54 +1,54 @@
-/** What a phrase says, before it is known whether that makes a schedule: each part of speech fills in its fact, once. */
+/** The facts of a phrase, before it is known whether they make a schedule. Each part of speech sets its fact once. */
 import type { Reader } from './tokens.ts';
 import type { DayPart, Unit } from './words.ts';
 
 export interface ClockTime {
   /** Minutes since midnight. */
   minutes: number;
-  /** An hour from 1 to 12 without am or pm: a part of the day may make it an afternoon hour. */
+  /** An hour from 1 to 12 without am or pm; a part of the day may move it to the afternoon. */
   isTwelve: boolean;
   hasMeridiem: boolean;
-  /** An hour without minutes, or a time that was spoken, and no zero before it: `9`, "half past nine". */
+  /** An hour without minutes and without a leading zero, or a spoken time: `9`, "half past nine". */
   isBare: boolean;
-  /** Only of a moment that is written out in full. */
+  /** Only set for a fully written date and time. */
   seconds?: number;
   /** "noon" or "midnight". */
   isNamed: boolean;
 }
 
 export interface Facts {
-  /** Words such as "every" or "mondays" were there. */
+  /** The phrase has a word such as "every" or "mondays". */
   repeats: boolean;
-  /** "every" or a rhythm such as "daily" was there: a second one would say something else. */
+  /** The phrase has "every" or a rhythm such as "daily"; a second one would contradict it. */
   saidEvery: boolean;
   rhythm?: { unit: Unit; n: number };
   times: ClockTime[];
-  /** So many times, days or dates the phrase announces: "twice a day". */
+  /** The announced number of times, days or dates: "twice a day". */
   count?: { n: number; unit: Unit };
   /** Minutes past each hour. */
   marks: number[];
   part?: DayPart;
-  /** Times of day between which a rhythm of minutes or hours runs, both included. */
+  /** The times of day between which a rhythm of minutes or hours runs, inclusive. */
   window?: { from: ClockTime; to: ClockTime };
   /** The time of day from which a rhythm of minutes or hours is counted. */
   startTime?: ClockTime;
-  /** "evenly spaced" was there: counted from 1970. */
+  /** The phrase has "evenly spaced": counted from 1970. */
   isEven: boolean;
   /** 0 is Sunday. */
   weekdays: number[];
   except: number[];
   /** Days of the month count only on these weekdays: "when that is a friday". */
   when: number[];
-  /** "and also" was there: days in two ways are either of them. */
+  /** The phrase has "and also": a day matches in either way. */
   isEither: boolean;
   nth: { nth: number | 'L'; weekday: number }[];
-  /** As in the day-of-month field of a cron pattern. */
+  /** In the syntax of cron's day-of-month field. */
   monthDays: string[];
-  /** "of the month" was there. */
+  /** The phrase has "of the month". */
   ofMonth: boolean;
-  /** Days were counted without saying in what: "first monday", "last day". */
+  /** The phrase counts days without a period: "first monday", "last day". */
   needsMonth: boolean;
-  /** "once" was there, and not as in "once a week". */
+  /** The phrase has "once", and not as in "once a week". */
   saidOnce: boolean;
   months: number[];
   dates: { month: number; day: number; year?: number }[];
@@ -56,11 +56,11 @@ export interface Facts {
   day?: number;
   /** One instant, in ms. */
   instant?: number;
-  /** From now. */
+  /** Counted from now. */
   delay?: { months: number; days: number; ms: number };
-  /** Where a rhythm is counted from: a local day, or an instant in ms. */
+  /** Where a rhythm starts: a local day, or an instant in ms. */
   start?: { day: number } | { instant: number };
-  /** The phrase means another time when it is read at another time. */
+  /** The meaning of the phrase depends on when it is read. */
   relative: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** Days of months in a phrase: "the 15th", "first monday of the month", "last day", "january 1st". */
+/** Parses days of months: "the 15th", "first monday of the month", "last day", "january 1st". */
 import { dayFrom } from '../zone.ts';
 import type { Context } from './facts.ts';
 import type { Reader } from './tokens.ts';
 import { MONTHS, ORDINAL_ENDINGS, ORDINALS, WEEKDAYS } from './words.ts';
 
-/** An ordinal so far ahead ("15th", "first", "last"), with the number of its tokens. */
+/** Returns the ordinal `ahead` tokens after the cursor ("15th", "first", "last") and its number of tokens. */
 export function ordinalAt(reader: Reader, ahead = 0): { value: number | 'L'; size: number } | undefined {
   const [first, second] = [reader.peek(ahead), reader.peek(ahead + 1)];
   if (first.kind === 'number' && second.glued && ORDINAL_ENDINGS.has(second.text)) {
@@ -29,7 +29,7 @@ function readOrdinals(reader: Reader): { values: (number | 'L')[]; hasFigures: b
   return { values, hasFigures };
 }
 
-/** The ordinals at the cursor, when they count a weekday: "first and third monday". */
+/** Returns the ordinals at the cursor if they count a weekday: "first and third monday". */
 export function ordinalsAt(reader: Reader): (number | 'L')[] {
   const values: (number | 'L')[] = [];
   let ahead = 0;
@@ -41,7 +41,7 @@ export function ordinalsAt(reader: Reader): (number | 'L')[] {
   return WEEKDAYS.has(reader.peek(ahead).text) ? values : [];
 }
 
-/** "of the month", "of every month", "of january and july": the months when it names some. */
+/** Reads "of the month", "of every month" or "of january and july"; returns the months that it names. */
 export function readOfMonth({ reader, facts }: Context): number[] {
   if (reader.peek().text !== 'of') return [];
   reader.take();
@@ -63,7 +63,7 @@ export function readOfMonth({ reader, facts }: Context): number[] {
   return [];
 }
 
-/** Ordinals and what they count: days, weekdays, weekdays of the month; false when there is none. */
+/** Reads ordinals and what they count: days, weekdays, weekdays of the month. Returns false if there are none. */
 export function readNth(context: Context): boolean {
   const { reader, facts } = context;
   const { values, hasFigures } = readOrdinals(reader);
@@ -111,7 +111,7 @@ export function readNth(context: Context): boolean {
   return true;
 }
 
-/** "january", "january 1st", "24 december 2027"; false when there is none. */
+/** Reads "january", "january 1st" or "24 december 2027". Returns false if there is no date. */
 export function readDate(context: Context): boolean {
   const { reader, facts } = context;
   const isDayFirst = reader.peek().kind === 'number' && MONTHS.has(reader.peek(1).text);
@@ -147,7 +147,7 @@ function addDate({ reader, facts }: Context, month: number, day: number): void {
   facts.dates.push(year === undefined ? { month, day } : { month, day, year });
 }
 
-/** "weekday nearest to the 15th of the month"; false when there is none. */
+/** Reads "weekday nearest to the 15th of the month". Returns false if there is none. */
 export function readNearest(context: Context): boolean {
   const { reader, facts } = context;
   const [group, nearest] = [reader.peek(), reader.peek(1)];

@@ -1,11 +1,11 @@
-/** Phrases that mean one day: from "in 20 minutes" and "tomorrow at 9" to the instants, all of them still to come. */
+/** Resolves phrases that mean one day, from "in 20 minutes" to "tomorrow at 9", to instants in the future. */
 
 import type { Schedule } from '../slots.ts';
 import { clock, DAY, dayFrom, dayOf, isoDay, MINUTE, toInstant, toWall } from '../zone.ts';
 import { type Build, DEFAULT_TIME, together } from './build.ts';
 import { comingWeekday } from './days.ts';
 
-/** Once, or once at each of several times. */
+/** Returns a schedule for one time, or one for each of several times. */
 export function onceOf(build: Build): Schedule {
   const { reader, facts, now, timezone } = build;
   const instants = onceInstants(build).map((instant) => Math.ceil(instant / 1000) * 1000);
@@ -46,7 +46,7 @@ function onceInstants(build: Build): number[] {
     if (times.length === 0 && day === dayOf(wallNow)) throw reader.refuse('it says no time', 'today at 18:00');
     return on(day);
   }
-  // A weekday or a date without a year is the first one whose times are all still to come.
+  // A weekday or a date without a year means the first one whose times are all in the future.
   const isAhead = (target: number) => on(target).every((at) => at > now);
   const [weekday] = weekdays;
   if (weekday !== undefined) {
@@ -61,7 +61,7 @@ function onceInstants(build: Build): number[] {
   });
 }
 
-/** The instant of a local day and time of day in ms. */
+/** Returns the instant of a local day and time of day in ms. */
 export function instantAt({ reader, timezone }: Build, day: number, ms: number): number {
   const instant = toInstant(day * DAY + ms, timezone);
   if (instant === undefined) throw reader.refuse(`the zone ${timezone} left that day out`, 'tomorrow at 9');

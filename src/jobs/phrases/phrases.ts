@@ -1,4 +1,4 @@
-/** Phrases about time to schedules: from what a phrase says to the one schedule it can mean, or the reason why there is none. */
+/** Converts phrases about time into schedules: finds the one schedule that a phrase can mean, or why there is none. */
 
 import { UserError } from '../../errors.ts';
 import type { Schedule } from '../slots.ts';
@@ -20,15 +20,15 @@ import { takeZone } from './zones.ts';
 export interface PhraseOptions {
   timezone: string;
   now: Date;
-  /** Where a rhythm that cron cannot say is counted from when the phrase does not tell: 1970 when absent. */
+  /** Where a rhythm that cron can't express is counted from if the phrase names no start; 1970 if absent. */
   anchor?: Date | undefined;
-  /** Takes a date that is past, as a schedule without a further slot: for files, which outlive their date. */
+  /** Accepts a past date, as a schedule without further slots: a file outlives its date. */
   allowPast?: boolean | undefined;
 }
 
 /**
- * The schedule a phrase means, and whether it means another one when it is read at another time ("tomorrow at 9").
- * @throws UserError with the reason and an example, or with the two halves of the day an hour can be in
+ * Returns the schedule of a phrase, and whether its meaning depends on when it is read ("tomorrow at 9").
+ * @throws {UserError} with the reason and an example, or with both halves of the day for an unclear hour
  */
 export function parsePhrase(phrase: string, options: PhraseOptions): { schedule: Schedule; relative: boolean } {
   try {
@@ -51,7 +51,7 @@ function readPhrase(phrase: string, options: PhraseOptions): { schedule: Schedul
   const { text } = takeZone(fold(phrase));
   const reader = readTokens(phrase, inReadersWords(text));
   const all = readFacts(reader, now.getTime(), timezone);
-  // "every monday at 9 and friday at 17:00": each week both.
+  // "every monday at 9 and friday at 17:00": both every week.
   const isEvery = all[0]?.repeats === true;
   const parts = all.map((facts) => {
     facts.repeats ||= isEvery && facts.weekdays.length > 0;
@@ -82,7 +82,7 @@ function scheduleOf(build: Build): { schedule: Schedule; relative: boolean } {
   return { schedule, relative: facts.relative || isAnchored };
 }
 
-/** "Friday 4 December", "tomorrow (Sun)": the weekday of the one day that is named is no second day. */
+/** "Friday 4 December", "tomorrow (Sun)": the weekday confirms the day and does not add one. */
 const isChecked = ({ facts }: Build): boolean =>
   facts.weekdays.length === 1 && !facts.repeats && (facts.dates.length === 1 || facts.day !== undefined);
 
@@ -103,7 +103,7 @@ function onTheDay(build: Build, schedule: Schedule): Schedule {
   return schedule;
 }
 
-/** What cannot stand together, or alone, whatever it becomes. */
+/** @throws {UserError} for facts that contradict each other or are incomplete */
 function checkTogether(build: Build): void {
   const { reader, facts } = build;
   const { rhythm, weekdays, monthDays, nth, dates, months, delay, day, instant, window, marks } = facts;
@@ -148,7 +148,10 @@ function checkTogether(build: Build): void {
   }
 }
 
-/** "Monday night at 1" and "friday at midnight" are of one day by the calendar, and of the one before to many people. */
+/**
+ * "Monday night at 1" and "friday at midnight" belong to one day by the calendar, and to the day before for many
+ * people.
+ */
 function checkNight({ reader, facts, times, now, timezone }: Build): void {
   const { weekdays, monthDays, nth, dates, day } = facts;
   const isDaySaid = day !== undefined || weekdays.length + monthDays.length + nth.length + dates.length > 0;
@@ -169,7 +172,7 @@ function checkNight({ reader, facts, times, now, timezone }: Build): void {
   );
 }
 
-/** "In 2 weeks on monday": the weekday before that day, and the one after it. */
+/** Suggests both weekdays for "in 2 weeks on monday": the one before that day, and the one after. */
 function eitherSide({ facts, times, now, timezone }: Build, days: number): string {
   const target = dayOf(toWall(now, timezone)) + days;
   const after = target + (((facts.weekdays[0] ?? 1) - weekdayOf(target) + 7) % 7);
@@ -177,7 +180,7 @@ function eitherSide({ facts, times, now, timezone }: Build, days: number): strin
   return `${isoDay(after - 7)} ${at}" or "${isoDay(after)} ${at}`;
 }
 
-/** "Every third friday" is that of the month, or one in three weeks. */
+/** "Every third friday" can mean that of the month, or one in three weeks. */
 function nearestOfMonth({ nth, monthDays, times }: Facts): string {
   if (monthDays.length > 0)
     return `${monthDays[0] === 'L' ? 'last day' : `on day ${monthDays[0]}`} of the month at ${clock(times[0]?.minutes ?? DEFAULT_TIME)}`;
@@ -220,8 +223,8 @@ function recurring(build: Build): Schedule {
 }
 
 /**
- * "noon" and "midnight" mean each day in a file, as `@midnight` does, and where they stand alone. In what somebody says they can be one
- * time: "remind me at noon".
+ * "noon" and "midnight" mean every day in a file, as `@midnight` does, and when they stand alone. In a chat they can
+ * mean one time: "remind me at noon".
  */
 function isNickname({ facts, reader, allowPast }: Build): boolean {
   const isNamed = facts.times.length === 1 && facts.times[0]?.isNamed === true && facts.months.length === 0;

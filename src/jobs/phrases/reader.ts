@@ -1,6 +1,6 @@
 /**
- * Reads a phrase from left to right into facts. Every word must be understood: one that is not refuses the whole phrase, since
- * a job that runs at nearly the right time is worse than a question.
+ * Reads a phrase from left to right into facts. Every word must be understood, or the whole phrase is refused: a job
+ * that runs at nearly the right time is worse than a question.
  */
 
 import { amountAt, readDelay, setDelay } from './amounts.ts';
@@ -14,16 +14,16 @@ import { isRefused, unknown } from './unknown.ts';
 import { DAY_GROUPS, DAY_PARTS, FILLERS, MONTHS, PLURAL_WEEKDAYS, RHYTHMS, WEEKDAYS } from './words.ts';
 
 /**
- * What the phrase says: once, or once for each of its parts that have days and times of their own ("mondays 9am and fridays 5pm").
- * @throws UserError naming what was not understood
+ * Returns the facts once, or once for each part with its own days and times ("mondays 9am and fridays 5pm").
+ * @throws {UserError} with what was not understood
  */
 export function readFacts(reader: Reader, now: number, timezone: string): Facts[] {
   const all = [noFacts()];
   const context = () => ({ reader, facts: all.at(-1) ?? noFacts(), now, timezone });
-  // "9 on monday and 10 on friday" must not become both hours on both days: neither kind may come a second time.
+  // "9 on monday and 10 on friday" must not become both hours on both days, so neither kind may occur twice.
   let order: ('time' | 'day')[] = [];
   let isTimeBefore = false;
-  // After "at 9 and" a bare number is an hour as well.
+  // After "at 9 and", a bare number is an hour too.
   let isJoined = false;
   let isSeparated = false;
   // "daily at 9 and"
@@ -58,11 +58,14 @@ export function readFacts(reader: Reader, now: number, timezone: string): Facts[
 const unclear = (reader: Reader) =>
   reader.refuse('which time goes with which day is unclear', 'every monday at 9; every friday at 10');
 
-/** Each of several parts has its own days and times. */
+/** Each of several parts needs its own days and times. */
 const isIncomplete = ({ times, part, rhythm }: Facts): boolean =>
   times.length === 0 && !part && rhythm?.unit !== 'minute' && rhythm?.unit !== 'hour';
 
-/** Whether the days and times so far are whole, and others begin at the cursor: "mondays 9am fridays 5pm", with "and" between or not. */
+/**
+ * Returns whether the days and times so far are complete and another part begins at the cursor: "mondays 9am fridays
+ * 5pm", with or without "and".
+ */
 function beginsAnother({ reader, facts }: Context, order: readonly ('time' | 'day')[], isSeparated: boolean): boolean {
   if (!isSeparated) return order.join() === 'day,time' && isWeekday(reader.peek().text);
   const hasDays = order.includes('day') || facts.saidEvery;
@@ -124,7 +127,7 @@ function readPart(context: Context, isJoined: boolean): 'time' | 'day' | 'other'
   if (reader.takeIf('except')) return readExcept(context);
   if (reader.takeIf('once')) {
     if (reader.takeIf('a', 'an', 'per', 'every', 'each')) return readEvery(context);
-    // "once daily" says no more than "daily".
+    // "once daily" means the same as "daily".
     facts.saidOnce = !RHYTHMS.has(reader.peek().text);
     return 'other';
   }
@@ -186,7 +189,7 @@ function readAtOrPart(context: Context): 'time' | 'other' {
 }
 
 function startOf(context: Context): 'other' {
-  // "from monday to friday": the range itself comes next.
+  // "from monday to friday": the range follows.
   if (!readStart(context) && !readWeekdays(context, 'weekdays')) unknown(context.reader);
   return 'other';
 }
@@ -225,7 +228,7 @@ function readIn(context: Context): 'other' | 'day' {
 
 const isDays = ({ months, ms }: NonNullable<Facts['delay']>): boolean => months === 0 && ms === 0;
 
-/** "A week from monday": the coming one. */
+/** Reads "a week from monday": the coming one. */
 function readComing(context: Context): boolean {
   const weekday = WEEKDAYS.get(context.reader.peek().text);
   if (weekday === undefined) return false;
@@ -234,7 +237,7 @@ function readComing(context: Context): boolean {
   return true;
 }
 
-/** So many days after the day that is named. */
+/** Moves the named day by this many days. */
 function later({ facts }: Context, { days }: NonNullable<Facts['delay']>): 'day' {
   facts.day = (facts.day ?? 0) + days;
   facts.relative = true;

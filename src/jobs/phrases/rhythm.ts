@@ -1,4 +1,7 @@
-/** Rhythms: what divides the hour or the day becomes cron, everything else is evenly spaced; nothing is rounded. */
+/**
+ * Builds rhythms: intervals that divide the hour or the day become cron, all others are evenly spaced; nothing is
+ * rounded.
+ */
 
 import type { Schedule } from '../slots.ts';
 import { clock, DAY, dayOf, isoDay, MINUTE, toWall, weekdayOf } from '../zone.ts';
@@ -10,7 +13,7 @@ import { instantAt } from './once.ts';
 
 const MAX_MINUTES = (366 * DAY) / MINUTE;
 
-/** A rhythm of n minutes, all day long or between two times of day. */
+/** Builds a rhythm of n minutes, all day or between two times of day. */
 export function withinDays(build: Build, n: number): Schedule {
   const { reader, facts, base } = build;
   const { window, marks, start } = facts;
@@ -63,7 +66,7 @@ export function withinDays(build: Build, n: number): Schedule {
   return { kind: 'every', everyMs: n * MINUTE, ...anchor };
 }
 
-/** "Every 30 minutes at :10": each of them in the hour. */
+/** Returns the minutes of "every 30 minutes at :10". */
 function minutesFrom(reader: Build['reader'], marks: readonly number[], n: number): number[] {
   const [mark = 0, other] = marks;
   if (other !== undefined || n === 1)
@@ -71,7 +74,7 @@ function minutesFrom(reader: Build['reader'], marks: readonly number[], n: numbe
   return Array.from({ length: 60 / n }, (_, turn) => (mark % n) + turn * n);
 }
 
-/** "Every 4 hours starting at 8": all day long, so that 8:00 is one of its times. */
+/** Builds "every 4 hours starting at 8", all day, so that 8:00 is one of its times. */
 function countedFrom(build: Build, n: number, startTime: ClockTime, isEveryDay: boolean): Schedule {
   const { reader, facts, now, timezone } = build;
   if (facts.start || facts.window || facts.marks.length > 0)
@@ -99,7 +102,7 @@ function countedFrom(build: Build, n: number, startTime: ClockTime, isEveryDay: 
 const hoursFrom = (first: number, n: number): string =>
   n === 1 ? '*' : first === 0 ? `*/${n}` : Array.from({ length: 24 / n }, (_, turn) => first + turn * n).join(',');
 
-/** Every second, third, ... day or week, at local times. */
+/** Builds a rhythm of every nth day or week, at local times. */
 export function everyDays(build: Build, unit: 'day' | 'week', n: number): Schedule {
   const { reader, facts, timezone, base } = build;
   const { weekdays, start } = facts;
@@ -114,10 +117,10 @@ export function everyDays(build: Build, unit: 'day' | 'week', n: number): Schedu
   const from = start && 'instant' in start ? start.instant : base;
   if (start && 'instant' in start && facts.times.length > 0)
     throw reader.refuse('it says two times', 'every 2 days at 9 from 2027-01-04');
-  // By default from a Thursday, weeks from the Monday after it.
+  // Counted by default from a Thursday, weeks from the Monday after it.
   const wall = from === undefined ? (unit === 'week' ? 4 * DAY : 0) : toWall(from, timezone);
   if (start && 'instant' in start) times.splice(0, times.length, Math.floor((wall % DAY) / MINUTE));
-  // Counted from now, a day all whose times are over is not the first one.
+  // When counting from now, a day whose times are all past is not the first one.
   const isOver = start === undefined && from !== undefined && times.every((time) => time * MINUTE <= wall % DAY);
   const first = start && 'day' in start ? start.day : dayOf(wall) + (isOver ? 1 : 0);
   const days =
@@ -128,7 +131,10 @@ export function everyDays(build: Build, unit: 'day' | 'week', n: number): Schedu
   return together(days.map((day) => ({ kind: 'days', every, times: local, anchor: isoDay(day), timezone })));
 }
 
-/** For each weekday its first date, all in the weeks (from Monday) that are counted from the first of them; none before it. */
+/**
+ * Returns each weekday's first date, within the weeks (from Monday) that are counted from the first of them; none is
+ * before it.
+ */
 function firstOfWeeks(from: number, every: number, weekdays: readonly number[]): number[] {
   const ahead = (weekday: number) => (weekday - weekdayOf(from) + 7) % 7;
   const first = from + Math.min(...weekdays.map(ahead));

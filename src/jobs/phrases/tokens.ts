@@ -1,4 +1,4 @@
-/** A phrase as tokens, and the cursor that reads them. */
+/** Splits a phrase into tokens, and reads them with a cursor. */
 import { UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
 
@@ -11,21 +11,24 @@ export interface Token {
   glued: boolean;
 }
 
-/** An ISO date or date-time, a number, a word, or one other character. No alternative can match the same text in two ways. */
+/**
+ * Matches an ISO date or date-time, a number, a word, or one other character. No two alternatives match the same text,
+ * which prevents backtracking.
+ */
 const TOKEN =
   /(\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:z|[+-]\d{2}:?\d{2})?)?(?![\d:]))|(\d+)|(\p{L}+)|(\S)/gu;
 
 export interface Reader {
-  /** As it was written. */
+  /** The phrase as it was written. */
   phrase: string;
-  /** The token at the cursor, or so many after it; a token without text at the end. */
+  /** Returns the token `ahead` positions after the cursor, or one without text past the end. */
   peek: (ahead?: number) => Token;
-  /** The word, number or sign at the cursor, '' for an ISO date and at the end. */
+  /** Returns the token at the cursor and moves on; past the end, one without text. */
   take: () => Token;
-  /** Takes the token when it is one of these. */
+  /** Takes the token if it is one of these. */
   takeIf: (...texts: string[]) => boolean;
   done: () => boolean;
-  /** What is refused, with the phrase, the reason and an example. */
+  /** Returns an error with the phrase, the reason and an example. */
   refuse: (reason: string, example: string) => UserError;
 }
 
@@ -63,7 +66,7 @@ export function readTokens(phrase: string, text: string): Reader {
   };
 }
 
-/** The reasons that are told in every language; the others are told in English, and elsewhere by examples alone. */
+/** Reasons that are translated; all others are shown in English, or elsewhere as examples only. */
 const TOLD: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^it says no time$/, 'noTime'],
   [/^it (?:says|names) two times$/, 'twoTimes'],
@@ -76,7 +79,7 @@ const TOLD: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^there is no such day$/, 'noDay'],
 ];
 
-/** The one shape of a refusal: what, why, and what to say. */
+/** Builds every refusal: the phrase, the reason and what to say instead. */
 export function refusal(phrase: string, reason: string, example: string): UserError {
   const text = phrase.length > 80 ? `${phrase.slice(0, 80)}...` : phrase;
   const kind = TOLD.find(([pattern]) => pattern.test(reason))?.[1] ?? 'other';

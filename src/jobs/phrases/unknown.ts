@@ -1,12 +1,12 @@
-/** The word that no part of a phrase can begin with there: why it is refused. */
+/** Refuses a word that no part of a phrase can begin with, with the reason. */
 import { DATE_FORMS } from './clock.ts';
 import type { Reader } from './tokens.ts';
 import { REFUSED } from './words.ts';
 
-/** The documented forms, each good in a file and in a chat: words, once, and cron. */
+/** The documented forms, each valid in a file and in a chat: words, once, and cron. */
 const EXAMPLE = 'every weekday at 9:00" or "2027-12-24 18:00" or "0 9 * * 1-5';
 
-/** Whether it is known why the word cannot stand anywhere. */
+/** Returns whether there is a specific reason against the word. */
 export const isRefused = (reader: Reader): boolean => REFUSED.has(reader.peek().text);
 
 export function unknown(reader: Reader): never {

@@ -1,4 +1,4 @@
-/** The words a phrase about time may have. Every table is looked up by the whole word, so reading is linear in the text. */
+/** The vocabulary of phrases about time. Every table is looked up by whole words, so reading is linear in the text. */
 
 export type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
 
@@ -43,7 +43,7 @@ export const WEEKDAYS: ReadonlyMap<string, number> = new Map(
 export const PLURAL_WEEKDAYS: ReadonlyMap<string, number> = new Map(
   DAY_NAMES.map(([name], day): [string, number] => [`${name}s`, day]),
 );
-/** Words for several days of the week at once. */
+/** Words for several days of the week. */
 export const DAY_GROUPS: ReadonlyMap<string, readonly number[]> = new Map([
   ...['weekday', 'weekdays', 'workday', 'workdays'].map((word): [string, number[]] => [word, [1, 2, 3, 4, 5]]),
   ...['weekend', 'weekends'].map((word): [string, number[]] => [word, [6, 0]]),
@@ -62,13 +62,13 @@ export const MONTHS: ReadonlyMap<string, number> = new Map([
   ['sept', 9],
 ]);
 
-/** Words before a unit of time that are a number; others are figures by now. */
+/** Articles that mean a number before a unit of time; other number words have become figures by now. */
 export const NUMBERS: ReadonlyMap<string, number> = new Map([
   ['a', 1],
   ['an', 1],
 ]);
 
-/** How often in a day, a week or a month. */
+/** Words for how often in a day, a week or a month. */
 export const COUNTS: ReadonlyMap<string, number> = new Map([
   ['twice', 2],
   ['thrice', 3],
@@ -82,18 +82,18 @@ export const ORDINALS: ReadonlyMap<string, number | 'L'> = new Map<string, numbe
 ]);
 export const ORDINAL_ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th']);
 
-/** Times of day that have a name, in minutes. */
+/** Named times of day, in minutes. */
 export const NAMED_TIMES: ReadonlyMap<string, number> = new Map([
   ['noon', 720],
   ['midday', 720],
   ['midnight', 0],
 ]);
 
-/** Parts of the day: the time they mean by themselves, and the hours (of a 12-hour clock) they make afternoon hours. */
+/** Parts of the day, with their default time and the hours that belong to them. */
 export interface DayPart {
   name: string;
   default: number;
-  /** The hours of 24 that belong to it. */
+  /** @param hour 0 to 23 */
   has: (hour: number) => boolean;
 }
 const part = (name: string, hour: number, has: (hour: number) => boolean): DayPart => ({
@@ -109,7 +109,7 @@ export const DAY_PARTS: ReadonlyMap<string, DayPart> = new Map(
     part('night', 21, (hour) => hour >= 18 || hour < 6),
   ].map((value) => [value.name, value]),
 );
-/** `tonight` ends at midnight: what comes after is tomorrow. */
+/** `tonight` ends at midnight; later hours are tomorrow. */
 export const TONIGHT: DayPart = part('tonight', 20, (hour) => hour >= 16 && hour < 24);
 
 export const FILLERS: ReadonlySet<string> = new Set(['the', 'on', 'and', ',', '&']);
@@ -119,7 +119,7 @@ const refusals = (reason: string, example: string, words: readonly string[]): Re
   words.map((word) => [word, { reason, example }]);
 
 const AMBIGUOUS = 'that has two meanings';
-/** Words that are known and refused: the reason, and what to say. */
+/** Words that are known and refused: the reason, and what to say instead. */
 export const REFUSED: ReadonlyMap<string, { reason: string; example: string }> = new Map([
   ['or', { reason: '"or" leaves the choice open', example: 'daily at 8 and 9' }],
   ['biweekly', { reason: AMBIGUOUS, example: 'every 2 weeks on monday" or "every monday and thursday' }],

@@ -1,8 +1,8 @@
-/** The time zone that a phrase names: "7pm UTC", "9 Berlin time", "(Europe/Berlin)", "in Europe/London". */
+/** Finds the time zone in a phrase: "7pm UTC", "9 Berlin time", "(Europe/Berlin)", "in Europe/London". */
 import { readZone } from '../../lib/timezone.ts';
 import { refusal } from './tokens.ts';
 
-/** Zones of the clocks that people call by their part of a country, summer time included. */
+/** Zones that people call by a part of a country, including summer time. */
 const WIDE = new Map([
   ['eastern', 'America/New_York'],
   ['central', 'America/Chicago'],
@@ -14,7 +14,7 @@ const WIDE = new Map([
   ['pt', 'America/Los_Angeles'],
 ]);
 const MAX_NAMES = 4;
-/** Each finds names, as its first group; a name of several words may have others before it. */
+/** The first group of each is the name; a name of several words may include preceding ones. */
 const NAMES = [
   /(?:\b(?:in|timezone|zone|tz) )?\(?\b([a-z]+(?:[_-][a-z0-9]+)*(?:\/[a-z0-9_+-]+){1,2})\)?(?![\p{L}\d])/gu,
   /\(?\b(utc|gmt)\b(?: time)?\)?/gu,
@@ -23,7 +23,7 @@ const NAMES = [
   /\(?((?:\p{L}+ ){0,2}\p{L}+) time\b\)?/gu,
 ];
 
-/** @param text folded */
+/** @param text the output of `fold` */
 export function takeZone(text: string): { text: string; zone?: string } {
   if (/\b(?:utc|gmt) ?[+-] ?\d/.test(text)) {
     const reason = 'a distance from UTC does not follow the clocks of a place';
@@ -31,7 +31,7 @@ export function takeZone(text: string): { text: string; zone?: string } {
   }
   const plain = text.replace(/ ?\b(?:my|our|local) time\b/g, '');
   for (const pattern of NAMES) {
-    // A phrase has one zone: hostile ones have hundreds of words that could be.
+    // A phrase has one zone; hostile input could have hundreds of candidates.
     for (const { 0: whole, 1: name = '', index } of plain.matchAll(pattern).take(MAX_NAMES)) {
       const found = zoneAtEnd(name);
       if (!found) continue;
@@ -43,7 +43,7 @@ export function takeZone(text: string): { text: string; zone?: string } {
   return { text: plain };
 }
 
-/** The zone that the last words name, as many of them as can. */
+/** Returns the zone that the last words name, using as many of them as possible. */
 function zoneAtEnd(name: string): { zone: string; before: string } | undefined {
   const words = name.split(' ');
   for (let start = 0; start < words.length; start += 1) {

@@ -1,4 +1,4 @@
-/** One job file: read, judged, named and made. */
+/** One job file: parsing, naming and creation. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,22 +13,25 @@ import { type Job, type JobFields, jobFileName, parseJob } from '../job.ts';
 
 export interface JobFile {
   id: string;
-  /** The name of the file. */
+  /** The file's name. */
   file: string;
   path: string;
   /** `disabled` by its name or by `enabled: false`. */
   state: 'loaded' | 'disabled' | 'broken';
-  /** What is in force; for a broken file the version before, if there is one. For a paused one: what it would be. */
+  /**
+   * The job in force; for a broken file the previous version, if there is one. For a paused file, the job that it would
+   * be.
+   */
   job?: Job;
-  /** Every problem of a broken file, one a line, in English. */
+  /** All problems of a broken file, one per line, in English. */
   problem?: string;
-  /** The same for people. */
+  /** The same problems for people. */
   wrong?: readonly Said[];
 }
 
 export type Parsed = { job: Job } | Pick<Required<JobFile>, 'problem' | 'wrong'>;
 
-/** What is wrong, in both of its forms. */
+/** Returns the problems in both forms. */
 export const wrongWith = (...wrong: readonly Said[]): Pick<Required<JobFile>, 'problem' | 'wrong'> => ({
   problem: wrong.map((said) => scrub(messagesIn('en').said(said))).join('\n'),
   wrong,
@@ -55,7 +58,7 @@ export function entryOf(
   return { ...common, state: 'broken', ...result, ...(before ? { job: before } : {}) };
 }
 
-/** What has come, gone, or says something else now. A file that was not touched keeps its job. */
+/** Returns the IDs of jobs that were added, removed or changed. An untouched file keeps its job object. */
 export function changedIds(before: readonly JobFile[], after: readonly JobFile[]): string[] {
   const lacks = (all: readonly JobFile[]) => {
     const byFile = new Map(all.map((one) => [one.file, one]));
@@ -67,17 +70,20 @@ export function changedIds(before: readonly JobFile[], after: readonly JobFile[]
   return [...new Set([...before.filter(lacks(after)), ...after.filter(lacks(before))].map(({ id }) => id))];
 }
 
-/** Of two files for one job the first counts: `x.yaml` before `x.yml`, and both before `x.disabled.yaml`; `x.yaml` before `x-DESKTOP-1A2B.yaml`. */
+/**
+ * Sorts files so that the first of two for the same job counts: `x.yaml` before `x.yml`, both before `x.disabled.yaml`,
+ * and `x.yaml` before `x-DESKTOP-1A2B.yaml`.
+ */
 export function sorted(files: readonly WatchedFile[]): WatchedFile[] {
   const rank = ({ name }: WatchedFile) => Number(jobFileName(name)?.isDisabled ?? false);
   const key = ({ name }: WatchedFile) => `${name.replace(/\..*$/, '')}\0${name}`;
   return [...files].sort((a, b) => rank(a) - rank(b) || (key(a) < key(b) ? -1 : 1));
 }
 
-/** How OneDrive calls what it keeps of a file that was changed on two machines: the machine's name behind that of the file. */
+/** OneDrive's suffix for a file that was changed on two machines: the machine's name. */
 const MACHINE = /-(?:(?:DESKTOP|LAPTOP|SURFACE|WIN|PC)-[A-Z0-9]+|[\w-]*MacBook[\w-]*)(?=\.ya?ml$)/;
 
-/** The file that this one is a copy of, where that is there and holds a job of the same name. */
+/** Returns the file that this one is a copy of, if it exists and contains a job of the same name. */
 export function copiedFrom(file: string, job: Job, others: readonly JobFile[]): string | undefined {
   const original = file.replace(MACHINE, '');
   const other = original === file ? undefined : others.find((each) => each.file === original);
@@ -87,15 +93,15 @@ export function copiedFrom(file: string, job: Job, others: readonly JobFile[]): 
 const ENDINGS = /^[^.].*\.(?:ya?ml(?:\.txt)?|json|md|markdown|txt)$/i;
 const PROSE = /\.(?:md|markdown|txt)$/i;
 
-/** Under another ending it is said that it is no job, since somebody may wait for it. */
+/** Includes other extensions: the file is then reported as not a job, since somebody may be waiting for it. */
 export const isMeantAsJob = (name: string): boolean =>
   ENDINGS.test(name) && !(/^readme\b/i.test(name) && PROSE.test(name));
 
-/** Notes may stand beside jobs: one that says no time is none. */
+/** Notes may be kept beside jobs: a text without a schedule key is one. */
 export const isNote = ({ name, text }: WatchedFile): boolean =>
   PROSE.test(name) && !/\.ya?ml\.txt$/i.test(name) && !/^[ \t"]*(?:schedule|cron)\w*"?[ \t]*:/im.test(text);
 
-/** An id for people to type: the name's letters and digits, as far as they are Latin. */
+/** Returns an ID that people can type: the Latin letters and digits of the name. */
 export function idOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
   const id = plain
@@ -107,7 +113,10 @@ export function idOf(name: string): string {
   return id === '' ? `job-${sum}` : `${id}-${sum}`;
 }
 
-/** The text of a new file and what it means. Throws UserError with everything that is wrong. */
+/**
+ * Returns the text of a new file and its parsed job.
+ * @throws {UserError} with every problem
+ */
 export async function textOf(
   file: string,
   fields: JobFields,
@@ -122,7 +131,10 @@ export async function textOf(
   throw new UserError(`The job cannot be made: ${problems}.`);
 }
 
-/** The name is taken by an empty file before the whole one replaces it, so that no other writer's file is ever overwritten. */
+/**
+ * Reserves the name with an empty file before the complete one replaces it, so that no other writer's file is ever
+ * overwritten.
+ */
 export async function createFile(folder: string, name: string, fields: JobFields, timezone: string): Promise<JobFile> {
   const file = path.join(folder, name);
   const { text, result } = await textOf(file, fields, timezone);
@@ -141,7 +153,10 @@ export async function createFile(folder: string, name: string, fields: JobFields
   return entryOf({ id: result.job.id, file: name, path: file }, result, undefined);
 }
 
-/** The text of a file with other values for some of its keys. Throws UserError when that makes no job. */
+/**
+ * Returns the text of a file with some keys changed.
+ * @throws {UserError} if the result is not a job
+ */
 export async function changedText(
   { path: file }: Pick<JobFile, 'path'>,
   keys: Readonly<Record<string, string>>,
@@ -154,7 +169,7 @@ export async function changedText(
   throw new UserError(`The job cannot be changed: ${result.problem.replaceAll('\n', '; ')}.`);
 }
 
-/** The same text where it cannot be read as YAML. */
+/** Returns the text unchanged if it is not valid YAML. */
 export async function withKeys(source: string, keys: Readonly<Record<string, string>>): Promise<string> {
   const { parseDocument } = await import('yaml');
   const document = parseDocument(source);

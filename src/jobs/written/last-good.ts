@@ -1,6 +1,7 @@
 /**
- * The last good text of each job file, kept beside the records of jobs: a mistake in a file stops its job at no restart either. What
- * cannot be kept costs that alone. Of a file that is gone nothing is kept, so that no job comes back by a new file of its name.
+ * Keeps the last good text of each job file beside the jobs' state, so that a mistake in a file does not stop its job,
+ * even after a restart. A failure to keep a text has no other effect. Nothing is kept of a removed file, so a new file
+ * of its name does not bring the job back.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +15,7 @@ import { type Parsed, parseFile, withKeys, wrongWith } from './job-file.ts';
 
 type Broken = Exclude<Parsed, { job: Job }>;
 
-/** What is in force although its file is broken, and, where there is more to say than what is wrong in the file, that. */
+/** The job in force despite its broken file, and its problems if they are more than those in the file. */
 export interface InForce {
   job?: Job | undefined;
   wrong?: Broken;
@@ -22,11 +23,12 @@ export interface InForce {
 
 export interface LastGood {
   /**
-   * The version before this one, which is kept where it is good itself. Rejects for what is no fault of a file.
-   * @param known the version before, if this process has seen one
+   * Returns the version before this one, and keeps this one if it is good. Rejects for errors that aren't a file's
+   * fault.
+   * @param known the previous version, if this process has seen one
    */
   before(file: WatchedFile, result: Parsed, known: Job | undefined): Promise<InForce>;
-  /** These are all the files that there are. Never throws. */
+  /** Drops all other files. Never throws. */
   only(names: ReadonlySet<string>): void;
 }
 
@@ -34,12 +36,12 @@ export interface LastGoodOptions {
   folder: string;
   timezone: string;
   log: Pick<Logger, 'warn'>;
-  /** The schedule that the job with this id is in force with, and since when (ms). */
+  /** Returns the schedule of the job in force, and since when (ms). */
   recorded?: (id: string) => { schedule: Schedule; since: number } | undefined;
 }
 
 export function openLastGood({ folder, timezone, log, recorded }: LastGoodOptions): LastGood {
-  /** By the name of the file. */
+  /** By file name. */
   const told = new Map<string, Broken>();
   const pathOf = ({ name }: Pick<WatchedFile, 'name'>) => path.join(folder, name);
 
@@ -48,7 +50,7 @@ export function openLastGood({ folder, timezone, log, recorded }: LastGoodOption
       if (readTextSync(pathOf(file)) === file.text) return;
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       await writeFileAtomic(pathOf(file), file.text, { sync: false });
-      // A phrase may mean what it did when it was written.
+      // Keeps the time too: it decides what a phrase means.
       fs.utimesSync(pathOf(file), new Date(), new Date(file.mtimeMs));
     } catch (err) {
       log.warn({ err, file: file.name }, 'the last good version of a job file cannot be kept');
@@ -71,7 +73,7 @@ export function openLastGood({ folder, timezone, log, recorded }: LastGoodOption
     return wrong ? { wrong } : {};
   };
 
-  /** Its schedule was understood once, in words that are not understood any more. */
+  /** Uses the recorded schedule if its phrase was understood once and no longer is. */
   async function asRecorded(file: WatchedFile, wasGood: boolean): Promise<Job | undefined> {
     const known = recorded?.(jobFileName(file.name)?.id ?? '');
     if (!known || !(wasGood || file.mtimeMs <= known.since)) return undefined;
