@@ -1,7 +1,7 @@
 /**
- * The bootstrap files a person writes to shape a viber. They are looked up without regard to case, in the viber's own folder, then
- * in the home, whose files are for all; the first hit wins. Invariants: no viber is told another one's; one that cannot be read
- * counts as missing and is told of once. Reading them again costs a few stats.
+ * Reads the bootstrap files that a person writes to shape a viber. Names are case-insensitive. The viber's own folder
+ * comes first, then the home, whose files apply to all vibers. Invariants: a viber never sees another viber's files; an
+ * unreadable file counts as missing and is reported once. Reading again costs a few stats.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ export interface BootstrapFile {
 }
 
 const TAGS = ['identity', 'soul', 'user', 'agents', 'tools'];
-/** Characters of one that are used. */
+/** The most characters used of one file. */
 const MAX_CHARS = 20_000;
 const MAX_BYTES = 256 * 1024;
 const SAVING_MS = 500;
@@ -29,7 +29,7 @@ const MAX_LOOKS = 20;
 const folders = createStatCache<ReadonlyMap<string, string>>(256, listNames);
 const texts = createStatCache<string>(256, (file, stat) => (stat.isFile() ? visibleText(file) : ''));
 
-/** The bootstrap texts in the order of the prompt, without comments. A file with nothing but headings counts as missing. */
+/** Returns the bootstrap texts in prompt order, without comments. A file with only headings counts as missing. */
 export async function readBootstrap(home: Home, viber: string): Promise<BootstrapFile[]> {
   const places = [home.viberDir(viber), home.root].map((dir) => ({ dir, names: namesOf(dir) }));
   const found: BootstrapFile[] = [];
@@ -45,7 +45,7 @@ export async function readBootstrap(home: Home, viber: string): Promise<Bootstra
   return found;
 }
 
-/** Many editors empty a file before they write it: one that was emptied a moment ago is about to hold its words again. */
+/** Waits for an editor that empties a file before writing it: a file emptied just now is about to be filled again. */
 async function untilSaved(file: string): Promise<void> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
@@ -54,7 +54,7 @@ async function untilSaved(file: string): Promise<void> {
   }
 }
 
-/** What `read` gives once the file is saved; undefined for one that cannot be read as it stands there. */
+/** Calls `read` once the file is saved; returns undefined when it can't be read. */
 export async function whenSaved<T>(file: string, read: (file: string) => T | undefined): Promise<T | undefined> {
   try {
     await untilSaved(file);
@@ -74,13 +74,13 @@ function namesOf(dir: string): ReadonlyMap<string, string> | undefined {
   }
 }
 
-/** The path of a file whose name differs from `name` at most by case; the exact name wins. */
+/** Returns the path of a file whose name matches case-insensitively; the exact name wins. */
 export function findFile(dir: string, name: string): string | undefined {
   const actual = namesOf(dir)?.get(name.toLowerCase());
   return actual === undefined ? undefined : path.join(dir, actual);
 }
 
-/** What a model should see of a file; '' when that is only headings. Its owner is told of one that is cut. */
+/** Returns what a model should see of a file; '' when it has only headings. Its owner is notified when it is cut. */
 function visibleText(file: string): string {
   const bare = stripComments(readHead(file)).trim();
   const hasContent = bare.split('\n').some((line) => line.trim() !== '' && !/^#{1,6}(\s|$)/.test(line));
@@ -99,7 +99,7 @@ function visibleText(file: string): string {
 
 const CUT = `is longer than the ${MAX_CHARS.toLocaleString('en')} characters that are used of it`;
 
-/** Bootstrap files in a folder that are longer than what is used of them, each with why. */
+/** Lists the folder's bootstrap files that are longer than what is used of them, with the reason. */
 export function cutFiles(dir: string): { name: string; why: string }[] {
   const names = fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory() ? namesOf(dir) : undefined;
   return TAGS.flatMap((tag) => {
@@ -126,7 +126,7 @@ function listNames(dir: string): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Some bytes more than can be used: a huge file must not be read whole. A pipe is not waited for. */
+/** Reads a few bytes more than are used, since a huge file must not be read whole. Doesn't block on a pipe. */
 function readHead(file: string): string {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {

@@ -1,5 +1,5 @@
 /**
- * The home: where every file of the gateway stands. Ids are validated here and turned into paths here, never joined by others.
+ * The home: the paths of all files of the gateway. IDs are validated and turned into paths only here.
  *
  *   workspace/ (the viber `default`)   vibers/{id}/   agents/{id}/sessions/   artifacts/{taskId}/   skills/ jobs/ playbooks/
  *   memory/    conversations/    spool/ access/ usage/ cache/ run/ (operational)
@@ -24,26 +24,32 @@ export interface Home {
   readonly playbooks: string;
   readonly artifacts: string;
   readonly agents: string;
-  /** `workspace` for the viber `default`, else `vibers/{id}`. Throws WorkspaceError for anything that is not an id. */
+  /**
+   * Returns `workspace` for the viber `default`, else `vibers/{id}`.
+   * @throws WorkspaceError when it isn't an ID
+   */
   viberDir(viber: string): string;
-  /** `artifacts/{taskId}`. Throws WorkspaceError for anything that is not an id. */
+  /**
+   * Returns `artifacts/{taskId}`.
+   * @throws WorkspaceError when it isn't an ID
+   */
   taskDir(taskId: string): string;
-  /** `agents/{viber}/sessions/{taskId}.jsonl`. */
+  /** Returns `agents/{viber}/sessions/{taskId}.jsonl`. */
   sessionPath(viber: string, taskId: string): string;
 }
 
 export const DEFAULT_VIBER = 'default';
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** Names in the home that the agent's file tools never write: they change through typed, authorised operations. */
+/** Names in the home that the agent's file tools never write: they change only through typed, authorised operations. */
 export const PROTECTED: readonly string[] = [
   ...['jobs', 'skills', 'playbooks', 'agents', 'config.yaml', 'config.json', 'openai.yaml', '.env'],
   ...['access', 'spool', 'run', 'cache', 'conversations', 'usage'],
 ];
 
 /**
- * What the gateway keeps inside folders that are otherwise the agent's, and what would be run later: a viber's own skills, and the
- * hooks and settings of a repository (promise 51).
+ * Protected paths inside folders that otherwise belong to the agent: the gateway's own files, and files that run later,
+ * such as a viber's skills and the hooks and settings of a repository (promise 51).
  */
 const PROTECTED_INSIDE = [
   /^artifacts\/[^/]+\/(task\.json|artifacts\.jsonl|playbook\.md)$/i,
@@ -52,7 +58,10 @@ const PROTECTED_INSIDE = [
   /(^|\/)\.git(\/|$)/i,
 ];
 
-/** Whether the agent's file tools must not write here. `file` is a real path; outside the home is protected too. */
+/**
+ * Returns whether the agent's file tools must not write here. `file` is a real path; everything outside the home is
+ * protected too.
+ */
 export function isProtected(home: Home, file: string): boolean {
   const relative = path.relative(fs.realpathSync.native(home.root), file).split(path.sep).join('/');
   const [first = ''] = relative.split('/');
@@ -64,12 +73,15 @@ export function isProtected(home: Home, file: string): boolean {
   );
 }
 
-/** True for the ids of vibers, agents and tasks: lower-case letters, digits, `-` and `_`, at most 64. */
+/**
+ * Returns whether the text is a valid ID of a viber, agent or task: lower-case letters, digits, `-` and `_`, at most
+ * 64.
+ */
 export function isId(text: string): boolean {
   return ID.test(text);
 }
 
-/** The home's folder: `override` (--home), OPENVIBER_HOME, ~/.openviber, ~/.viber if only that exists, else ~/.openviber. */
+/** Returns the home's folder: `override` (--home), OPENVIBER_HOME, ~/.openviber, or ~/.viber if only that exists. */
 export function locateHome(options: { override?: string; env: Record<string, string | undefined> }): string {
   const user = options.env.HOME || os.homedir();
   const chosen = options.override || options.env.OPENVIBER_HOME;
@@ -87,7 +99,7 @@ const FOLDERS = [
   'workspace/memory',
   'workspace/artifacts',
 ];
-/** What people fill: the gateway works where it can only read there. */
+/** Folders that people fill: the gateway works when they are read-only. */
 const READ = ['jobs', 'skills', 'playbooks', 'workspace', 'workspace/skills'];
 const LATER = [
   ...[
@@ -101,8 +113,9 @@ const LATER = [
 ];
 
 /**
- * Opens the home and creates what is missing: folders (0700), the link `vibers/default`, templates of the files people write.
- * @throws WorkspaceError when a folder cannot be created or written, naming it
+ * Opens the home and creates what is missing: folders (0700), the link `vibers/default`, templates of the files people
+ * write.
+ * @throws WorkspaceError naming the folder that can't be created or written
  */
 export async function openHome(root: string): Promise<Home> {
   const home = layout(path.resolve(root));
@@ -155,7 +168,10 @@ function layout(root: string): Home {
   };
 }
 
-/** A home that has `vibers/default/` as a real folder and no `workspace/` keeps its files: the link points the other way. */
+/**
+ * Keeps the files of a home that has a real folder `vibers/default/` and no `workspace/`: the link then points the
+ * other way.
+ */
 function adoptOlderLayout(root: string): void {
   const isFolder =
     fs.lstatSync(path.join(root, 'vibers', DEFAULT_VIBER), { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -166,7 +182,10 @@ function createFolder(root: string, name: string): void {
   ensureFolder(root, path.join(root, name), `what stood in ${name}/`, READ.includes(name));
 }
 
-/** Folders that are made when they are needed: what stands in their place is found at the start, not in the middle of a message. */
+/**
+ * Checks folders that are created on demand, so that anything in their place is found at the start and not in the
+ * middle of a message.
+ */
 function freePlaces(root: string): void {
   for (const name of LATER) {
     const dir = path.join(root, name);
@@ -187,7 +206,7 @@ function createLink(link: string, target: string): void {
   }
 }
 
-/** Another process may open the same home at the same moment. */
+/** Ignores an existing file: another process may open the same home at the same time. */
 function writeNew(file: string, text: string): void {
   try {
     fs.writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
@@ -196,7 +215,10 @@ function writeNew(file: string, text: string): void {
   }
 }
 
-/** A file of that name in any case, here or at the root of the home, is the person's own: no template stands in front of it. */
+/**
+ * Writes the templates. A file of the same name in any case, here or at the root of the home, is the person's own, and
+ * no template hides it.
+ */
 function writeTemplates(home: Home): void {
   const workspace = home.viberDir(DEFAULT_VIBER);
   const taken = new Set([...fs.readdirSync(workspace), ...fs.readdirSync(home.root)].map((name) => name.toLowerCase()));
@@ -205,7 +227,7 @@ function writeTemplates(home: Home): void {
   }
 }
 
-/** Ids of all vibers that have a folder of their own, the usual one first. */
+/** Lists the IDs of all vibers with a folder, `default` first. */
 export function vibersOf(home: Pick<Home, 'root'>): string[] {
   const dir = path.join(home.root, 'vibers');
   const entries = fs.existsSync(dir) ? fs.readdirSync(dir, { withFileTypes: true }) : [];

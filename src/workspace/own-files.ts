@@ -1,7 +1,7 @@
 /**
- * What the gateway itself is made of, and what other programs of its user start or trust. A script that could write there would be run
- * by the gateway, or by the machine, outside its sandbox. So no script works in a folder that holds one of these or lies in one, and
- * no tool writes one.
+ * The files that make up the gateway, and files that other programs of its user start or trust. A script that could
+ * write them would have its code run outside its sandbox. So no script works in a folder that contains or is inside one
+ * of these, and no tool writes one.
  */
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
@@ -10,22 +10,25 @@ import { DEFAULT_VIBER, type Home, isProtected, vibersOf } from './home.ts';
 
 interface Place {
   path: string;
-  /** For a sentence: "it is in ..." and "... is in it". */
+  /** Part of a sentence: "it is in ..." and "... is in it". */
   what: string;
 }
 
-/** By the home's root: what a gateway reads and starts, beside what stands in the home. */
+/** Files that a gateway reads and starts outside its home, by the home's root. */
 const noted = new Map<string, { config?: readonly Place[]; commands?: readonly Place[] }>();
 
-/** @param file where the configuration stands */
+/** @param file path of the configuration */
 export function noteConfig(root: string, file: string): void {
   noted.set(root, { ...noted.get(root), config: [{ path: file, what: "the gateway's configuration" }] });
 }
 
-/** What the gateway starts outside a sandbox: each program with its arguments; and what it finds by its name, as `git` and `bwrap`. */
+/**
+ * Records the programs that the gateway starts outside a sandbox, with their arguments, and the folders of PATH, where
+ * it finds `git` and `bwrap`.
+ */
 export function noteCommands(root: string, commands: readonly (readonly string[])[]): void {
   const what = 'what the gateway starts';
-  // A runner takes a package out of the folder that it is started in before any other.
+  // A runner prefers a package in its working folder over any other.
   const near = commands.some(isRunner) ? ['node_modules', 'package.json'].map((name) => path.resolve(name)) : [];
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const all = [...new Set([...commands.flatMap(filesOf), ...near, ...folders])];
@@ -40,7 +43,7 @@ const notedIn = (root: string): Place[] => {
 const isRunner = ([command = '']: readonly string[]): boolean =>
   /^(npx|npm|pnpm|pnpx|yarn|bunx?|uvx?)(\.\w+)?$/.test(path.basename(command));
 
-/** The words of a command that name a program by a path, each with the project that it is a part of. */
+/** Returns the paths of programs named in a command, each widened to its project. */
 function filesOf(command: readonly string[]): string[] {
   const words = command.flatMap((word) => [word, word.slice(word.indexOf('=') + 1)]);
   return words
@@ -57,13 +60,13 @@ function isProgram(file: string): boolean {
 const CODE = /\.([cm]?[jt]s|py|sh|bash|rb|pl|php|lua|jar|wasm|exe)$/i;
 const PROJECT = ['package.json', 'pyproject.toml', 'setup.py', 'requirements.txt', 'Cargo.toml', 'go.mod', '.git'];
 
-/** What a program loads stands beside it. A person's own folder is no project, whatever is in it. */
+/** Returns the project folder, which holds what the program loads. A person's home folder is never a project. */
 function projectOf(folder: string): string | undefined {
   if (folder === os.homedir() || folder === path.dirname(folder)) return undefined;
   return PROJECT.some((name) => existsSync(path.join(folder, name))) ? folder : projectOf(path.dirname(folder));
 }
 
-/** Where this program stands; installed beside the packages that it is made of, these too. */
+/** Returns this program's folder, or the `node_modules` around it, which holds the packages it needs. */
 function programFolder(): string {
   let folder = import.meta.dirname;
   while (folder !== path.dirname(folder) && !existsSync(path.join(folder, 'package.json')))
@@ -125,7 +128,10 @@ const isInside = (inner: string, outer: string): boolean =>
 
 const spellings = (file: string): string[] => [...new Set([file, existsSync(file) ? realpathSync.native(file) : file])];
 
-/** Why no script may work in a folder; undefined where it may. @param folder its real path */
+/**
+ * Returns why no script may work in a folder; undefined where one may.
+ * @param folder its real path
+ */
 export function whyNoScripts(home: Home, folder: string): string | undefined {
   if (folder.split('/').some((part) => part.toLowerCase() === '.git')) return 'it is in the inside of a repository';
   if (folder.split('/').includes('.ssh') || existsSync(path.join(folder, '.ssh'))) return 'keys of a person are in it';
@@ -137,7 +143,7 @@ export function whyNoScripts(home: Home, folder: string): string | undefined {
   return whyNotInHome(home, folder);
 }
 
-/** In the home a script works in what a viber has made for itself, and nowhere else. */
+/** Returns why a script can't work in this folder of the home: only what a viber made for itself is allowed. */
 function whyNotInHome(home: Home, folder: string): string | undefined {
   const root = realpathSync.native(home.root);
   if (isInside(root, folder)) return 'the files of the gateway are in it';
@@ -150,6 +156,9 @@ function whyNotInHome(home: Home, folder: string): string | undefined {
   return isFree ? undefined : 'it is one of the folders of the gateway';
 }
 
-/** Whether a file is one that no tool writes. @param file its real path */
+/**
+ * Returns whether tools must not write this file.
+ * @param file its real path
+ */
 export const isOwnFile = (home: Pick<Home, 'root'>, file: string): boolean =>
   notedIn(home.root).some(({ path: place }) => spellings(place).some((one) => isInside(file, one)));

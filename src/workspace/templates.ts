@@ -1,6 +1,6 @@
 /**
- * What a new workspace starts with. Comments tell a person what to write and are taken out before the text goes into a
- * request, so that an untouched template costs nothing there.
+ * Templates of a new workspace. Comments explain what to write and are stripped before the text goes into a request, so
+ * an untouched template costs nothing.
  */
 export const TEMPLATES: Readonly<Record<string, string>> = {
   'IDENTITY.md': `<!-- Who the viber is: its name, its role, how it signs. -->

@@ -1,7 +1,7 @@
-/** The shapes that stand in files and travel in the task protocol (docs/protocol.md). Plain JSON, no behaviour. */
+/** Types that are stored in files and sent in the task protocol (docs/protocol.md). Plain JSON, no behaviour. */
 import type { Json } from '../lib/json.ts';
 
-/** `skipped`: it stays in the plan and is not to be done. */
+/** A `skipped` step stays in the plan and isn't done. */
 export type StepStatus = 'pending' | 'in_progress' | 'done' | 'skipped';
 
 export interface PlanStep {
@@ -10,13 +10,16 @@ export interface PlanStep {
   status: StepStatus;
 }
 
-/** The structured form of a plan; its Markdown form is the `task.md`. */
+/** The structured form of a plan; its Markdown form is `task.md`. */
 export interface Plan {
   goal: string;
   steps: PlanStep[];
 }
 
-/** Metadata of an artifact. `ref` is a path relative to the home, for example `artifacts/<taskId>/<id>.md`; never content. */
+/**
+ * Metadata of an artifact. `ref` is a path relative to the home, such as `artifacts/<taskId>/<id>.md`, and never
+ * content.
+ */
 export interface ArtifactRef {
   id: string;
   title: string;
@@ -27,46 +30,48 @@ export interface ArtifactRef {
 
 export type TaskState = 'pending' | 'running' | 'completed' | 'error' | 'stopped';
 
-/** `artifacts/{taskId}/task.json`. States belong to the latest run. */
+/** `artifacts/{taskId}/task.json`. `state` is that of the latest run. */
 export interface TaskRecord {
   id: string;
   viber: string;
   goal: string;
-  /** At most eight words: of the goal, of what a small model made of it, or as somebody has written it here. */
+  /** A title of at most eight words, from the goal, a small model or a person. */
   title: string;
-  /** The small model was asked for a title, whatever came of it. */
+  /** The small model was asked for a title, with or without success. */
   named?: true;
   state: TaskState;
-  /** Principals as text (`telegram:1001`) or `person:alex`, who may steer and stop it. */
+  /** Principals as text (`telegram:1001`) or `person:alex` who may steer and stop it. */
   people: string[];
-  /** Addresses as text with account, every conversation that has spoken to it. */
+  /** Addresses as text, with account, of every conversation that has spoken to it. */
   conversations: string[];
   runs: number;
-  /** What all its runs have used. */
+  /** Total usage of all its runs. */
   usage?: Usage;
-  /** The last run that is counted in `usage`, and what stood there before: counted again after a crash, it counts once. */
+  /**
+   * The last run counted in `usage`, and the usage before it: a run that is counted again after a crash counts once.
+   */
   counted?: { run: string; before?: Usage };
-  /** What its people let it do without being asked again. */
+  /** Permissions from its people to act without asking again. */
   always?: Consent[];
-  /** Skills that its people have called by their names. */
+  /** Skills that its people called by name. */
   called?: string[];
-  /** The plan that somebody approved (`plan_approval`). */
+  /** The plan that a person approved (`plan_approval`). */
   approvedPlan?: { hash: string; by: string; at: string };
-  /** The task that asked for it: an agent works on it for another. */
+  /** The task that delegated this one to an agent. */
   parent?: string;
-  /** The scheduled job whose run it is. */
+  /** The scheduled job that started it. */
   job?: string;
-  /** The conversation, as a key, in which its digest goes on: each other one that was sent it has a copy. */
+  /** The conversation, as a key, in which its digest continues; the other recipients have a copy. */
   digestAt?: string;
   /** ISO 8601. */
   createdAt: string;
   updatedAt: string;
 }
 
-/** "Always for this task": calls of a tool with arguments of one kind run without a question. */
+/** "Always for this task": calls of a tool with one kind of arguments run without a question. */
 export interface Consent {
   tool: string;
-  /** In words; '' for any arguments. */
+  /** The kind in words; '' for any arguments. */
   kind: string;
   /** A principal as text. */
   by: string;
@@ -74,64 +79,69 @@ export interface Consent {
   at: string;
 }
 
-/** What a person, or the time that went by, decided about a call that waited. `wrote`: the person wrote something instead; `another`: they want it at another time. */
+/**
+ * The decision about a pending call, by a person or by expiry. `wrote`: the person wrote something instead; `another`:
+ * they want it at another time.
+ */
 export type ApprovalVerdict = 'approve' | 'always' | 'deny' | 'expired' | 'answer' | 'another' | 'wrote' | 'stop';
 
-/** Tokens of one or more model calls and their price. */
+/** Tokens of one or more model calls, and their price. */
 export interface Usage {
-  /** All input, what the provider had cached included. */
+  /** All input, including what the provider had cached. */
   inputTokens: number;
-  /** The part of the input that the provider had cached, where it tells. */
+  /** The cached part of the input, where the provider reports it. */
   cachedInputTokens?: number;
   outputTokens: number;
-  /** Of the tokens whose price is known; absent where none is. */
+  /** Price of the tokens whose price is known; absent when none is. */
   cost?: number;
-  /** With `cost`. */
+  /** Set with `cost`. */
   currency?: string;
-  /** Tokens whose price is not known. */
+  /** Tokens with an unknown price. */
   unpricedTokens?: number;
 }
 
-/** A JSON value; what tools give back and what is stored of a model's messages. */
+/** A JSON value, used for tool results and stored model messages. */
 export type { Json };
 
-/** One line of `agents/{viber}/sessions/{taskId}.jsonl`. The first line is the header. */
-/** `epoch`: of whose lane it was when it was written, where several processes share the home. */
+/**
+ * One line of `agents/{viber}/sessions/{taskId}.jsonl`. The first line is the header. `epoch` is that of the lane's owner
+ * who wrote it, where several processes share the home.
+ */
 export type SessionEntry = { epoch?: number } & Entry;
 
 type Entry =
   | { type: 'session'; version: 1; taskId: string; viber: string; createdAt: string }
   | {
       type: 'message';
-      /** The spool key of the inbound message: appending it twice is noticed by it. */
+      /** The spool key of the inbound message, by which appending it twice is detected. */
       id: string;
-      /** Of further messages that are part of this one. */
+      /** IDs of further messages merged into this one. */
       also?: string[];
       run: string;
       at: string;
       /** When work on it began; absent in older lines. */
       takenAt?: string;
-      /** What a program says was said before these words. */
+      /** Messages that, according to a program, came before this one. */
       before?: { role: 'user' | 'assistant'; text: string }[];
       text: string;
-      /** The person's own words, where `text` says more to the model: of files, quotes, and who speaks. */
+      /** The person's own words, where `text` adds files, quotes or the speaker for the model. */
       said?: string;
       from: { channel: string; user: string; name: string };
-      /** Its run is on the word of a guest: nothing in it comes from memory or other files of the viber. */
+      /** A guest started the run: nothing in it comes from memory or other files of the viber. */
       isGuest?: true;
-      /** On which channel it was said, where that is not the one of `from`. */
+      /** The channel it was said on, where it differs from that of `from`. */
       via?: string;
       /** Said in a group: everybody there has read it, and reads the answer. */
       isGroup?: true;
-      /** A job's prompt: nobody has said it, and its answer is sent to people. */
+      /** A job's prompt: nobody said it, and its answer is sent to people. */
       isJob?: true;
       files: ArtifactRef[];
-      /** Of the files, by id, the voice messages whose words stand in the text: they are no more than those words. */
+      /** IDs of files that are voice messages with their transcript in `text`; they contain nothing else. */
       spoken?: string[];
       /** Web addresses that one of the task's people typed in it; not those of quotes and files. */
       addresses?: string[];
     }
-  /** A call waits for a person; with the `step` before it, where it has no result yet. Nothing of it has run. */
+  /** A call waits for a person, together with the `step` before it that lacks its result. None of it has run. */
   | {
       type: 'approval';
       id: string;
@@ -143,19 +153,22 @@ type Entry =
       input: Json;
       /** SHA-256 of tool, input and what is shown beside it, or of the plan. */
       digest: string;
-      /** A sum of what is shown beside the input. */
+      /** Hash of what is shown beside the input. */
       shows?: string;
-      /** What the tool says of the arguments' kind. */
+      /** The tool's description of the arguments' kind. */
       scope?: string;
       expiresAt?: string;
-      /** Files that went along with the question. */
+      /** Files sent with the question. */
       artifactRefs?: ArtifactRef[];
     }
-  /** What was decided about it; the call's result follows in a `step`. */
+  /** The decision about it; the call's result follows in a `step`. */
   | { type: 'decision'; run: string; at: string; approval: string; verdict: ApprovalVerdict; by: string }
-  /** A side-effecting tool call is about to run; a `step` with this call, or nothing, follows. */
+  /** A tool call with side effects is about to run; a `step` with this call follows, unless it is interrupted. */
   | { type: 'call'; run: string; at: string; callId: string; tool: string }
-  /** A call is about to carry so many characters out without a question, or to a person's own `address`; `run` is the outermost. */
+  /**
+   * A call is about to send this many characters out without a question, or to a person's own `address`; `run` is the
+   * outermost.
+   */
   | {
       type: 'sent';
       run: string;
@@ -166,7 +179,10 @@ type Entry =
       characters: number;
       address?: string;
     }
-  /** A finished step: the model's messages (assistant, tool) as JSON. `shown`: pictures that its tools have shown to the model. */
+  /**
+   * A finished step: the model's messages (assistant, tool) as JSON. `shown`: pictures that its tools showed to the
+   * model.
+   */
   | {
       type: 'step';
       run: string;
@@ -191,9 +207,9 @@ type Entry =
   | {
       type: 'compaction';
       at: string;
-      /** Stands for everything up to the run (or message) `through`, and for what the compactions before it stood for. */
+      /** Replaces everything up to the run (or message) `through`, including what earlier compactions replaced. */
       text: string;
       through: string;
-      /** The byte of this file at which what it does not stand for begins. */
+      /** The byte offset in this file after which entries aren't replaced. */
       covers?: number;
     };

@@ -1,6 +1,7 @@
 /**
- * Files that programs and the Board hand in before the message that names them: `spool/uploads/{id}` with `{id}.json` beside it, which is
- * written last, so that what it tells of is whole and on the disk. One that no message names goes after a day, any after thirty.
+ * Files that programs and the Board upload before the message that names them: `spool/uploads/{id}` with `{id}.json`,
+ * which is written last, so that the file it describes is complete and on disk. An upload that no message names is
+ * deleted after a day, any other after thirty.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -26,13 +27,13 @@ export interface Upload {
 }
 
 interface Kept extends Omit<Upload, 'ref'> {
-  /** Who handed it in: nobody else may name it. */
+  /** The uploader: nobody else may name it. */
   by: string;
   /** A message has named it. */
   named?: boolean;
 }
 
-/** Its message says how much may be handed in. */
+/** Thrown when an upload exceeds a limit; the message gives the limit. */
 export class UploadRefused extends UserError {
   readonly why: 'too_large' | 'too_many';
   constructor(why: 'too_large' | 'too_many', message: string) {
@@ -56,7 +57,7 @@ const REF = /^uploads\/([0-9a-f]{32})$/;
 const FILE = /^(?:\.part-)?([0-9a-f]{32})/;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = { unnamed: 1, named: 30 } as const;
-/** Files that one sender has handed in and no message has named. */
+/** Most unnamed files of one sender. */
 const MAX_WAITING = 100;
 
 export class Uploads {
@@ -65,8 +66,8 @@ export class Uploads {
   readonly #budgetOf: (by: string) => number;
 
   /**
-   * @param maxBytes of one file; those of one sender that no message has named yet may have ten times as many together
-   * @param budgetOf bytes of all that one sender has handed in and that still stands here
+   * @param maxBytes of one file; all unnamed files of one sender together may have ten times as many
+   * @param budgetOf bytes of all stored files of one sender
    */
   constructor(
     home: Pick<Home, 'spool'>,
@@ -79,9 +80,9 @@ export class Uploads {
   }
 
   /**
-   * Durable when it resolves. Rejects with UploadRefused when there is more of it than may be, or too much that waits to be named; as the
-   * body does when that is cut off. Nothing is left behind then.
-   * @param given name and type as its sender has them: metadata, never a path
+   * Stores an upload, durable when it resolves. Rejects with UploadRefused when the file is too large or the sender has
+   * too many unnamed files, or like the body when that is cut off. It then leaves nothing behind.
+   * @param given name and type from the sender: metadata, never a path
    */
   async store(by: string, given: { name: string; type: string }, body: AsyncIterable<Uint8Array>): Promise<Upload> {
     await ensureDir(this.#folder);
@@ -101,7 +102,10 @@ export class Uploads {
     }
   }
 
-  /** The file that `ref` names and where it is; undefined where it is none, is gone, or was handed in by somebody else. */
+  /**
+   * Finds the file that `ref` names, with its path; undefined when there is none, it is gone, or somebody else uploaded
+   * it.
+   */
   find(by: string, ref: string): (Upload & { path: string }) | undefined {
     const id = REF.exec(ref)?.[1] ?? '';
     const kept = id === '' ? undefined : readJson(this.#about(id), keptShape, ABOUT);
@@ -110,7 +114,7 @@ export class Uploads {
     return { ref, name, type, size, sha256, path: this.#path(id) };
   }
 
-  /** A message that is about to be made durable names it: it stays for as long as that may wait. */
+  /** Keeps an upload for longer, since a message that is about to be stored names it. */
   keep(ref: string): void {
     const id = REF.exec(ref)?.[1] ?? '';
     const kept = id === '' ? undefined : peekJson(this.#about(id), keptShape);
@@ -128,7 +132,7 @@ export class Uploads {
     }
   }
 
-  /** Bytes that a sender may still hand in. */
+  /** Returns the bytes that a sender may still upload. */
   #roomOf(by: string): number {
     const all = this.#names()
       .filter((name) => name.endsWith('.json'))

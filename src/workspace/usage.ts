@@ -1,6 +1,6 @@
 /**
- * What model calls have cost: `usage/YYYY-MM-DD.jsonl` (UTC), one line for each call, written when the call ends, so that a
- * killed gateway forgets nothing it knew. One writer. A line that cannot be read costs itself.
+ * The cost of model calls: `usage/YYYY-MM-DD.jsonl` (UTC), one line per call, written when the call ends, so that a
+ * killed gateway loses nothing it knew. One writer. An unreadable line loses only itself.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,19 +19,19 @@ export interface UsageCall extends Usage {
   ms: number;
   run: string;
   task: string;
-  /** Who is charged: a principal as text. */
+  /** The person charged: a principal as text. */
   person: string;
   /** `provider/model`. */
   model: string;
-  /** The provider did not say: counted from the length of the texts. */
+  /** The provider didn't report usage, so it was estimated from the length of the texts. */
   isEstimate?: true;
-  /** Of a recording that was written down. */
+  /** Length of a transcribed recording, in seconds. */
   seconds?: number;
 }
 
 export type UsageLine =
   | UsageCall
-  /** Somebody was told today that a cap is reached, in the answer of this run. */
+  /** Somebody was notified today that a cap is reached, in the answer of this run. */
   | { type: 'notice'; at: string; run: string; who: string; setting: string };
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -39,7 +39,7 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 export const usageFile = (home: Pick<Home, 'root'>, day: string): string =>
   path.join(home.root, 'usage', `${day}.jsonl`);
 
-/** Adds one line to the day of its `at`. Survives the death of the process; a power cut may cost the last lines. */
+/** Appends one line to the day of its `at`. Survives a crash of the process; a power cut may lose the last lines. */
 export function appendUsage(home: Home, line: UsageLine): void {
   const file = usageFile(home, line.at.slice(0, 10));
   const text = JSON.stringify(line);
@@ -75,13 +75,13 @@ const ABOUT = {
 
 const usageShape = shape<UsageLine>((line) => isCall(line) || isNotice(line));
 
-/** One line of a day; undefined for one that is damaged. */
+/** Parses one line of a day; returns undefined for a damaged one. */
 export function usageLineOf(text: string): UsageLine | undefined {
   const { success, data } = usageShape.safeParse(parseJson(text));
   return success ? (data as UsageLine) : undefined;
 }
 
-/** The lines of a day (`YYYY-MM-DD`, UTC) in the order they were written; [] when there are none. */
+/** Returns the lines of a day (`YYYY-MM-DD`, UTC) in the order they were written; [] when there are none. */
 export function readUsage(home: Pick<Home, 'root'>, day: string): UsageLine[] {
   return readJsonLines(usageFile(home, day), usageShape, ABOUT);
 }
@@ -90,7 +90,7 @@ export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
 
-/** Both together. Money of two currencies is not added: what `a` cost in another one counts as unpriced tokens. */
+/** Adds two usages. Two currencies aren't added: what `a` cost in another one counts as unpriced tokens. */
 export function addUsage(a: Usage | undefined, b: Usage): Usage {
   const before = a ?? NO_USAGE;
   const isForeign = before.cost !== undefined && b.cost !== undefined && before.currency !== b.currency;

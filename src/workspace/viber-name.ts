@@ -1,4 +1,4 @@
-/** What a viber is called: the name that its IDENTITY.md gives it, in the ways in which people and other programs write one. */
+/** Finds a viber's name in its IDENTITY.md, in the forms that people and other programs write. */
 import { readBootstrap } from './bootstrap.ts';
 import type { Home } from './home.ts';
 
@@ -10,7 +10,7 @@ const SENTENCE =
   /(?:^|[^\p{L}])(?:you are|you’re|you're|your name is|i am|my name is|du bist|dein name ist|du heißt|ich bin|ich heiße)\s+["“„*_]*(\p{Lu}[\p{L}\p{N}'’-]*(?: \p{Lu}[\p{L}\p{N}'’-]*){0,2})/iu;
 const NO_NAME = /^(?:an?|the|ein|eine|der|die|das|my|your|dein|deine)\b/i;
 
-/** Undefined where it has none of its own. */
+/** Returns undefined when it has no name of its own. */
 export async function viberName(home: Home, viber: string): Promise<string | undefined> {
   const identity = (await readBootstrap(home, viber)).find(({ tag }) => tag === 'identity');
   return identity && nameIn(identity.text);
@@ -19,7 +19,7 @@ export async function viberName(home: Home, viber: string): Promise<string | und
 export function nameIn(identity: string): string | undefined {
   const field = FIELD.exec(identity)?.[1];
   const written = (field ?? SENTENCE.exec(identity)?.[1] ?? '').replace(/["“”„*_`]/g, '').trim();
-  // What stands in parentheses is what a template asks for.
+  // Text in parentheses is a template's placeholder.
   const isName = /^\p{L}/u.test(written) && !NO_NAME.test(written) && written.length <= MAX_NAME;
   return isName && (field !== undefined || /^\p{Lu}/u.test(written)) ? written : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The vibers there are: whoever has settings (`agents/{id}.yaml`) or a folder (`vibers/{id}/`), and the usual one. Two stats when
- * nothing has changed; the usual one is there without a look.
+ * Lists the vibers: `default`, and all with settings (`agents/{id}.yaml`) or a folder (`vibers/{id}/`). Two stats when
+ * nothing has changed.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const found = ({ root, agents }: Place): string[] => [
   ...(folders.get(path.join(root, 'vibers')) ?? []),
 ];
 
-/** The usual one first, the others by name. */
+/** Lists `default` first, then the others by name. */
 export function listVibers(home: Place): string[] {
   const others = new Set(found(home).filter((id) => isId(id) && id !== DEFAULT_VIBER));
   return [DEFAULT_VIBER, ...[...others].sort()];

@@ -1,4 +1,4 @@
-/** The bullets that stand in a memory file: found by words or number, taken out, put back where they were. Pure. */
+/** The bullets of a memory file: found by words or number, removed, and put back in place. Pure. */
 import { hashText } from '../../lib/files.ts';
 import { breakOf, fold, linesOf } from './lines.ts';
 
@@ -7,25 +7,25 @@ export interface Bullet {
   number: number;
   /** The heading above it, '' for none. */
   section: string;
-  /** Its lines as they stand: the bullet, and what is indented under it. */
+  /** Its original lines: the bullet and everything indented under it. */
   lines: string;
-  /** The words of its first line. */
+  /** The text of its first line. */
   text: string;
-  /** The line before it; it tells where to put it back. */
+  /** The line before it, to find its place again. */
   after: string;
-  /** Same section and same lines give the same id. */
+  /** A hash: the same section and lines give the same ID. */
   id: string;
-  /** Where it begins and ends, in UTF-16 units; line breaks included. */
+  /** Start and end in UTF-16 units, including line breaks. */
   from: number;
   to: number;
 }
 
-/** Its words, and those of what is indented under it, which goes where it goes. */
+/** Returns its text, and that of everything indented under it, which moves with it. */
 export const wholeOf = ({ text, lines }: Bullet): string => [text, ...lines.trimEnd().split('\n').slice(1)].join('\n');
 
 const BULLET = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/;
 
-/** Every bullet at the margin, in order. Code in fences and comments hold none. */
+/** Returns every bullet at the left margin, in order. Fenced code and comments contain none. */
 export function bulletsOf(markdown: string): Bullet[] {
   const bullets: Bullet[] = [];
   let section = '';
@@ -45,7 +45,7 @@ export function bulletsOf(markdown: string): Bullet[] {
   return bullets;
 }
 
-/** Those that hold every word, whatever its case and however its accents are written. */
+/** Returns the bullets that contain every word, ignoring case and how accents are encoded. */
 export function matching(bullets: readonly Bullet[], words: string): Bullet[] {
   const wanted = [...new Set(fold(words).split(/\s+/).filter(Boolean))];
   return bullets.filter(({ lines }) => {
@@ -57,8 +57,8 @@ export function matching(bullets: readonly Bullet[], words: string): Bullet[] {
 export const without = (markdown: string, { from, to }: Bullet): string => markdown.slice(0, from) + markdown.slice(to);
 
 /**
- * The lines after the line `after` of the same section, or undefined when that line is not there (any more): add them to the
- * section then.
+ * Inserts the lines after the line `after` of the same section. Returns undefined when that line is gone: then add them
+ * to the section.
  */
 export function putBack(markdown: string, lines: string, section: string, after: string): string | undefined {
   let here = '';

@@ -1,4 +1,4 @@
-/** Taking lines out of MEMORY.md and taking changes back: each only while the file still says what it said then. */
+/** Removes lines from MEMORY.md and undoes changes, only while the file still says what it said then. */
 import type { Home } from '../home.ts';
 import { type Bullet, bulletsOf, putBack, without } from './bullets.ts';
 import { editShared, lockMemory } from './edit.ts';
@@ -11,13 +11,13 @@ import { findSection, insertLines } from './sections.ts';
 export interface Actor {
   /** A principal as text. */
   by: string;
-  /** As they are shown. */
+  /** Display name. */
   name: string;
 }
 
 /**
- * Takes one bullet out, with what is indented under it; gives it and the id of the change. Undefined when it does not stand there
- * like this (any more).
+ * Removes one bullet and everything indented under it; returns it with the ID of the change, or undefined when it isn't
+ * there unchanged.
  */
 export async function forgetBullet(
   home: Home,
@@ -55,12 +55,12 @@ export async function forgetBullet(
 export type Undo =
   | { done: 'removed' | 'restored'; lines: string[] }
   /**
-   * `changed`: the lines do not stand there as they were left; `there`: what was forgotten stands there again; `newer`: the change
-   * that is meant was taken back already, or another came after it.
+   * `changed`: the lines aren't there as they were left; `there`: the forgotten lines are back already; `newer`: the
+   * given change was undone already, or a later one followed.
    */
   | { done: 'nothing' | 'changed' | 'there' | 'newer'; lines: string[] };
 
-/** Takes back the last addition or removal that was made through us and was not taken back yet; with `change`, only that one. */
+/** Undoes the last addition or removal made through us that wasn't undone yet; with `change`, only that one. */
 export async function undoLast(home: Home, viber: string, actor: Actor, change?: string): Promise<Undo> {
   return lockMemory(home, viber, async () => {
     const records = readRecords(home, viber);
@@ -71,7 +71,7 @@ export async function undoLast(home: Home, viber: string, actor: Actor, change?:
     if (change !== undefined && last?.id !== change) return { done: 'newer', lines: [] };
     if (!last) return { done: 'nothing', lines: [] };
     const undo = last.op === FORGET ? await restore(home, viber, last) : await remove(home, viber, last);
-    // What is as it was before it already is taken back: the next undo is about the change before it.
+    // A file that already is as before counts as undone, so that the next undo applies to the change before it.
     if (undo.done !== 'changed' || last.op !== FORGET)
       await appendRecord(home, viber, { op: 'undo', id: newId(), of: last.id, at: new Date().toISOString(), ...actor });
     return undo;
@@ -108,7 +108,7 @@ async function restore(home: Home, viber: string, { section, lines, after, back 
     done = 'restored';
     const placed = putBack(current, text, section, after);
     if (placed !== undefined) return placed;
-    // The place is gone: the section's end is as good, when the section itself is there.
+    // The place is gone: use the end of the section, if the section still exists.
     const isThere = findSection(current, section) !== undefined;
     done = isThere ? 'restored' : 'changed';
     return isThere ? insertLines(current, section, [text]) : undefined;

@@ -1,14 +1,17 @@
 /**
- * Cuts a text into the pieces that are indexed. Invariants: a piece is a stretch of the text of at most `maxChunkSize` UTF-16
- * units, it begins and ends between characters as a reader sees them (one that alone is larger than a piece without what it repeats
- * is cut between code points), and the pieces leave out nothing but white space and headings with nothing under them.
+ * Cuts a text into the pieces that are indexed. Invariants: a piece is a substring of at most `maxChunkSize` UTF-16
+ * units. It begins and ends between graphemes (a grapheme that is too large alone, without overlap, is cut between code
+ * points). The pieces leave out only white space and headings with nothing under them.
  */
 
 export interface ChunkOptions {
   maxChunkSize: number;
-  /** How much of the end of a piece the next one of the same section repeats, at most. */
+  /** How much of a piece's end the next one in the same section repeats, at most. */
   overlap: number;
-  /** Where to cut, the best first. Of `#` signs, at lines that begin with them, always; of the others where a piece is too large. */
+  /**
+   * Where to cut, best first. `#` signs always cut at lines that begin with them; the others only where a piece is too
+   * large.
+   */
   splitOn: readonly string[];
 }
 
@@ -26,7 +29,10 @@ type Span = readonly [from: number, to: number];
 const HEADING = /^#{1,6}[ \t]+(.*)$/gm;
 const SPACE = /\s/;
 
-/** Line breaks of the text are `\n`. */
+/**
+ * Expects `
+ * ` as line break.
+ */
 export function splitIntoChunks(text: string, options: ChunkOptions = CHUNKING): Chunk[] {
   const { maxChunkSize: max, splitOn } = options;
   const overlap = Math.max(0, Math.min(options.overlap, Math.floor(max / 2)));
@@ -44,7 +50,7 @@ export function splitIntoChunks(text: string, options: ChunkOptions = CHUNKING):
   return chunks;
 }
 
-/** Nothing but headings and white space says nothing. */
+/** Returns whether a section has only headings and white space. */
 const isBare = (section: string): boolean => section.split('\n').every((line) => /^\s*(#{1,6}(\s.*)?)?$/.test(line));
 
 function sections(text: string, marks: readonly string[]): Span[] {
@@ -64,7 +70,7 @@ function toSpans(from: number, cuts: readonly number[], to: number): Span[] {
   return ends.map((end, index): Span => [ends[index - 1] ?? from, end]);
 }
 
-/** Fills pieces with atoms, in order. Atoms are so small that one always fits behind what is repeated. */
+/** Fills pieces with atoms, in order. Atoms are so small that one always fits after the overlap. */
 function pack(text: string, section: Span, separators: readonly string[], max: number, overlap: number): Span[] {
   if (section[1] - section[0] <= max) return [section];
   const spans: Span[] = [];
@@ -77,7 +83,7 @@ function pack(text: string, section: Span, separators: readonly string[], max: n
     }
     end = to;
   }
-  // What only repeats the piece before says nothing.
+  // A piece that only repeats the previous one is left out.
   const [from, to] = trim(text, [spans.at(-1)?.[1] ?? start, end]);
   return from < to ? [...spans, [start, end]] : spans;
 }
@@ -105,7 +111,10 @@ function hardCuts(text: string, from: number, to: number, max: number): Span[] {
   return toSpans(from, cuts, to);
 }
 
-/** Behind a space in the last quarter if there is one, else between characters, else between code points. `start` is between two. */
+/**
+ * Returns where to cut: after a space in the last quarter if there is one, else between graphemes, else between code
+ * points. `start` is such a place.
+ */
 function cutBefore(text: string, start: number, limit: number): number {
   for (let at = limit; at > limit - (limit - start) / 4; at--) {
     if (SPACE.test(text.charAt(at - 1)) && isBoundary(text, at)) return at;
@@ -116,9 +125,12 @@ function cutBefore(text: string, start: number, limit: number): number {
   return isLow(text, limit) && limit - 1 > start ? limit - 1 : limit;
 }
 
-/** The first word that begins in the last `overlap` of a piece, else the first character; its end where neither does. */
+/**
+ * Returns where the overlap begins: at the first word in the last `overlap` of a piece, else at the first grapheme,
+ * else at its end.
+ */
 function repeatFrom(text: string, [start, end]: Span, overlap: number): number {
-  // Something of the piece is not repeated, or the next one would hold all of it.
+  // The overlap must not be the whole piece, or the next one would contain it.
   const from = Math.max(trim(text, [start, end])[0] + 1, end - overlap);
   for (let at = from; at < end; at++) {
     if (SPACE.test(text.charAt(at - 1)) && !SPACE.test(text.charAt(at)) && isBoundary(text, at)) return at;
@@ -128,7 +140,7 @@ function repeatFrom(text: string, [start, end]: Span, overlap: number): number {
   return boundaries(text, start, end).find((at) => at >= from) ?? end;
 }
 
-/** Between which characters one may cut after `start` and before `end`; `start` is such a place itself. */
+/** Returns the grapheme boundaries after `start` and before `end`; `start` is one itself. */
 function boundaries(text: string, start: number, end: number): number[] {
   const places: number[] = [];
   for (const { index } of segmenter.segment(text.slice(start, end + 8))) {
@@ -144,14 +156,14 @@ function trim(text: string, [from, to]: Span): Span {
   return [start, end];
 }
 
-/** Gives line and section of ever later places. */
+/** Returns a function that gives the line and section of a position; positions mostly increase. */
 function createPlaces(text: string): (at: number) => { line: number; section?: string } {
   const headings = [...text.matchAll(HEADING)].map(({ index, 1: title = '' }) => ({ index, title: title.trim() }));
   let line = 1;
   let seen = 0;
   let next = 0;
   return (at) => {
-    // A piece may begin before the one above ended.
+    // A piece may begin before the previous one ended.
     if (at < seen) for (let back = at; back < seen; back++) line -= text.charCodeAt(back) === 10 ? 1 : 0;
     else for (let on = seen; on < at; on++) line += text.charCodeAt(on) === 10 ? 1 : 0;
     seen = at;
@@ -166,7 +178,10 @@ function createPlaces(text: string): (at: number) => { line: number; section?: s
 
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
-/** Two of these in a row are always two characters: no marks, joiners, flags or halves of a pair are among them. */
+/**
+ * Returns whether the character is no mark, joiner, flag or half of a pair: two of these in a row are always two
+ * graphemes.
+ */
 function isSimple(code: number): boolean {
   if (code < 0x300) return true;
   if (code < 0x3001) return (code >= 0x370 && code <= 0x481) || (code >= 0x48a && code <= 0x52f);
@@ -177,7 +192,7 @@ function isSimple(code: number): boolean {
 const segmenter = new Intl.Segmenter();
 const LOOK_BACK = 256;
 
-/** Whether a reader sees a new character begin here. */
+/** Returns whether a grapheme begins here. */
 function isBoundary(text: string, at: number): boolean {
   if (at <= 0 || at >= text.length) return true;
   const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];

@@ -1,6 +1,6 @@
 /**
- * Daily logs, `memory/YYYY-MM-DD.md` in a viber's folder: what happened, written after runs and read by people. They can be told
- * again from the sessions, so they are written cheaply and do not grow without end.
+ * Daily logs, `memory/YYYY-MM-DD.md` in a viber's folder: what happened, written after runs and read by people. The
+ * sessions can restore them, so they are written without sync and limited in size.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,20 +19,26 @@ export interface DailyLog {
 }
 
 export interface DailyEntry {
-  /** A `YYYY-MM-DD`, or a moment whose local day is meant. */
+  /** A `YYYY-MM-DD`, or a time, whose local day counts. */
   date: Date | string;
   summary?: string | undefined;
   decisions?: readonly string[] | undefined;
   notes?: readonly string[] | undefined;
-  /** What wrote it, for example `memory_flush`; stands behind each line. */
+  /** The writer, such as `memory_flush`; appended to each line. */
   source?: string | undefined;
 }
 
-/** A request takes a few thousand characters of it at most; a day with more is in the sessions. */
+/** A request uses a few thousand characters of it at most; anything beyond is in the sessions. */
 const MAX_BYTES = 128 * 1024;
-/** What names its source was taken out of a conversation because the log is to keep it: there is more room for it. */
+/**
+ * The limit for entries with a source: they were removed from a conversation because the log keeps them, so they get
+ * more room.
+ */
 const MAX_KEPT_BYTES = 2 * MAX_BYTES;
-/** Characters that spell letters nobody sees (those of a flag are seen): nobody looks at a line before it is written here. */
+/**
+ * Tag characters, which spell letters that nobody sees (except in flags): nobody checks a line before it is written
+ * here.
+ */
 const HIDDEN_LETTER = /(?<!\u{1F3F4}[\u{E0020}-\u{E007E}]{0,6})[\u{E0000}-\u{E007F}]/gu;
 const NAME = /^(\d{4}-\d\d-\d\d)\.md$/;
 const texts = createStatCache<string>(64, (file, stat) => (stat.isFile() ? (readTextSync(file) ?? '') : ''));
@@ -43,14 +49,17 @@ const names = createStatCache<string[]>(64, (dir, stat) =>
     .reverse(),
 );
 
-/** Adds to the day's log under the headings of its template; the file is created with them. A line that is there already is left out. */
+/**
+ * Adds to the day's log under the headings of its template; creates the file with them. Skips lines that are there
+ * already.
+ */
 export async function appendDailyLog(home: Home, viber: string, entry: DailyEntry): Promise<void> {
   await appendDailyLogs(home, viber, dayOf(entry.date), [entry]);
 }
 
 /**
- * Several entries of one day (`YYYY-MM-DD`) by one write, whatever day they name themselves.
- * @throws UserError when that is no date, or something else than a file has its name
+ * Adds several entries to one day (`YYYY-MM-DD`) in one write.
+ * @throws UserError when that isn't a date, or something other than a file has its name
  */
 export async function appendDailyLogs(
   home: Home,
@@ -104,7 +113,7 @@ function addEntries(markdown: string, entries: readonly Omit<DailyEntry, 'date'>
   );
 }
 
-/** The newest logs first, at most `limit`. */
+/** Returns the newest logs first, at most `limit`. */
 export async function readDailyLogs(home: Home, viber: string, limit: number): Promise<DailyLog[]> {
   const dir = path.join(home.viberDir(viber), 'memory');
   return (names.get(dir) ?? [])
@@ -112,20 +121,20 @@ export async function readDailyLogs(home: Home, viber: string, limit: number): P
     .map((name) => ({ date: name.slice(0, 10), text: texts.get(path.join(dir, name)) ?? '' }));
 }
 
-/** The day that is meant, as `YYYY-MM-DD`. */
+/** Returns the day as `YYYY-MM-DD`. */
 export const dayOf = (date: Date | string): string => (typeof date === 'string' ? date : localDay(date));
 
-/** `YYYY-MM-DD` here. */
+/** Returns `YYYY-MM-DD` in local time. */
 export function localDay(moment: Date): string {
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** `HH:MM` here: how a line of a log begins. */
+/** Returns `HH:MM` in local time, with which a line of a log begins. */
 export const clockOf = (moment: Date): string => `${two(moment.getHours())}:${two(moment.getMinutes())}`;
 
-/** The log without the lines of that minute of the day and later; what has no time stays. */
+/** Returns the log without lines from that minute of the day on; lines without a time stay. */
 export function linesBefore(text: string, clock: string): string {
   return text
     .split('\n')

@@ -1,6 +1,6 @@
 /**
- * Search where no index file is wanted, and where there can be none: the same index in this process's memory, brought up to the
- * files before each search, so that the same words find the same pieces either way.
+ * Searches without an index file, when none is wanted or possible: the same index in this process's memory, updated
+ * from the files before each search, so that the results are the same.
  */
 import { createLru } from '../../lib/lru.ts';
 import { type IndexDb, openIndexInMemory } from './index/db.ts';
@@ -10,19 +10,19 @@ import type { MemoryFile } from './memory-files.ts';
 import type { MemoryHit } from './rank.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
-/** Bytes of files whose indexes are kept for the next search. */
+/** Total size of files whose indexes are kept for the next search, in bytes. */
 const KEPT_BYTES = 2 * MAX_BYTES;
 const kept = createLru<{ db: Promise<IndexDb>; bytes: number }>(KEPT_BYTES, ({ bytes }) => bytes + 1);
 
 export interface DirectResult {
   hits: MemoryHit[];
-  /** Older files that were not looked at, to keep it bounded. */
+  /** Older files that were skipped, to bound the cost. */
   left: number;
 }
 
 /**
- * @param folder names the memory
- * @param files the newest first; as many as 2 MB hold are read
+ * @param folder identifies the memory
+ * @param files newest first; read up to 2 MB
  */
 export async function searchDirect(
   folder: string,

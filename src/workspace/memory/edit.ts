@@ -1,7 +1,8 @@
 /**
- * Changes of a file that people, the gateway and the command line may all write at the same moment. Processes of ours take turns
- * by a lock of the operating system, and where several machines share the home by one of the engine around it. An editor knows no locks, so a file just touched is left to settle first, and the file
- * that was replaced is looked at again: what an editor still wrote into it is brought over.
+ * Edits a file that people, the gateway and the command line may all write at the same time. Our processes take turns
+ * by a lock of the operating system, and by the engine's lock around it where several machines share the home. An
+ * editor takes no locks, so a file just touched is left to settle first, and the replaced file is checked again:
+ * anything an editor still wrote into it is merged.
  */
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
@@ -15,27 +16,27 @@ import { exclusively } from '../../lib/locks.ts';
 import { say } from '../../messages/messages.ts';
 import type { Home } from '../home.ts';
 
-/** A file that somebody else has changed less than this ago may be half-written. */
+/** A file that somebody else changed less than this ago may be half-written, in ms. */
 const SETTLE_MS = 60;
 const MAX_SETTLE_MS = 2_000;
-/** An emptied file, and one that was put aside, are about to be written again for so long. */
+/** How long an emptied file, and one that was moved away, is expected to be written again, in ms. */
 const EMPTY_MS = 1_000;
 const AWAY_MS = 500;
-/** How long a replaced file is watched for the rest of a write that had begun. */
+/** The interval to check a replaced file for the rest of a write, in ms. */
 const LINGER_MS = 25;
 const MAX_LOOKS = 40;
 const LOCK = { lost: 'nothing', next: 'A new one is used.' };
 const LOCK_WAIT_MS = 10_000;
 
-/** Our own last write of a file: it needs no time to settle. */
+/** Our own last write of a file, which needs no time to settle. */
 const own = new Map<string, string>();
 const stampOf = (stat: fs.Stats | undefined): string => `${stat?.ino} ${stat?.size} ${stat?.mtimeMs}`;
 
-/** Runs `work` while no other process of ours, and no other call here, changes the memory of this viber. */
+/** Runs `work` while no other process of ours, and no other call here, changes this viber's memory. */
 export function lockMemory<T>(home: Home, viber: string, work: () => Promise<T>): Promise<T> {
-  // Of the home, wherever this process has its own `run`: programs of the command line take this lock alone.
+  // The home's, even if this process has its own `run`: command line programs take only this lock.
   const lock = path.join(home.root, 'run', `memory-${viber}.lock`);
-  // Refuses what is not an id before it becomes a name.
+  // Throws for an invalid ID before it becomes a file name.
   home.viberDir(viber);
   return exclusively(lock, async () => {
     await ensureDir(path.dirname(lock));
@@ -61,7 +62,7 @@ function isTaken(db: { exec(sql: string): void }, file: string): boolean {
     return true;
   } catch (error) {
     if (isDamagedDb(error)) {
-      // Read under its lock, so nobody held it; emptied in its place, so that all go on to lock the same file.
+      // It was read under its lock, so nobody held it. It is emptied in place, so that all keep locking the same file.
       fs.truncateSync(file, 0);
       reportDamage({ ...LOCK, file, why: 'was damaged and has been emptied' });
       return false;
@@ -72,9 +73,9 @@ function isTaken(db: { exec(sql: string): void }, file: string): boolean {
 }
 
 /**
- * `editText` for a file that people have open; only under `lockMemory`. `change` may be asked several times: what it gave last
- * is what stands in the file.
- * @throws UserError when what is there is not a regular file, or not UTF-8
+ * Like `editText`, for a file that people have open; only under `lockMemory`. `change` may be called several times; its
+ * last result is what the file holds.
+ * @throws UserError when it isn't a regular file, or not UTF-8
  */
 export async function editShared(
   file: string,
@@ -84,7 +85,7 @@ export async function editShared(
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   if (stat && !stat.isFile()) throw new UserError(say('memory.notRegular', { file: path.basename(file) }));
   await settled(file);
-  // Read as UTF-8 and written again, its letters would be lost for good.
+  // Reading it as UTF-8 and writing it back would lose its letters for good.
   if (stat && !isUtf8(fs.readFileSync(file))) throw new UserError(say('memory.notUtf8', { file: path.basename(file) }));
   let written: string | undefined;
   let base: string | undefined;
@@ -102,7 +103,7 @@ export async function editShared(
     };
     written = await editText(file, change, { read }).catch(async (error: unknown) => {
       if (!(error instanceof WorkspaceError)) throw error;
-      // Somebody writes more often than the disk syncs: between looking and renaming there is nothing to wait for now.
+      // Somebody writes more often than the disk syncs, so leave no wait between the check and the rename.
       const text = await editText(file, change, { read, sync: false });
       await syncFile(file);
       return text;
@@ -111,7 +112,7 @@ export async function editShared(
     if (written === base || replaced === undefined) return written;
     const late = await lateText(replaced, base);
     if (late === base) return written;
-    // Their text is the newer one; ours is added to it. What they began to write over ours counts as theirs too.
+    // Their text is newer; ours is added to it. A write that they began over ours counts as theirs too.
     const theirs = readTextSync(file) === written ? late : undefined;
     if (theirs !== undefined) {
       written = change(theirs) ?? theirs;
@@ -125,7 +126,7 @@ export async function editShared(
   }
 }
 
-/** What stands in a replaced file once nobody writes into it any more. */
+/** Returns the contents of a replaced file once nobody writes to it any more. */
 async function lateText(fd: number, base: string | undefined): Promise<string> {
   for (let last = base, looks = 0; ; looks++) {
     await sleep(LINGER_MS);
@@ -136,13 +137,13 @@ async function lateText(fd: number, base: string | undefined): Promise<string> {
   }
 }
 
-/** This file was written by us just now. */
+/** Records that we just wrote this file. */
 export function noteOwnWrite(file: string): void {
   if (own.size > 200) own.clear();
   own.set(file, stampOf(fs.statSync(file, { throwIfNoEntry: false })));
 }
 
-/** Some editors put the old file aside before they write the new one: what is written in between would be lost with theirs. */
+/** Waits while an editor has moved the old file away before writing the new one: a write in between would be lost. */
 async function untilPutBack(file: string): Promise<void> {
   for (const end = Date.now() + AWAY_MS; Date.now() < end; await sleep(LINGER_MS)) {
     const isThere = fs.existsSync(file);
@@ -151,14 +152,13 @@ async function untilPutBack(file: string): Promise<void> {
   }
 }
 
-/** Waits until nobody has written for a moment; not for longer than two seconds. */
+/** Waits until nobody has written for a moment, at most two seconds. */
 export async function settled(file: string): Promise<void> {
   for (const end = Date.now() + MAX_SETTLE_MS; Date.now() < end; ) {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat === undefined || own.get(file) === stampOf(stat)) return;
     const age = Date.now() - stat.mtimeMs;
-    // A time in the future says nothing about now.
-    // Many editors empty a file before they write it.
+    // A time in the future says nothing about now, and many editors empty a file before writing it.
     const wait = stat.size === 0 ? EMPTY_MS : SETTLE_MS;
     if (age > wait || age < -1_000) return;
     await sleep(Math.min(wait - age + 1, SETTLE_MS));

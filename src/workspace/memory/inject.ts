@@ -1,7 +1,7 @@
 /**
- * What of the memory goes into a request. `head` and `tail` keep whole lines from one end. `smart` keeps whole sections, the
- * most relevant first (words in common with the query, rare words counting more), then newest; of a section too large for
- * what is left it keeps single lines by the same rule. What is kept stands in its own order.
+ * Selects the memory that goes into a request. `head` and `tail` keep whole lines from one end. `smart` keeps whole
+ * sections, the most relevant first (words shared with the query, rare words counting more), then the newest; if a
+ * section doesn't fit, it keeps single lines by the same rule. Selected parts keep their order.
  */
 import { createLru } from '../../lib/lru.ts';
 import { cutText, stripComments } from '../../lib/text.ts';
@@ -29,15 +29,18 @@ interface Section {
 }
 
 const GAP = '…';
-/** Of a file that is larger than any notes both ends are looked at: a request holds the loop no longer for it. */
+/** Only both ends of a file larger than any notes are used, so that a request doesn't block the loop. */
 const MAX_CHARS = 512 * 1024;
-/** What was selected last, by what it is measured against: from one message to the next the files seldom change. */
+/** Cache size of selections: files seldom change from one message to the next. */
 const KEPT_CHARS = 4 * 1024 * 1024;
 const selected = createLru<{ texts: readonly string[]; result: string }>(KEPT_CHARS, ({ texts, result }) =>
   texts.reduce((sum, text) => sum + text.length, result.length + 1000),
 );
 
-/** The memory block of a prompt: MEMORY.md, then the newest logs, without comments and empty sections; '' when there is nothing. */
+/**
+ * Returns the memory block of a prompt: MEMORY.md, then the newest logs, without comments and empty sections; '' when
+ * there is nothing.
+ */
 export function selectMemory(selection: MemorySelection): string {
   const { memory = '', logs, maxTokens, maxDailyLogs, strategy, query } = selection;
   const told = logs.slice(0, Math.max(0, maxDailyLogs));
@@ -63,7 +66,7 @@ function bothEnds(text: string): string {
   return `${text.slice(0, Math.min(first, MAX_CHARS / 2))}\n${text.slice(last)}`.toWellFormed();
 }
 
-/** The Markdown within a budget of tokens; as it is when it fits. */
+/** Cuts the Markdown to a budget of tokens; unchanged if it fits. */
 export function truncateTokens(text: string, maxTokens: number, strategy: TruncationStrategy): string {
   return fitsTokens(text, maxTokens) ? text : limit(toSections(text), maxTokens, strategy);
 }
@@ -72,7 +75,7 @@ function limit(sections: readonly Section[], budget: number, strategy: Truncatio
   const whole = sections.map(textOf).join('\n\n');
   if (budget <= 0 || whole === '') return '';
   if (fitsTokens(whole, budget)) return whole;
-  // Estimates of parts do not add up exactly to the estimate of the whole: what is too much is taken off the next try.
+  // Estimates of parts don't add up to the estimate of the whole, so the next try gets that much less.
   for (let share = budget, excess = 1; share > 0; share -= excess) {
     const kept = strategy === 'smart' ? pickSmart(sections, share, query) : pickEnd(whole.split('\n'), share, strategy);
     if (kept === '') break;
@@ -82,7 +85,10 @@ function limit(sections: readonly Section[], budget: number, strategy: Truncatio
   return cutToFit(whole, budget);
 }
 
-/** Sections that say something. The one heading at level 1, if a file begins with it, says nothing; code in fences is one unit. */
+/**
+ * Returns the sections with content. A single level 1 heading at the top is skipped as the title; fenced code is one
+ * unit.
+ */
 function toSections(markdown: string): Section[] {
   const sections: Section[] = [{ head: '', units: [] }];
   const lines = linesOf(stripComments(markdown));
@@ -128,11 +134,11 @@ function pickSmart(sections: readonly Section[], budget: number, query: string):
     .sort((a, b) => b.score - a.score || a.order - b.order);
   let left = budget;
 
-  /** Adds single units, the best first, while `share` tokens last. */
+  /** Adds single units, the best first, up to `share` tokens. */
   function addUnits(entry: (typeof ranked)[number], share: number, isRelevantOnly: boolean): void {
     const { head, units } = entry.section;
     const start = left;
-    // The heading and the mark of the gap are paid with the first unit.
+    // The first unit pays for the heading and the gap's mark.
     const frame = entry.kept.size === 0 ? countTokens(head) + 2 : 0;
     const candidates = units
       .map((text, index) => ({ text, index, score: entry.score > 0 ? score(text) : 0 }))
@@ -170,7 +176,7 @@ function pickSmart(sections: readonly Section[], budget: number, query: string):
     .join('\n\n');
 }
 
-/** How much a text has to do with the query: each word of the query it contains counts, one that few texts contain counts more. */
+/** Returns a relevance score: each word of the query that the text contains counts, rare words more. */
 function scorer(query: string, texts: readonly string[]): (text: string) => number {
   const lower = texts.map((text) => text.toLowerCase());
   const weights = queryWords(query).map((word) => {
@@ -184,7 +190,7 @@ function scorer(query: string, texts: readonly string[]): (text: string) => numb
   };
 }
 
-/** At most 40 words of the query; scripts without spaces give pairs of characters. */
+/** Returns at most 40 words of the query; scripts without spaces give pairs of characters. */
 function queryWords(query: string): string[] {
   const words = new Set<string>();
   for (const [word] of query
@@ -198,7 +204,7 @@ function queryWords(query: string): string[] {
   return [...words].slice(0, 40);
 }
 
-/** Only for a text whose single lines are all larger than the budget. */
+/** Used only when every line is larger than the budget. */
 function cutToFit(text: string, budget: number): string {
   let size = Math.min(text.length, budget * 6);
   while (size > 1 && !fitsTokens(cutText(text, size), budget)) size = Math.floor(size * 0.8);

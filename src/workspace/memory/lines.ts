@@ -1,22 +1,22 @@
-/** A memory file line by line: which lines are headings, and which stand in code or comments and say nothing. Pure. */
+/** Splits a memory file into lines: marks headings, and lines hidden in code or comments. Pure. */
 
 export interface Line {
   /** Without its line break. */
   text: string;
-  /** Where it begins and ends, in UTF-16 units; its line break included. */
+  /** Start and end in UTF-16 units, including the line break. */
   from: number;
   to: number;
-  /** The words of a heading; undefined for any other line. */
+  /** The text of a heading; undefined for any other line. */
   heading: string | undefined;
-  /** 1 to 6, of a heading. */
+  /** The heading's level, 1 to 6. */
   level: number;
-  /** It stands in a fence or a comment, or is a mark of one. */
+  /** Whether it is in a fence or comment, or delimits one. */
   isHidden: boolean;
 }
 
 const HEADING = /^\uFEFF?(#{1,6})[ \t]+(.*)$/;
 
-/** What opens and is never closed is text like any other. */
+/** Fences and comments that are never closed count as text. */
 export function linesOf(markdown: string): Line[] {
   const lastClose = markdown.lastIndexOf('-->');
   const lastMark = { '```': markdown.lastIndexOf('\n```'), '~~~': markdown.lastIndexOf('\n~~~') };
@@ -42,15 +42,15 @@ export function linesOf(markdown: string): Line[] {
   return lines;
 }
 
-/** For comparing: some systems write an accent as a character of its own. */
+/** Normalises for comparison: some systems write an accent as a separate character. */
 export const fold = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** The text without any of these characters at its end. In one go: a regular expression takes the square of a long run's length. */
+/** Removes these characters from the end. A loop, since a regular expression takes quadratic time on long runs. */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
   return text.slice(0, end);
 }
 
-/** The line break that the file is written with. */
+/** Returns the line break that the file uses. */
 export const breakOf = (markdown: string): string => (markdown.includes('\r\n') ? '\r\n' : '\n');

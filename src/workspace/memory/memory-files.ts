@@ -1,7 +1,7 @@
 /**
- * The files of a viber's memory that may be searched: MEMORY.md and `memory/**.md`. Never: what the patterns exclude, links that
- * lead out of the viber's folder, hidden names, second versions that a synchronisation left, suggestions nobody has accepted, and files
- * too large to be notes.
+ * Lists the searchable files of a viber's memory: MEMORY.md and `memory/**.md`. Leaves out what the patterns exclude,
+ * links out of the viber's folder, hidden names, sync conflict copies, pending suggestions, and files too large to be
+ * notes.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,22 +12,22 @@ import { decodedText } from '../../lib/text.ts';
 import type { Home } from '../home.ts';
 
 export interface MemoryFile {
-  /** `MEMORY.md`, `2024-01-15.md`, `projects/falcon.md`: inside `memory/`, MEMORY.md excepted. No two are alike. */
+  /** `MEMORY.md`, `2024-01-15.md`, `projects/falcon.md`: relative to `memory/`, except MEMORY.md. Unique. */
   source: string;
   /** Absolute, without links. */
   file: string;
   size: number;
-  /** Changes whenever the file does; '' while it was changed so recently that it might change again unnoticed. */
+  /** Changes with the file; '' if it changed so recently that another change might go unnoticed. */
   stamp: string;
   /** `YYYY-MM-DD` of its name, else of its last change (UTC). */
   day: string;
 }
 
 export interface MemoryFolder {
-  /** The newest first. */
+  /** Newest first. */
   files: MemoryFile[];
   bytes: number;
-  /** Left out for their size, by source. */
+  /** Sources of files left out for their size. */
   tooLarge: string[];
 }
 
@@ -38,10 +38,10 @@ const MAX_LINKS = 100;
 const SETTLED_MS = 50;
 const AT_ONCE = 2_000;
 
-/** The day in a file's name. */
+/** Returns the day in a file's name. */
 export const dayOfName = (source: string): string | undefined => /(?:^|\/)(\d{4}-\d\d-\d\d)[^/]*$/.exec(source)?.[1];
 
-/** Looks at the folder: a few reads of folders and one stat a file. */
+/** Lists the folder: a few directory reads and one stat per file. */
 export async function listMemoryFiles(
   home: Home,
   viber: string,
@@ -65,7 +65,7 @@ export async function listMemoryFiles(
     folder.bytes += size;
   }
 
-  /** A link's target must be one that might stand there itself. */
+  /** Takes a link whose target would be allowed itself. */
   function takeLink(relative: string, base: string): void {
     const real = realPath(path.join(base, relative));
     if (real === undefined || folder.files.some(({ file }) => file === real)) return;
@@ -92,7 +92,7 @@ export async function listMemoryFiles(
     }
   }
 
-  // Upper case sorts first: it is the one that is read as MEMORY.md.
+  // Upper case sorts first: that one is read as MEMORY.md.
   const [main] = entries(root)
     .filter(({ name }) => name.toLowerCase() === 'memory.md' && !isExcluded(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -104,7 +104,10 @@ export async function listMemoryFiles(
   return folder;
 }
 
-/** Its text with `\n` between lines; undefined when it is gone. */
+/**
+ * Returns its text with `
+ * ` line breaks; undefined when it is gone.
+ */
 export function readMemoryFile({ file }: MemoryFile): string | undefined {
   let fd: number;
   try {
@@ -122,7 +125,7 @@ export function readMemoryFile({ file }: MemoryFile): string | undefined {
   }
 }
 
-/** A file in `memory/` that is called as MEMORY.md is, or as a path to it, keeps its folder in its name. */
+/** Returns the unique name; a file in `memory/` that looks like MEMORY.md, or like a path to it, keeps its folder. */
 function toSource(relative: string): string {
   if (!relative.includes('/')) return 'MEMORY.md';
   const inside = relative.slice('memory/'.length);

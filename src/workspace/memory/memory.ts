@@ -1,6 +1,6 @@
 /**
- * MEMORY.md of a viber: what a person curates and the agent adds to. Hand edits are never lost: the file is read again right
- * before each write. Where each added line came from stands in `memory/provenance.jsonl`.
+ * A viber's MEMORY.md: curated by a person, extended by the agent. Hand edits are never lost: the file is read again
+ * right before each write. The origin of each added line is in `memory/provenance.jsonl`.
  */
 import path from 'node:path';
 import { createStatCache } from '../../lib/files/cache.ts';
@@ -23,29 +23,29 @@ export interface Fact {
   /** A heading of MEMORY.md, "Learned Patterns" by default. */
   section?: string | undefined;
   text: string;
-  /** Who said it, in which task: `person:alex in task 20260105-abcde`. */
+  /** The speaker and the task: `person:alex in task 20260105-abcde`. */
   provenance: string;
-  /** Who let it in, a principal as text, and as they are shown; absent when `memory.auto_accept` did. */
+  /** The person who accepted it, as a principal and a display name; absent when `memory.auto_accept` did. */
   by?: string | undefined;
   name?: string | undefined;
-  /** The id of the suggestion it was. */
+  /** The ID of the suggestion it came from. */
   suggestion?: string | undefined;
 }
 
-/** MEMORY.md in any case; only the viber's own. */
+/** Returns the viber's own MEMORY.md, in any case. */
 export function memoryFile(home: Home, viber: string): string {
   const dir = home.viberDir(viber);
   return findFile(dir, 'MEMORY.md') ?? path.join(dir, 'MEMORY.md');
 }
 
-/** The text of the viber's MEMORY.md, undefined when it has none. */
+/** Returns the text of the viber's MEMORY.md, undefined when it has none. */
 export async function readMemory(home: Home, viber: string): Promise<string | undefined> {
   return whenSaved(memoryFile(home, viber), texts.get);
 }
 
 /**
- * Adds one or several bullets under a heading of MEMORY.md (created when missing); decisions get today's date. What is there
- * already is not added again; a text without words adds nothing. Gives the record of what was added, undefined for nothing.
+ * Adds bullets under a heading of MEMORY.md (created if missing); decisions get today's date. Skips existing bullets
+ * and texts without words. Returns the record of the addition, undefined if nothing was added.
  */
 export async function addToMemory(home: Home, viber: string, fact: Fact): Promise<Added | undefined> {
   const bullets = toBullets(fact.text);
@@ -85,10 +85,10 @@ export async function addToMemory(home: Home, viber: string, fact: Fact): Promis
   });
 }
 
-/** Whether every bullet of the text stands in MEMORY.md. */
+/** Returns whether every bullet of the text is in MEMORY.md. */
 export async function isRemembered(home: Home, viber: string, text: string): Promise<boolean> {
   const words = (line: string) => line.replace(/^\d{4}-\d\d-\d\d: /, '').trim();
-  // What stands in a comment or in code is not told to anybody.
+  // Comments and code are hidden from the model.
   const told = linesOf((await readMemory(home, viber)) ?? '').filter(({ isHidden }) => !isHidden);
   const lines = new Set(told.map((line) => words(line.text.replace(/^[-*+]\s+/, ''))));
   return toBullets(text).every((bullet) => lines.has(words(bullet)));

@@ -1,14 +1,14 @@
 /**
- * Which files of a viber are kept out of search (`memory.exclude_patterns`). Doubt decides for leaving out: letters' case does
- * not count, a pattern holds at any depth, and what it says of a folder it says of everything below.
+ * Excludes files of a viber from search (`memory.exclude_patterns`). When in doubt it excludes: case is ignored, a
+ * pattern matches at any depth, and a match on a folder covers everything below it.
  */
 
 const MAX_PATTERNS = 200;
 const MAX_LENGTH = 200;
 
 /**
- * Gives a test for paths relative to the viber's folder, parted by `/`. Globs: `*` and `?` within a name, `**` across folders,
- * `[abc]`, `{a,b}`. One that begins with `/` holds from the viber's folder on only.
+ * Returns a test for `/`-separated paths relative to the viber's folder. Globs: `*` and `?` within a name, `**` across
+ * folders, `[abc]`, `{a,b}`. A pattern that begins with `/` matches only from the viber's folder on.
  */
 export function createExclusion(patterns: readonly string[]): (relative: string) => boolean {
   const tests = patterns
@@ -22,19 +22,19 @@ export function createExclusion(patterns: readonly string[]): (relative: string)
   };
 }
 
-/** Names on some disks are decomposed; a person writes them composed. */
+/** Some disks decompose names; people type them composed. */
 const fold = (text: string): string => text.normalize('NFC').toLowerCase();
 
 function toTest(pattern: string): RegExp {
   const isAnchored = pattern.startsWith('/');
   const bare = pattern.replace(/^\/+|\/+$/g, '');
   const whole = (body: string) => new RegExp(`${isAnchored ? '^' : '(?:^|/)'}${body}(?:/|$)`, 'u');
-  // Runs of stars are one: no pattern makes the test slow.
+  // Runs of stars are merged, so that no pattern makes the test slow.
   const tidy = bare.replace(/\*{3,}/g, '**').replace(/(?:\*\*\/)+/g, '**/');
   try {
     return whole(tidy.replace(/\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|\{[^{}/]*\}|[\s\S]/g, toSource));
   } catch (error) {
-    // A set of letters that is none, as `[z-a]`, means itself.
+    // An invalid set of letters, such as `[z-a]`, is literal.
     if (error instanceof SyntaxError) return whole(literal(bare));
     throw error;
   }

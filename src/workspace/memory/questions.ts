@@ -1,7 +1,7 @@
 /**
- * Questions about suggestions that nobody was asked yet: `memory/suggestions/ID.ask` of the viber, the ids of what it is about. Kept
- * before the suggestions and closed once the question is durable in the outbox, so that a process that ends in between asks after its
- * next start, and one that does not asks once.
+ * Questions about suggestions that haven't been asked yet: `memory/suggestions/ID.ask` of the viber, with the
+ * suggestions' IDs. Stored before the suggestions and closed once the question is durable in the outbox, so that a
+ * process that ends in between asks after its next start, and otherwise it is asked once.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,23 +10,23 @@ import { type Home, isId } from '../home.ts';
 import { listSuggestions, type Suggestion } from './suggestions.ts';
 
 export interface Question {
-  /** Of the same suggestions the same. */
+  /** The same for the same suggestions. */
   id: string;
-  /** Those that still wait. */
+  /** Those that are still pending. */
   suggestions: Suggestion[];
 }
 
 const END = '.ask';
 const folder = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'suggestions');
 
-/** Durable when it resolves. Gives the id of the question. */
+/** Stores a question, durable when it resolves. Returns its ID. */
 export async function keepQuestion(home: Home, viber: string, suggestions: readonly string[]): Promise<string> {
   const id = hashText(suggestions.join(' ')).slice(0, 12);
   await writeFileAtomic(path.join(folder(home, viber), id + END), `${suggestions.join('\n')}\n`);
   return id;
 }
 
-/** All that were kept and not closed. */
+/** Lists all questions that aren't closed. */
 export async function openQuestions(home: Home, viber: string): Promise<Question[]> {
   const dir = folder(home, viber);
   const names = fs.existsSync(dir) ? fs.readdirSync(dir).filter((name) => name.endsWith(END)) : [];

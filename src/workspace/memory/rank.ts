@@ -1,6 +1,5 @@
-/** From ranked lists of pieces to the few that are shown. Lists are fused by reciprocal rank; of equals the newer comes first. */
+/** Merges ranked lists of pieces into the few that are shown, by reciprocal rank fusion; newer pieces win ties. */
 
-/** A piece as the files have it. */
 export interface Piece {
   content: string;
   source_file: string;
@@ -10,14 +9,14 @@ export interface Piece {
 }
 
 export interface MemoryHit extends Omit<Piece, 'day'> {
-  /** Larger is better; meant for comparing the hits of one search. */
+  /** Larger is better; only comparable within one search. */
   score: number;
 }
 
 /** The usual constant of reciprocal rank fusion. */
 const K = 60;
 
-/** Scores this near each other are equal: they come of sums in another order. */
+/** Scores this close are equal: they differ only by the order of summing. */
 const EQUAL = 1e-9;
 
 export interface Ranked {
@@ -27,7 +26,7 @@ export interface Ranked {
 
 /**
  * Fuses lists, each with the best (largest) score first.
- * @param pieceOf undefined for what must not be shown
+ * @param pieceOf returns undefined for a piece that must not be shown
  */
 export function fuse(
   lists: readonly (readonly Ranked[])[],
@@ -38,7 +37,7 @@ export function fuse(
   for (const list of lists) {
     let rank = 0;
     for (const [index, { id, score }] of list.entries()) {
-      // Equal scores share a rank, or the order in which they were found would count.
+      // Equal scores share a rank, or the order in which they were found would matter.
       if (index === 0 || (list[index - 1]?.score ?? 0) - score > EQUAL) rank = index + 1;
       scores.set(id, (scores.get(id) ?? 0) + 1 / (K + rank));
     }
@@ -56,7 +55,7 @@ export function fuse(
         ? -1
         : 1;
   });
-  // What stands in several files is told once, as the newest has it.
+  // A piece in several files is shown once, from the newest.
   const seen = new Set<string>();
   return found
     .filter(({ piece }) => !seen.has(piece.content) && seen.add(piece.content))

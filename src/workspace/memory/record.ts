@@ -1,6 +1,6 @@
 /**
- * `memory/provenance.jsonl` of a viber: every change made through us, one JSON object a line, never rewritten. It tells where a
- * line of MEMORY.md came from, who let it in and when, and what can be taken back.
+ * `memory/provenance.jsonl` of a viber: every change made through us, one JSON object per line, append-only. It records
+ * where a line of MEMORY.md came from, who accepted it and when, and what can be undone.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -15,23 +15,23 @@ import { isReversal, type Reversal } from './reversal.ts';
 interface Common {
   /** ISO 8601. */
   at: string;
-  /** Who did it, a principal as text; absent when nobody did. */
+  /** The person who did it, a principal as text; absent for an automatic change. */
   by?: string | undefined;
-  /** As they are shown. */
+  /** Display name. */
   name?: string | undefined;
   /** The suggestion it decided. */
   suggestion?: string | undefined;
 }
 
-/** Something was added; lines without an `op` are additions too. */
+/** An addition; lines without an `op` are additions too. */
 export interface Added extends Common {
   op?: 'add';
   id?: string;
   section: string;
   bullets: string[];
-  /** The lines as they were written. */
+  /** The lines as written. */
   lines?: string[];
-  /** Who said it, in which task. */
+  /** The speaker and the task. */
   provenance: string;
   back?: Reversal | undefined;
 }
@@ -50,7 +50,7 @@ export interface Forgotten extends Common {
 export interface Undone extends Common {
   op: 'undo';
   id: string;
-  /** The change that was taken back. */
+  /** The undone change. */
   of: string;
 }
 
@@ -61,7 +61,7 @@ export interface Rejected extends Common {
 
 export type MemoryRecord = Added | Forgotten | Undone | Rejected;
 
-/** Only the newest changes can be taken back, and only recent decisions be told apart. */
+/** Only the newest changes can be undone, and only recent decisions found. */
 const TAIL_BYTES = 256 * 1024;
 const ABOUT = {
   lost: 'where lines of MEMORY.md came from',
@@ -77,7 +77,7 @@ export async function appendRecord(home: Home, viber: string, record: MemoryReco
   await appendLines(file, [JSON.stringify(record)]);
 }
 
-/** The last records, oldest first, at least one where there is any; damaged lines are passed over. */
+/** Returns the last records, oldest first, at least one if there is any; skips damaged lines. */
 export function readRecords(home: Home, viber: string): MemoryRecord[] {
   const file = fileOf(home, viber);
   const stat = fs.statSync(file, { throwIfNoEntry: false });
@@ -85,7 +85,7 @@ export function readRecords(home: Home, viber: string): MemoryRecord[] {
   const size = stat?.isFile() ? stat.size : 0;
   for (let bytes = TAIL_BYTES; ; bytes *= 4) {
     const records = size === 0 ? [] : readFrom(file, Math.max(0, size - bytes), size);
-    // A line that somebody made very long by hand is longer than the tail.
+    // A very long line, made by hand, may exceed the tail.
     if (records.length > 0 || bytes >= size) return records;
   }
 }
@@ -132,6 +132,6 @@ function parse(file: string, line: string): MemoryRecord[] {
   return data === undefined ? [] : [data];
 }
 
-/** The decision about a suggestion, if one is known. */
+/** Returns the decision about a suggestion, if known. */
 export const decisionOn = (home: Home, viber: string, suggestion: string): MemoryRecord | undefined =>
   readRecords(home, viber).findLast((record) => record.suggestion === suggestion);

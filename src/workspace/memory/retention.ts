@@ -1,4 +1,7 @@
-/** Daily logs are kept for `memory.retention.daily_logs_days`; everything else in a viber's folder is a person's to remove. */
+/**
+ * Deletes daily logs older than `memory.retention.daily_logs_days`; everything else in a viber's folder is for a person
+ * to remove.
+ */
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,8 +16,8 @@ export interface Retention {
 const NAME = /^(\d{4})-(\d\d)-(\d\d)\.md$/;
 
 /**
- * Removes the logs of days more than `daily_logs_days` before today; gives their names. Only regular files with a date for a
- * name, and only in a folder that lies in the home: a link is left, and so is what it leads to.
+ * Removes logs of days more than `daily_logs_days` before today and returns their names. Touches only regular files
+ * named by a date, in a folder inside the home: a link, and its target, are left alone.
  */
 export async function sweepMemory(home: Home, viber: string, retention: Retention, now: Date): Promise<string[]> {
   const dir = path.join(home.viberDir(viber), 'memory');
@@ -30,7 +33,7 @@ export async function sweepMemory(home: Home, viber: string, retention: Retentio
   return removed;
 }
 
-/** Sweeps every viber there is; gives the number of logs removed. `onError`: of a viber whose folder cannot be swept. */
+/** Sweeps every viber; returns the number of logs removed. `onError` receives vibers whose folder can't be swept. */
 export async function sweepAll(
   home: Home,
   retention: Retention,
@@ -48,7 +51,7 @@ export async function sweepAll(
   return removed;
 }
 
-/** A date that exists. */
+/** Returns whether the date exists. */
 function isDay(name: string): boolean {
   const [, year, month, day] = NAME.exec(name) ?? [];
   if (year === undefined) return false;
@@ -56,7 +59,7 @@ function isDay(name: string): boolean {
   return Number(year) > 0 && date.getMonth() === Number(month) - 1 && date.getDate() === Number(day);
 }
 
-/** False also when there is no such folder. */
+/** Returns false also when there is no such folder. */
 function isInside(root: string, dir: string): boolean {
   try {
     const relative = path.relative(fs.realpathSync.native(root), fs.realpathSync.native(dir));

@@ -1,7 +1,7 @@
-/** How a change of a text is taken back to the letter, as long as the text still stands as the change has left it. Pure. */
+/** Undoes a change of a text exactly, while the text is still as the change left it. Pure. */
 import { hashText } from '../../lib/files.ts';
 
-/** What stands from `from` to `to` (UTF-16 units) in the text of this hash stood there as `text` before. */
+/** Replaces `from` to `to` (UTF-16 units) of the text with this hash by `text`. */
 export interface Reversal {
   hash: string;
   from: number;
@@ -22,7 +22,7 @@ export function reversalOf(before: string, after: string): Reversal {
   return { hash: hashText(after), from, to: after.length - end, text: before.slice(from, before.length - end) };
 }
 
-/** The text before the change; undefined when this is not the text that the change has left. */
+/** Returns the text before the change; undefined when the current text isn't what the change left. */
 export function reversed(current: string, reversal: Reversal | undefined): string | undefined {
   if (reversal === undefined || hashText(current) !== reversal.hash) return undefined;
   return current.slice(0, reversal.from) + reversal.text + current.slice(reversal.to);

@@ -1,18 +1,18 @@
-/** How much of one text another tells, by its words: no model is asked. Pure. */
+/** Compares texts by their words, without a model. Pure. */
 
-/** Words that a sentence about somebody needs and that say nothing of them. */
+// Function words that carry no information about a person.
 const FRAME = new Set(
   `the and for with that this are was were has have had his her hers its their they them who which about from into user users owner person
    der die das den dem des und ist sind war hat haben ein eine einen einer fuer mit dass von über nutzer person sie ihr ihre sein seine`
     .split(/\s+/)
     .map(folded),
 );
-/** Short words that turn a sentence round. */
+/** Short words that negate a sentence. */
 const TURNS = new Set(['no', 'not', 'nor', 'nie']);
-/** Writing without blanks between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const MIN_LENGTH = 3;
-/** "prefer" and "prefers", "trinke" and "trinkt" are the same here. */
+/** Suffixes that are ignored: "prefer" equals "prefers", "trinke" equals "trinkt". */
 const ENDINGS = ['ing', 'st', 'es', 'ed', 'en', 's', 't', 'n', 'e'];
 
 function folded(text: string): string {
@@ -24,7 +24,7 @@ function stemOf(word: string): string {
   return ending === undefined ? word : word.slice(0, -ending.length);
 }
 
-/** The words that count, without their endings; numbers whole. */
+/** Returns the significant words, without suffixes; numbers whole. */
 function wordsIn(text: string): Set<string> {
   const found = new Set<string>();
   for (const [word] of folded(text).matchAll(/[\p{L}\p{N}]+(?:[.,:/-]\p{N}+)*/gu)) {
@@ -35,14 +35,14 @@ function wordsIn(text: string): Set<string> {
   return found;
 }
 
-/** How much of `fact` a sentence tells, from 0 to 1. */
+/** Returns the share of `fact` that a sentence contains, from 0 to 1. */
 export function shareIn(sentence: string, fact: string): number {
   const known = wordsIn(sentence);
   const words = [...wordsIn(fact)];
   return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length;
 }
 
-/** Words that turn a statement round and change nothing of what it is about. */
+/** Words that negate a statement without changing its subject. */
 const ROUND = new Set(
   ['not', 'no', 'nor', 'nie', 'never', 'nicht', 'kein'].flatMap((word) => [...wordsIn(word), word]),
 );
@@ -51,8 +51,8 @@ const NEAR = 0.7;
 const MIN_WORDS = 3;
 
 /**
- * What one line is to another: `same`, whatever its small words; `near`, of which only one can be meant to stand: most of its
- * words, the same with another number or date, or the same turned round.
+ * Compares two lines. `same`: they differ only in function words. `near`: at most one of them can be true, since they
+ * share most words, or differ only in a number, a date or a negation.
  */
 export function likeness(line: string, other: string): 'same' | 'near' | undefined {
   const aboutOf = (text: string) => {

@@ -1,7 +1,7 @@
 /**
- * Search of a viber's memory: by words, and by meaning where an embedding model is configured. Which way is taken follows from
- * `memory.index` and the size of the memory. A search never fails for want of the index or of the provider: then it goes by words,
- * or reads the files. What the files say is data: nothing of it is run or believed.
+ * Searches a viber's memory: by words, and by meaning where an embedding model is configured. `memory.index` and the
+ * size of the memory decide how. A search never fails because of the index or the provider: it then uses words alone,
+ * or reads the files. File contents are data: nothing in them is run or trusted.
  */
 
 import fs from 'node:fs';
@@ -25,9 +25,9 @@ import type { MemoryHit } from './rank.ts';
 export type { Embedder } from './index/vectors.ts';
 export type { MemoryHit } from './rank.ts';
 
-/** `memory` of the configuration. */
+/** The `memory` section of the configuration. */
 export interface MemorySearchSettings {
-  /** `off` (the default): the files are read. `auto`: as large memories need it. `on`: always an index. */
+  /** `off` (the default): reads the files. `auto`: uses an index for large memories. `on`: always uses an index. */
   index?: 'off' | 'auto' | 'on';
   retention: { index_rebuild_days: number };
   exclude_patterns: readonly string[];
@@ -44,9 +44,9 @@ const DAY_MS = 86_400_000;
 const MAX_LIMIT = 50;
 /** A memory smaller than both is read without an index. */
 const [FEW_FILES, FEW_BYTES] = [10, 50 * 1024];
-/** How long a search waits for vectors that are missing; what is not there by then is embedded behind it. */
+/** How long a search waits for missing vectors, in ms; the rest is embedded in the background. */
 const EMBED_WAIT_MS = 3_000;
-/** How long it waits for the vector of its own words. */
+/** How long it waits for the vector of its query, in ms. */
 const QUERY_WAIT_MS = 5_000;
 
 export class MemorySearch {
@@ -82,7 +82,7 @@ export class MemorySearch {
     this.#mode = this.#settings.index ?? 'off';
   }
 
-  /** The pieces that fit best, at most `limit` (5). Never rejects for what a file holds or a provider does. */
+  /** Returns the best pieces, at most `limit` (5). Never rejects because of a file's contents or the provider. */
   async searchMemory(viber: string, query: string, limit = 5): Promise<MemoryHit[]> {
     const folder = await this.#look(viber);
     const count = Math.max(1, Math.min(MAX_LIMIT, Math.trunc(limit) || 1));
@@ -107,7 +107,10 @@ export class MemorySearch {
     return hits;
   }
 
-  /** Makes the viber's index anew, waiting for the provider; rejects when it cannot be written, with UserError when the provider fails. */
+  /**
+   * Rebuilds the viber's index, waiting for the provider. Rejects when the index can't be written, with UserError when
+   * the provider fails.
+   */
   async rebuildIndex(viber: string): Promise<IndexCounts> {
     const embedder = this.#embedder;
     await this.#rebuild(viber);
@@ -130,7 +133,10 @@ export class MemorySearch {
     });
   }
 
-  /** For once a day: rebuilds what is due, forgets what is gone, removes leftovers; all indexes when they are off. Never rejects. */
+  /**
+   * Runs once a day: rebuilds what is due, removes deleted files and leftovers; all indexes when they are off. Never
+   * rejects.
+   */
   async sweepIndexes(now = Date.now()): Promise<void> {
     for (const viber of vibersOf(this.#home)) {
       try {
@@ -142,7 +148,7 @@ export class MemorySearch {
     }
   }
 
-  /** Stops what goes on, searches included: they reject. */
+  /** Stops everything, including running searches, which reject. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the search of the memory is closed'));
     await Promise.allSettled([...this.#embedding.values(), ...this.#rebuilding.values()]);
@@ -150,7 +156,7 @@ export class MemorySearch {
     this.#indexes.clear();
   }
 
-  /** Once, until it has gone well again. */
+  /** Warns once, until it works again. */
   #warn(what: string, viber: string, message: string, error?: unknown): void {
     if (this.#told.has(`${what} ${viber}`)) return;
     this.#told.add(`${what} ${viber}`);
@@ -188,7 +194,7 @@ export class MemorySearch {
     );
   }
 
-  /** One at a time a viber. Rejects when the provider cannot be asked. */
+  /** Embeds for one viber at a time. Rejects when the provider can't be reached. */
   #embedAll(viber: string, { name }: Embedder): Promise<void> {
     const running = this.#embedding.get(viber);
     if (running) return running;
@@ -209,14 +215,14 @@ export class MemorySearch {
       })
       .finally(() => this.#embedding.delete(viber));
     this.#embedding.set(viber, started);
-    // Who waits for it learns of a failure; a search does not have to.
+    // A caller that waits gets the failure; a search doesn't have to.
     started.catch(() => 'logged above');
     return started;
   }
 
   async #embedSome(viber: string): Promise<void> {
     if (!this.#embedder) return;
-    // Either way the search goes on with the vectors there are.
+    // The search continues with the vectors there are, in either case.
     await within(this.#embedAll(viber, this.#embedder), this.#embedWaitMs).catch(() => 'by words');
   }
 
@@ -241,12 +247,12 @@ export class MemorySearch {
     const [vector] = await Promise.all([this.#vectorOf(viber, query), this.#embedSome(viber)]);
     const sources = new Set(folder.files.map(({ source }) => source));
     return this.#indexOf(viber).use(async (index) => {
-      // Deleted or replaced since: this is another file.
+      // The file was deleted or replaced in between: this is another one.
       if (!index.isFilled) await this.#fill(index, folder);
       const by = vector && this.#embedder ? { vector, model: this.#embedder.name } : undefined;
       const hits = await queryIndex(index, { query, by, sources, limit });
       const builtAt = Number(await index.db.read(() => readMeta(index.db, 'built_at')));
-      // A search does not wait for it.
+      // Searches don't wait for it.
       if (Date.now() - builtAt > this.#settings.retention.index_rebuild_days * DAY_MS)
         this.#rebuild(viber).catch(
           (error: unknown) =>
@@ -265,7 +271,7 @@ export class MemorySearch {
   }
 
   async #remake(viber: string, now: number): Promise<void> {
-    // What it asks for would be asked for again; that it failed is told elsewhere.
+    // Otherwise the rebuild would request the same vectors again; its failure is logged elsewhere.
     await this.#embedding.get(viber)?.catch(() => 'logged');
     const folder = await this.#look(viber);
     await rebuildInto(indexFile(this.#home, viber), folder.files, now, this.#stop.signal);

@@ -1,8 +1,8 @@
-/** Memory files are headings with bullets under them. Text that goes in becomes bullets, and nothing else, first. */
+/** Edits memory files, which are headings with bullets. Added text is first turned into bullets only. */
 import { cutText, plainLine } from '../../lib/text.ts';
 import { breakOf, fold, linesOf, withoutEnd } from './lines.ts';
 
-/** Bounds of a text of any size; where people write, what they may write at once is less. */
+/** Limits for any input; where people type, a lower limit applies. */
 const MAX_BULLETS = 2_000;
 const MAX_BULLET = 2_000;
 const BULLET = /^(?:[-*+•]|\d{1,3}[.)])[ \t]+/;
@@ -11,8 +11,9 @@ const BLOCK_TAG =
   /<(?=\s*(?:\/\s*)?(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|quoted|system|memory_suggestion|decision)\b)/gi;
 
 /**
- * The text as single-line bullets without their marks: no headings, rules, fences, comments or invisible characters. Without
- * any marks each line is a bullet; with marks a line without one continues the line above. At most 2,000 of 2,000 characters.
+ * Returns the text as single-line bullets without marks: no headings, rules, fences, comments or invisible characters.
+ * Without any marks each line is a bullet; with marks an unmarked line continues the previous one. At most 2,000
+ * bullets of 2,000 characters.
  */
 export function toBullets(text: string): string[] {
   const lines = text
@@ -41,22 +42,21 @@ function cleanLine(line: string): string {
     .replace(BLOCK_TAG, '&lt;');
 }
 
-/** A heading's text: one line, at most 60 characters, without marks. */
+/** Returns a heading's text: one line, at most 60 characters, without marks. */
 export function cleanSection(section: string): string {
   return cutText(withoutEnd(cleanLine(section.slice(0, 1000)).replace(/^[#\s"']+/, ''), '#: "\''), 60);
 }
 
 /**
- * The Markdown with the bullets at the end of `## section` (any level from 2, case ignored), which is added at the end when it
- * is missing. Bullets that stand there already are left out, so that doing it twice changes nothing. `date` is written before
- * each bullet.
+ * Adds the bullets at the end of `## section` (any level from 2, ignoring case), which is appended if missing. Skips
+ * bullets that are there already, so doing it twice changes nothing. `date` is written before each bullet.
  */
 export function addToSection(markdown: string, section: string, bullets: readonly string[], date?: string): string {
   const lines = newLines(markdown, section, bullets, date);
   return lines.length === 0 ? markdown : insertLines(markdown, section, lines);
 }
 
-/** The lines that `addToSection` adds. */
+/** Returns the lines that `addToSection` adds. */
 export function newLines(markdown: string, section: string, bullets: readonly string[], date?: string): string[] {
   if (bullets.length === 0) return [];
   const { all = [] } = findSection(markdown, section) ?? {};
@@ -67,14 +67,14 @@ export function newLines(markdown: string, section: string, bullets: readonly st
     .map((text) => `- ${date !== undefined && !/^\d{4}-\d\d-\d\d/.test(text) ? `${date}: ` : ''}${text}`);
 }
 
-/** The Markdown with these lines at the end of the section, as they are; of '' at the end of what stands above all headings. */
+/** Inserts these lines unchanged at the end of the section; '' means above all headings. */
 export function insertLines(markdown: string, section: string, lines: readonly string[]): string {
   const newline = breakOf(markdown);
   const added = lines.join('\n').replaceAll('\n', newline) + newline;
   const place = findSection(markdown, section);
   if (!place) return `${markdown.trimEnd()}${newline}${newline}## ${section}${newline}${added}`.trimStart();
   const after = markdown.slice(place.to);
-  // Empty lines go; the end of the last line that says something stays.
+  // Trailing empty lines are dropped; the line break of the last line with text stays.
   const head = markdown.slice(0, place.to);
   const end = head.indexOf('\n', head.trimEnd().length);
   const before = (end === -1 ? head : head.slice(0, end)).replace(/\r$/, '');
@@ -82,13 +82,13 @@ export function insertLines(markdown: string, section: string, lines: readonly s
 }
 
 interface Place {
-  /** Where its own lines end: at the next heading of any level. */
+  /** The end of its own lines: the next heading of any level. */
   to: number;
-  /** What stands in it, also under the headings below it. */
+  /** All its lines, including those under headings below it. */
   all: string[];
 }
 
-/** The section of exactly this name at level 2, else the first that has it in any case. */
+/** Finds the section with exactly this name at level 2, else the first that has it in any case. */
 export function findSection(markdown: string, section: string): Place | undefined {
   const lines = linesOf(markdown);
   const wanted = fold(section);

@@ -1,39 +1,38 @@
 /**
- * Whether a fact is what a person has stated, as a whole: one declarative sentence of theirs, said by them of themselves or of something that
- * they name, with nothing in it that the fact leaves out and nothing added. Word follows word: what is asked, denied, wished, supposed,
- * said by somebody else, said of the past, or taken back, has a word more or another order, and is for a person to accept. Pure.
+ * Checks whether a person stated a fact, as a whole: in one declarative sentence about themselves or something they
+ * name, with nothing left out and nothing added. Words must match one by one, so anything asked, denied, wished,
+ * supposed, quoted, past or retracted has an extra word or another order, and is left for a person to accept. Pure.
  */
 
-/** What a person has said, and what they are called. */
 export interface OwnWords {
   names: readonly string[];
   messages: readonly string[];
 }
 
-/** Who speaks, in what they say; whom it is about, in what is kept of it. */
+/** The speaker in their own messages, and the same person in a stored fact. */
 const SPEAKER =
   /^(?:i|we|my|our|ich|wir|mein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?|je|mon|ma|mes|yo|mi|mis|我|我的|私は|私の)$/u;
 const KEPT_OF = /^(?:user|users|owner|owners|nutzer|nutzers|nutzerin|they|their|he|his|she|her)$/u;
 const ARTICLES = new Set(['the', 'a', 'an', 'der', 'die', 'das', 'den', 'dem', 'des']);
-/** Said before a statement, and nothing of it. */
+/** Openings before a statement that aren't part of it. */
 const GREETING =
   /^(?:(?:please|bitte|hi|hello|hallo|hey|ok|okay|well|so|also|fyi|btw|by the way|übrigens|for the record|for your information)[,:]?\s+)+/iu;
-/** What follows is to be kept, in these words. */
+/** Requests to remember what follows, word for word. */
 const KEEP =
   /^(?:please\s+)?(?:remember|note|save|keep(?:\s+in\s+mind)?|(?:do not|don['’]?t) forget|merke?(?:\s+dir)?|vergiss nicht)(?:[,:]|\s+that|,?\s+dass)?\s+/iu;
 const AFTER =
   /[,\s]+(?:(?:and\s+)?(?:please\s+)?(?:remember|note|keep|save)(?:\s+(?:it|this|that))?(?:\s+please)?|(?:bitte\s+)?merke?\s+dir\s+(?:das|es))\s*$/iu;
-/** Words of others, and code. */
+/** Quotes and code. */
 const QUOTED = /^\s*>|^\s*```|^\s*["“”„«»‘'`][\s\S]*["“”«»’'`][.!]?\s*$/mu;
 const COURTESY =
   /^(?:hi|hello|hallo|hey|moin|good (?:morning|evening|day)|guten (?:morgen|tag|abend)|thanks|thank you|many thanks|danke|vielen dank|please|bitte|ok|okay|cheers)(?:[\s,]+\p{L}+)?[\s,.!]*$/iu;
-/** It is told of others, of the past, or of what was only thought. */
+/** Hearsay, the past, or mere thoughts. */
 const REPORTED =
   /(?<!\p{L})(?:says?|said|writes?|wrote|thinks?|thought|claim(?:s|ed)?|tells?|told|means?|meant|quotes?|quoted|used to|no longer|any ?more|sagt|sagte|schreibt|schrieb|denkt|dachte|meint|meinte|behauptet|behauptete|früher|nicht mehr)(?!\p{L})/iu;
-/** A question that is about what was just said. */
+/** Words by which a question refers to what was just said. */
 const POINTING =
   /(?<!\p{L})(?:that|this|these|those|it|true|right|wrong|correct|das|dies\p{L}*|es|stimmt|richtig|falsch|better|besser)(?!\p{L})/iu;
-/** A sentence that takes back what was said. */
+/** Words that retract a statement. */
 const TAKEN_BACK =
   /(?<!\p{L})(?:kidding|joke|joking|wrong|false|untrue|scratch|ignore|wait|actually|lied|lie|correction|scherz|quatsch|falsch|stimmt nicht|gelogen|vergiss)(?!\p{L})|^(?:no|not|nein|nicht|nope|non)(?!\p{L})/iu;
 const SAME: Readonly<Record<string, string>> = {
@@ -53,7 +52,7 @@ const SAME: Readonly<Record<string, string>> = {
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 const STATES = new Set(['be', 'sein', 'have', 'haben']);
 
-/** Every line of the fact stands so. */
+/** Returns whether every line of the fact was stated. */
 export function isStatedIn(said: OwnWords, fact: string): boolean {
   const names = new Set(said.names.flatMap(tokensOf));
   const facts = fact.split('\n').map((line) => aboutThem(tokensOf(line), names));
@@ -63,9 +62,9 @@ export function isStatedIn(said: OwnWords, fact: string): boolean {
 
 interface Statement {
   words: string[];
-  /** It begins with whoever speaks, or with whom it is kept of. */
+  /** Whether it begins with the speaker, or the person the fact is about. */
   isTheirs: boolean;
-  /** They asked to have these words kept. */
+  /** Whether they asked to remember these words. */
   isWanted?: boolean;
 }
 
@@ -74,7 +73,7 @@ interface Sentence extends Statement {
   isQuestion: boolean;
 }
 
-/** The sentences of a message that state something, where everything else in it leaves them what they are. */
+/** Returns the sentences of a message that state something, if everything else in it leaves their meaning alone. */
 function statementsOf(message: string): Statement[] {
   if (QUOTED.test(message)) return [];
   const parts = message.match(/(?:(?![.!?。！？](?:\s|$)|[。！？]|\n\s*\n)[\s\S])+[.!?。！？]*/gu) ?? [];
@@ -101,8 +100,9 @@ function readSentence(part: string): Sentence {
 }
 
 /**
- * Whether a sentence leaves those around it what they are: courtesy, another statement, a question about something else that follows.
- * What is asked of me before it ("Translate this.") may make it an example, and what comes after it ("Said nobody ever.") may turn it.
+ * Returns whether a sentence leaves its neighbours' meaning alone: courtesy, another statement, or a later question
+ * about something else. A request before it ("Translate this.") may make it an example, and a sentence after it ("Said
+ * nobody ever.") may reverse it.
  */
 function isBeside({ text, words, isTheirs, isWanted, isQuestion }: Sentence, isLater: boolean): boolean {
   if (!/[\p{L}\p{N}]/u.test(text) || COURTESY.test(text)) return true;
@@ -118,7 +118,10 @@ function aboutThem(tokens: string[], names: ReadonlySet<string>): Statement {
   return { words: tokens.slice(from), isTheirs: from > 0 };
 }
 
-/** A sentence that is not about whoever speaks has to state something, or be given to be kept; and it is kept of nobody else. */
+/**
+ * Returns whether a sentence states a fact. One that isn't about the speaker must assert something or be marked for
+ * remembering, and the fact must not be about somebody else.
+ */
 function isSame(said: Statement, fact: Statement): boolean {
   if (said.words.length !== fact.words.length) return false;
   const states = said.isTheirs || said.isWanted || said.words.slice(1).some((word) => STATES.has(word));
@@ -133,7 +136,10 @@ function isSame(said: Statement, fact: Statement): boolean {
   return isEach && inflected <= 1;
 }
 
-/** "prefer" and "prefers", "carry" and "carries", "trinke" and "trinkt". */
+/**
+ * Returns whether the second is the third person of the first: "prefer" and "prefers", "carry" and "carries", "trinke"
+ * and "trinkt".
+ */
 function isInflected(first: string, third: string): boolean {
   if (third === `${first}s` || third === `${first}es`) return true;
   if (first.endsWith('y') && third === `${first.slice(0, -1)}ies`) return true;

@@ -1,10 +1,10 @@
 /**
- * What the agent would like to remember, waiting for a person: one file each in `memory/suggestions/` of the viber. The text is
- * made ready when it is stored, so that what a person accepts is exactly what will be written.
+ * Pending memory suggestions of the agent: one file each in `memory/suggestions/` of the viber. The text is normalised
+ * when stored, so that a person accepts exactly what will be written.
  *
- *   ID.json (waits) -> ID.PID.taken (somebody decides) -> gone, once what was decided is written
+ *   ID.json (pending) -> ID.PID.taken (being decided) -> deleted once the decision is written
  *
- * A claim whose process ended in between waits again at the next look.
+ * A claim whose process ended in between becomes pending again at the next listing.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,14 +21,14 @@ import { appendRecord, decisionOn } from './record.ts';
 import { cleanSection, toBullets } from './sections.ts';
 
 export interface Suggestion {
-  /** The same words under the same heading have the same id. */
+  /** The same text under the same heading has the same ID. */
   id: string;
-  /** What people call it by while it waits: no other that waits with it has had it. Those of earlier versions have none. */
+  /** The number people use while it is pending, unique among pending ones. Missing in those of earlier versions. */
   n?: number;
   section?: string;
   /** One line, or several lines each beginning with `- `. */
   text: string;
-  /** The line of MEMORY.md that it stands in the place of, by its words, with what is indented under it. */
+  /** The text of the line of MEMORY.md that it replaces, with everything indented under it. */
   replaces?: string;
   provenance: string;
   /** The run it came from. */
@@ -38,18 +38,16 @@ export interface Suggestion {
 }
 
 const MAX_PENDING = 100;
-/** Characters of one suggestion: a person must be able to read what they accept. */
+/** Most characters of one suggestion: a person must be able to read what they accept. */
 const MAX_TEXT = 2_000;
-/** A claim is held for milliseconds; one this old is nobody's, whoever has its process number now. */
+/** A claim is held for milliseconds; one this old is abandoned, even if its PID is in use again. */
 const MAX_CLAIM_MS = 60_000;
 const CLAIM = /^([a-z0-9_-]+)\.(\d+(?:-[0-9a-f]{8})?)\.taken$/;
-/** Claims of this process that are being decided. */
+/** Claims that this process is deciding. */
 const claims = new Set<string>();
 const folder = (home: Home, viber: string) => path.join(home.viberDir(viber), 'memory', 'suggestions');
 
-/**
- * Reads the text of a reply's `<memory_suggestion>`: `Add to MEMORY.md under "Project Context":` and bullets, or bullets only.
- */
+/** Parses a reply's `<memory_suggestion>`: `Add to MEMORY.md under "Project Context":` and bullets, or bullets only. */
 export function parseSuggestion(text: string): { section?: string; text: string } {
   const match =
     /^\s*add (?:this |these )?to MEMORY\.md(?: under (?:the )?["'“‘`]?([^"'”’`:\n]{1,80})["'”’`]?(?: section)?)?[ \t]*[:.]?[ \t]*(?:\n|$|(?=\S))/i.exec(
@@ -61,7 +59,10 @@ export function parseSuggestion(text: string): { section?: string; text: string 
   return section === '' ? { text: rest } : { section, text: rest };
 }
 
-/** The words as they will be written: one line, or several each beginning with `- `; at most 2,000 characters of whole lines. */
+/**
+ * Returns the text as it will be written: one line, or several each beginning with `- `; at most 2,000 characters of
+ * whole lines.
+ */
 export function suggestedText(given: string): string {
   let room = MAX_TEXT;
   const bullets = toBullets(given).filter((bullet) => {
@@ -73,7 +74,7 @@ export function suggestedText(given: string): string {
     : (bullets[0] ?? plainLine(given.slice(0, MAX_TEXT)));
 }
 
-/** A suggestion's words, heading and id, as they will be kept. */
+/** Returns a suggestion's text, heading and ID as they will be stored. */
 export function suggestionOf(given: { section?: string | undefined; text: string }): Pick<Suggestion, 'id' | 'text'> & {
   section: string;
 } {
@@ -82,7 +83,10 @@ export function suggestionOf(given: { section?: string | undefined; text: string
   return { id: hashText(`${section}\n${text}`).slice(0, 12), text, section };
 }
 
-/** Keeps a suggestion until somebody decides. The same one again is the one that waits already; the oldest of 100 make room. */
+/**
+ * Stores a suggestion until somebody decides. Returns the pending one if it is the same; beyond 100 the oldest are
+ * dropped.
+ */
 export async function addSuggestion(
   home: Home,
   viber: string,
@@ -115,21 +119,21 @@ export async function addSuggestion(
 /** The last number given out, by folder. */
 const numbered = new Map<string, number>();
 
-/** They begin again once nothing waits. */
+/** Returns the next number; they start again once nothing is pending. */
 function numberFor(at: string, pending: readonly Suggestion[]): number {
   const before = pending.length === 0 ? 0 : Math.max(numbered.get(at) ?? 0, ...pending.map(({ n = 0 }) => n));
   numbered.set(at, before + 1);
   return before + 1;
 }
 
-/** Waits from now on as it is given. */
+/** Stores the suggestion unchanged as pending. */
 export async function storeSuggestion(home: Home, viber: string, suggestion: Suggestion): Promise<void> {
   const file = path.join(folder(home, viber), `${suggestion.id}.json`);
   await writeFileAtomic(file, `${JSON.stringify(suggestion, null, 2)}\n`);
   tellChange(home, { kind: 'suggestion', viber, suggestion });
 }
 
-/** Everything that waits, oldest first. */
+/** Lists pending suggestions, oldest first. */
 export async function listSuggestions(home: Home, viber: string): Promise<Suggestion[]> {
   const dir = folder(home, viber);
   if (!fs.existsSync(dir)) return [];
@@ -141,14 +145,14 @@ export async function listSuggestions(home: Home, viber: string): Promise<Sugges
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-/** The one that waits under this id. */
+/** Returns the pending suggestion with this ID. */
 export async function findSuggestion(home: Home, viber: string, id: string): Promise<Suggestion | undefined> {
   return (await listSuggestions(home, viber)).find((suggestion) => suggestion.id === id);
 }
 
 /**
- * Takes a suggestion out, to accept or to reject it. Of several callers exactly one gets it; the others get undefined. It is
- * gone once `use` has resolved; when that throws, it waits again.
+ * Claims a suggestion, to accept or reject it. Of several callers exactly one gets it; the others get undefined. It is
+ * deleted once `use` has resolved; if that throws, it is pending again.
  */
 export async function takeSuggestion(
   home: Home,
@@ -179,8 +183,8 @@ export async function takeSuggestion(
 }
 
 /**
- * A claim that nobody holds any more waits again, unless it was decided: then what that left undone is done. A line that stands
- * in the memory without a record gets one of where it came from.
+ * Recovers an abandoned claim: it becomes pending again, unless it was decided; then the rest of the decision is
+ * completed. A line in the memory without a record gets one with its origin.
  */
 async function recover(home: Home, viber: string, dir: string, name: string): Promise<void> {
   const [, id, mark] = CLAIM.exec(name) ?? [];
@@ -200,7 +204,7 @@ async function recover(home: Home, viber: string, dir: string, name: string): Pr
   }
 }
 
-/** For a minute at most: nobody takes longer, whatever machine they are on. */
+/** Returns whether the claim is still held, for a minute at most: no machine takes longer. */
 function isHeld(file: string, mark: string): boolean {
   const owner = ownerOf(mark);
   if (owner === 'self' || owner === 'gone') return false;

@@ -1,11 +1,11 @@
 /**
- * Token counts, estimated (within about 15% of real tokenizers). Counting costs 0.1 µs a character, so it is avoided where the
- * length alone decides, and remembered for longer texts: memory and plan seldom change from one message to the next.
+ * Estimates token counts (within about 15% of real tokenizers). Counting costs 0.1 µs per character, so it is skipped
+ * where the length alone decides, and cached for longer texts, since memory and plan seldom change between messages.
  */
 import { estimateTokenCount } from 'tokenx';
 import { createLru } from '../../lib/lru.ts';
 
-/** More characters than this for each token of the budget do not fit: tokens are shorter than that on average. */
+/** Characters per token that never fit: tokens are shorter on average. */
 export const MOST_CHARS = 12;
 const LONG = 200;
 const counts = createLru<number>(64);

@@ -1,16 +1,17 @@
 /**
- * The vectors of an index in memory, for scanning: a byte a number and a bit for its sign (10,000 of 1,536 take 17 MB). That is
- * near enough to choose candidates; their exact order comes from the float32 of the file. Rows may come and go while it scans.
+ * An index's vectors in memory, for scanning: one byte per number and one bit for its sign (10,000 of 1,536 take 17
+ * MB). That is precise enough to choose candidates; their exact order comes from the float32 in the file. Rows may
+ * change during a scan.
  */
 import { setImmediate as pause } from 'node:timers/promises';
 
-/** Multiplications before others get their turn: a few ms, some 20 the first time, before the loop is compiled. */
+/** Multiplications per turn of the event loop: a few ms, some 20 ms before the loop is compiled. */
 const SLICE = 1_000_000;
-/** Rows compared by their signs before others get their turn. */
+/** Rows compared by sign per turn of the event loop. */
 const SIGN_SLICE = 4_000;
 /**
- * Of many long vectors only those whose signs agree best are multiplied. With 256 signs and more the angle they tell is right to
- * less than a tenth, and ten times as many are taken as could be wanted.
+ * If there are many long vectors, only those with the best matching signs are multiplied. From 256 signs on the angle
+ * estimated from them is within a tenth, and ten times as many candidates are taken as could be needed.
  */
 const MIN_SIGNS = 256;
 const COARSE = 1_000;
@@ -20,7 +21,7 @@ interface Scored {
   score: number;
 }
 
-/** @param capacity how many to make room for; it grows */
+/** @param capacity initial capacity; it grows */
 export class Vectors {
   readonly dimensions: number;
   readonly #words: number;
@@ -65,7 +66,10 @@ export class Vectors {
     this.#ids.pop();
   }
 
-  /** The ids whose vectors point most in the query's direction, the best first; those at a right angle or more are left out. */
+  /**
+   * Returns the IDs of the vectors closest to the query's direction, best first; leaves out those at a right angle or
+   * more.
+   */
   async nearest(query: Float32Array, count: number): Promise<number[]> {
     const scale = scaleOf(query);
     const whole = Int32Array.from(query, (value) => Math.round(value * scale));
@@ -98,7 +102,7 @@ export class Vectors {
     [this.#bytes, this.#signs, this.#factors] = [moreBytes, moreSigns, more];
   }
 
-  /** The slots worth multiplying. */
+  /** Returns the slots worth multiplying. */
   async #candidates(query: Float32Array): Promise<Int32Array> {
     if (this.dimensions < MIN_SIGNS || this.#ids.length < COARSE * 4) return Int32Array.from(this.#ids.keys());
     const wanted = new Int32Array(this.#words);
@@ -113,7 +117,7 @@ export class Vectors {
   }
 }
 
-/** Adds the entry to a list of at most `count`, the best first. */
+/** Adds the entry to a list of at most `count`, best first. */
 function keep(best: Scored[], entry: Scored, count: number): void {
   if (best.length === count && entry.score <= (best.at(-1)?.score ?? 0)) return;
   const at = best.findIndex(({ score }) => score < entry.score);
@@ -121,7 +125,7 @@ function keep(best: Scored[], entry: Scored, count: number): void {
   if (best.length > count) best.pop();
 }
 
-// The hot loops. Whole numbers only, in functions that are nothing but the loop, are several times as fast as anything else.
+// The hot loops: integers only, in functions that contain only the loop, are several times faster than anything else.
 
 function multiply(rows: Int8Array, slots: Int32Array, query: Int32Array): Float64Array {
   const products = new Float64Array(slots.length);
@@ -135,7 +139,7 @@ function dot(rows: Int8Array, from: number, query: Int32Array, length: number): 
   return sum;
 }
 
-/** In how many signs each row differs from the query. */
+/** Counts in how many signs each row differs from the query. */
 function compareSigns(signs: Int32Array, query: Int32Array, distances: Uint16Array, from: number, to: number): void {
   for (let row = from; row < to; row++) distances[row] = differing(signs, row * query.length, query);
 }
@@ -159,7 +163,7 @@ function writeSigns(signs: Int32Array, from: number, vector: Float32Array): void
   }
 }
 
-/** Gives the factor that makes a dot product with the bytes one with a vector of length 1. */
+/** Returns the factor that normalises a dot product with the bytes to a vector of length 1. */
 function writeBytes(bytes: Int8Array, from: number, vector: Float32Array): number {
   const scale = scaleOf(vector);
   let squares = 0;
@@ -171,14 +175,14 @@ function writeBytes(bytes: Int8Array, from: number, vector: Float32Array): numbe
   return scale > 0 ? 1 / (scale * Math.sqrt(squares)) : 0;
 }
 
-/** The factor that makes the largest number of a vector 127; 0 for one of zeros. */
+/** Returns the factor that scales the largest number of a vector to 127; 0 for a zero vector. */
 function scaleOf(vector: Float32Array): number {
   let largest = 0;
   for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i] ?? 0));
   return largest > 0 && Number.isFinite(largest) ? 127 / largest : 0;
 }
 
-/** How alike two directions are, from -1 to 1; 0 where a vector is all zeros. */
+/** Returns the cosine similarity, from -1 to 1; 0 if a vector is all zeros. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   let [dotted, squaresA, squaresB] = [0, 0, 0];
   for (let i = 0; i < a.length; i++) {
@@ -191,10 +195,10 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return length > 0 ? dotted / length : 0;
 }
 
-/** A vector as the file holds it, little-endian. */
+/** Returns a vector as stored in the file, little-endian. */
 export const toBlob = (vector: Float32Array): Uint8Array =>
   new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 
-/** A copy, because a blob may begin at any byte. */
+/** Copies, because a blob may begin at any byte. */
 export const fromBlob = (blob: Uint8Array): Float32Array =>
   new Float32Array(blob.buffer.slice(blob.byteOffset, blob.byteOffset + blob.byteLength - (blob.byteLength % 4)));

@@ -1,6 +1,6 @@
 /**
- * The words a text is found by, the same for the index and for reading directly: small letters without accents; scripts that
- * write no spaces give pairs of characters. What comes out has letters and digits only, so no query can be more than words.
+ * Extracts the words of a text, the same for the index and for direct reading: lower case without accents; scripts
+ * without spaces give pairs of characters. The output has only letters and digits, so no query can contain syntax.
  */
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -10,20 +10,23 @@ const MAX_WORD = 64;
 const MAX_TERMS = 32;
 const MAX_QUERY = 1000;
 
-/** A word of a query; `isPrefix`: longer words that begin with it count as well. */
+/** A word of a query; `isPrefix`: longer words that begin with it match too. */
 export interface Term {
   text: string;
   isPrefix: boolean;
 }
 
-/** All words of a text, as often as they stand there. */
+/** Returns all words of a text, with repetitions. */
 export function indexWords(text: string): string[] {
   const found: string[] = [];
   for (const word of fold(text).match(WORD) ?? []) addWord(word, found, true);
   return found;
 }
 
-/** The different words of a query, at most 32. The last one may be unfinished, and a single character of a word pair is. */
+/**
+ * Returns the distinct words of a query, at most 32. The last one may be unfinished, as may a single character of an
+ * unspaced script.
+ */
 export function queryTerms(query: string): Term[] {
   const words: string[] = [];
   for (const word of fold(query.slice(0, MAX_QUERY).toWellFormed()).match(WORD) ?? []) addWord(word, words, false);
@@ -57,7 +60,7 @@ function addWord(word: string, to: string[], isIndex: boolean): void {
       from = index + run.length;
       const characters = [...run];
       for (let i = 0; i + 1 < characters.length; i++) to.push(`${characters[i]}${characters[i + 1]}`);
-      // The last character alone, so that every character begins something that is indexed.
+      // Also the last character alone, so that every character starts something indexed.
       if (isIndex || characters.length === 1) to.push(characters.at(-1) ?? '');
     }
   }

@@ -1,4 +1,4 @@
-/** Names and types of artifacts. What comes from outside is metadata; the names on disk are our own. */
+/** Names and types of artifacts. Those from outside are only metadata; the names on disk are our own. */
 import { cutText, plainLine } from '../../lib/text.ts';
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -29,17 +29,17 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'video/webm': 'webm',
 };
 
-/** Types that say little about the content: there the extension of the given name says more. */
+/** Types that say so little about the content that the extension of the given name is preferred. */
 const VAGUE = new Set(['text/plain', 'application/octet-stream', '']);
 const MAX_NAME = 120;
 
-/** The MIME type in lower case without parameters; `application/octet-stream` for anything that is none. */
+/** Returns the MIME type in lower case without parameters; `application/octet-stream` when it isn't valid. */
 export function cleanType(type: string): string {
   const bare = type.slice(0, 200).split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(bare) ? bare : 'application/octet-stream';
 }
 
-/** The extension a file of this type is stored with, for example `md`; `name` decides where the type says little. */
+/** Returns the extension to store a file of this type with, such as `md`; `name` decides where the type is vague. */
 export async function extensionOf(type: string, name = ''): Promise<string> {
   const given = nameExtension(name);
   if (VAGUE.has(type) && given !== '') return given.slice(1).toLowerCase();
@@ -49,14 +49,14 @@ export async function extensionOf(type: string, name = ''): Promise<string> {
   return mime.getExtension(type) ?? 'bin';
 }
 
-/** `.ext` at the end of a name, '' if there is none that is plain. */
+/** Returns `.ext` from the end of a name, '' when it has no plain one. */
 function nameExtension(name: string): string {
   return /\.[A-Za-z0-9]{1,10}$/.exec(name.slice(-11))?.[0] ?? '';
 }
 
 /**
- * A name for an upload or a list: one line, no separators, nothing invisible, no leading dot, at most 120 characters, with its
- * extension kept (or `extension` added when it has none).
+ * Returns a safe name for uploads and lists: one line, no separators, nothing invisible, no leading dot, at most 120
+ * characters, with its extension (or `extension` where it has none).
  */
 export function safeName(name: string, extension: string): string {
   const clean = plainLine(name.slice(0, 4000).normalize('NFC'))
@@ -67,12 +67,12 @@ export function safeName(name: string, extension: string): string {
   return cutText(stem.trim() || 'file', MAX_NAME - ending.length, '') + ending;
 }
 
-/** The name of an upload that was given only a title: "Release 1.2" of a Markdown text is "Release 1.2.md". */
+/** Returns a file name for an upload with only a title: "Release 1.2" of a Markdown text becomes "Release 1.2.md". */
 export function nameFromTitle(title: string, extension: string): string {
   return safeName(title.toLowerCase().endsWith(`.${extension}`) ? title : `${title}.${extension}`, extension);
 }
 
-/** A title for lists: one line, at most 200 characters. */
+/** Returns a title for lists: one line, at most 200 characters. */
 export function safeTitle(title: string, fallback: string): string {
   return cutText(plainLine(title.slice(0, 4000)), 200) || fallback;
 }

@@ -1,7 +1,8 @@
 /**
- * The artifacts of a task: files under generated names in `artifacts/{taskId}/`, and an index beside them that only grows
- * (`artifacts.jsonl`, one JSON object a line, the last one of an id counts). The file is on the disk before its line is, so an
- * entry never points to half a file. The index is in a folder scripts can write to: nothing in it is used as a path unchecked.
+ * The artifacts of a task: files under generated names in `artifacts/{taskId}/`, and an append-only index
+ * (`artifacts.jsonl`, one JSON object per line; the last one of an ID counts). The file is on disk before its line, so
+ * an entry never points to half a file. Scripts can write to the folder: nothing in the index is used as a path
+ * unchecked.
  */
 import { hash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
@@ -18,11 +19,11 @@ import { cleanType, extensionOf, nameFromTitle, safeName, safeTitle } from './ar
 import { tellChange } from './changes.ts';
 import { roomIn, takeRoom } from './space.ts';
 
-/** `agent`: made by a run. `user`: sent in by a person. */
+/** `agent`: made by a run. `user`: sent by a person. */
 export type ArtifactOrigin = 'agent' | 'user';
 
 export interface ArtifactMeta extends ArtifactRef {
-  /** For uploads and lists; from outside, never a path. */
+  /** The name for uploads and lists; from outside, never a path. */
   name: string;
   /** Bytes. */
   size: number;
@@ -36,14 +37,14 @@ interface Described {
   title: string;
   /** MIME type. */
   type: string;
-  /** Kept if it is a free id; one that cannot name a file always stands for the same other id. Without one it is generated. */
+  /** Kept if it is a free ID; one that can't name a file always maps to the same replacement. Generated if absent. */
   id?: string | undefined;
   name?: string | undefined;
   origin: ArtifactOrigin;
 }
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
-// The other files of a task's folder.
+// Names of the other files in a task's folder.
 const RESERVED = new Set(['task', 'implementation_plan', 'artifacts', 'playbook']);
 const FILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}\.[a-z0-9]{1,16}$/;
 
@@ -66,15 +67,15 @@ export class Artifacts {
     this.#index = path.join(this.#folder, 'artifacts.jsonl');
   }
 
-  /** All of them, oldest first. A torn or damaged line of the index is passed over. */
+  /** Lists all artifacts, oldest first. Torn or damaged lines of the index are skipped. */
   list(): ArtifactMeta[] {
     const metas = indexes.get(this.#index);
     if (metas) return [...metas];
-    // What the cache cannot see may be a link that leads nowhere.
+    // The cache treats a dangling link as missing.
     return fs.lstatSync(this.#index, { throwIfNoEntry: false }) ? parseIndex(this.#index) : [];
   }
 
-  /** The artifact a person means: by id, title or name, or by a beginning of these; the newest where several fit. */
+  /** Finds the artifact a person means: by ID, title or name, or a prefix of these; the newest of several matches. */
   find(text: string): ArtifactMeta | undefined {
     const wanted = text.trim().toLowerCase();
     if (wanted === '') return undefined;
@@ -88,8 +89,8 @@ export class Artifacts {
   }
 
   /**
-   * Stores content as an artifact. The same id with the same content again changes nothing; with other content it replaces the
-   * artifact. Durable when it resolves.
+   * Stores content as an artifact. The same ID with the same content changes nothing; with other content it replaces
+   * the artifact. Durable when it resolves.
    */
   create(given: Described & { content: Uint8Array }): Promise<ArtifactRef> {
     return exclusively(this.#index, async () => {
@@ -103,9 +104,9 @@ export class Artifacts {
   }
 
   /**
-   * Takes a file that stands in the task's folder (a finished download) into the artifacts by renaming it; `sha256` saves reading
-   * it again. As `create` in every other respect.
-   * @throws UserError when `path` is not a regular file, or there is no room for it; it is gone then
+   * Turns a file in the task's folder (a finished download) into an artifact by renaming it; `sha256` saves reading it
+   * again. Otherwise like `create`.
+   * @throws UserError when `path` isn't a regular file, or when there is no room for it and it was deleted
    */
   adopt(given: Described & { path: string; sha256?: string }): Promise<ArtifactMeta> {
     return exclusively(this.#index, async () => {
@@ -131,7 +132,7 @@ export class Artifacts {
     });
   }
 
-  /** Keeps an address on the web beside the files; the same one again changes nothing. Nothing of it is fetched. */
+  /** Adds a web address to the artifacts without fetching it; the same one again changes nothing. */
   link(given: ArtifactRef): Promise<ArtifactRef> {
     return exclusively(this.#index, async () => {
       const { id, ref } = given;
@@ -147,8 +148,8 @@ export class Artifacts {
   }
 
   /**
-   * Where an artifact's content is. Only the file's name is taken from `meta`.
-   * @throws UserError when it is gone or is not a regular file (a link, for example)
+   * Returns the path of an artifact's content. Only the file name is taken from `meta`.
+   * @throws UserError when it is gone or isn't a regular file (a link, for example)
    */
   pathOf(meta: Pick<ArtifactRef, 'ref' | 'title'>): string {
     if (isLink(meta)) throw new UserError(`"${meta.title}" is a link: ${meta.ref}`);
@@ -157,14 +158,15 @@ export class Artifacts {
     return file;
   }
 
-  /** Whether an artifact is a file that is still there. */
+  /** Returns whether an artifact is a file that still exists. */
   has(meta: Pick<ArtifactRef, 'ref'>): boolean {
     return !isLink(meta) && this.#fileOf(meta) !== undefined;
   }
 
   /**
-   * Bytes that may be added on the word of these people, as tasks list them.
-   * @param wanted bytes, as far as they are known before. Throws NoRoom when there is none for them.
+   * Returns the bytes that these people, as tasks list them, may still add.
+   * @param wanted bytes needed, as far as known
+   * @throws NoRoom when they don't fit
    */
   room(people: readonly string[], wanted?: number): Promise<number> {
     return roomIn(this.#home, this.#taskId, people, wanted);
@@ -177,8 +179,8 @@ export class Artifacts {
   }
 
   /**
-   * The id and file name of a new or replaced artifact. An id whose file exists without being an artifact is not free, unless a
-   * crash left that file with just this content before its line was written.
+   * Chooses the ID and file name of a new or replaced artifact. An ID whose file exists without an index entry isn't
+   * free, unless a crash left exactly this content there before its line was written.
    */
   async #chooseSlot(given: Described, sha256: string): Promise<Slot> {
     const extension = await extensionOf(cleanType(given.type), given.name);
@@ -195,7 +197,7 @@ export class Artifacts {
     }
   }
 
-  /** Whether just this content stands there already; a file that somebody has taken away is written again. */
+  /** Returns whether exactly this content is stored already; a deleted file is written again. */
   #isKept(slot: Slot, sha256: string): slot is Slot & { old: ArtifactMeta } {
     const { old, file } = slot;
     if (old === undefined || old.sha256 !== sha256 || path.posix.basename(old.ref) !== file) return false;
@@ -225,10 +227,10 @@ export class Artifacts {
   }
 }
 
-/** Whether it stands on the web and not on this machine. */
+/** Returns whether it is a web address and not a local file. */
 export const isLink = ({ ref }: Pick<ArtifactRef, 'ref'>): boolean => /^https?:\/\//.test(ref);
 
-/** The id itself, or what stands for it where it cannot be a file's name: the same for the same, so that it can be replaced. */
+/** Returns the ID, or a stable replacement where it can't be a file name, so that the artifact can be replaced. */
 function usableId(given: string): string {
   const id = given.toLowerCase();
   return id === '' || (isId(id) && !RESERVED.has(id)) ? id : hash('sha256', id).slice(0, 10);
@@ -262,7 +264,7 @@ const ABOUT = {
 };
 const indexes = createStatCache<readonly ArtifactMeta[]>(256, parseIndex);
 
-/** The last line of each id, oldest first. */
+/** Returns the last line of each ID, oldest first. */
 function parseIndex(file: string): ArtifactMeta[] {
   const metas = new Map<string, ArtifactMeta>();
   for (const meta of readJsonLines(file, shape<ArtifactMeta>(isMeta), ABOUT)) {

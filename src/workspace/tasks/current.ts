@@ -1,7 +1,8 @@
 /**
- * The link `task.md` in a viber's folder, which shows the plan of the task that its person (with several: its owners) talks about, and
- * `session-log` beside it, a link to that task's session. An editor may save through the link, or put a file in its place, at any
- * time: what it saved goes to the task whose text it was made from (`plan/edits.ts`), never to whichever is shown by then.
+ * The links in a viber's folder: `task.md` shows the plan of the task that its person (of several, its owners) is
+ * talking about, and `session-log` links to that task's session. An editor may save through the link, or replace it
+ * with a file, at any time. What it saved goes to the task whose text it was made from (`plan-edits.ts`), never to
+ * whichever task is shown by then.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,14 +27,14 @@ import { readTask } from './record.ts';
 
 export const planFile = (home: Home, taskId: string): string => path.join(home.taskDir(taskId), 'task.md');
 
-/** Editors that empty a file before they write it need no longer. */
+/** How long an editor may need to write a file that it emptied, in ms. */
 const WRITING_MS = 1_000;
 
 const linkOf = (home: Home, viber: string): string => path.join(home.viberDir(viber), 'task.md');
 
 /**
- * Makes the task the viber's current one: `task.md` and `session-log` in its folder point to it. Gives what was adopted when
- * an editor had replaced the link: the task, and the text that the edit took the place of, if it was not made from that.
+ * Makes the task the viber's current one: `task.md` and `session-log` in its folder link to it. If an editor had
+ * replaced the link, returns the adopted task, and the text that the edit replaced without being made from it.
  */
 export function linkCurrentTask(home: Home, viber: string, taskId: string): Promise<Adoption | undefined> {
   return withPlans(home, viber, [currentTask(home, viber)], () => pointToTask(home, viber, taskId));
@@ -41,7 +42,7 @@ export function linkCurrentTask(home: Home, viber: string, taskId: string): Prom
 
 function pointToTask(home: Home, viber: string, taskId: string): Adoption | undefined {
   const before = currentTask(home, viber);
-  // What was saved through the link is settled while it is known what it showed.
+  // A save through the link is settled while it is known which task the link showed.
   if (before !== undefined) settlePlan(home, before, readTextSync(planFile(home, before)), viber);
   const adopted = adoptHandEdit(home, viber) ?? keepStray(home, viber, taskId);
   pointTo(linkOf(home, viber), planFile(home, taskId));
@@ -50,7 +51,7 @@ function pointToTask(home: Home, viber: string, taskId: string): Adoption | unde
   return adopted;
 }
 
-/** The task `session-log` points to. */
+/** Returns the task that `session-log` links to. */
 export function currentTask(home: Home, viber: string): string | undefined {
   const target = readLink(path.join(home.viberDir(viber), 'session-log'));
   const id = target === undefined ? '' : path.basename(target, '.jsonl');
@@ -62,23 +63,23 @@ function viberOf(home: Home, taskId: string): string {
 }
 
 /**
- * A file that an editor has put in the place of the link is taken as the plan that it is. Where several processes share the home one of
- * them does that, and none writes the plan meanwhile: whoever calls this holds no plan's lock.
+ * Adopts a file that an editor put in place of the link as the plan it was made from. Where several processes share the
+ * home, one of them does so while none writes the plan. The caller must not hold any plan's lock.
  */
 export async function settleEdits(home: Home, taskId: string, viber = viberOf(home, taskId)): Promise<void> {
   if (!isRegular(linkOf(home, viber))) return;
   await withPlans(home, viber, [], () => adoptHandEdit(home, viber));
 }
 
-/** `settleEdits` for whoever holds the plan's lock, where this process alone writes in the home. */
+/** Like `settleEdits`, for a caller that holds the plan's lock, where only this process writes to the home. */
 export function settleEditsAlone(home: Home, taskId: string, viber = viberOf(home, taskId)): void {
   if (!isShared(linkOf(home, viber)) && isRegular(linkOf(home, viber))) adoptHandEdit(home, viber);
 }
 
-/** Nobody else moves the link or writes these plans meanwhile, nor the one that a file in the place of the link belongs to. */
+/** Locks the link, these plans, and the plan that a file in place of the link belongs to. */
 async function withPlans<T>(home: Home, viber: string, plans: (string | undefined)[], work: () => T): Promise<T> {
   const link = linkOf(home, viber);
-  // Of one process nothing of this is cut in two.
+  // Within one process this is synchronous and needs no lock.
   if (!isShared(link)) return work();
   return exclusively(link, () => {
     const ids = new Set([...plans, editedIn(home, viber)?.taskId].filter((id) => id !== undefined));
@@ -91,20 +92,20 @@ async function withPlans<T>(home: Home, viber: string, plans: (string | undefine
   });
 }
 
-/** The store has written the plan. */
+/** Updates the links and the known text after the store wrote the plan. */
 export function takeWritten(home: Home, taskId: string, text: string): void {
   const viber = viberOf(home, taskId);
   const isLost = currentTask(home, viber) === undefined;
   if ((isLost ? shownTasks(home, viber)[0] : currentTask(home, viber)) !== taskId) return;
-  // Whoever deletes the links finds them again with the next plan.
+  // Deleted links come back with the next plan.
   pointTo(linkOf(home, viber), planFile(home, taskId));
   if (isLost) pointTo(path.join(home.viberDir(viber), 'session-log'), home.sessionPath(viber, taskId));
   noteText(home, viber, text);
 }
 
 /**
- * The plan of a task whose file now holds `text`. Where that was saved through the link by an editor that had opened it while it
- * showed another task, it goes there, and the plan is what it was before.
+ * Returns the plan of a task whose file now holds `text`. If an editor that had opened another task saved it through
+ * the link, the text moves to that task and this plan is restored.
  */
 export function settlePlan(
   home: Home,
@@ -132,7 +133,9 @@ export function settlePlan(
   return known === '' ? undefined : known;
 }
 
-/** What an editor may have opened: the current task's text as it was known last, then those that were shown before it. */
+/**
+ * Returns the texts an editor may have opened: the last known text of the current task, then the tasks shown before it.
+ */
 function shownTexts(home: Home, viber: string, current: string | undefined) {
   const others = shownTasks(home, viber).filter((taskId) => taskId !== current);
   const shown = others.map((taskId) => ({ taskId, text: readTextSync(planFile(home, taskId)) ?? '' }));
@@ -141,7 +144,7 @@ function shownTexts(home: Home, viber: string, current: string | undefined) {
   return [{ taskId: current, text }, ...shown];
 }
 
-/** What stands in the place of the link, and the task whose plan it is; that is undefined where nobody knows. */
+/** Returns the file in place of the link, with the task whose plan it is; undefined when unknown. */
 function editedIn(
   home: Home,
   viber: string,
@@ -155,7 +158,7 @@ function editedIn(
   return { text, current, taskId: madeFrom(text, shown) ?? (isOfOnePerson(home, shown) ? current : undefined) };
 }
 
-/** Moves a regular `task.md` into its task's folder (the editor may still hold it open) and puts the link back. */
+/** Moves a regular `task.md` into its task's folder (the editor may still have it open) and restores the link. */
 function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
   const found = editedIn(home, viber);
   if (found === undefined) return undefined;
@@ -174,14 +177,14 @@ function adoptHandEdit(home: Home, viber: string): Adoption | undefined {
   return replaced === undefined ? { taskId } : { taskId, replaced };
 }
 
-/** What stands in the plan and was written after the edit. */
+/** Returns the plan's text if it was written after the edit and differs. */
 function newerText(file: string, edited: string, text: string): string | undefined {
   const old = fs.statSync(file, { throwIfNoEntry: false });
   const newer = old && old.mtimeMs > fs.statSync(edited).mtimeMs ? readTextSync(file) : undefined;
   return newer === text ? undefined : newer;
 }
 
-/** Whatever a plan was before an edit from elsewhere stays in the task's folder, and people hear of it. */
+/** Keeps a copy of a plan before an edit from elsewhere replaces it, and notifies people. */
 function keepReplaced(home: Home, viber: string, taskId: string, text: string): void {
   const old = readTextSync(planFile(home, taskId));
   const isKept = old !== undefined && old !== text;
@@ -191,8 +194,8 @@ function keepReplaced(home: Home, viber: string, taskId: string, text: string): 
 }
 
 /**
- * The task's own plan after somebody has saved `text`: merged with what has changed since it was opened (`plan/history.ts`). Without
- * anybody to tell it is what was saved.
+ * Returns the task's plan after somebody saved `text`: merged with what has changed since it was opened
+ * (`plan-history.ts`). Without a listener to notify, the saved text is used unchanged.
  */
 export function settleSaved(home: Home, taskId: string, text: string, viber = viberOf(home, taskId)): string {
   const file = planFile(home, taskId);
@@ -202,7 +205,7 @@ export function settleSaved(home: Home, taskId: string, text: string, viber = vi
   else if (after.isMerged && after.text !== known.at(-1)) tellAdoption(home, { viber, taskId, isMerged: true });
   if (after.text !== text) replaceFile(file, after.text, true);
   noteKnown(home, taskId, after.text);
-  // Whoever looks at it may look by another process, on a machine that sees no change of a file.
+  // The viewer may use another process, on a machine that gets no event for the file.
   const isNews = known.length > 0 && known.at(-1) !== after.text && after.text.trim() !== '';
   if (isNews) tellChange(home, { kind: 'plan', taskId, hash: hashText(after.text) });
   if (currentTask(home, viber) === taskId) noteText(home, viber, after.text);
@@ -218,7 +221,7 @@ function keepText(home: Home, viber: string, taskId: string, old: string): void 
 const isOfOnePerson = (home: Home, shown: readonly { taskId: string }[]): boolean =>
   new Set(shown.flatMap(({ taskId }) => readTask(home, taskId)?.people[0] ?? [])).size <= 1;
 
-/** Nobody's plan that anybody knows of: kept under another name, and no plan is changed. */
+/** Keeps a text that matches no known plan under another name; no plan changes. */
 function setAside(home: Home, viber: string, current: string): undefined {
   const edited = linkOf(home, viber);
   const aside = `task-${stamp()}.md`;
@@ -229,7 +232,9 @@ function setAside(home: Home, viber: string, current: string): undefined {
 
 const stamp = (): string => new Date().toISOString().replace(/\W/g, '');
 
-/** A regular `task.md` of unknown origin becomes the plan of a task without one; else it is kept under another name. */
+/**
+ * Makes a regular `task.md` of unknown origin the plan of a task without one; otherwise keeps it under another name.
+ */
 function keepStray(home: Home, viber: string, taskId: string): Adoption | undefined {
   const stray = linkOf(home, viber);
   if (!isRegular(stray) || currentTask(home, viber) !== undefined) return undefined;
@@ -241,19 +246,25 @@ function keepStray(home: Home, viber: string, taskId: string): Adoption | undefi
   return undefined;
 }
 
-/** Emptied a moment ago: its words are still to come. */
+/** Returns whether the file was emptied a moment ago and is about to be filled. */
 function isBeingWritten(file: string, text: string): boolean {
   const at = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return text.trim() === '' && Math.abs(Date.now() - at) < WRITING_MS;
 }
 
-/** Some editors put the old file aside before they write the new one. */
+/**
+ * Returns whether the file may be missing only for a moment: some editors move the old file away before writing the new
+ * one.
+ */
 function isGoneForNow(file: string): boolean {
   const at = fs.statSync(path.dirname(file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return Math.abs(Date.now() - at) < WRITING_MS;
 }
 
-/** Whether an editor is in the middle of saving the plan: what would be written now would take the place of it, or be lost with the next. */
+/**
+ * Returns whether an editor is in the middle of saving the plan: a write now would replace its save, or be lost with
+ * the next one.
+ */
 export function isInSave(home: Home, taskId: string, viber = viberOf(home, taskId)): boolean {
   const text = readTextSync(planFile(home, taskId));
   if (text !== undefined) return isBeingWritten(planFile(home, taskId), text);
@@ -284,7 +295,7 @@ function readLink(link: string): string | undefined {
   }
 }
 
-/** Makes `link` a relative link to `target`, in one step. Anything that is not a link stays as it is. */
+/** Makes `link` a relative link to `target`, atomically. Leaves anything that isn't a link alone. */
 function pointTo(link: string, target: string): void {
   const old = readLink(link);
   if (

@@ -1,4 +1,4 @@
-/** The only way to the files of a task: no code outside of this folder imports another file of it. */
+/** The entry point to a task's files: code outside this folder imports nothing else from it. */
 export { cleanType, extensionOf, safeName } from './artifact-names.ts';
 export { type ArtifactMeta, isLink } from './artifacts.ts';
 export { type Change, hearChanges, tellChange } from './changes.ts';

@@ -1,6 +1,7 @@
 /**
- * All tasks by their last change, the newest first; those of one moment by their ids, the newest first. The files are the truth: each look
- * asks every record's file whether it has changed (about 5 µs), and reads only those that have. Nothing is kept before the first look.
+ * Lists all tasks by last change, newest first; ties by ID, newest first. The files are the source of truth: each call
+ * checks every record's file for changes (about 5 µs) and reads only changed ones. Nothing is cached before the first
+ * call.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,7 +10,7 @@ import type { Home } from '../home.ts';
 import type { TaskRecord } from '../types.ts';
 import { readTask, taskIds } from './record.ts';
 
-/** What lists are ordered and filtered by. */
+/** The fields that lists are ordered and filtered by. */
 export type ListedTask = Pick<
   TaskRecord,
   'id' | 'viber' | 'state' | 'people' | 'conversations' | 'job' | 'digestAt' | 'updatedAt'
@@ -21,9 +22,9 @@ interface Known {
   task: ListedTask | undefined;
 }
 
-/** Looked at in one go: the event loop must not stand still for thousands of files. */
+/** Files checked per turn: the event loop must not stall for thousands of files. */
 const AT_ONCE = 500;
-/** A file written twice within one tick of the kernel's clock keeps its time. */
+/** A file written twice within one tick of the kernel's clock keeps its timestamp. */
 const SETTLED_MS = 50;
 
 export class TaskOrder {
@@ -54,7 +55,7 @@ export class TaskOrder {
     return gone.length > 0;
   }
 
-  /** Whether it is another than it was. */
+  /** Returns whether the record's file has changed. */
   #look(id: string): boolean {
     const stat = fs.statSync(path.join(this.#home.taskDir(id), 'task.json'), { throwIfNoEntry: false });
     const [stamp, size] = [stat?.ctimeMs ?? 0, stat?.size ?? 0];
@@ -81,7 +82,7 @@ function listed(task: TaskRecord | undefined): ListedTask | undefined {
   };
 }
 
-/** Before zero: `one` stands first. */
+/** Returns a negative number when `one` comes first. */
 export function byChange(
   one: Pick<ListedTask, 'id' | 'updatedAt'>,
   other: Pick<ListedTask, 'id' | 'updatedAt'>,

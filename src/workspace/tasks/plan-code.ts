@@ -1,15 +1,15 @@
-/** Code in a plan: what stands between two fences is no heading and no step, whatever it looks like. Pure. */
+/** Finds code in a plan: lines between two fences are never headings or steps. Pure. */
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})(.*)$/s;
 const SECTION = /^#{1,6}[ \t]+(?:goal|plan|steps|context|blockers)[ \t:#]*$/i;
 
 /**
- * Which lines are code, the fences themselves too. Invariant: no step and no section of a plan is lost to a fence that nobody has closed: a fence
- * without an end, or around one of the sections, is none.
+ * Returns which lines are code, including the fences. Invariant: an unclosed fence hides no step and no section. A
+ * fence without an end, or around one of the sections, doesn't count.
  */
 export function codeIn(lines: readonly string[]): boolean[] {
   const code = lines.map(() => false);
-  /** By their sign: how short fences are of which no end comes in this section. */
+  /** Length of the shortest fence without an end in this section, by character. */
   const endless = new Map<string, number>();
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
@@ -28,7 +28,7 @@ export function codeIn(lines: readonly string[]): boolean[] {
   return code;
 }
 
-/** The same lines with the code left empty. */
+/** Blanks the lines that are code. */
 export function withoutCode(lines: readonly string[]): string[] {
   const code = codeIn(lines);
   return lines.map((line, at) => (code[at] ? '' : line));

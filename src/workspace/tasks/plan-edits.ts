@@ -1,7 +1,8 @@
 /**
- * Whose plan an editor has saved. `task.md` in a viber's folder is a link that moves from task to task, and an editor may hold a text
- * that it showed an hour ago: what is saved belongs to the task whose text it was made from, found by the id in its front matter or by
- * the lines it shares. What was shown is remembered in `conversations/shown/`: the tasks, and the text of the current one.
+ * Finds the task whose plan an editor has saved. `task.md` in a viber's folder is a link that moves from task to task,
+ * and an editor may hold a text that it opened an hour ago. A save belongs to the task whose text it was made from,
+ * found by the ID in its front matter or by the lines they share. `conversations/shown/` remembers the tasks shown, and
+ * the text of the current one.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,19 +12,19 @@ import { type Home, isId } from '../home.ts';
 
 export interface Adoption {
   taskId: string;
-  /** What stood in the plan that the edit was not made from: the agent's, written after it, or what was there meanwhile. */
+  /** The plan's text that the edit replaced without being made from it, such as a later one by the agent. */
   replaced?: string;
 }
 
-/** An adoption that people should hear of. */
+/** An adoption to notify people of. */
 export interface ToldAdoption {
   viber: string;
   taskId: string;
-  /** The name of the file in the task's folder in which what was replaced is kept. */
+  /** The file in the task's folder that keeps the replaced text. */
   kept?: string;
-  /** What was saved was put together with what had changed since it was opened. */
+  /** The save was merged with what had changed since it was opened. */
   isMerged?: boolean;
-  /** It was made from no plan that is known: the name under which it stands in the viber's folder now; the task is the current one. */
+  /** The file in the viber's folder that keeps a save made from no known plan; `taskId` is then the current task. */
   aside?: string;
 }
 
@@ -34,14 +35,14 @@ interface Shown {
 
 const REMEMBERED = 20;
 const MAX_BYTES = 64 * 1024;
-/** The share of a text's lines that must still be there in what was made from it. */
+/** The share of a text's lines that must remain in a text made from it. */
 const LEAST = 1 / 3;
 const FRONT = /^---\r?\n(?:[\s\S]{0,500}?\r?\n)?task:[ \t]*([\w-]+)[ \t]*\r?\n(?:[\s\S]{0,500}?\r?\n)?---\r?\n/;
 
 const historyFile = (home: Home, viber: string) => path.join(home.conversations, 'shown', `${viber}.jsonl`);
 const textFile = (home: Home, viber: string) => path.join(home.conversations, 'shown', `${viber}.md`);
 
-/** Whatever is ticked or moved in, a step is the same line. */
+/** Strips marks and indentation, so that a step keeps its line when it is ticked or moved. */
 const linesOf = (text: string): string[] =>
   text
     .split('\n')
@@ -54,7 +55,7 @@ function likeness(text: ReadonlySet<string>, shown: string): number {
   return lines.size === 0 ? 0 : common / lines.size;
 }
 
-/** The task from whose text this one was made; undefined where no text is enough like it. Pure. */
+/** Returns the task from whose text this one was made; undefined when no text is similar enough. Pure. */
 export function madeFrom(text: string, shown: readonly Shown[]): string | undefined {
   const [, named] = FRONT.exec(text) ?? [];
   if (named !== undefined && shown.some(({ taskId }) => taskId === named)) return named;
@@ -65,7 +66,7 @@ export function madeFrom(text: string, shown: readonly Shown[]): string | undefi
   return best && best.score >= LEAST ? best.taskId : undefined;
 }
 
-/** A task is shown from now on. One short line, in no hurry: a power cut costs a guess. */
+/** Records that a task is shown now. Appends one short line without a sync: a power cut only costs a guess. */
 export function noteShown(home: Home, viber: string, taskId: string, text: string): void {
   const file = historyFile(home, viber);
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -73,7 +74,7 @@ export function noteShown(home: Home, viber: string, taskId: string, text: strin
   noteText(home, viber, text);
 }
 
-/** The text of the current task is this, as far as it is known not to be another's. */
+/** Records the text of the current task. */
 export function noteText(home: Home, viber: string, text: string): void {
   const file = textFile(home, viber);
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -82,7 +83,7 @@ export function noteText(home: Home, viber: string, text: string): void {
 
 export const knownText = (home: Home, viber: string): string | undefined => readTextSync(textFile(home, viber));
 
-/** The tasks that were shown, the newest first. */
+/** Returns the tasks that were shown, newest first. */
 export function shownTasks(home: Home, viber: string): string[] {
   const file = historyFile(home, viber);
   const text = readTextSync(file) ?? '';
@@ -107,13 +108,16 @@ export function shownTasks(home: Home, viber: string): string[] {
 type Listener = (adoption: ToldAdoption) => void;
 const listeners = new Map<string, Listener>();
 
-/** Hears of edits that went to another task than the current one, were merged, or took the place of something; what it gives back ends that. */
+/**
+ * Sets the listener for edits that went to a task other than the current one, were merged, or replaced something;
+ * returns a function that removes it.
+ */
 export function hearAdoptions(home: Home, listener: Listener): () => void {
   listeners.set(home.root, listener);
   return () => void listeners.delete(home.root);
 }
 
-/** Nothing is merged where nobody hears of it. */
+/** Nothing is merged without a listener. */
 export const isHeard = (home: Home): boolean => listeners.has(home.root);
 
 export const tellAdoption = (home: Home, adoption: ToldAdoption): void => listeners.get(home.root)?.(adoption);

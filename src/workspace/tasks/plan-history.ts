@@ -1,8 +1,8 @@
 /**
- * What plans have said, so that a text an editor opened a while ago and saves now takes nothing back that has happened since: it is
- * merged with that. What cannot be merged, and a save that takes ticks back, stands as it was saved; the plan from before is kept
- * beside it and its people are told. From the first change on it stands in `cache/plan-texts`, so that each of several processes knows
- * what the others have written, and a start what was written before it; until then the process that has read a plan knows it.
+ * The texts that a plan has had, so that saving a text opened a while ago doesn't undo what has happened since: the
+ * save is merged with it. A save that can't be merged, or that removes ticks, is taken as saved; the previous plan is
+ * kept and its people are notified. From the first change on, the texts are in `cache/plan-texts`, so that every
+ * process knows what the others wrote, also after a restart. Before that only the process that read a plan knows it.
  */
 import path from 'node:path';
 import { diff3Merge, diffIndices } from 'node-diff3';
@@ -14,7 +14,7 @@ import { isText, listOf, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
 import { parsePlan } from './plan-markdown.ts';
 
-/** The newest text, and whether what it replaces is to be kept because it does not hold all of that. */
+/** The newest text, and whether the replaced one should be kept because the new one loses some of it. */
 export interface Settled {
   text: string;
   isMerged: boolean;
@@ -27,19 +27,19 @@ const MAX_CHARS = 1024 * 1024;
 const textsShape = shape<string[]>(listOf(isText));
 const fileOf = (home: Home, taskId: string) => path.join(home.cache, 'plan-texts', `${taskId}.json`);
 
-/** By file, the newest text last. */
+/** Texts by file, the newest last. */
 const stored = createStatCache<readonly string[] | undefined>(MAX_PLANS, (file) => peekJson(file, textsShape));
-/** By file, what a plan said that nobody has changed yet. */
+/** The texts of unchanged plans, by file. */
 const read = createLru<string>(MAX_PLANS);
 
-/** What the plan has said, the newest last. */
+/** Returns the plan's texts, the newest last. */
 export function knownTexts(home: Home, taskId: string): readonly string[] {
   const file = fileOf(home, taskId);
   const first = read.get(file);
   return stored.get(file) ?? (first === undefined ? [] : [first]);
 }
 
-/** The plan says this by now, and whoever had another text before knows of it. */
+/** Records the plan's new text. */
 export function noteKnown(home: Home, taskId: string, text: string): void {
   const file = fileOf(home, taskId);
   const before = knownTexts(home, taskId);
@@ -52,13 +52,16 @@ export function noteKnown(home: Home, taskId: string, text: string): void {
   read.delete(file);
 }
 
-/** What a plan says after somebody has saved `text`. Pure. @param known what it has said, the newest last */
+/**
+ * Returns what a plan says after somebody saved `text`. Pure.
+ * @param known its texts, the newest last
+ */
 export function settle(known: readonly string[], text: string): Settled {
   const newest = known.at(-1);
   const accepted = (loses: boolean): Settled => ({ text, isMerged: false, loses });
   if (newest === undefined || newest === text) return accepted(false);
   const base = nearest(known, text);
-  // Whoever takes a tick back by hand saves an older text as well.
+  // Removing a tick by hand also restores an older text.
   if (base === newest || (base === text && isUnticked(newest, text))) return accepted(takesBack(newest, text));
   const merged = merge(newest, base, text);
   return merged === undefined ? accepted(true) : { text: merged, isMerged: true, loses: takesBack(newest, merged) };
@@ -68,7 +71,7 @@ const linesOf = (text: string): string[] => text.split('\n');
 const MARK = /^(\s*(?:[-*+]|\d+[.)])\s+)\[(.)\]/;
 const unmarked = (line: string): string => line.replace(MARK, '$1[ ]');
 
-/** The text that this one was made from: with the least changed; of two, the newer. */
+/** Returns the text that this one was made from: the one with the fewest changes; the newer of two. */
 function nearest(known: readonly string[], text: string): string {
   const lines = linesOf(text);
   const changed = (base: string) =>
@@ -80,7 +83,7 @@ function nearest(known: readonly string[], text: string): string {
   return costs.reduce((best, each) => (each.cost < best.cost ? each : best)).base;
 }
 
-/** Words and marks that only one of them has. */
+/** Counts words and marks that only one of them has. */
 function wordsApart(before: readonly string[], after: readonly string[]): number {
   const [old, next] = [before, after].map((lines) => countsOf(lines.join(' ').match(/\[.\]|\S+/g) ?? []));
   const all = new Set([...(old?.keys() ?? []), ...(next?.keys() ?? [])]);
@@ -93,20 +96,20 @@ function countsOf(words: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** The lines are the same but for their marks. */
+/** Returns whether the lines differ only in their marks. */
 function isUnticked(newest: string, text: string): boolean {
   const [before, after] = [linesOf(newest), linesOf(text)];
   return before.length === after.length && before.every((line, at) => unmarked(line) === unmarked(after[at] ?? ''));
 }
 
-/** A step that was done is to be done again. */
+/** Returns whether a finished step is open again. */
 function takesBack(newest: string, text: string): boolean {
   const done = parsePlan(newest).steps.filter(({ status }) => status === 'done' || status === 'skipped');
   const open = parsePlan(text).steps.filter(({ status }) => status === 'pending' || status === 'in_progress');
   return done.some(({ title }) => open.some((step) => step.title === title));
 }
 
-/** Undefined where both have changed the same lines in different ways. */
+/** Returns undefined when both changed the same lines in different ways. */
 function merge(newest: string, base: string, text: string): string | undefined {
   const merged: string[] = [];
   for (const { ok, conflict } of diff3Merge(linesOf(newest), linesOf(base), linesOf(text), {
@@ -121,7 +124,7 @@ function merge(newest: string, base: string, text: string): string | undefined {
   return merged.join('\n');
 }
 
-/** Line by line: the mark of the one, the words of the other. */
+/** Merges line by line: the mark of one, the words of the other. */
 function mergeLines(newest: readonly string[], base: readonly string[], text: readonly string[]): string[] | undefined {
   if (newest.length !== base.length || text.length !== base.length) return undefined;
   const lines = base.map((line, at) => mergeLine(newest[at] ?? '', line, text[at] ?? ''));

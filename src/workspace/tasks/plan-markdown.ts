@@ -1,26 +1,27 @@
 /**
- * Plans as Markdown and back. The layout of `task.md`:
+ * Converts plans to Markdown and back. The layout of `task.md`:
  *
- *   # Current Task / ## Goal (text) / ## Plan (`- [x] done`, `- [ ] pending`, `- [ ] now (in progress)`, `- [-] skipped`) / ## Context / ## Blockers
+ *   # Current Task / ## Goal (text) / ## Plan (`- [x] done`, `- [ ] pending`, `- [ ] now (in progress)`, `- [-] skipped`)
+ *   / ## Context / ## Blockers
  *
- * The id of a step is its position, from "1": nothing has to be written for it, and it is what people say ("tick step 2").
- * Round trip: `parsePlan(formatPlan(plan))` equals the plan if its ids are positions and its texts are trimmed single lines
- * (the goal: trimmed lines). A title that ends with "(in progress)", or a goal's line that looks like a heading, is escaped by
- * a backslash, as Markdown does.
+ * A step's ID is its position, from "1": nothing needs to be written for it, and people use it ("tick step 2").
+ * Round trip: `parsePlan(formatPlan(plan))` equals the plan if its IDs are positions and its texts are trimmed single
+ * lines (the goal: trimmed lines). A title that ends with "(in progress)", or a line of the goal that looks like a
+ * heading, is escaped with a backslash, as in Markdown.
  */
 import type { Plan, PlanStep, StepStatus } from '../types.ts';
 import { codeIn, withoutCode } from './plan-code.ts';
 
 interface Section {
   level: number;
-  /** Lower case; '' for what stands before the first heading. */
+  /** Lower case; '' for the text before the first heading. */
   name: string;
   lines: string[];
 }
 
 const KNOWN = new Set(['goal', 'plan', 'steps', 'context', 'blockers']);
 const HEADING = /^(#{1,6})[ \t]+(\S.*)$/s;
-/** Also without the spaces: `- []`, `-[x] words`, `- [x]words`, which is no link. */
+/** Also matches without the spaces: `- []`, `-[x] words`, `- [x]words`, which isn't a link. */
 const STEP = /^[ \t]*(?:[-*+•–]|\d{1,9}[.)])[ \t]*\[[ \t]?([xX~/>✓✔-]?)[ \t]?\](?![([:])[ \t]*(.*)$/s;
 const LIST_ITEM = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(\S.*)$/s;
 const MARK = '(in progress)';
@@ -28,7 +29,7 @@ const BOX: Readonly<Record<StepStatus, string>> = { pending: ' ', in_progress: '
 const isPlan = (section: Section) => section.name === 'plan' || section.name === 'steps';
 const isGoal = (section: Section) => section.name === 'goal';
 
-/** Reads any Markdown a person or a model may have written; what is no goal and no step is not part of the plan. */
+/** Reads any Markdown by a person or a model; text that is neither goal nor step isn't part of the plan. */
 export function parsePlan(markdown: string): Plan {
   const sections = split(markdown);
   const section = sections.find(isPlan);
@@ -45,8 +46,8 @@ export function parsePlan(markdown: string): Plan {
 }
 
 /**
- * The plan as Markdown. Of `previous` everything stays that the plan does not say: the order of sections, Context, Blockers,
- * unknown sections, and notes under a step whose title stays.
+ * Formats the plan as Markdown. Keeps everything of `previous` that the plan doesn't cover: the order of sections,
+ * Context, Blockers, unknown sections, and notes under a step whose title stays.
  */
 export function formatPlan(plan: Plan, previous?: string): string {
   const old = previous === undefined ? [] : split(previous);
@@ -64,7 +65,7 @@ export function formatPlan(plan: Plan, previous?: string): string {
       blocks.push(steps);
       hasPlan = true;
     } else {
-      // Steps that stood outside a plan section have moved into it.
+      // Steps outside a plan section have moved into it.
       blocks.push(hasSection ? section.lines : withoutSteps(section.lines));
     }
   }
@@ -79,17 +80,17 @@ export function formatPlan(plan: Plan, previous?: string): string {
   return `${texts.join('\n\n')}\n`;
 }
 
-/** It is still to be done. */
+/** Returns whether the step is still open. */
 export const isToDo = ({ status }: Pick<PlanStep, 'status'>): boolean =>
   status === 'pending' || status === 'in_progress';
 
-/** What is skipped counts for nothing. */
+/** Counts steps without the skipped ones. */
 export function planProgress({ steps }: Plan): { done: number; total: number } {
   const done = steps.filter((step) => step.status === 'done').length;
   return { done, total: done + steps.filter(isToDo).length };
 }
 
-/** The step at work, undefined when none is. `n` counts as `planProgress` does, without what is skipped. */
+/** Returns the step in progress, if any. `n` counts like `planProgress`, without skipped steps. */
 export function stepAtWork({ steps }: Plan): { n: number; title: string } | undefined {
   const counted = steps.filter((step) => step.status === 'done' || isToDo(step));
   const at = counted.findIndex((step) => step.status === 'in_progress');
@@ -97,11 +98,11 @@ export function stepAtWork({ steps }: Plan): { n: number; title: string } | unde
   return step && { n: at + 1, title: step.title };
 }
 
-/** The step at work, else the first that is to be done. */
+/** Returns the step in progress, else the first open one. */
 export const nextStep = ({ steps }: Plan): PlanStep | undefined =>
   steps.find((step) => step.status === 'in_progress') ?? steps.find(isToDo);
 
-/** What else a plan's file says: the sections beside goal and steps that are not empty. */
+/** Returns the other sections of a plan's file that aren't empty. */
 export function planNotes(markdown: string): { name: string; text: string }[] {
   return split(markdown)
     .filter((section) => section.level > 1 && !isGoal(section) && !isPlan(section))
@@ -114,7 +115,7 @@ function withoutSteps(lines: readonly string[]): string[] {
   return lines.filter((_line, at) => !STEP.test(plain[at] ?? ''));
 }
 
-/** Every heading of level 2 begins a section, a known name at any level, and the title at level 1. */
+/** Splits into sections: at every heading of level 1 or 2, and at a known name on any level. */
 function split(markdown: string): Section[] {
   const sections: Section[] = [{ level: 0, name: '', lines: [] }];
   const lines = markdown.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -159,7 +160,7 @@ function toPlainStep(line: string): StepText[] {
   return title === '' ? [] : [{ title, status }];
 }
 
-/** Where the mark at the end of the text begins, -1 if there is none. */
+/** Returns where the mark at the end of the text begins, -1 if there is none. */
 function markIndex(text: string): number {
   const at = text.length - MARK.length;
   return at >= 0 && text.slice(at).toLowerCase() === MARK ? at : -1;
@@ -205,7 +206,10 @@ function formatSteps(steps: readonly PlanStep[], old: readonly string[]): string
   return lines;
 }
 
-/** How far steps stand to the right, by the title of the step above and their own: below another one they begin at the left. */
+/**
+ * Returns the indentation of steps by the title of the step above and their own: a step that follows another one starts
+ * at the left.
+ */
 function collectIndents(lines: readonly string[]): Map<string, string> {
   const indents = new Map<string, string>();
   let above = '';
@@ -218,7 +222,9 @@ function collectIndents(lines: readonly string[]): Map<string, string> {
   return indents;
 }
 
-/** Lines of a plan section that are no steps, by the title of the step above them ('' for the first lines). */
+/**
+ * Returns the lines of a plan section that aren't steps, by the title of the step above them ('' for the first lines).
+ */
 function collectNotes(lines: readonly string[]): Map<string, string[]> {
   const notes = new Map<string, string[]>();
   let title = '';
@@ -248,7 +254,7 @@ function unescapeHeading(line: string): string {
   return line.replace(/^\\(\\*#{1,6}[ \t])/, '$1');
 }
 
-/** The lines below a heading, without blank ones at both ends. */
+/** Returns the lines below a heading, without blank ones at both ends. */
 function trimLines(lines: readonly string[]): string[] {
   let [from, to] = [1, lines.length];
   while (from < to && lines[from]?.trim() === '') from++;
@@ -256,7 +262,7 @@ function trimLines(lines: readonly string[]): string[] {
   return lines.slice(from, to);
 }
 
-/** Of a free text: its title, or else its first line that is no list. */
+/** Returns the goal of free text: its title, or else its first line that isn't in a list. */
 function guessGoal(sections: readonly Section[]): string {
   const title = sections.find((section) => section.level === 1 && !isPlan(section))?.name;
   const lines = sections.slice(0, 2).flatMap((section) => withoutCode(section.lines));

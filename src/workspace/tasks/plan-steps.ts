@@ -1,7 +1,7 @@
 /**
- * Which step of a plan is which, however often the plan has changed since: a button that was offered for one means this one. The file
- * stays a plain list; what is known of its steps stands in `cache/plan-steps`, from the first time that buttons are offered.
- * Where two steps cannot be told apart with certainty neither is the old one.
+ * Tracks the steps of a plan through changes, so that a button offered for a step keeps its meaning. The file stays a
+ * plain list; what is known of its steps is in `cache/plan-steps`, from the first time that buttons are offered. If two
+ * steps can't be told apart with certainty, neither counts as the old one.
  */
 import path from 'node:path';
 import { hashText, writeFileAtomic } from '../../lib/files.ts';
@@ -11,18 +11,18 @@ import { isText, listOf, objectOf, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
 
 interface Known {
-  /** Eight hexadecimal digits; never given twice within a plan. */
+  /** Eight hexadecimal digits, unique within a plan forever. */
   key: string;
   title: string;
 }
 
 export interface KnownSteps {
   steps: readonly Known[];
-  /** Keys of steps that are gone, the newest last. */
+  /** Keys of removed steps, the newest last. */
   gone: readonly string[];
 }
 
-/** `id` is `=N` for the step that stands N-th in the plan this one was made from. */
+/** `id` is `=N` for the step at position N of the plan that this one was made from. */
 export interface NamedStep {
   id?: string;
   title: string;
@@ -37,10 +37,10 @@ const knownShape = shape<KnownSteps>(
 );
 const fileOf = (home: Home, taskId: string) => path.join(home.cache, 'plan-steps', `${taskId}.json`);
 
-/** As an id of a step: the one that stands at this index now. */
+/** Returns the step ID for the step that is at this index now. */
 export const standsAt = (index: number): string => `=${index + 1}`;
 
-/** What is known of the steps of a plan after a change. Pure. */
+/** Returns the known steps of a plan after a change. Pure. */
 export function follow(before: KnownSteps, after: readonly NamedStep[]): KnownSteps {
   const from = pair(
     before.steps.map(({ title }) => title),
@@ -56,7 +56,7 @@ export function follow(before: KnownSteps, after: readonly NamedStep[]): KnownSt
   return { steps, gone: [...before.gone, ...lost].slice(-MAX_GONE) };
 }
 
-/** Where each step was, -1 for one that is new. */
+/** Returns each step's old index, -1 for a new one. */
 function pair(old: readonly string[], after: readonly NamedStep[]): number[] {
   const next = after.map(({ title }) => title);
   if (old.length === next.length && old.every((title, at) => title === next[at])) return old.map((_, at) => at);
@@ -64,11 +64,11 @@ function pair(old: readonly string[], after: readonly NamedStep[]): number[] {
     const index = Number(STANDS.exec(id ?? '')?.[1] ?? 0) - 1;
     return old[index] === title ? index : -1;
   });
-  // Whoever names those that stay has said that the others are new.
+  // If some steps have positions, the others are new.
   return named.some((index) => index >= 0) ? once(named) : byWords(old, next);
 }
 
-/** No step is two. */
+/** Lets no old step count twice. */
 function once(from: readonly number[]): number[] {
   const taken = new Set<number>();
   return from.map((index) => {
@@ -85,7 +85,7 @@ function byWords(old: readonly string[], next: readonly string[]): number[] {
   const around = [placesBy(old, (at) => neighbours(old, at)), placesBy(next, (at) => neighbours(next, at))] as const;
   for (const [title, is] of places[1]) {
     const was = places[0].get(title) ?? [];
-    // Alone, or as many in the same order among the others: each is the one it was.
+    // Unique, or as many as before in the same order among the others: each one is unchanged.
     if (was.length === is.length && (is.length === 1 || isStill))
       for (const [n, at] of is.entries()) from[at] = was[n] ?? -1;
     else
@@ -95,7 +95,8 @@ function byWords(old: readonly string[], next: readonly string[]): number[] {
         if (index !== undefined && another === undefined && around[1].get(here)?.length === 1) from[at] = index;
       }
   }
-  // Between the same two others as many lines were left: each says what the old one said, spelt anew, or a single one more, or less.
+  // Between two matched steps equally many lines remain. Each pair matches if only the spelling changed; a single pair
+  // also if one adds words to the other.
   const taken = new Set(from);
   for (const { at, end } of gaps(from)) {
     const above = at === 0 ? -1 : (from[at - 1] ?? -1);
@@ -110,7 +111,7 @@ function byWords(old: readonly string[], next: readonly string[]): number[] {
   return from;
 }
 
-/** The runs of lines whose place is not known yet. */
+/** Returns the runs of lines that aren't matched yet. */
 function gaps(from: readonly number[]): { at: number; end: number }[] {
   const found: { at: number; end: number }[] = [];
   for (const [at, index] of from.entries()) {
@@ -133,11 +134,11 @@ function placesBy(list: readonly string[], nameOf: (at: number) => string): Map<
   return places;
 }
 
-/** A line with those above and below it. */
+/** Returns a line with those above and below it. */
 const neighbours = (list: readonly string[], at: number): string =>
   JSON.stringify([list[at - 1] ?? null, list[at], list[at + 1] ?? null]);
 
-/** Of the titles in both, nothing has changed places. */
+/** Returns whether the titles that are in both kept their order. */
 function isSameOrder(old: readonly string[], next: readonly string[]): boolean {
   const [inOld, inNext] = [new Set(old), new Set(next)];
   const kept = old.filter((title) => inNext.has(title));
@@ -147,7 +148,10 @@ function isSameOrder(old: readonly string[], next: readonly string[]): boolean {
 
 const wordsOf = (title: string): string[] => title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The words of the one stand in the other: at its beginning or end, or all over it where they are most of it. */
+/**
+ * Returns whether one contains the words of the other: at its beginning or end, or spread over it if they are at least
+ * half of it.
+ */
 function saysMore(old: string, next: string): boolean {
   const [a, b] = [wordsOf(old), wordsOf(next)];
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
@@ -159,13 +163,16 @@ function saysMore(old: string, next: string): boolean {
   return short.length > 1 && found === short.length && short.length * 2 >= long.length;
 }
 
-/** Word for word the same but for slips of the pen. */
+/** Returns whether they are the same word for word, except for typos. */
 function isSpeltAnew(old: string, next: string): boolean {
   const [a, b] = [wordsOf(old), wordsOf(next)];
   return a.length > 0 && a.length === b.length && a.every((word, at) => isSlip(word, b[at] ?? ''));
 }
 
-/** Letters that were swapped, left out or doubled, and in long words any one or two; a number is another one with each digit. */
+/**
+ * Returns whether one word is a typo of the other: letters swapped, left out or doubled, and in long words one or two
+ * of any kind. Numbers must match exactly.
+ */
 function isSlip(a: string, b: string): boolean {
   if (a === b) return true;
   if (/\p{N}/u.test(a + b) || Math.min(a.length, b.length) < 3) return false;
@@ -175,7 +182,10 @@ function isSlip(a: string, b: string): boolean {
   return a.length >= 6 || a.length !== b.length || [...a].sort().join() === [...b].sort().join();
 }
 
-/** The first of some words is called the same in every plan: what was offered before anything was kept still means its step. */
+/**
+ * Returns a key generator. The first step with a given title gets the same key in every plan, so buttons offered before
+ * anything was stored still mean their step.
+ */
 function freshKeys(used: Iterable<string>): (title: string) => string {
   const taken = new Set(used);
   const counts = new Map<string, number>();
@@ -191,7 +201,9 @@ function freshKeys(used: Iterable<string>): (title: string) => string {
   };
 }
 
-/** How the steps of the plan as it stands are called; remembered from now on. Whoever calls this, or `noteChange`, holds the plan's lock. */
+/**
+ * Returns the keys of the current steps and remembers them. Callers of this and of `noteChange` hold the plan's lock.
+ */
 export async function keysOf(home: Home, taskId: string, steps: readonly NamedStep[]): Promise<string[]> {
   const known = peekJson(fileOf(home, taskId), knownShape);
   const now = follow(
@@ -202,7 +214,7 @@ export async function keysOf(home: Home, taskId: string, steps: readonly NamedSt
   return now.steps.map(({ key }) => key);
 }
 
-/** The plan has changed from these steps to those. Nothing happens where no step has been called anything yet. */
+/** Records a change of the steps. Does nothing if no keys were given out yet. */
 export async function noteChange(
   home: Home,
   taskId: string,
@@ -211,7 +223,7 @@ export async function noteChange(
   const known = peekJson(fileOf(home, taskId), knownShape);
   if (!known) return;
   const { before, after } = change();
-  // What an editor has changed since comes first.
+  // Changes by an editor come first.
   const stood = follow(
     known,
     before.map(({ title }) => ({ title })),

@@ -1,6 +1,7 @@
 /**
- * Plans that people save in an editor while somebody looks, told as the store tells its own writes (`changes.ts`): once for each text,
- * whoever has written it. Nothing is watched until a task is attended to, and the folders of the newest few hundred are at most.
+ * Watches for plans that people save in an editor while somebody looks, and reports each text once, like the store's
+ * own writes (`changes.ts`). Watches nothing until a task is attended to, and at most the folders of the newest few
+ * hundred.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +17,7 @@ import { readTask } from './record.ts';
 const MAX_TASKS = 256;
 /** An editor saves in several steps. */
 const QUIET_MS = 60;
-/** What was emptied is about to be written; it counts as empty once nobody has touched it for this long. */
+/** An emptied file is about to be written; it counts as empty once it is unchanged for this long, in ms. */
 const EMPTY_MS = 1_500;
 
 interface Watched {
@@ -27,9 +28,9 @@ interface Watched {
 export class PlanWatch {
   readonly #home: Home;
   readonly #onError: (error: unknown) => void;
-  /** By folder. */
+  /** Watchers by folder. */
   readonly #watched = new Map<string, Watched>();
-  /** By task, the hash of the text that was told last; '' where there is no plan. */
+  /** Hash of the text that was reported last, by task; '' where there is no plan. */
   readonly #known = new Map<string, string>();
   #hasFailed = false;
 
@@ -38,7 +39,7 @@ export class PlanWatch {
     this.#onError = onError;
   }
 
-  /** Somebody looks: at these tasks, and at whatever the vibers' folders show. */
+  /** Watches these tasks, and the ones that the vibers' folders show, because somebody is looking. */
   async attend(taskIds: readonly string[]): Promise<void> {
     for (const viber of listVibers(this.#home)) {
       const folder = this.#home.viberDir(viber);
@@ -49,12 +50,12 @@ export class PlanWatch {
     for (const id of taskIds) await this.#attendTo(id);
   }
 
-  /** What a store has written is no news any more. */
+  /** Notes a text that the store has reported itself. */
   heard({ taskId, hash }: { taskId: string; hash: string }): void {
     if (this.#known.has(taskId)) this.#known.set(taskId, hash);
   }
 
-  /** Nobody looks any more. */
+  /** Stops watching: nobody is looking any more. */
   rest(): void {
     for (const folder of this.#watched.keys()) this.#leave(folder);
     this.#known.clear();
@@ -80,7 +81,7 @@ export class PlanWatch {
       watcher.on('error', () => this.#leave(folder));
       this.#watched.set(folder, { watcher });
     } catch (error) {
-      // A folder that is not there yet has no plan. With no watches left, edits by hand are seen when somebody asks for the plan.
+      // A missing folder has no plan. When the system is out of watches, hand edits are seen on the next read.
       if (errorCode(error) !== 'ENOENT' && !this.#hasFailed) this.#onError(error);
       this.#hasFailed ||= errorCode(error) !== 'ENOENT';
     }
@@ -100,14 +101,14 @@ export class PlanWatch {
     watched.timer = setTimeout(() => void work().catch(this.#onError), ms).unref();
   }
 
-  /** A file in the place of the link becomes the plan that it is, which the store tells. */
+  /** Adopts a file in place of the link; the store reports that. */
   async #settle(viber: string): Promise<void> {
     await settleEdits(this.#home, '', viber);
     const shown = currentTask(this.#home, viber);
     if (shown !== undefined) await (this.#known.has(shown) ? this.#look(shown) : this.#attendTo(shown));
   }
 
-  /** After a write of the store that is under way: it tells of that itself. */
+  /** Waits for a pending write of the store, which reports that itself. */
   #look(taskId: string): Promise<void> {
     const file = planFile(this.#home, taskId);
     return exclusively(file, async () => {
@@ -122,7 +123,7 @@ export class PlanWatch {
   }
 }
 
-/** Emptied, or gone, within the moment that a save takes. */
+/** Returns whether the file is empty or missing only for the moment that a save takes. */
 function isBlankForNow(file: string): boolean {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   const at = (stat ?? fs.statSync(path.dirname(file), { throwIfNoEntry: false }))?.mtimeMs ?? 0;

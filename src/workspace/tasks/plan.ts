@@ -1,6 +1,6 @@
 /**
- * The one store of plans, `artifacts/{taskId}/task.md`; the link `task.md` in the viber's folder shows the current one
- * (`current.ts`). A person may edit either at any time: the hand edit wins, and what the agent wanted is given back as a
+ * The store of plans, `artifacts/{taskId}/task.md`; the link `task.md` in the viber's folder shows the current one
+ * (`current.ts`). A person may edit either at any time: the hand edit wins, and the agent's version is returned as a
  * proposal.
  */
 import fs from 'node:fs';
@@ -21,10 +21,10 @@ import { formatPlan, isToDo, parsePlan } from './plan-markdown.ts';
 import { keysOf, noteChange } from './plan-steps.ts';
 
 const MAX_CHARS = 256 * 1024;
-/** Until an editor has written what it saves. */
+/** The poll interval while an editor finishes a save, in ms. */
 const LOOK_MS = 20;
 const MAX_LOOKS = 60;
-/** Saves of an editor that come between a change and its write. */
+/** Most saves of an editor between a change and its write. */
 const MAX_CHANGES = 10;
 
 export interface PlanFile {
@@ -36,10 +36,10 @@ export interface PlanFile {
 
 export type PlanWrite =
   | { written: true; text: string; hash: string }
-  /** The plan was edited by hand since the base: `current` stands, `proposal` is the text that was to be written. */
+  /** The plan was edited by hand since the base: `current` is the plan, `proposal` the text that wasn't written. */
   | { written: false; proposal: string; current: string };
 
-/** A plan that a person has not decided about: the viber's, made from an older one than now stands. One a task; the newest counts. */
+/** A viber's plan, made from an older version, that a person hasn't decided about. One per task; the newest counts. */
 interface Proposal {
   key: string;
   text: string;
@@ -51,14 +51,14 @@ const proposalShape = shape<Proposal>(objectOf({ key: isText, text: isText, curr
 
 const files = createStatCache<PlanFile>(512, (file) => {
   const text = readTextSync(file) ?? '';
-  // What is no text says nothing, and nobody goes on from it.
+  // A file that isn't text counts as empty.
   return { text, hash: hashText(text), plan: parsePlan(isWords(file) ? text : '') };
 });
 
-/** Files that the store itself is about to write, or has just written. */
+/** Files that the store itself is writing. */
 const writing = new Set<string>();
 
-/** Texts that are known to be their task's own. */
+/** Texts that are known to belong to their task. */
 const settled = new WeakSet<PlanFile>();
 
 export class TaskPlan {
@@ -75,14 +75,13 @@ export class TaskPlan {
     this.#file = planFile(home, taskId);
   }
 
-  /** The plan, undefined when there is none. */
   async read(): Promise<PlanFile | undefined> {
     if (!isShared(this.#file)) return this.readHeld();
     await settleEdits(this.#home, this.#taskId, this.#viber);
     return this.#isKnown() ? this.readHeld() : exclusively(this.#file, async () => this.readHeld());
   }
 
-  /** `read` for whoever holds the plan's lock. */
+  /** Like `read`, for a caller that holds the plan's lock. */
   readHeld(): PlanFile | undefined {
     settleEditsAlone(this.#home, this.#taskId, this.#viber);
     const found = files.get(this.#file);
@@ -96,7 +95,7 @@ export class TaskPlan {
     return found;
   }
 
-  /** With how each step is called, whatever becomes of the plan; for those who offer something that is about one step. */
+  /** Reads the plan with its steps' keys, for offers that are about one step. */
   readNamed(): Promise<(PlanFile & { keys: string[] }) | undefined> {
     return this.#hold(async () => {
       const found = this.readHeld();
@@ -104,23 +103,24 @@ export class TaskPlan {
     });
   }
 
-  /** The plan that waits for consent, `implementation_plan.md` of the task; undefined when it has none. */
+  /** Returns the plan that waits for consent, the task's `implementation_plan.md`, if it has one. */
   implementation(): PlanFile | undefined {
     return files.get(path.join(this.#home.taskDir(this.#taskId), 'implementation_plan.md'));
   }
 
   /**
-   * Writes the plan. A structured plan, and Markdown without both headings `## Goal` and `## Plan`, keep everything else the
-   * file says; an empty goal keeps the old one. Markdown with both headings replaces the file.
-   * @param options.baseHash the hash of the text the change was made from; without it there is no check for hand edits
+   * Writes the plan. A structured plan, and Markdown without both headings `## Goal` and `## Plan`, keep everything
+   * else in the file; an empty goal keeps the old one. Markdown with both headings replaces the file.
+   * @param options.baseHash the hash of the text the change was made from; without it hand edits aren't checked for
    */
   write(plan: string | Plan, options: { baseHash?: string } = {}): Promise<PlanWrite> {
     return this.#hold(() => this.#writeHeld(plan, options));
   }
 
   /**
-   * Changes the plan as it stands when it is written, whoever else is changing it: `change` is given it with how each step is called and
-   * gives the new one, or undefined to leave it. It is called anew when an editor has saved meanwhile. Undefined where it was left.
+   * Changes the current plan atomically. `change` gets the plan with its steps' keys and returns the new plan, or
+   * undefined to leave it. It is called again when an editor saved in between. Returns undefined when the plan was
+   * left.
    */
   change(
     change: (plan: Plan | undefined, keys: readonly string[]) => Plan | undefined,
@@ -137,14 +137,16 @@ export class TaskPlan {
     });
   }
 
-  /** Keeps a proposal until a person has decided about it. Gives how a button names it: the same for the same run. */
+  /**
+   * Keeps a proposal until a person decides about it. Returns its key for buttons, which is the same for the same run.
+   */
   async propose(run: string, { text, current }: { text: string; current: string }): Promise<string> {
     const key = hashText(JSON.stringify([run, text, current])).slice(0, 8);
     await writeFileAtomic(this.#proposalFile, `${JSON.stringify({ key, text, current })}\n`);
     return key;
   }
 
-  /** Undefined when another has taken its place, or it was decided. */
+  /** Returns undefined when a newer proposal replaced it, or it was decided. */
   proposal(key: string): Proposal | undefined {
     const found = peekJson(this.#proposalFile, proposalShape);
     return found?.key === key ? found : undefined;
@@ -158,23 +160,26 @@ export class TaskPlan {
     return path.join(this.#home.taskDir(this.#taskId), '.proposed-plan.json');
   }
 
-  /** Under the plan's lock, once what an editor has put in the place of the link is settled. */
+  /** Runs under the plan's lock, after settling a file that an editor put in place of the link. */
   async #hold<T>(work: () => Promise<T>): Promise<T> {
     if (isShared(this.#file)) await settleEdits(this.#home, this.#taskId, this.#viber);
     return exclusively(this.#file, work);
   }
 
-  /** What another process is about to write stands there before its words are known: only whoever holds the lock can say whose they are. */
+  /**
+   * Returns whether the file's text is known. While another process writes, its text is on disk before it is recorded,
+   * and only the holder of the lock can tell whose it is.
+   */
   #isKnown(): boolean {
     const found = files.get(this.#file);
     return found === undefined || settled.has(found) || knownTexts(this.#home, this.#taskId).at(-1) === found.text;
   }
 
-  /** `write` for whoever holds the plan's lock. */
+  /** Like `write`, for a caller that holds the plan's lock. */
   async #writeHeld(plan: string | Plan, options: { baseHash?: string }): Promise<PlanWrite> {
     const [home, taskId, file] = [this.#home, this.#taskId, this.#file];
     for (let looks = 0; looks < MAX_LOOKS && isInSave(home, taskId); looks++) await sleep(LOOK_MS);
-    // What was saved until now is settled first.
+    // Settles any save up to now.
     this.readHeld();
     writing.add(file);
     try {
@@ -182,7 +187,7 @@ export class TaskPlan {
       let before: string | undefined;
       const change = (current: string | undefined) => {
         before = current;
-        // What is no text is kept aside, and nothing of it is written again.
+        // A file that isn't text is kept aside, and none of it is written again.
         const text = render(plan, isWords(file) ? current : undefined);
         const isEdited =
           current !== undefined && options.baseHash !== undefined && hashText(current) !== options.baseHash;
@@ -205,7 +210,7 @@ export class TaskPlan {
   }
 }
 
-/** How a task stands: with steps that are to be done it is not completed, whatever its last run was. */
+/** Returns the task's state: with open steps it isn't completed, whatever its last run returned. */
 export const standOf = ({ state }: Pick<TaskRecord, 'state'>, plan: Plan | undefined): TaskState | 'open' =>
   state === 'completed' && plan?.steps.some(isToDo) ? 'open' : state;
 
@@ -218,7 +223,7 @@ function render(plan: string | Plan, current: string | undefined): string {
   return text;
 }
 
-/** As the file has them, with what whoever wrote them has said of which they are. */
+/** Returns the steps from the file, with the IDs that the writer gave them. */
 function namedSteps(plan: string | Plan, text: string): PlanStep[] {
   const { steps } = parsePlan(text);
   const given = typeof plan === 'string' ? [] : plan.steps;

@@ -1,6 +1,6 @@
 /**
- * The record of a task made anew from its session: whose words began it, what it is about, how its last run ended. What people
- * allowed it is not in there, so it is asked for again.
+ * Rebuilds a task's record from its session: who started it, what it is about, how its last run ended. The session
+ * doesn't hold what people allowed, so the task asks again.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { parseEntry } from './session-lines.ts';
 
 const HEAD_BYTES = 512 * 1024;
 
-/** Undefined when no session tells of the task. */
+/** Returns undefined when no session has the task. */
 export function rebuildTask(home: Home, taskId: string, titleOf: (goal: string) => string): TaskRecord | undefined {
   const vibers = namesIn(home.agents).filter(isId);
   for (const viber of [DEFAULT_VIBER, ...vibers.filter((id) => id !== DEFAULT_VIBER)]) {

@@ -1,6 +1,7 @@
 /**
- * The records of tasks, `artifacts/{taskId}/task.json`. One writer at a time per task. Who may steer a task and where it is
- * bound survives a power cut; its state and run count alone are written cheaply, because spool and session can tell them.
+ * The records of tasks, `artifacts/{taskId}/task.json`. One writer at a time per task. Who may steer a task and where
+ * it is bound survives a power cut; its state and run count alone are written cheaply, because spool and session can
+ * restore them.
  */
 import { hash, randomInt } from 'node:crypto';
 import fs from 'node:fs';
@@ -20,7 +21,7 @@ import { type Home, isId } from '../home.ts';
 import type { TaskRecord } from '../types.ts';
 import { rebuildTask } from './rebuild.ts';
 
-// No 0 and o, no 1 and l: ids are read aloud and typed. In the order of ASCII, so that ids sort.
+// No 0 and o, no 1 and l, since IDs are read aloud and typed. In ASCII order, so that IDs sort.
 const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz';
 const SUFFIX = 5;
 const SLOTS = ALPHABET.length ** SUFFIX;
@@ -28,8 +29,8 @@ const DAY_MS = 86_400_000;
 let last = { day: '', slot: -1 };
 
 /**
- * `YYYYMMDD-xxxxx` (UTC): ids sort by time of creation. The five characters are the time of day in steps of 2.6 ms, moved on
- * by a random step so that two processes do not meet; within one process an id never comes twice.
+ * Returns `YYYYMMDD-xxxxx` (UTC), so that IDs sort by creation time. The five characters are the time of day in steps
+ * of 2.6 ms plus a random step, so that two processes don't collide; within one process an ID never repeats.
  */
 export function newTaskId(now: Date): string {
   const day = now.toISOString().slice(0, 10).replaceAll('-', '');
@@ -43,14 +44,17 @@ export function newTaskId(now: Date): string {
   return `${day}-${suffix}`;
 }
 
-/** The same for the same seed. It looks like any task's id but is longer: thousands a day must not meet. */
+/**
+ * Returns the same ID for the same seed. It looks like any task's ID but is longer, since thousands per day must not
+ * collide.
+ */
 export function taskIdFor(day: Date | string, seed: string): string {
   const sum = hash('sha256', seed, 'buffer');
   const suffix = [...sum.subarray(0, 8)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('');
   return `${typeof day === 'string' ? day : day.toISOString().slice(0, 10).replaceAll('-', '')}-${suffix}`;
 }
 
-/** A title for lists and thread names: one line, at most 8 words and 60 characters of the goal's first line. */
+/** Returns a title for lists and thread names: one line, at most 8 words and 60 characters of the goal's first line. */
 export function titleOf(goal: string): string {
   const lines = goal
     .slice(0, 2000)
@@ -63,7 +67,7 @@ export function titleOf(goal: string): string {
 const NOTHING =
   /^(?:hi+|hey+|hello|hallo|hallöchen|moin(?: moin)?|servus|good (?:morning|evening|afternoon|day)|guten (?:morgen|tag|abend)|test|ping|yo|ok|thanks|danke|greetings?|(?:a |simple |friendly |initial |opening )?greeting(?: exchange)?|begrüßung|gruß|small ?talk|(?:new )?(?:chat|conversation|task)|untitled|unterhaltung|gespräch|how are you|wie geht(?:'s| es dir))(?: (?:there|again|viber|zusammen|du))?$/iu;
 
-/** A greeting and its like: nobody finds a task by it. */
+/** Returns whether a text is only a greeting or the like, by which nobody would find a task. */
 export const saysNothing = (text: string): boolean => {
   const words = text
     .replace(/[^\p{L}\p{N}' ]+/gu, ' ')
@@ -72,7 +76,7 @@ export const saysNothing = (text: string): boolean => {
   return words === '' || NOTHING.test(words);
 };
 
-/** A record with the text it stands in; without one the file is damaged. */
+/** A record with its text in the file; without a record the file is damaged. */
 interface RecordFile {
   record: TaskRecord | undefined;
   text: string;
@@ -85,12 +89,14 @@ const records = createStatCache<RecordFile>(4096, (file) => {
 });
 const recordFile = (home: Home, taskId: string) => path.join(home.taskDir(taskId), 'task.json');
 
-/** The record, undefined when there is no such task. A damaged one is set aside and made anew as far as its session tells. */
+/**
+ * Returns the record, undefined when there is no such task. A damaged one is set aside and rebuilt from its session.
+ */
 export function readTask(home: Home, taskId: string): TaskRecord | undefined {
   return readStored(home, taskId)?.record;
 }
 
-/** The record, as a copy, with the text it stands in; without that it was made anew just now. */
+/** Returns a copy of the record with its text in the file; without the text it was rebuilt just now. */
 export function readStored(home: Home, taskId: string): { record: TaskRecord; text?: string } | undefined {
   const file = recordFile(home, taskId);
   let found: RecordFile | undefined;
@@ -99,7 +105,7 @@ export function readStored(home: Home, taskId: string): { record: TaskRecord; te
     found = records.get(file);
   } catch (error) {
     if (errorCode(error) !== 'EACCES') throw error;
-    // Its folder lets nobody in.
+    // Its folder has no permissions.
     ensureFolder(home.root, home.taskDir(taskId), FOLDER);
     wasClosed = true;
     found = records.get(file);
@@ -109,7 +115,7 @@ export function readStored(home: Home, taskId: string): { record: TaskRecord; te
   return made && { record: made };
 }
 
-/** Undefined when nothing stands there, or nothing tells of the task any more. */
+/** Returns undefined when there is no file, or no session to rebuild it from. */
 function mend(home: Home, taskId: string, file: string, wasClosed: boolean): TaskRecord | undefined {
   const folder = home.taskDir(taskId);
   const isBlocked = fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
@@ -127,12 +133,12 @@ function copyOf(record: TaskRecord): TaskRecord {
   return { ...record, people: [...record.people], conversations: [...record.conversations] };
 }
 
-/** Writes the whole record, creating the task's folder if need be. */
+/** Writes the whole record, creating the task's folder if needed. */
 export async function saveTask(home: Home, record: TaskRecord, options: { sync?: boolean } = {}): Promise<void> {
   await exclusively(recordFile(home, record.id), () => replace(home, record, options.sync));
 }
 
-/** A record that was saved without that survives a power cut when it resolves. */
+/** Syncs a record that was saved without `sync`: it survives a power cut when this resolves. */
 export async function syncTask(home: Home, taskId: string): Promise<void> {
   await syncFile(recordFile(home, taskId));
   await syncFolder(home.taskDir(taskId));
@@ -140,9 +146,10 @@ export async function syncTask(home: Home, taskId: string): Promise<void> {
 }
 
 /**
- * Changes a record; calls for one task run one after the other, each on the result of the one before. `updatedAt` is set
- * unless `change` did so; a record that comes back unchanged is not written.
- * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage`, `counted` or `updatedAt` changed
+ * Changes a record; calls for one task run one after the other, each on the result of the previous one. Sets
+ * `updatedAt` unless `change` did; an unchanged record isn't written.
+ * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage`,
+ * `counted` or `updatedAt` changed
  * @throws UserError when there is no such task
  */
 export function updateTask(
@@ -167,8 +174,8 @@ export function updateTask(
 }
 
 /**
- * The newest tasks first (by id). Reads no more records than it takes to find `limit` that match, and at most the newest
- * `maxRead`.
+ * Lists the newest tasks first (by ID). Reads no more records than it takes to find `limit` matches, and at most the
+ * newest `maxRead`.
  */
 export async function listTasks(
   home: Home,
@@ -182,7 +189,7 @@ export async function listTasks(
   let read = 0;
   for (const id of taskIds(home)) {
     if (found.length >= options.limit || read >= (options.maxRead ?? Number.POSITIVE_INFINITY)) break;
-    // The event loop must not stand still for thousands of files.
+    // The event loop must not stall for thousands of files.
     if (++read % 200 === 0) await nextTurn();
     const record = readTask(home, id);
     if (record && (options.match?.(record) ?? true)) found.push(record);
@@ -190,7 +197,7 @@ export async function listTasks(
   return found;
 }
 
-/** The tasks a person may mean by a full id, or its beginning or end; newest first, at most 10. */
+/** Returns the tasks a person may mean by a full ID, or its beginning or end; newest first, at most 10. */
 export async function resolveTaskId(home: Home, text: string): Promise<string[]> {
   const part = text.trim().toLowerCase().replace(/^#/, '');
   if (!isId(part)) return [];
@@ -201,12 +208,12 @@ export async function resolveTaskId(home: Home, text: string): Promise<string[]>
 
 const folders = createStatCache<string[]>(4, (dir) => fs.readdirSync(dir).filter(isId).sort().reverse());
 
-/** The newest first. */
+/** Lists IDs, newest first. */
 export function taskIds(home: Home): readonly string[] {
   return folders.get(home.artifacts) ?? [];
 }
 
-/** What must survive a power cut. */
+/** Returns the part that must survive a power cut. */
 function stablePart(record: TaskRecord): string {
   return JSON.stringify({ ...record, state: null, runs: null, usage: null, counted: null, updatedAt: null });
 }
@@ -220,7 +227,7 @@ async function replace(home: Home, record: TaskRecord, sync = true): Promise<voi
   if (sync) await syncFolder(path.dirname(staged.target));
 }
 
-/** @param before the text it stands in, read in the same tick */
+/** @param before its text in the file, read in the same tick */
 async function patch(home: Home, record: TaskRecord, before: string): Promise<void> {
   const file = recordFile(home, record.id);
   const text = textOf(record, Buffer.byteLength(before) - 1);
@@ -228,7 +235,7 @@ async function patch(home: Home, record: TaskRecord, before: string): Promise<vo
   if (stat) records.keep(file, stat, { record: copyOf(record), text });
 }
 
-/** What changes often stands last and the file is padded, so that a change of state is one small write in place. */
+/** Formats a record with its volatile fields last and padded, so that a change of state is one small write in place. */
 function textOf({ state, runs, usage, counted, updatedAt, ...stable }: TaskRecord, oldSize = 0): string {
   const json = JSON.stringify(
     { ...stable, ...(counted && { counted }), ...(usage && { usage }), runs, state, updatedAt },

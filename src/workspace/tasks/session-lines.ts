@@ -1,4 +1,4 @@
-/** Lines of a session file: what counts as an entry, what can be rescued of a damaged line, and the bytes they stand in. Offsets are bytes. */
+/** Parses lines of a session file and rescues entries from damaged ones. Offsets are bytes. */
 import fs from 'node:fs';
 import { reportOnce } from '../../lib/damage.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -7,7 +7,7 @@ import type { SessionEntry } from '../types.ts';
 
 type Kind = SessionEntry['type'];
 
-/** The fields each kind needs so that no reader stumbles over a damaged record. */
+/** The fields each kind needs, so that no reader fails on a damaged record. */
 const RUN = { run: isText, at: isText };
 const isRef = objectOf({ id: isText, title: isText, type: isText, ref: isText });
 const FIELDS: { [K in Kind]: Is<Extract<SessionEntry, { type: K }>> } = {
@@ -34,9 +34,9 @@ const isEntry: Is = (value) =>
     value,
   );
 
-/** The entry a line holds, undefined for anything else. */
+/** Returns the entry on a line, undefined for anything else. */
 export function parseEntry(line: string): SessionEntry | undefined {
-  // A million lines of something else must not cost a million errors.
+  // A million other lines must not cost a million errors.
   if (!line.startsWith('{')) return undefined;
   return shape<SessionEntry>(isEntry).safeParse(parseJson(line)).data;
 }
@@ -45,8 +45,8 @@ const START = '{"type":"';
 const MAX_TRIES = 64;
 
 /**
- * The entries that stand whole within a damaged line. When the break between two records is damaged they look like one line:
- * the second begins at a `{"type":"`, and the first ends before it or one character earlier.
+ * Returns the whole entries within a damaged line. When the line break between two records is damaged they look like
+ * one line: the second begins at a `{"type":"`, and the first ends there or one character earlier.
  */
 export function salvage(line: string): SessionEntry[] {
   let at = line.indexOf(START, 1);
@@ -59,7 +59,7 @@ export function salvage(line: string): SessionEntry[] {
   return [];
 }
 
-/** Told of each damaged line once: the file and the beginning of the line. */
+/** Called once for each damaged line, with the file and the beginning of the line. */
 export type OnCorrupt = (file: string, line: string) => void;
 
 export interface SessionLine {
@@ -95,7 +95,7 @@ export function parseLines(
     const newline = data.indexOf(NEWLINE, at);
     const end = newline === -1 ? data.length : newline;
     if (brace !== -1 && brace < at) brace = data.indexOf(BRACE, at);
-    // A million lines without a record must not cost a million texts.
+    // A million lines without a record must not cost a million strings.
     if (end > at && (brace === -1 || brace >= end))
       tellOnce(file, onCorrupt ? data.toString('utf8', at, end) : '', onCorrupt);
     else if (end > at) {
@@ -121,8 +121,8 @@ function tellOnce(file: string, line: string, onCorrupt?: OnCorrupt): void {
 }
 
 /**
- * Makes a file whose last line is torn fit for appending: the torn line moves to `<file>.bad`. A last line that only lacks its
- * line break is left for the append to close.
+ * Prepares a file for appending: a torn last line moves to `<file>.bad`. A last line that only lacks its line break is
+ * left for the append to close.
  */
 export function quarantineTail(file: string, onCorrupt?: OnCorrupt): void {
   const fd = fs.openSync(file, 'r+');

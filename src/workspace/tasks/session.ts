@@ -1,6 +1,7 @@
 /**
- * Sessions: `agents/{viber}/sessions/{taskId}.jsonl`, one JSON object a line, the first line a header, never rewritten. One
- * writer per file. Reading costs what is read, from the end or from a place in the file, and nothing when the end is still in memory.
+ * Sessions: `agents/{viber}/sessions/{taskId}.jsonl`, one JSON object per line, the first one a header, never
+ * rewritten. One writer per file. Reading costs only what is read, from the end or from an offset, and nothing while
+ * the end is in memory.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,26 +16,26 @@ import { type OnCorrupt, parseLines, quarantineTail, readRange, type SessionLine
 const NEWLINE = 0x0a;
 const FIRST_BYTES = 32 * 1024;
 const DEFAULT_BYTES = 256 * 1024;
-/** What requests look at. */
+/** The part that requests look at. */
 const WINDOW = { maxBytes: DEFAULT_BYTES, maxEntries: 200 };
-/** What stays in memory of one session, and of all together (bytes of the files). */
+/** How much of one session stays in memory, and of all together, in bytes of the files. */
 const KEPT_BYTES = 512 * 1024;
 const KEPT_ALL_BYTES = 8 * 1024 * 1024;
-/** How far back a run is looked for that may not be there at all. */
+/** How far back to search for a run that may not exist, in bytes. */
 const SEARCH_BYTES = 8 * 1024 * 1024;
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = fs.constants;
-/** Its folder was removed, or a pipe, a folder or another user's file has its place. */
+/** Error codes when its folder was removed, or a pipe, a folder or another user's file took its place. */
 const LOST = ['ENOENT', 'ENXIO', 'EISDIR', 'EACCES'];
 const windows = createLru<SessionWindow>(KEPT_ALL_BYTES, (window) => window.end - window.start + 1024);
 
-/** The end of a session, read backwards: it begins at the beginning of a line. Offsets are bytes. */
+/** The end of a session, read backwards, from the start of a line on. Offsets are bytes. */
 interface SessionWindow {
   start: number;
   end: number;
   ctimeMs: number;
   ino: number;
-  /** Whether the file ends with a line break, so that the next line may simply follow. */
+  /** Whether the file ends with a line break, so that the next line can be appended directly. */
   isWhole: boolean;
   lines: SessionLine[];
 }
@@ -42,7 +43,7 @@ interface SessionWindow {
 /** The tail of a session, in the order of the file. */
 export interface SessionTail {
   entries: readonly SessionEntry[];
-  /** The session has no earlier entries. */
+  /** True when the session has no earlier entries. */
   isWhole: boolean;
 }
 
@@ -64,8 +65,8 @@ export class Session {
   }
 
   /**
-   * Adds entries in one write, the header first when the file is new. A line torn by a crash is moved to `<file>.bad` before.
-   * The entries stay in memory: do not change them afterwards.
+   * Appends entries in one write, with the header first in a new file. Moves a line torn by a crash to `<file>.bad`
+   * first. The entries stay in memory: don't change them afterwards.
    * @param options.sync whether they must survive a power cut when it resolves
    */
   async append(entries: SessionEntry[], options: { sync?: boolean; onCorrupt?: OnCorrupt } = {}): Promise<void> {
@@ -104,33 +105,34 @@ export class Session {
   }
 
   /**
-   * The last entries in the order they were written, without the header: of the last `maxBytes` (but at least one line), at
-   * most `maxEntries`. Damaged lines are passed over and named to `onCorrupt`. The entries are shared: do not change them.
+   * Returns the last entries in the order they were written, without the header: from the last `maxBytes` (but at least
+   * one line), at most `maxEntries`. Damaged lines are skipped and reported to `onCorrupt`. The entries are shared:
+   * don't change them.
    */
   tail(options: TailOptions = {}): SessionEntry[] {
     return this.#end(options).entries;
   }
 
   /**
-   * What requests look at: the end, the last compaction wherever it is, and the whole of `run` also when that began before the end.
-   * Costs the same however long the session is.
+   * Returns the part that requests look at: the end, the last compaction wherever it is, and all of `run`, even if it
+   * began before the end. The cost doesn't depend on the session's length.
    */
   window(run?: string): SessionTail {
     const { entries, size } = this.#end(WINDOW);
     const isWhole = entries.length < WINDOW.maxEntries && size <= WINDOW.maxBytes;
     if (isWhole) return { entries, isWhole };
-    // A compaction may stand before one very long run, or be as old as models have failed to make another.
+    // A compaction may precede one very long run, or be old because models failed to make a newer one.
     const last = entries.some((entry) => entry.type === 'compaction') ? undefined : this.compaction();
     const all = last ? [last.entry, ...entries] : entries;
     const own = all.filter((entry) => 'run' in entry && entry.run === run);
-    // The run is long, or was interrupted for as long as a person thought about it.
+    // The run is long, or was interrupted while a person thought about it.
     const isCut = run !== undefined && own.length > 0 && !own.some((entry) => entry.type === 'message');
     return { entries: isCut ? [...all.filter((entry) => !own.includes(entry)), ...this.run(run)] : all, isWhole };
   }
 
   /**
-   * The entries of one run, in order. A run is found at the end of its session; one that is not in the last 8 MB counts as not
-   * there. A run that is found is read from its very first entry, however long it is.
+   * Returns the entries of one run, in order. Runs are near the end of their session; one that isn't in the last 8 MB
+   * counts as missing. A run that is found is read from its first entry, however long it is.
    */
   run(run: string): SessionEntry[] {
     const tail = openTail(this.file);
@@ -138,8 +140,8 @@ export class Session {
     for (let bytes = FIRST_BYTES; ; bytes *= 4) {
       const lines: SessionLine[] = tail.last(bytes);
       const first = lines.findIndex(({ entry }) => 'run' in entry && entry.run === run);
-      // A run begins with a message. One that waits for a person may have others between its entries, so an entry of another run
-      // before the first one is not enough.
+      // A run begins with a message. Others may come between its entries while it waits for a person, so an earlier
+      // entry of another run isn't enough.
       const begins = lines[first]?.entry.type === 'message';
       const hasStart = begins && lines.slice(0, first).some(({ entry }) => 'run' in entry);
       if (hasStart || bytes >= tail.size || (first === -1 && bytes >= SEARCH_BYTES)) {
@@ -150,19 +152,22 @@ export class Session {
   }
 
   /**
-   * The whole lines that begin at `from` and end within `maxBytes` of it, but at least one. Undefined when there is no such file, or
-   * no line begins there.
+   * Returns the whole lines that begin at `from` and end within `maxBytes` of it, but at least one. Undefined when
+   * there is no such file, or no line begins there.
    */
   span(from: number, maxBytes: number): SessionSpan | undefined {
     return readSpan(this.file, from, maxBytes);
   }
 
-  /** The last compaction. What was looked at before is not looked at again. */
+  /** Returns the last compaction. Each part of the file is searched only once. */
   compaction(): Compaction | undefined {
     return findCompaction(this.file);
   }
 
-  /** The byte at which begins what a compaction does not stand for; 0 when neither its `covers` nor the run it names leads there. */
+  /**
+   * Returns the offset after which entries aren't covered by a compaction; 0 when neither its `covers` nor the run it
+   * names leads there.
+   */
   uncoveredFrom(compaction: Compaction): number {
     return uncoveredFrom(this.file, compaction);
   }
@@ -183,7 +188,9 @@ export class Session {
   }
 }
 
-/** The common case: the end of the file is in memory and nobody else has written. False when it is not so. */
+/**
+ * Appends in the common case: the end of the file is in memory and nobody else has written. Returns false otherwise.
+ */
 function appendInStep(file: string, entries: SessionEntry[]): boolean {
   const window = windows.get(file);
   if (!window?.isWhole || window.end === 0) return false;
@@ -206,7 +213,10 @@ function appendInStep(file: string, entries: SessionEntry[]): boolean {
   }
 }
 
-/** A file that is gone comes back empty here, and is begun anew like any other; undefined where it cannot, or is no file any more. */
+/**
+ * Opens the file, creating a missing one empty, to be started like any new one; returns undefined when it can't be
+ * opened as a file.
+ */
 function openToAppend(file: string): number | undefined {
   try {
     return fs.openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
@@ -217,7 +227,7 @@ function openToAppend(file: string): number | undefined {
   }
 }
 
-/** At the end of the file, all of it or, when the disk is full, nothing. */
+/** Writes all of the text at the end of the file, or nothing when the disk is full. */
 function writeAt(fd: number, text: string, end: number): void {
   const data = Buffer.from(text);
   try {
@@ -230,11 +240,11 @@ function writeAt(fd: number, text: string, end: number): void {
 
 const ABOUT = { lost: 'what was said and done in a task', next: 'Its plan and artifacts are still there.', tell: true };
 
-/** The state of a file that can be read and grow; anything else that stands there is set aside first. */
+/** Returns the status of a file that can be read and appended to; quarantines anything else in its place. */
 function statOwn(file: string): fs.Stats | undefined {
   const stat = fs.statSync(file, { throwIfNoEntry: false });
   const window = windows.get(file);
-  // What was read before and has not changed since, its mode included, can be read.
+  // A file that was read before and is unchanged, including its mode, can be read.
   if (stat && window && stat.size > 0 && isInStep(window, stat)) return stat;
   const why = stat
     ? whyUnusable(file, stat)
@@ -257,9 +267,9 @@ function whyUnusable(file: string, stat: fs.Stats): string | undefined {
 }
 
 interface Tail {
-  /** The lines that begin in the last `bytes` of the file. */
+  /** Returns the lines that begin in the last `bytes` of the file. */
   last(bytes: number): SessionLine[];
-  /** Of the whole file, in bytes. */
+  /** Size of the whole file in bytes. */
   size: number;
   keep(): void;
 }
@@ -273,7 +283,7 @@ function openTail(file: string, onCorrupt?: OnCorrupt): Tail | undefined {
     last(bytes) {
       extendWindow(file, window, stat.size - bytes, onCorrupt);
       const from = stat.size - bytes;
-      // Sought from the end: what lies before costs nothing. One line longer than `bytes` is better than none.
+      // Searched from the end, so earlier lines cost nothing. One line longer than `bytes` is better than none.
       const lines = withoutStale(window.lines);
       const first = lines.findLastIndex(({ offset }) => offset < from) + 1;
       return lines.slice(Math.min(first, Math.max(0, lines.length - 1)));
@@ -283,7 +293,7 @@ function openTail(file: string, onCorrupt?: OnCorrupt): Tail | undefined {
   };
 }
 
-/** Puts the window into the cache in step with the file, its oldest lines dropped when it has grown too long. */
+/** Caches the window in step with the file, without its oldest lines if it has grown too long. */
 function keep(file: string, window: SessionWindow, stat: fs.Stats): void {
   const oldest = stat.size - KEPT_BYTES;
   const first = window.start < oldest ? window.lines.findIndex(({ offset }) => offset >= oldest) : 0;
@@ -296,7 +306,7 @@ function emptyWindow(stat: fs.Stats): SessionWindow {
   return { start: stat.size, end: stat.size, ctimeMs: stat.ctimeMs, ino: stat.ino, isWhole: true, lines: [] };
 }
 
-/** Whether nobody else has written to the file since the window was made. */
+/** Returns whether nobody else has written to the file since the window was made. */
 function isInStep(window: SessionWindow, stat: fs.Stats): boolean {
   return window.end === stat.size && window.ctimeMs === stat.ctimeMs && window.ino === stat.ino;
 }
@@ -308,7 +318,7 @@ function extendWindow(file: string, window: SessionWindow, wanted: number, onCor
   try {
     let from = Math.max(0, wanted);
     let data = readRange(fd, from, window.start);
-    // A line may be longer than what was asked for: go on until one begins.
+    // A line may be longer than requested: continue until one begins.
     while (from > 0 && [-1, data.length - 1].includes(data.indexOf(NEWLINE))) {
       const earlier = Math.max(0, from - Math.max(data.length, 4096));
       data = Buffer.concat([readRange(fd, earlier, from), data]);
@@ -325,12 +335,13 @@ function extendWindow(file: string, window: SessionWindow, wanted: number, onCor
 }
 
 /**
- * Without what an owner of the lane has written after the next one began: a line with an epoch is void where a higher one stands before
- * it. Lines without one count always. The same array where nothing is void, which is nearly always so.
+ * Removes lines that an owner of the lane wrote after the next one began: a line with an epoch is void after one with a
+ * higher epoch. Lines without an epoch always count. Returns the same array if nothing is void, as is nearly always the
+ * case.
  */
 function withoutStale(lines: SessionLine[]): SessionLine[] {
   let newest = 0;
-  // Every message looks at the lines in memory: where none is void that costs a comparison each.
+  // Every message scans the lines in memory, so the usual case costs one comparison per line.
   for (const { entry } of lines) {
     if (typeof entry.epoch !== 'number') continue;
     if (entry.epoch < newest) return lines.filter(standing());
@@ -353,14 +364,14 @@ type CompactionEntry = Extract<SessionEntry, { type: 'compaction' }>;
 
 interface SessionSpan {
   lines: SessionLine[];
-  /** Where the line after the last one of the span begins. */
+  /** The start of the line after the span. */
   end: number;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   size: number;
 }
 
 const CHUNK = 256 * 1024;
-/** How far back something is looked for that may not be there at all. */
+/** How far back to search for a compaction that may not exist, in bytes. */
 const COMPACTION_BYTES = 16 * 1024 * 1024;
 
 function readSpan(file: string, from: number, maxBytes: number): SessionSpan | undefined {
@@ -383,7 +394,7 @@ interface Compaction {
 
 interface KnownCompaction {
   ino: number;
-  /** Bytes that were looked at. */
+  /** How many bytes were searched. */
   size: number;
   found: Compaction | undefined;
 }
@@ -425,7 +436,7 @@ function uncoveredFrom(file: string, { offset, entry }: Compaction): number {
   return Math.max(0, ...ends.filter((end) => end !== undefined));
 }
 
-/** The last place in [from, to) where the text begins, read backwards. */
+/** Returns the last position in [from, to) where the text begins, reading backwards. */
 function lastIndexOf(fd: number, text: string, from: number, to: number): number | undefined {
   const overlap = Buffer.byteLength(text) - 1;
   for (let end = to; end > from; end = Math.max(from, end - CHUNK)) {

@@ -1,6 +1,6 @@
 /**
- * What people may keep on the disk: the files of their tasks. What stands there is counted from the disk, so that nobody is held to
- * what was removed; between two counts each new file is added.
+ * Limits the disk space of people's tasks. Usage is counted from the disk, so removed files don't count; between two
+ * counts each new file is added.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { TaskOrder } from './order.ts';
 import { readTask } from './record.ts';
 
 export interface SpaceBudget {
-  /** Whose it is. */
+  /** The person's key. */
   key: string;
   /** Every text under which tasks list them. */
   aliases: readonly string[];
@@ -19,13 +19,13 @@ export interface SpaceBudget {
 }
 
 export interface SpaceRules {
-  /** Undefined: these people may fill the disk. */
+  /** Returns undefined for people without a limit. */
   of(people: readonly string[]): SpaceBudget | undefined;
-  /** Told each time that something found no room. */
+  /** Called each time that something didn't fit. */
   onFull(budget: SpaceBudget): void;
 }
 
-/** The files of a person have used up their budget. */
+/** Thrown when a person's files have used up their budget. */
 export class NoRoom extends UserError {
   constructor({ bytes }: SpaceBudget) {
     const size = bytes >= 1e9 ? `${Math.round(bytes / 1e8) / 10} GB` : `${Math.round(bytes / 1e6)} MB`;
@@ -36,7 +36,7 @@ export class NoRoom extends UserError {
 }
 
 const COUNT_MS = 60_000;
-/** People whose bytes are known. */
+/** Most people whose usage is cached. */
 const MAX_KNOWN = 1_000;
 
 interface Limited {
@@ -47,15 +47,16 @@ interface Limited {
 
 const limited = new Map<string, Limited>();
 
-/** From now on, until what it gives is called. */
+/** Enforces the rules until the returned function is called. */
 export function limitSpace(home: Home, rules: SpaceRules): () => void {
   limited.set(home.root, { rules, order: new TaskOrder(home), counted: createLru(MAX_KNOWN) });
   return () => limited.delete(home.root);
 }
 
 /**
- * Bytes that may be added to a task on the word of these people, as tasks list them.
- * @param wanted bytes, as far as they are known before. Throws NoRoom when there is none for them.
+ * Returns the bytes that these people, as tasks list them, may still add to a task.
+ * @param wanted bytes needed, as far as known
+ * @throws NoRoom when they don't fit
  */
 export async function roomIn(home: Home, taskId: string, people: readonly string[], wanted = 0): Promise<number> {
   const found = await budgetOf(home, taskId, people);
@@ -66,7 +67,10 @@ export async function roomIn(home: Home, taskId: string, people: readonly string
   throw new NoRoom(found.budget);
 }
 
-/** Counts a file that is about to stand in a task. Throws NoRoom when there is none for it. */
+/**
+ * Counts a file that is about to be added to a task.
+ * @throws NoRoom when it doesn't fit
+ */
 export async function takeRoom(home: Home, taskId: string, bytes: number): Promise<void> {
   const found = await budgetOf(home, taskId);
   if (!found) return;
@@ -115,7 +119,7 @@ const entriesIn = (folder: string) =>
 const sizeOf = async (file: string): Promise<number> =>
   (await fs.stat(file).catch((error: unknown) => nothing(error, { size: 0 }))).size;
 
-/** What is removed meanwhile takes nothing. */
+/** Counts files that vanish during the count as empty. */
 function nothing<Value>(error: unknown, value: Value): Value {
   if (errorCode(error) === undefined) throw error;
   return value;

@@ -1,6 +1,6 @@
 /**
- * A task: its record, its session, its plan and its artifacts. Opening one reads nothing and keeps nothing: what was read before and has
- * not changed since comes from the caches of the stores, which look at the files each time, as people and other processes change them.
+ * A task: its record, session, plan and artifacts. Opening one reads nothing and keeps nothing: unchanged files come
+ * from the caches of the stores, which check the files each time, since people and other processes change them.
  */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,8 +14,9 @@ import { readStored, syncTask, updateTask } from './record.ts';
 import { Session } from './session.ts';
 
 /**
- * @param of its id, or its record
- * @param viber whose session it is, and whose folder shows the plan; by default the one that the record names
+ * Opens a task.
+ * @param of its ID or record
+ * @param viber whose session it is, and whose folder shows the plan; by default the one in the record
  */
 export const openTask = (home: Home, of: string | { id: string; viber: string }, viber?: string): Task =>
   typeof of === 'string' ? new Task(home, of, viber) : new Task(home, of.id, viber ?? of.viber);
@@ -31,32 +32,33 @@ export class Task {
     this.#viber = viber;
   }
 
-  /** Undefined when there is no such task. A damaged record is set aside and made anew as far as the session tells. */
+  /** Returns undefined when there is no such task. A damaged record is set aside and rebuilt from the session. */
   record(): TaskRecord | undefined {
     return readStored(this.#home, this.id)?.record;
   }
 
   /**
-   * Changes the record; calls for one task run one after the other, each on the result of the one before. `updatedAt` is set
-   * unless `change` did so; a record that comes back unchanged is not written.
-   * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage`, `counted` or `updatedAt` changed
+   * Changes the record; calls for one task run one after the other, each on the result of the previous one. Sets
+   * `updatedAt` unless `change` did; an unchanged record isn't written.
+   * @param options.sync whether it must survive a power cut; by default when more than `state`, `runs`, `usage`,
+   * `counted` or `updatedAt` changed
    * @throws UserError when there is no such task
    */
   update(change: (record: TaskRecord) => TaskRecord, options?: { sync?: boolean }): Promise<TaskRecord> {
     return updateTask(this.#home, this.id, change, options);
   }
 
-  /** Makes a record that was saved without a sync survive a power cut. */
+  /** Syncs a record that was saved without `sync`, so that it survives a power cut. */
   sync(): Promise<void> {
     return syncTask(this.#home, this.id);
   }
 
-  /** Shows the task in its viber's folder, in place of the one that was shown. */
+  /** Shows the task in its viber's folder, instead of the previous one. */
   async show(): Promise<void> {
     await linkCurrentTask(this.#home, this.#viber ?? this.record()?.viber ?? DEFAULT_VIBER, this.id);
   }
 
-  /** Removes the sessions and the folder, the record last: what was cut off is done by the next removal. */
+  /** Removes the sessions and the folder, the record last, so that an interrupted removal can be repeated. */
   async remove(): Promise<void> {
     for (const viber of namesIn(this.#home.agents))
       await rm(path.join(this.#home.agents, viber, 'sessions', `${this.id}.jsonl`), { force: true });
@@ -69,7 +71,10 @@ export class Task {
     return this.#home.taskDir(this.id);
   }
 
-  /** The path of a file beside the artifacts: a download that is not one yet, the state of a playbook, words of a document. */
+  /**
+   * Returns the path of a file beside the artifacts: an unfinished download, the state of a playbook, the text of a
+   * document.
+   */
   fileAt(name: string): string {
     return path.join(this.folder, name);
   }

@@ -1,6 +1,6 @@
 /**
- * What was said in a task, written to files that people can keep: Markdown to read, JSON for programs. Each line of the session is
- * read and written before the next, so that its length costs time and no memory. Known secrets are masked as in logs.
+ * Writes a task's conversation to files that people can keep: Markdown to read, JSON for programs. Reads and writes
+ * line by line, so a long session costs time but no memory. Known secrets are masked as in logs.
  */
 
 import fs from 'node:fs';
@@ -13,34 +13,34 @@ import { scrub } from '../../log.ts';
 import type { SessionEntry } from '../types.ts';
 import { parseEntry } from './session-lines.ts';
 
-/** One thing that was said, asked or answered. */
+/** One statement, question or answer. */
 export interface Turn {
   /** ISO 8601. */
   at: string;
   who: 'person' | 'viber';
   name: string;
   text: string;
-  /** Names of files. */
+  /** File names. */
   files?: string[];
-  /** Tools that were used for it. */
+  /** Tools used for it. */
   tools?: string[];
 }
 
 type MessageLine = Extract<SessionEntry, { type: 'message' }>;
 
 export interface TranscriptOptions {
-  /** The session. */
+  /** Path of the session file. */
   session: string;
-  /** Where the files are put. */
+  /** The output folder. */
   folder: string;
-  /** Of the files, without an ending. */
+  /** Output file name without extension. */
   name: string;
   title: string;
-  /** The viber, as people know it. */
+  /** The viber's display name. */
   viber: string;
-  /** What a person's words must be for their run to be told. */
+  /** Returns whether the run that a message starts may be included. */
   mayTell: (message: MessageLine) => boolean;
-  /** Bytes of one file. */
+  /** The size limit of one file in bytes. */
   maxBytes: number;
 }
 
@@ -53,9 +53,9 @@ export interface TranscriptFile {
 export interface Transcript {
   files: TranscriptFile[];
   turns: number;
-  /** Of the whole conversation, what was said where this person may not read. */
+  /** How many messages were left out because this person may not read them. */
   hidden: number;
-  /** The oldest ones, left out since the file would be too large. */
+  /** How many of the oldest turns were left out to fit the size. */
   cut: number;
 }
 
@@ -63,9 +63,9 @@ type Format = 'md' | 'json';
 const TYPES: Record<Format, string> = { md: 'text/markdown', json: 'application/json' };
 const MAX_TRIES = 6;
 
-/** The turns of a session in their order; a run of which no message may be told is passed over whole, and counted. */
+/** Yields the turns of a session in order; a run without an allowed message is left out and counted. */
 async function* turnsOf({ session, viber, mayTell }: TranscriptOptions, onHidden: () => void): AsyncGenerator<Turn> {
-  /** By run, what is known of the one that is being read. */
+  /** The run being read. */
   let told: { run: string; isTold: boolean; tools: Set<string> } | undefined;
   let newest = 0;
   const lines = createInterface({ input: fs.createReadStream(session, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
@@ -109,7 +109,7 @@ function toolsIn({ messages }: Extract<SessionEntry, { type: 'step' }>): string[
   );
 }
 
-/** Writes both files, as they are, packed, or without the oldest turns: whatever the platform takes. */
+/** Writes both files, plain, compressed, or without the oldest turns, to fit the platform's limit. */
 export async function writeTranscript(options: TranscriptOptions): Promise<Transcript> {
   fs.mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   const whole = await write(options, 'md', 0);
@@ -139,7 +139,7 @@ async function fitted(whole: Written, options: TranscriptOptions): Promise<{ fil
   if (sizeOf(packed) <= options.maxBytes)
     return { file: { path: packed, name: path.basename(packed), type: 'application/gzip' }, cut: 0 };
   fs.rmSync(packed);
-  // Turns differ in length: the share that is kept shrinks until it fits.
+  // Turns differ in length, so the share that is kept shrinks until it fits.
   let share = (options.maxBytes / sizeOf(whole.file)) * 0.9;
   for (let tries = 0; ; tries += 1) {
     const cut = tries < MAX_TRIES ? whole.turns - Math.floor(whole.turns * share) : whole.turns;
@@ -151,7 +151,7 @@ async function fitted(whole: Written, options: TranscriptOptions): Promise<{ fil
 
 const sizeOf = (file: string): number => fs.statSync(file).size;
 
-/** @param skip the oldest turns that are left out */
+/** @param skip number of oldest turns to leave out */
 async function write(options: TranscriptOptions, format: Format, skip: number): Promise<Written> {
   const file = path.join(options.folder, `${options.name}.${format}`);
   const count = { turns: 0, hidden: 0 };
@@ -179,7 +179,7 @@ function markdownOf({ at, name, text, files = [] }: Turn): string {
   return `**${name.replace(/[\r\n*]/g, ' ')}** (${when})\n\n${text.trim()}\n\n${list === '' ? '' : `${list}\n`}`;
 }
 
-/** Removes what was written for answers that have long been sent. */
+/** Removes files written for answers that were sent long ago. */
 export function sweepTranscripts(folder: string, olderThanMs: number): void {
   for (const name of namesIn(folder)) {
     const file = path.join(folder, name);

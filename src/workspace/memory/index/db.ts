@@ -1,8 +1,8 @@
 /**
- * One connection to a viber's `memory.sqlite`. The file is derived: it may be deleted, damaged or replaced at any moment, also by
- * another process, so the caller is told by StaleIndex or DamagedIndex and begins anew. Transactions are short and never held
- * across a pause; waiting for another process's transaction never blocks this one's event loop. A rollback journal instead of a
- * write-ahead log: nothing but the one file is left beside the memory.
+ * One connection to a viber's `memory.sqlite`. The file is derived: it may be deleted, damaged or replaced at any time,
+ * also by another process. The caller then gets StaleIndex or DamagedIndex and starts over. Transactions are short and
+ * never held across a pause; waiting for another process's transaction never blocks this one's event loop. A rollback
+ * journal instead of a write-ahead log leaves only the one file beside the memory.
  */
 import fs from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -11,32 +11,32 @@ import { errorCode, errorMessage } from '../../../errors.ts';
 import { isDamagedDb, sqliteCode } from '../../../lib/damage.ts';
 import { freeSides, unusable } from '../../../lib/database-places.ts';
 
-/** The file was deleted or replaced under this connection. */
+/** Thrown when the file was deleted or replaced under this connection. */
 export class StaleIndex extends Error {
   override name = 'StaleIndex';
 }
 
-/** The file is not a whole index of this program. */
+/** Thrown when the file isn't a complete index of this program. */
 export class DamagedIndex extends Error {
   override name = 'DamagedIndex';
 }
 
 export interface IndexDb {
-  /** A prepared statement, kept by its text. */
+  /** Prepares a statement, cached by its text. */
   sql(text: string): StatementSync;
-  /** Runs the synchronous `work`, again when another process was writing. */
+  /** Runs the synchronous `work`, again if another process was writing. */
   read<T>(work: () => T): Promise<T>;
-  /** As `read`, in one transaction: all of it or nothing is done. */
+  /** Like `read`, in one transaction: all or nothing. */
   write<T>(work: () => T): Promise<T>;
-  /** Whether the path still leads to the file this connection has open. */
+  /** Returns whether the path still leads to the file this connection has open. */
   isCurrent(): boolean;
   close(): void;
 }
 
 /**
- * `chunks` and `idx_source` are the documented schema. The vectors are float32 in `embedding`, empty where there is none, and are
- * compared in vectors.ts: no extension is loaded (10,000 of 1,536 numbers take some 10 ms). `words` holds what words.ts makes
- * of the text, so the tokenizer has only spaces to find.
+ * `chunks` and `idx_source` are the documented schema. The vectors are float32 in `embedding`, empty where missing, and
+ * are compared in vectors.ts without loading an extension (10,000 of 1,536 numbers take some 10 ms). `words` holds the
+ * output of words.ts, so the tokenizer only splits at spaces.
  */
 const SCHEMA = [
   `CREATE TABLE chunks (
@@ -54,7 +54,7 @@ const SCHEMA = [
   'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)',
 ];
 
-/** What stands beside the index has nothing that is missed. */
+/** Losing files beside the index costs nothing. */
 const SIDES = { lost: 'nothing', next: 'The search goes on.' };
 
 const BUSY = 5;
@@ -65,14 +65,14 @@ const BUSY_MAX_MS = 10_000;
 function translate(error: unknown): unknown {
   if (error instanceof StaleIndex || error instanceof DamagedIndex) return error;
   const code = sqliteCode(error);
-  // A connection another call of this process has closed says ERR_INVALID_STATE.
+  // A connection closed by another call of this process reports ERR_INVALID_STATE.
   if (code === DB_MOVED || errorCode(error) === 'ERR_INVALID_STATE')
     return new StaleIndex(errorMessage(error), { cause: error });
   if (isDamagedDb(error)) return new DamagedIndex(errorMessage(error), { cause: error });
   return error;
 }
 
-/** `work` until no other process is in the way; errors as this module names them. */
+/** Retries `work` while another process is writing; translates errors into those of this module. */
 async function patiently<T>(work: () => T): Promise<T> {
   const until = Date.now() + BUSY_MAX_MS;
   for (;;) {
@@ -87,9 +87,9 @@ async function patiently<T>(work: () => T): Promise<T> {
 }
 
 /**
- * Opens the file, making it (0600) where there is none. With `isScratch` it is one that nobody else knows of and that is worth
- * nothing until it is whole.
- * @throws DamagedIndex, or the system's or SQLite's error when the place cannot be written
+ * Opens the file, creating it (0600) if missing. With `isScratch` it is unknown to others and worthless until it is
+ * complete.
+ * @throws DamagedIndex, or the system's or SQLite's error when the place can't be written
  */
 export async function openIndexDb(file: string, options: { isScratch?: boolean } = {}): Promise<IndexDb> {
   const { DatabaseSync } = await import('node:sqlite');
@@ -107,7 +107,7 @@ export async function openIndexDb(file: string, options: { isScratch?: boolean }
       const stat = fs.statSync(file, { throwIfNoEntry: false });
       return stat?.ino === ino && stat.dev === dev;
     });
-    // Not synced: after a power cut the worst is a damaged file, which is made anew. Deleted text is overwritten.
+    // Not synced: at worst a power cut damages the file, which is then rebuilt. Deleted text is overwritten.
     const journal = options.isScratch ? 'OFF' : 'DELETE';
     const pragmas = `PRAGMA journal_mode = ${journal}; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON`;
     await patiently(() => db?.exec(`PRAGMA trusted_schema = OFF; ${pragmas}`));
@@ -119,7 +119,7 @@ export async function openIndexDb(file: string, options: { isScratch?: boolean }
   }
 }
 
-/** Opens one of this process alone, which is gone when nothing holds it. */
+/** Opens an index in memory, for this process only. */
 export async function openIndexInMemory(): Promise<IndexDb> {
   const { DatabaseSync } = await import('node:sqlite');
   const opened = connect(new DatabaseSync(':memory:', { defensive: true }), () => true);
@@ -137,7 +137,7 @@ function connect(db: DatabaseSync, isInPlace: () => boolean): IndexDb {
   function transaction<T>(work: () => T): T {
     db.exec('BEGIN IMMEDIATE');
     try {
-      // Whoever replaces the file holds this same lock: from here on it stays in its place.
+      // Replacing the file takes this same lock, so from here on it stays in place.
       if (!isCurrent()) throw new StaleIndex('the index was replaced');
       const result = work();
       db.exec('COMMIT');
@@ -167,7 +167,7 @@ function connect(db: DatabaseSync, isInPlace: () => boolean): IndexDb {
   };
 }
 
-/** Makes the tables of an empty file; a file with any other, a trigger or a view included, is not ours. */
+/** Creates the tables in an empty file. A file with anything else, such as a trigger or a view, isn't ours. */
 function prepareSchema({ sql }: IndexDb, sizeBefore: number): void {
   const rows = sql("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").all();
   if (rows.length === 0 && sizeBefore === 0) {

@@ -1,4 +1,4 @@
-/** One question to an index: by words in SQLite's FTS5, by meaning over the vectors, the two lists fused. */
+/** Queries an index: by words with SQLite's FTS5, by meaning over the vectors, with the two lists fused. */
 import type { SQLOutputValue } from 'node:sqlite';
 import { fuse, type MemoryHit, type Piece, type Ranked, toMetadata } from '../rank.ts';
 import { cosine, fromBlob } from '../vectors.ts';
@@ -9,17 +9,17 @@ export interface IndexQuery {
   query: string;
   /** The query's vector and the model that made it. */
   by: { vector: Float32Array; model: string } | undefined;
-  /** What may be shown: rows of other files are of the past. */
+  /** Files that may be shown; rows of other files are outdated. */
   sources: ReadonlySet<string>;
   limit: number;
 }
 
-/** Without vectors it is searched by words alone. */
+/** Without vectors only words are searched. */
 type Queried = Pick<OpenIndex, 'db'> & Partial<Pick<OpenIndex, 'vectors'>>;
 
-/** Of each list; more than are shown, because one piece may stand in several files. */
+/** Length of each list; more than are shown, because one piece may be in several files. */
 const CANDIDATES = 60;
-/** Compared exactly. */
+/** How many are compared exactly. */
 const NEAREST = 60;
 
 export async function queryIndex(index: Queried, { query, by, sources, limit }: IndexQuery): Promise<MemoryHit[]> {
@@ -37,7 +37,7 @@ export async function queryIndex(index: Queried, { query, by, sources, limit }: 
 }
 
 async function byWords({ db }: Queried, query: string): Promise<Ranked[]> {
-  // Words of letters and digits in quotation marks: nothing in them is syntax.
+  // Quoted words of letters and digits: nothing in them is syntax.
   const terms = queryTerms(query).map(({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`);
   if (terms.length === 0) return [];
   const rows = await db.read(() =>

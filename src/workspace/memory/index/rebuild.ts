@@ -1,6 +1,6 @@
 /**
- * Makes an index anew beside the old one and puts it in its place at once: a search meets the old one or the new one. Only vectors
- * are taken over, of pieces whose words are the same: they cost money. The file is replaced while holding the old one's write
+ * Builds a new index beside the old one and swaps it in atomically: a search sees the old one or the new one. Only
+ * vectors of pieces with the same text are kept, since they cost money. The file is replaced under the old one's write
  * lock, so no other process is in the middle of a transaction on it.
  */
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ const SCRATCH = /^memory\.sqlite\.new-(\d+(?:-[0-9a-f]{8})?)-[0-9a-f]+(-journal)
 const BAD = '.bad';
 const BAD_DAYS = 7;
 
-/** @param now milliseconds since the epoch, noted as the time it was made */
+/** @param now time of the build, in milliseconds since the epoch */
 export async function rebuildInto(
   file: string,
   files: readonly MemoryFile[],
@@ -40,7 +40,7 @@ export async function rebuildInto(
     } finally {
       made.close();
     }
-    // The rename would wait for the disk on the main thread otherwise.
+    // Otherwise the rename would wait for the disk on the main thread.
     await syncFile(scratch);
     if (old) await old.write(() => fs.renameSync(scratch, file));
     else fs.renameSync(scratch, file);
@@ -52,7 +52,7 @@ export async function rebuildInto(
   }
 }
 
-/** Undefined when it is missing or damaged: then there is nothing to take over, and nobody to wait for. */
+/** Returns undefined when it is missing or damaged: there is nothing to keep, and nobody to wait for. */
 async function openOld(file: string): Promise<IndexDb | undefined> {
   if (!fs.existsSync(file)) return undefined;
   try {
@@ -64,7 +64,7 @@ async function openOld(file: string): Promise<IndexDb | undefined> {
   }
 }
 
-/** Looked up by file and words. A damaged page costs the vectors on it, not the new index. */
+/** Looks up vectors by file and text. A damaged page costs the vectors on it, not the new index. */
 function vectorsOf(old: IndexDb): VectorOf {
   let current: { source: string; vectors: Map<string, Uint8Array> } | undefined;
   return (source, content) => {
@@ -82,15 +82,15 @@ function readVectors({ sql }: IndexDb, source: string): Map<string, Uint8Array> 
   return vectors;
 }
 
-/** Takes a damaged index out of the way, `memory.sqlite.bad`; the one before it is replaced. */
+/** Moves a damaged index to `memory.sqlite.bad`, replacing an earlier one. */
 export function moveAside(file: string): void {
   for (const [from, to] of [
     [file, file + BAD],
-    // Left alone, it would be played back into the next file of that name.
+    // If it stayed, SQLite would roll it back into the next file of that name.
     [`${file}-journal`, `${file}${BAD}-journal`],
   ] as const) {
     try {
-      // A folder takes no other's place, and no file that of a folder.
+      // A folder can't replace a file, nor a file a folder.
       if (fs.lstatSync(from, { throwIfNoEntry: false })) fs.rmSync(to, { recursive: true, force: true });
       fs.renameSync(from, to);
     } catch (error) {
@@ -99,7 +99,7 @@ export function moveAside(file: string): void {
   }
 }
 
-/** Removes what rebuilds that were cut off left, and old damaged files; with `isAll` the index itself too. */
+/** Removes leftovers of interrupted rebuilds, and old damaged files; with `isAll` the index itself too. */
 export function clearLeftovers(file: string, now: number, isAll = false): void {
   const folder = path.dirname(file);
   for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {

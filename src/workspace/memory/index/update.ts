@@ -1,6 +1,6 @@
 /**
- * Brings an index up to its files. What is done is found out anew from the rows in every short transaction, so it may be cut off
- * anywhere, and done by two processes at once. A piece whose words have not changed keeps its row and its vector.
+ * Updates an index from its files. Each short transaction works out the next step from the rows, so an update may be
+ * interrupted anywhere, or done by two processes at once. A piece with unchanged text keeps its row and its vector.
  */
 import { setImmediate as pause } from 'node:timers/promises';
 import { hashText } from '../../../lib/files.ts';
@@ -9,13 +9,13 @@ import { type MemoryFile, readMemoryFile } from '../memory-files.ts';
 import { indexWords } from '../words.ts';
 import type { IndexDb } from './db.ts';
 
-/** How long the event loop is held at once. */
+/** How long the event loop may be blocked, in ms. */
 const SLICE_MS = 12;
 
 export interface Update {
-  /** Files read anew. */
+  /** How many files were read again. */
   changed: number;
-  /** Ids of rows that are no more. */
+  /** IDs of deleted rows. */
   removed: number[];
 }
 
@@ -24,7 +24,7 @@ interface Known {
   hash: string;
 }
 
-/** Indexes what is new or changed, the oldest first, and forgets what is gone; what was done stays when `signal` cuts it off. */
+/** Indexes new and changed files, oldest first, and removes deleted ones. Finished work stays when `signal` aborts. */
 export async function updateIndex(
   db: IndexDb,
   files: readonly MemoryFile[],
@@ -45,7 +45,7 @@ export async function updateIndex(
   const sources = new Set(files.map(({ source }) => source));
   const update: Update = { changed: 0, removed: [] };
   let began = performance.now();
-  // Also of many small steps, none of which waits for anything.
+  // Also after many small steps that never wait.
   const breathe = async () => {
     signal?.throwIfAborted();
     if (performance.now() - began < SLICE_MS) return;
@@ -69,12 +69,12 @@ export async function updateIndex(
   return update;
 }
 
-/** A vector that is known for a piece already. */
+/** Returns a known vector for a piece. */
 export type VectorOf = (source: string, content: string) => Uint8Array | undefined;
 
 /**
- * Indexes one file. Gives the ids of rows it removed, undefined when the text was known.
- * @param hash of the text that is indexed
+ * Indexes one file. Returns the IDs of removed rows, or undefined when the text was unchanged.
+ * @param hash of the indexed text
  */
 async function indexMemoryFile(
   db: IndexDb,
@@ -83,7 +83,7 @@ async function indexMemoryFile(
   vectorOf?: VectorOf,
 ): Promise<number[] | undefined> {
   const text = readMemoryFile(file);
-  // Gone since the folder was looked at: the next look forgets it.
+  // Deleted since the folder was listed: the next update removes it.
   if (text === undefined) return undefined;
   const actual = hashText(text);
   if (actual === hash) {
@@ -112,7 +112,7 @@ interface Slice {
   removed: number[];
 }
 
-/** As much as fits into a slice; the file counts as indexed with the last one. */
+/** Applies as much as fits into a slice; the file counts as indexed after the last one. */
 function applySlice(
   db: IndexDb,
   file: MemoryFile,
@@ -124,7 +124,7 @@ function applySlice(
   const began = performance.now();
   const isOver = () => performance.now() - began > SLICE_MS;
   const unfinished = (removed: number[]): Slice => {
-    // Rows never stand without their file: a file that is gone takes them with it.
+    // Rows never exist without their file's row, so that a deleted file takes them along.
     setFile(db, { ...file, stamp: '' }, '');
     return { isDone: false, removed };
   };
@@ -169,13 +169,13 @@ function insert(
   sql('INSERT INTO chunks_fts (rowid, words) VALUES (?, ?)').run(id, wordsOf(source, section, text).join(' '));
 }
 
-/** No file takes the place of the others: four times what one of full pieces has. */
+/** A limit per file, so that one doesn't crowd out the others: four times what a file of full pieces has. */
 const MAX_CHUNKS = 5_000;
 
-/** The pieces of a file. What stands in a comment is for people: no prompt has it, so no search finds it. */
+/** Cuts a file into pieces. Comments are for people: they are in no prompt, so no search finds them. */
 export const chunksOf = (text: string): Chunk[] => splitIntoChunks(blankComments(text)).slice(0, MAX_CHUNKS);
 
-/** Line breaks stay, so that lines keep their numbers. */
+/** Keeps line breaks, so that line numbers stay. */
 function blankComments(text: string): string {
   let kept = '';
   let from = 0;
@@ -188,7 +188,7 @@ function blankComments(text: string): string {
   return kept + text.slice(from);
 }
 
-/** A piece is found by the name of its file and its heading as well. */
+/** Returns the words by which a piece is found, including its file name and heading. */
 export function wordsOf(source: string, section: string | undefined, text: string): string[] {
   const heading = section !== undefined && !text.startsWith('#') ? `${section}\n` : '';
   return indexWords(`${source.replace(/\.md$/i, '')}\n${heading}${text}`);

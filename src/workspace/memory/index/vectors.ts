@@ -1,6 +1,7 @@
 /**
- * The vectors of an index: which pieces lack one, and the copy in memory that is searched. Invariant: all vectors of a file were
- * made by the model and have the number of dimensions its `meta` names; until that is so again it names none.
+ * The vectors of an index: finds pieces without one, and loads the copy in memory that is searched. Invariant: all
+ * vectors of a file come from the model and have the dimensions that its `meta` names; while that isn't so it names
+ * none.
  */
 import { setImmediate as pause } from 'node:timers/promises';
 import { fromBlob, toBlob, Vectors } from '../vectors.ts';
@@ -11,8 +12,8 @@ export interface Embedder {
   /** `provider/model`. */
   readonly name: string;
   /**
-   * One for each text; undefined for a text the provider refuses. Rejects when it cannot be asked now.
-   * @param options.onUsage told of the tokens of each call that the provider counts
+   * Returns one vector per text; undefined for a text the provider refuses. Rejects when the provider can't be reached.
+   * @param options.onUsage called with the tokens of each call, if the provider counts them
    */
   embed(
     texts: readonly string[],
@@ -20,14 +21,14 @@ export interface Embedder {
   ): Promise<(Float32Array | undefined)[]>;
 }
 
-/** Pieces of one request: what a provider counts of 128 pieces stays far below its limits in any script. */
+/** Pieces per request: 128 stay far below the providers' limits in any script. */
 const BATCH = 128;
 const ROWS = 250;
 const NOTHING = new Uint8Array();
 
 /**
- * Asks for the vectors that are missing, the newest pieces first, and stores each batch. What was stored stays when it rejects.
- * @param onVector told of each vector that is now in the file
+ * Requests the missing vectors, newest pieces first, and stores each batch. Stored batches stay when it rejects.
+ * @param onVector called with each vector that is now in the file
  */
 export async function embedMissing(
   db: IndexDb,
@@ -46,11 +47,11 @@ export async function embedMissing(
     if (rows.length === 0) return count;
     const texts = rows.map((row) => String(row.content));
     const vectors = await embedder.embed(texts, { signal });
-    // What lacks one would be asked for again and again.
+    // A missing vector would be requested forever.
     if (vectors.length !== texts.length)
       throw new Error(`the provider gave ${vectors.length} vectors for ${texts.length} texts`);
     const given = vectors.find((vector) => vector !== undefined)?.length;
-    // One that changes its mind with each call is not followed: the others are like nothing.
+    // If the provider changes dimensions with each call, keep the first and store the others as zeros.
     const dimensions = isCleared ? dimensionsOf(db) || given : (given ?? dimensionsOf(db));
     if (!dimensions) throw new Error('the provider refused every text');
     if (!(await db.write(() => hasDimensions(db, dimensions)))) {
@@ -58,7 +59,7 @@ export async function embedMissing(
       isCleared = true;
       continue;
     }
-    // Refused once is refused for good: zeros are like nothing.
+    // A refused text is never retried: zeros match nothing.
     const stored = vectors.map((vector) => (vector?.length === dimensions ? vector : new Float32Array(dimensions)));
     await db.write(() => {
       if (readMeta(db, 'model') !== embedder.name) return;
@@ -75,7 +76,7 @@ export async function embedMissing(
 
 export const dimensionsOf = (db: IndexDb): number => Number(readMeta(db, 'dimensions') ?? 0);
 
-/** The first vectors decide how many. */
+/** Sets the dimensions with the first vectors, then checks them. */
 function hasDimensions(db: IndexDb, dimensions: number): boolean {
   const known = dimensionsOf(db);
   if (known === 0) writeMeta(db, 'dimensions', String(dimensions));
@@ -86,7 +87,7 @@ async function adoptModel(db: IndexDb, model: string): Promise<void> {
   if ((await db.read(() => readMeta(db, 'model'))) !== model) await clear(db, model);
 }
 
-/** Forgets every vector. Cut off in the middle, the file names no model, and it is done again. */
+/** Deletes every vector. If interrupted, the file names no model, and the deletion is repeated. */
 async function clear(db: IndexDb, model: string): Promise<void> {
   await db.write(() => {
     writeMeta(db, 'model', '');
@@ -107,7 +108,7 @@ async function clear(db: IndexDb, model: string): Promise<void> {
   await db.write(() => writeMeta(db, 'model', model));
 }
 
-/** Reads the vectors of the file, a page at a time; undefined where there are none of this model. */
+/** Loads the vectors of the file, a page at a time; returns undefined if it has none of this model. */
 export async function loadVectors(db: IndexDb, model: string): Promise<Vectors | undefined> {
   const dimensions = await db.read(() => (readMeta(db, 'model') === model ? dimensionsOf(db) : 0));
   if (dimensions === 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The open index of one viber: kept open while it is used, made anew when it was deleted, damaged or replaced meanwhile, closed
- * and its vectors forgotten when nobody has searched for a while.
+ * The open index of one viber: kept open while in use, rebuilt when it was deleted, damaged or replaced, and closed
+ * with its vectors after a while without a search.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,18 +14,18 @@ import { loadVectors } from './vectors.ts';
 
 export interface OpenIndex {
   db: IndexDb;
-  /** This very file was brought up to the memory once. */
+  /** Whether this very file was updated from the memory once. */
   isFilled: boolean;
-  /** The vectors of this model in memory; undefined while the file has none. */
+  /** Returns the vectors of this model in memory; undefined while the file has none. */
   vectors(model: string): Promise<Vectors | undefined>;
-  /** Rows this process has changed; the others are noticed. */
+  /** Applies a row that this process changed; other changes are detected. */
   setVector(id: number, vector: Float32Array): void;
   removed(ids: readonly number[]): void;
 }
 
 export interface ViberIndex {
   readonly file: string;
-  /** Runs `work` on the open index; again, on a new one, when the file turned out to be stale or damaged. */
+  /** Runs `work` on the open index; again, on a new one, if the file was stale or damaged. */
   use<T>(work: (index: OpenIndex) => Promise<T>): Promise<T>;
   close(): void;
 }
@@ -45,7 +45,7 @@ export function createViberIndex(home: Home, viber: string, log: Logger | undefi
     clearTimeout(idle);
     const closing = opening;
     opening = undefined;
-    // One that could not be opened has nothing to close, and who asked for it has been told.
+    // If opening failed there is nothing to close, and the caller got the error.
     closing?.then(
       ({ db }) => db.close(),
       () => undefined,
@@ -75,7 +75,7 @@ export function createViberIndex(home: Home, viber: string, log: Logger | undefi
         return await work(await current());
       } catch (error) {
         const isDamaged = error instanceof DamagedIndex;
-        // Another search may have opened it anew already.
+        // Another search may have reopened it already.
         if (opening === used || used === undefined) close();
         if (tries >= TRIES || !(isDamaged || error instanceof StaleIndex)) throw error;
         if (isDamaged) {
@@ -106,7 +106,7 @@ export function createViberIndex(home: Home, viber: string, log: Logger | undefi
 function withVectors(db: IndexDb): OpenIndex {
   let loading: { model: string; version: number; vectors: Promise<Vectors | undefined> } | undefined;
   let loaded: Vectors | undefined;
-  // While they are being read, a row may change behind the page that was read last.
+  // During loading, a row may change behind the page that was read last.
   let changes: (() => void)[] = [];
   const change = (apply: (vectors: Vectors) => void) => {
     if (loaded) apply(loaded);
@@ -117,7 +117,7 @@ function withVectors(db: IndexDb): OpenIndex {
     db,
     isFilled: false,
     async vectors(model) {
-      // It counts the commits of other connections only.
+      // `data_version` counts only commits of other connections.
       const version = Number((await db.read(() => db.sql('PRAGMA data_version').get()))?.data_version);
       if (loading?.model !== model || loading.version !== version) {
         loaded = undefined;
@@ -127,7 +127,7 @@ function withVectors(db: IndexDb): OpenIndex {
         const mine = loading;
         const result = await vectors;
         if (loading !== mine) return result;
-        // None yet: asked again the next time.
+        // None yet: try again the next time.
         if (result === undefined) loading = undefined;
         loaded = result;
         for (const apply of changes.splice(0)) apply();
@@ -143,7 +143,7 @@ function withVectors(db: IndexDb): OpenIndex {
   };
 }
 
-/** `memory/{viber}.sqlite` of the home leads to the index. What somebody else has put there stays. */
+/** Links `memory/{viber}.sqlite` of the home to the index. Leaves anything else in that place alone. */
 function link(home: Home, viber: string): void {
   const at = path.join(home.root, 'memory', `${viber}.sqlite`);
   try {
