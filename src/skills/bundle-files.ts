@@ -1,4 +1,7 @@
-/** The further files of a bundle (`references/`, `scripts/`, `assets/`), read on demand: inside its own folder only, no links, text only. */
+/**
+ * Reads the further files of a bundle (`references/`, `scripts/`, `assets/`) on demand: inside its own folder only, no
+ * links, text only.
+ */
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode, UserError } from '../errors.ts';
@@ -16,7 +19,10 @@ export interface SkillFile {
 const MAX_FILES = 200;
 const MAX_DEPTH = 4;
 
-/** The files beside SKILL.md by name, at most 200, hidden ones and links left out; none for a skill without a folder of its own. */
+/**
+ * Lists the files beside SKILL.md by name, at most 200, without hidden files and links; none for a skill without a
+ * folder of its own.
+ */
 export async function listFiles(skill: Skill): Promise<SkillFile[]> {
   const found: SkillFile[] = [];
   const { folder } = skill;
@@ -42,7 +48,7 @@ export async function listFiles(skill: Skill): Promise<SkillFile[]> {
   return found;
 }
 
-/** The names of the files of a bundle that may be programs: those beside its text and below `scripts/`. */
+/** Lists the names of a bundle's files that may be programs: those beside SKILL.md and below `scripts/`. */
 export async function programsOf({ level, folder }: Skill): Promise<string[]> {
   if (folder === undefined || level === 'bundled') return [];
   const inside = async (name: string) => {
@@ -58,8 +64,8 @@ export async function programsOf({ level, folder }: Skill): Promise<string[]> {
 }
 
 /**
- * The text of one of them, at most `maxBytes`.
- * @throws UserError for names that lead elsewhere, links, what is no text or too large
+ * Returns the text of a file of the bundle, at most `maxBytes`.
+ * @throws UserError for paths outside the folder, links, files that aren't text, and large files
  */
 export async function readSkillFile(skill: Skill, name: string, maxBytes: number): Promise<string> {
   const refuse = (why: string, cause?: unknown) =>

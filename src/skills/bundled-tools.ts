@@ -1,6 +1,6 @@
 /**
- * The bundled skills whose work is code of ours, by the name in their SKILL.md, which has the description and the parameters.
- * What is heavy about them is loaded when one is called.
+ * The bundled skills that are implemented in code, by the name in their SKILL.md, which has the description and the
+ * parameters. Heavy dependencies are loaded when one is called.
  */
 import type { BundledTool } from './bundled.ts';
 import { chart } from './chart/tool.ts';

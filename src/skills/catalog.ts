@@ -1,6 +1,6 @@
 /**
- * All skills by viber: those that come with the gateway, those of the home, those of the viber; a name further down the line hides the same
- * name above it. Folders are watched, and a change becomes visible once it has settled, as a whole set.
+ * All skills by viber: bundled, from the home, from the viber. A later level hides the same name in an earlier one.
+ * Folders are watched; a change becomes visible as a whole set once it has settled.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -13,24 +13,24 @@ import type { Skill, SkillLevel } from './skill.ts';
 export type { SkillProblem } from './library.ts';
 
 export interface SkillsOptions {
-  /** `bundledSkills()`; undefined: none. */
+  /** `bundledSkills()`, or undefined for none. */
   bundled: string | undefined;
   /** `skills/` of the home. */
   user: string;
-  /** `skills/` in the folder of a viber; it need not exist. */
+  /** `skills/` in the viber's folder; it need not exist. */
   viber: (viber: string) => string;
-  /** Where what was read of `user` is kept for the next start; nowhere when absent. */
+  /** Cache file for what was read of `user`, used by the next start; none when absent. */
   keptIn?: string;
-  /** Bundled skills that are left out. */
+  /** Bundled skills to leave out. */
   without?: readonly string[];
   /** Names of our own tools, which no skill may have. */
   reserved: Iterable<string>;
   log: Logger;
-  /** false: what is there now, for commands that end at once. */
+  /** If false, reads the folders once, for commands that end at once. */
   watch?: boolean;
-  /** How long after the first look at a folder the watching begins; at once when absent. What changed until then is seen then. */
+  /** Delay from the first read of a folder to watching it, in ms; changes in between are noticed then. */
   watchAfterMs?: number;
-  /** Looks this often besides: nothing that is watched tells of what another machine does. */
+  /** Also polls at this interval, in ms, since changes from another machine cause no event. */
   lookEveryMs?: number | undefined;
   settleMs?: number;
 }
@@ -45,20 +45,20 @@ interface Level {
   watch: FolderWatch;
 }
 
-/** For files that nobody edits. */
+/** A watch for files that nobody edits. */
 const AT_REST: FolderWatch = {
   ready: Promise.resolve(),
   refresh: async () => undefined,
   close: async () => undefined,
 };
 
-/** Where the skills that come with the gateway are: beside this file, or beside the built program. */
+/** Returns the folder of the bundled skills: beside this file, or beside the built program. */
 export function bundledSkills(): string {
   const built = path.join(import.meta.dirname, 'skills');
   return existsSync(built) ? built : import.meta.dirname;
 }
 
-/** Opens nothing yet. */
+/** Opens nothing until `start`. */
 export class Skills {
   readonly #options: SkillsOptions;
   readonly #reserved: Set<string>;
@@ -71,7 +71,10 @@ export class Skills {
     this.#reserved = new Set(options.reserved);
   }
 
-  /** By name. Empty until `start` has resolved; those of a viber are there once `open` has. Shared: do not change them. */
+  /**
+   * Returns skills by name. Empty until `start` has resolved; a viber's own are there once `open` has. Shared: don't
+   * change them.
+   */
   of(viber: string): readonly Skill[] {
     return [...this.#all(viber).values()];
   }
@@ -80,7 +83,7 @@ export class Skills {
     return this.#all(viber).get(name);
   }
 
-  /** What does not load, or loads no longer, and why. */
+  /** Lists files that don't load, or no longer load, with the reason. */
   problems(viber: string): readonly SkillProblem[] {
     return this.#levelsOf(viber).flatMap(({ library }) => library.problems);
   }
@@ -97,7 +100,7 @@ export class Skills {
     await Promise.all(this.#common.map(({ watch }) => watch.ready));
   }
 
-  /** Reads a viber's own skills, the first time it is asked for; cheap after that. */
+  /** Reads a viber's own skills on the first call; cheap after that. */
   async open(viber: string): Promise<void> {
     const level =
       this.#vibers.get(viber) ?? this.#openLevel('viber', this.#options.viber(viber), this.#options.watch !== false);
@@ -105,7 +108,7 @@ export class Skills {
     await level.watch.ready;
   }
 
-  /** Looks at the folders now; changes that have settled are visible when it resolves. */
+  /** Checks the folders now; settled changes are visible when it resolves. */
   async refresh(): Promise<void> {
     await Promise.all([...this.#common, ...this.#vibers.values()].map(({ watch }) => watch.refresh()));
   }

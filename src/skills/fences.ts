@@ -1,4 +1,4 @@
-/** The fenced code blocks of a Markdown text that a shell can run. */
+/** Finds the fenced code blocks of a Markdown text that a shell can run. */
 
 export type Shell = 'sh' | 'bash';
 
@@ -7,7 +7,7 @@ export interface Block {
   text: string;
 }
 
-/** Blocks marked `sh` or `bash`, in order, each ending in a line feed. A fence that is never closed ends with the text. */
+/** Returns blocks marked `sh` or `bash`, in order, each ending in a line feed. An unclosed fence ends with the text. */
 export function shellBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: { mark: string; indent: number; shell: Shell | undefined; lines: string[] } | undefined;

@@ -1,23 +1,28 @@
-/** The YAML of a front matter as plain data, bounded before and after it is parsed (promise 56). Nothing in it is ever executed. */
+/**
+ * Parses the YAML of a front matter into plain data, bounded before and after parsing (promise 56). Never executes
+ * anything in it.
+ */
 import { isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 
-/** Characters. A real front matter has some hundreds; the parser takes about 0.1 s for this many in their worst shape. */
+/**
+ * In characters. A real front matter has some hundreds; the parser takes about 0.1 s for this many in the worst case.
+ */
 export const MAX_FRONT = 16 * 1024;
 const MAX_ALIASES = 20;
 const MAX_DEPTH = 12;
 
 export interface FrontMatter {
   keys: Map<string, unknown>;
-  /** Keys that were left out: what stands below them is no YAML, and they mean nothing here. */
+  /** Keys left out because their value isn't valid YAML and they have no meaning here. */
   unread: readonly string[];
 }
 
 /**
- * The keys of a front matter. A description with a colon, a star or a quotation mark in it is read as text although YAML would not have
- * it, and a key that means nothing here is left out where it is no YAML: many published bundles are written like that. One that says what
- * a skill needs or who may call it is never left out.
+ * Returns the keys of a front matter. Many published bundles break YAML, so a description with a colon, a star or a
+ * quotation mark is read as text, and a key without meaning here is left out if it isn't valid YAML. A key that says
+ * what a skill needs or who may call it is never left out.
  * @throws UserError with the line, counted in the file: the text begins where the fence above it ends
  */
 export function readYaml(text: string): FrontMatter {
@@ -37,7 +42,7 @@ export function readYaml(text: string): FrontMatter {
 
 export const tooLongFront = () => new UserError(`the front matter is longer than ${MAX_FRONT / 1024} KB`);
 
-/** What nobody has written by hand is refused whole. */
+/** Input that nobody wrote by hand is rejected as a whole. */
 const tooDeep = ({ document }: ReturnType<typeof parse>): boolean =>
   document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION');
 
@@ -48,7 +53,7 @@ function keysOf({ document, lines }: ReturnType<typeof parse>): Map<string, unkn
       for (const { key } of map.items) {
         if (!isScalar(key)) {
           const line = isNode(key) ? lines.linePos(key.range?.[0] ?? 0).line : 1;
-          // The library makes a text of it, in a time that doubles with each level.
+          // The library would stringify it, in time that doubles with each level.
           throw new UserError(`line ${line}: expected a text as key`);
         }
         if (seen.has(key.value)) {
@@ -69,11 +74,11 @@ function keysOf({ document, lines }: ReturnType<typeof parse>): Map<string, unkn
 
 function parse(text: string) {
   const lines = new LineCounter();
-  // Repeated keys are looked for above: the library does it in quadratic time.
+  // Duplicate keys are checked above: the library takes quadratic time.
   return { lines, document: parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }) };
 }
 
-/** What is read of a front matter, in any spelling: with a mistake in one of these the bundle does not load. */
+/** Keys that are read here, in any spelling: a mistake in one of them keeps the bundle from loading. */
 const MEANT = new Set(
   [
     ...['name', 'description', 'parameters', 'metadata', 'platforms', 'install', 'requires', 'prerequisites', 'os'],
@@ -86,10 +91,10 @@ function spelt(key: string): string {
   return key.toLowerCase().replace(/[^a-z]/g, '');
 }
 
-/** A key at the beginning of a line, with the lines up to the next one. */
+/** A key at the start of a line, with the lines up to the next one. */
 const KEY = /^([A-Za-z_][\w-]*):(?=\s)[^\n]*(?:\n(?![A-Za-z_][\w-]*:\s)[^\n]*)*/gm;
 
-/** The text without the keys that mean nothing here and are no YAML by themselves; as many lines as it had. */
+/** Removes keys that have no meaning here and aren't valid YAML on their own, keeping the number of lines. */
 function withoutUnread(text: string): { rest: string; unread: string[] } {
   const unread: string[] = [];
   const rest = text.replace(KEY, (lines, key: string) => {
@@ -101,8 +106,8 @@ function withoutUnread(text: string): { rest: string; unread: string[] } {
 }
 
 /**
- * Its words begin with a mark of YAML, most often the stars of Markdown, or they hold one that would end them: `#5` and `#general` are
- * words, a `#` with a space behind it begins a comment.
+ * Matches a description that begins with a YAML mark, most often a Markdown star, or contains one that would end it:
+ * `#5` and `#general` are words, a `#` followed by a space begins a comment.
  */
 const MARKED = /^description:[ \t]+(?:[*&!%@`]|[^\s"'|>[{#](?:.*\n(?=[ \t]))*.*[ \t]#[^\s#])/m;
 const COMMENT = /(?<![ \t])[ \t]+#(?:[ \t!].*)?$/;
@@ -110,7 +115,7 @@ const COMMENT = /(?<![ \t])[ \t]+#(?:[ \t!].*)?$/;
 /** The lines of the description, up to the next key. */
 const DESCRIPTION = /^description:([ \t][^\n]*(?:\n(?![A-Za-z_][\w-]*:|---)[^\n]*)*)/m;
 
-/** The description as one text, whatever marks of YAML it holds; a block of lines is one already. */
+/** Quotes the description as one string, whatever YAML marks it has; a block scalar stays as it is. */
 function quoteDescription(text: string): string {
   return text.replace(DESCRIPTION, (lines, value: string) => {
     const isQuoted = /^\s*["']/.test(value);
@@ -120,7 +125,7 @@ function quoteDescription(text: string): string {
       .replace(/\s*\n\s*/g, ' ');
     if (words === '' || /^[|>][+-]?\d*(\s|$)/.test(value.trim())) return lines;
     const [, quoted] = /^"(.*)"$/s.exec(words) ?? /^'(.*)'$/s.exec(words) ?? [];
-    // As many lines as it had: a line is named in what is told of the others.
+    // Keep the number of lines, since errors elsewhere name their line.
     return `description: ${JSON.stringify(quoted ?? words)}${'\n'.repeat(value.split('\n').length - 1)}`;
   });
 }
@@ -135,7 +140,7 @@ function toJs(make: () => unknown): unknown {
   }
 }
 
-/** Copies what JSON has; a repeated alias is a copy each time, one inside its own anchor ends at the depth. */
+/** Copies JSON data. A repeated alias is copied each time; one inside its own anchor stops at the depth limit. */
 function plain(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw new UserError(`the front matter is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));

@@ -1,35 +1,37 @@
-/** Whether a skill can be used here, and what would mend it. Nothing is run, and our own environment is not looked at. */
+/** Checks whether a skill can be used here, and what would fix it. Runs nothing and ignores our own environment. */
 import { waysToInstall } from './install-hints.ts';
 import type { Skill } from './skill.ts';
 
 export interface HealthProblem {
   kind: 'binary' | 'variable' | 'system' | 'sandbox';
-  /** What is missing, for example `git`. */
+  /** The missing item, such as `git`. */
   name: string;
-  /** One sentence: what to do. */
+  /** One sentence that says what to do. */
   fix: string;
 }
 
 export interface SkillHealth {
-  /** False while something that the skill needs is missing; a missing sandbox alone only means that a person has to consent. */
+  /**
+   * False while something the skill needs is missing; a missing sandbox alone only means that a person has to consent.
+   */
   isUsable: boolean;
   problems: readonly HealthProblem[];
 }
 
 export interface HealthOptions {
-  /** `skills.env`: by skill, the variables that its script is granted. */
+  /** `skills.env`: the variables that a skill's script is granted, by skill. */
   granted: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Skills whose work is code of ours: they run no script. */
+  /** Returns whether a skill is implemented in code and runs no script. */
   isNative?: (skill: Skill) => boolean;
-  /** Skills that run in the sandbox alone. */
+  /** Returns whether a skill runs only in the sandbox. */
   needsSandbox?: (skill: Skill) => boolean;
   /** The gateway's search path; `process.env.PATH` by default. */
   path?: string;
-  /** Whether there is a sandbox; asked of the machine by default. */
+  /** Whether there is a sandbox; detected by default. */
   sandbox?: boolean;
 }
 
-/** Programs come and go seldom, and lists are asked for often. */
+/** How long a program lookup is cached, in ms. */
 const REMEMBER_MS = 30_000;
 
 export interface Health {
@@ -64,7 +66,7 @@ export function openHealth(options: HealthOptions): Health {
       }
       const runsScript = script !== undefined && options.isNative?.(skill) !== true;
       const needed = [...requires.bins, ...(runsScript && script.shell === 'bash' ? ['bash'] : [])];
-      // Scripts in the sandbox find the system's programs only.
+      // Scripts in the sandbox find only the system's programs.
       const where = sandbox && runsScript ? ' for the whole system (below /usr)' : '';
       for (const program of await missing(needed, sandbox)) {
         problems.push({ kind: 'binary', name: program, fix: `install ${program}${where}${waysTo([program], skill)}` });
@@ -99,7 +101,7 @@ export function openHealth(options: HealthOptions): Health {
   };
 }
 
-/** What the skill itself says of it. */
+/** Returns the skill's own installation hints. */
 function waysTo(programs: readonly string[], { install }: Skill): string {
   const ways = [...new Set(programs.flatMap((program) => waysToInstall(program, install)))].slice(0, 2);
   return ways.length > 0 ? ` (its author says: ${ways.join(', or ')})` : '';

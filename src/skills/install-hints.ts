@@ -1,20 +1,20 @@
-/** How a bundle says that what it needs is installed, as words for a person. Nothing of it is ever run. */
+/** Describes how a bundle's requirements are installed, in words for a person. Never run. */
 import { isRecord } from '../lib/json.ts';
 import { list, systems } from './requirements.ts';
 
 export interface InstallHint {
-  /** Programs that it brings; empty: it does not say. */
+  /** Programs it installs; empty if unknown. */
   bins: string[];
-  /** Systems that it is for; empty: any. */
+  /** Systems it applies to; empty for any. */
   os: string[];
-  /** For example `brew install gh`. */
+  /** An instruction, such as `brew install gh`. */
   how: string;
 }
 
 const MAX_HINTS = 12;
 const MAX_LENGTH = 200;
 
-/** What is typed before the name of the package. */
+/** Commands by kind of package, to put before its name. */
 const COMMANDS: Readonly<Record<string, string>> = {
   brew: 'brew install',
   node: 'npm install -g',
@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   scoop: 'scoop install',
 };
 
-/** @param sources where a bundle may say it, see `sourcesOf` */
+/** @param sources places where a bundle may say it, see `sourcesOf` */
 export function readInstallHints(sources: readonly Record<string, unknown>[]): InstallHint[] {
   const given = sources.flatMap(({ install }) => (Array.isArray(install) ? install : [install]));
   const hints = given.slice(0, 50).flatMap((each) => hintOf(each) ?? []);
@@ -62,7 +62,7 @@ function howOf(given: Record<string, unknown>): string | undefined {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() ? value : undefined);
 
-/** It is read on terminals and in chats. */
+/** Cleans text that is shown on terminals and in chats. */
 const visible = (said: string): string =>
   said
     .toWellFormed()
@@ -71,7 +71,7 @@ const visible = (said: string): string =>
     .slice(0, MAX_LENGTH)
     .toWellFormed();
 
-/** What would bring a program here, at most two ways, those of this system first. */
+/** Returns at most two ways to install a program, those for this system first. */
 export function waysToInstall(program: string, hints: readonly InstallHint[], platform = process.platform): string[] {
   const fits = hints.filter(
     ({ bins, os }) => (bins.includes(program) || bins.length === 0) && (os.length === 0 || os.includes(platform)),

@@ -1,17 +1,17 @@
-/** Who may call a skill, and which tools it wants used: what the front matter of a published bundle says of it. */
+/** Reads who may call a skill, and which tools it wants to use, from the front matter of a published bundle. */
 
 export interface Invocation {
-  /** The names of tools that it may have used without a question of its own, as the bundle calls them; absent: it says nothing. */
+  /** Tools that it may use without asking, as the bundle names them; absent if it doesn't say. */
   allowedTools?: string[];
-  /** The model may take it up by itself. */
+  /** Whether the model may use it on its own. */
   forModel: boolean;
-  /** A person may call it by its name. */
+  /** Whether a person may call it by name. */
   forPeople: boolean;
 }
 
 const MAX_TOOLS = 100;
 
-/** @param family what of the metadata was written for one kind of agent, which may say it too */
+/** @param family metadata written for one kind of agent, which may say it too */
 export function readInvocation(front: ReadonlyMap<string, unknown>, family: Record<string, unknown>): Invocation {
   const first = (...keys: string[]) =>
     keys.map((key) => front.get(key) ?? (Object.hasOwn(family, key) ? family[key] : undefined)).find(isSaid);
@@ -33,7 +33,7 @@ function switched(value: unknown): boolean | undefined {
   return ['false', 'no', 'off'].includes(word) ? false : undefined;
 }
 
-/** `Bash(git:*) Read` or a list of them: the names without what stands in brackets. */
+/** Parses `Bash(git:*) Read`, or a list: the names without the parentheses. */
 function readTools(value: unknown): string[] | undefined {
   const items = typeof value === 'string' ? value.split(/[\s,]+(?![^(]*\))/) : Array.isArray(value) ? value : undefined;
   const texts = items?.slice(0, MAX_TOOLS).filter((item) => typeof item === 'string');

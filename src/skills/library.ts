@@ -1,6 +1,6 @@
 /**
- * The skills of one folder, replaced as a whole set. A file that cannot be read as a skill keeps its last good version in force, with the
- * reason; a file that is gone takes its skill with it (promise 18).
+ * The skills of one folder, replaced as a whole set. A file that can't be read as a skill keeps its last good version
+ * in force, with the reason; a deleted file removes its skill (promise 18).
  */
 
 import { errorMessage, UserError } from '../errors.ts';
@@ -10,19 +10,18 @@ import { nameOf } from './name.ts';
 import type { Skill, SkillLevel, SkillSource } from './skill.ts';
 
 export interface SkillProblem {
-  /** The file's absolute path. */
   file: string;
   level: SkillLevel;
-  /** What is wrong, in one sentence. */
+  /** One sentence. */
   reason: string;
 }
 
 export interface SkillLibrary {
-  /** By name. */
+  /** Skills by name. */
   readonly skills: ReadonlyMap<string, Skill>;
   readonly problems: readonly SkillProblem[];
   replace(files: readonly WatchedFile[], parse: (text: string, source: SkillSource) => Skill): void;
-  /** There is no file any more. */
+  /** Removes all files. */
   clear(): void;
 }
 
@@ -32,7 +31,7 @@ interface Entry {
   reason: string | undefined;
 }
 
-/** True for the files that hold a skill, by their name; second versions that a synchronisation left hold none. */
+/** Returns whether a file holds a skill, by its name; sync conflict copies don't. */
 export function isSkillFile(name: string): boolean {
   const isSecond = name.split('/').some((part) => originalOf(part) !== undefined);
   return /(^|\/)(skill\.md|[^/.][^/]*\.skill\.md)$/i.test(name) && !isSecond;
@@ -74,13 +73,13 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
       if (from.problem) throw new UserError(from.problem);
       return { from, skill: parse(from.text, { file: from.path, level, reserved }), reason: undefined };
     } catch (error) {
-      // Whatever a file holds, the others go on.
+      // One bad file doesn't affect the others.
       const kept = before?.skill ? '; the last good version stays in use' : '';
       return { from, skill: before?.skill, reason: visible(errorMessage(error)) + kept };
     }
   }
 
-  /** Two of one name: the one that stands in a folder of that name, else the first by path. */
+  /** Picks one of two with the same name: the one in a folder of that name, else the first by path. */
   function arrange(all: readonly Entry[]): typeof shown {
     const skills = new Map<string, Skill>();
     const problems: SkillProblem[] = [];
@@ -97,13 +96,13 @@ export function createSkillLibrary(level: SkillLevel, reserved: ReadonlySet<stri
   }
 }
 
-/** A reason may quote the file, and is read on terminals and in chats. */
+/** A reason may quote the file, and is shown on terminals and in chats. */
 const visible = (text: string) => text.toWellFormed().replace(/[[\p{Cc}\p{Cf}]--[\n]]/gv, '\ufffd');
 
-/** A skill file below the folder of another bundle is one of that bundle's further files. */
+/** Returns whether a skill file is below another bundle's folder, and so one of that bundle's further files. */
 function isInsideBundle(name: string, bundles: ReadonlySet<string>): boolean {
   const own = name.lastIndexOf('/');
-  // What a bundle's folder has beside its `SKILL.md` is inside it too.
+  // Files beside a bundle's `SKILL.md` are inside it too.
   let end = /(^|\/)skill\.md$/i.test(name) ? name.lastIndexOf('/', own - 1) : own;
   for (; end > 0; end = name.lastIndexOf('/', end - 1)) if (bundles.has(name.slice(0, end))) return true;
   return false;

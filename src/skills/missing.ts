@@ -1,10 +1,10 @@
-/** What a program did not find here, read from what it wrote when it failed, with what a person can do about it. */
+/** Finds a missing program or package in the error output of a program, and tells how to install it. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Language, venvCommand } from './program.ts';
 import type { Skill } from './skill.ts';
 
-/** Undefined where nothing of the kind is said. */
+/** Returns undefined if the output mentions none. */
 export function missingHint(said: string, language: Language, skill: Skill): string | undefined {
   const [, python] = /(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)/.exec(said) ?? [];
   if (language === 'Python' && python) return pythonHint(python.split('.')[0] ?? python, skill);

@@ -1,11 +1,11 @@
-/** The name of a skill, and what its file's name says. */
+/** Validates the name of a skill, and derives one from its file. */
 import path from 'node:path';
 import { UserError } from '../errors.ts';
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
- * The name, when a skill may have it.
+ * Returns the name if a skill may have it.
  * @throws UserError with the reason
  */
 export function checkName(name: string, reserved: ReadonlySet<string>): string {
@@ -18,17 +18,17 @@ export function checkName(name: string, reserved: ReadonlySet<string>): string {
   return name;
 }
 
-/** `SKILL.md`: the folder it is in is the skill's own. */
+/** Returns whether it is a `SKILL.md`, whose folder is the skill's own. */
 export function isBundle(file: string): boolean {
   return path.basename(file).toLowerCase() === 'skill.md';
 }
 
-/** What a skill is called that does not say so itself. */
+/** Returns the name of a skill that doesn't give one. */
 export function nameOf(file: string): string {
   return isBundle(file) ? path.basename(path.dirname(file)) : path.basename(file).replace(/\.skill\.md$/i, '');
 }
 
-/** Words as a name; undefined when nothing of one is left. */
+/** Converts words to a name; undefined if nothing is left. */
 const slugOf = (words: string): string | undefined => {
   const slug = words
     .normalize('NFKD')
@@ -41,8 +41,8 @@ const slugOf = (words: string): string | undefined => {
 };
 
 /**
- * The name of a skill. A tool must have a proper one: the model calls it by that. Bundles that are read are often named in words, and are
- * known by those words, or by their folder's.
+ * Returns the name of a skill. A tool needs a valid one, since the model calls it by that. Bundles of instructions are
+ * often named in words, and get a name made from these, or from their folder's.
  * @throws UserError with the reason
  */
 export function nameFor(
@@ -51,7 +51,7 @@ export function nameFor(
   kind: 'tool' | 'instructions',
 ): { name: string; warning?: string } {
   const written = given ?? nameOf(file);
-  // What looks like a path, or cannot be seen, is no name that somebody has given in good faith.
+  // A name that looks like a path, or has invisible characters, wasn't given in good faith.
   const isAsItIs = kind === 'tool' || NAME.test(written) || /[/\\\p{Cc}\p{Cf}]/u.test(written) || written in {};
   const slug = isAsItIs ? undefined : (slugOf(written) ?? slugOf(nameOf(file)));
   if (slug === undefined) return { name: checkName(written, reserved) };

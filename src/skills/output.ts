@@ -1,4 +1,7 @@
-/** What a process wrote, bounded: the beginning and the end are kept, what lies between is counted. Secrets are masked. */
+/**
+ * Keeps a process's output within a limit: the beginning and the end are kept, the middle is only counted. Secrets are
+ * masked.
+ */
 
 export interface Output {
   text: string;
@@ -12,15 +15,15 @@ export interface OutputBuffer {
   add(chunk: Buffer): void;
   /** Bytes so far. */
   readonly bytes: number;
-  /** The text with `secrets` replaced. */
+  /** Returns the text with `secrets` replaced. */
   read(secrets: readonly string[]): Output;
 }
 
 const MASK = '[secret]';
-/** Bytes kept beyond each half, so that a secret which the cut goes through is still seen whole. */
+/** Bytes kept beyond each half, so that a secret at the cut is still complete. */
 const MARGIN = 8 * 1024;
 
-/** @param limit bytes of the text that is given back */
+/** @param limit maximum size of the returned text in bytes */
 export function createOutputBuffer(limit: number): OutputBuffer {
   const half = Math.floor(limit / 2);
   const headSize = half + MARGIN;
@@ -67,7 +70,7 @@ export function createOutputBuffer(limit: number): OutputBuffer {
   };
 }
 
-/** The first and last bytes with a line between that says so; characters are never cut in two. */
+/** Joins the first and last bytes with a line that marks the gap; never splits a character. */
 function cut(start: Buffer, end: Buffer, half: number): string {
   let from = half;
   while (from > 0 && isInside(start[from])) from--;
@@ -76,12 +79,12 @@ function cut(start: Buffer, end: Buffer, half: number): string {
   return `${start.subarray(0, from)}\n[... left out ...]\n${end.subarray(to)}`;
 }
 
-/** A byte that continues a character of UTF-8. */
+/** Returns whether the byte continues a UTF-8 character. */
 function isInside(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** Masking makes a half shorter, so that a secret cut in two at its edge may come into sight: its piece goes. */
+/** Removes part of a secret at the cut: masking shortens a half, so a secret split at its edge may become visible. */
 function withoutBegun(given: string, forms: readonly string[]): Buffer {
   const text = given.replace(/\ufffd+$/, '');
   const piece = Math.max(0, ...forms.map((form) => longest(form, (length) => text.endsWith(form.slice(0, length)))));
@@ -94,7 +97,7 @@ function withoutEnded(given: string, forms: readonly string[]): Buffer {
   return Buffer.from(text.slice(piece));
 }
 
-/** The most characters of a form for which it holds; 0 for fewer than four. */
+/** Returns the largest number of characters for which `holds` is true; 0 for fewer than four. */
 function longest(form: string, holds: (length: number) => boolean): number {
   for (let length = form.length - 1; length >= 4; length--) if (holds(length)) return length;
   return 0;
@@ -105,7 +108,10 @@ function formsOf(secret: string): string[] {
   return [secret, encodeURIComponent(secret), coded, JSON.stringify(secret).slice(1, -1)];
 }
 
-/** The text with each secret replaced, also where it is URL-encoded, base64 or escaped as in JSON. Values below four characters are not secrets. */
+/**
+ * Replaces each secret, also URL-encoded, in base64, or escaped as in JSON. Values below four characters aren't
+ * secrets.
+ */
 function mask(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of [...secrets].sort((a, b) => b.length - a.length)) {

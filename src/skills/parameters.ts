@@ -1,4 +1,6 @@
-/** Parameters of a skill: which names they may have, the schema of a call, and what its script finds in its environment (promise 54). */
+/**
+ * The parameters of a skill: their valid names, the schema of a call, and the variables its script gets (promise 54).
+ */
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
@@ -6,9 +8,9 @@ import { isRecord } from '../lib/json.ts';
 type Scalar = string | number | boolean;
 
 export interface SkillParameter {
-  /** As the model is told, for example `dry-run`. */
+  /** The name the model sees, such as `dry-run`. */
   name: string;
-  /** The variable of the script, for example `dry_run`. */
+  /** The script's variable, such as `dry_run`. */
   variable: string;
   type: 'string' | 'number' | 'boolean';
   description: string;
@@ -18,12 +20,12 @@ export interface SkillParameter {
 }
 
 const MAX_PARAMETERS = 32;
-/** Bytes. One variable of the environment may have 128 KB on Linux. */
+/** Bytes. On Linux an environment variable may have 128 KB. */
 const MAX_VALUE = 100 * 1024;
-/** Bytes, of all parameters together: arguments and environment share 2 MB. */
+/** Bytes of all parameters together: arguments and environment share 2 MB. */
 const MAX_VALUES = 1024 * 1024;
 
-/** Variables that make the shell, the loader or a common program do something else. Compared without regard to case. */
+/** Variables that change what the shell, the loader or a common program does. Compared without regard to case. */
 const RESERVED = new Set(
   [
     'path home ifs env bash_env shellopts bashopts ps1 ps2 ps3 ps4 prompt_command cdpath globignore posixly_correct',
@@ -39,7 +41,7 @@ const RESERVED = new Set(
 );
 const FAMILIES =
   /^(git_|ld_|dyld_|bash_|node_|npm_|python|perl5|perl_|ruby|gem_|bundle_|ssh_|ssl_|openssl_|curl_|lc_|xdg_|dbus_|docker_|aws_|cargo_|rust|lua_|php_|phprc|malloc_|sudo_|openviber_|nix_|deno_|bun_|pip_|uv_|yarn_|pnpm_|rsync_|magick_|__)/i;
-/** What the shell itself computes or obeys: only in this very form, `lines` is a good name for a parameter. */
+/** Variables that the shell computes or obeys. Case matters: `lines` is a good name for a parameter. */
 const OF_THE_SHELL =
   /^(_|UID|EUID|GROUPS|PPID|LINENO|RANDOM|SRANDOM|SECONDS|EPOCH\w+|COLUMNS|LINES|TMOUT|IGNOREEOF|OPT(IND|ARG|ERR)|HIST\w*|MAIL(PATH|CHECK)|FUNCNAME|DIRSTACK|PIPESTATUS|REPLY|FCEDIT|FIGNORE|EXECIGNORE|TIMEFORMAT|COMP_\w+|COMPREPLY|COPROC|MAPFILE|READLINE_\w+|HOSTFILE|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|auto_resume|histchars)$/;
 
@@ -59,8 +61,8 @@ const definition = z.strictObject(
 );
 
 /**
- * The `parameters` of a front matter; undefined or null means none.
- * @param taken variables that the skill is given otherwise
+ * Reads the `parameters` of a front matter; undefined or null means none.
+ * @param taken variables that the skill gets otherwise
  * @throws UserError naming the parameter
  */
 export function readParameters(value: unknown, taken: readonly string[]): SkillParameter[] {
@@ -102,7 +104,9 @@ function variableOf(name: string, taken: readonly string[]): string {
   return variable;
 }
 
-/** Whether a variable of this name would change what the shell or the programs it starts do, or is a key that every object has. */
+/**
+ * Returns whether a variable of this name would change what the shell or its programs do, or is a key of every object.
+ */
 export function isReserved(variable: string): boolean {
   return (
     variable in {} || RESERVED.has(variable.toLowerCase()) || FAMILIES.test(variable) || OF_THE_SHELL.test(variable)
@@ -127,8 +131,8 @@ function schemaOf({ type, enum: values }: SkillParameter): z.ZodType<Scalar> {
 }
 
 /**
- * The schema of a call: nothing but the parameters; texts at most 100 KB without NUL, numbers finite. Absent optional ones
- * get their default, or stay absent.
+ * Returns the schema of a call: only the parameters; texts at most 100 KB without NUL, numbers finite. Absent optional
+ * ones get their default, or stay absent.
  */
 export function toInputSchema(skill: { parameters: readonly SkillParameter[] }): z.ZodType<Record<string, Scalar>> {
   const shape = new Map<string, z.ZodType<Scalar>>();
@@ -147,7 +151,7 @@ function bytesOf(input: Readonly<Record<string, Scalar>>): number {
   return Object.values(input).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0);
 }
 
-/** The variables of a script for an input that the schema let through; an absent parameter is not set. */
+/** Returns a script's variables for a validated input; an absent parameter isn't set. */
 export function toVariables(
   skill: { parameters: readonly SkillParameter[] },
   input: Readonly<Record<string, Scalar>>,

@@ -1,15 +1,16 @@
 /**
  * Playbooks: Markdown that says which agent does what, in which order.
  *
- *   # Playbook: <Name> / ## Goal (text) / ## Steps (`1. [Agent: Name] instruction`, `1. [Name] instruction`, `1. instruction`)
+ *   # Playbook: <Name> / ## Goal (text)
+ *   / ## Steps (`1. [Agent: Name] instruction`, `1. [Name] instruction`, `1. instruction`)
  *
  * Below a step, `- Constraint: ...` is a constraint; everything else there is part of its instruction. `<version>` is a
- * placeholder, `\<version>` is not. Round trip: `parsePlaybook(formatPlaybook(playbook))` equals what was parsed before.
+ * placeholder, `\<version>` isn't. Round trip: `parsePlaybook(formatPlaybook(playbook))` equals what was parsed before.
  */
 import { UserError } from '../errors.ts';
 
 export interface PlaybookStep {
-  /** As it is written; absent: the viber itself. */
+  /** As written; absent for the viber itself. */
   agent?: string;
   /** One or more lines, without trailing space. */
   instruction: string;
@@ -39,15 +40,15 @@ const PLACEHOLDER = /(\\)?<([a-z][a-z0-9_-]{0,31})>/g;
 interface Draft {
   line: number;
   agent: string | undefined;
-  /** Columns its text is indented by. */
+  /** Number of columns by which its text is indented. */
   width: number;
   lines: string[];
   constraints: string[];
-  /** What a line that goes on belongs to. */
+  /** Whether a continuation line belongs to a constraint. */
   isInConstraint: boolean;
 }
 
-/** The name by which a title or a file is called: lower case, words joined by `-`; '' when nothing is left. */
+/** Returns the name for a title or file: lower case, words joined by `-`; '' when nothing is left. */
 export const playbookName = (text: string): string =>
   text
     .toLowerCase()
@@ -55,7 +56,7 @@ export const playbookName = (text: string): string =>
     .replace(/^-|-$/g, '')
     .slice(0, 64);
 
-/** Throws UserError that names every problem with its line. */
+/** @throws UserError that names every problem with its line */
 export function parsePlaybook(text: string): Playbook {
   if (text.length > PLAYBOOK_LIMITS.chars) throw new UserError(`it is longer than ${PLAYBOOK_LIMITS.chars} characters`);
   const problems: string[] = [];
@@ -130,7 +131,7 @@ function begin(line: number, width: number, rest: string, problem: Report): Draf
       line,
       `[${draft.agent.slice(0, 40)}] is not the name of an agent: letters, digits, space, . _ - (at most 64)`,
     );
-  // A step of nobody's whose text begins with a bracket.
+  // An escaped bracket begins a step without an agent.
   draft.lines.push(whole === undefined ? rest.replace(/^\\(\\*\[)/, '$1') : words);
   return draft;
 }
@@ -142,7 +143,7 @@ function goOn(draft: Draft, line: string, isText: boolean): void {
     draft.isInConstraint = true;
     return;
   }
-  // A constraint goes on in the lines below it, up to an empty one or another bullet.
+  // A constraint continues on the next lines, up to an empty one or another bullet.
   if (draft.isInConstraint && !isText && line.trim() !== '' && !/^\s*(?:[-*+]|\d+[.)])\s/.test(line)) {
     draft.constraints.push(`${draft.constraints.pop() ?? ''} ${line.trim()}`.trim());
     return;
@@ -161,7 +162,7 @@ function finish({ line, agent, lines, constraints }: Draft, problem: Report): Pl
   return { ...(agent === undefined ? {} : { agent }), instruction, constraints };
 }
 
-/** As Markdown, in the long form. */
+/** Formats as Markdown, in the long form. */
 export function formatPlaybook({ title, goal, steps }: Omit<Playbook, 'name'>): string {
   const blocks = steps.flatMap(({ agent, instruction, constraints }, index) => {
     const marker = `${index + 1}. `;
@@ -182,15 +183,15 @@ const textsOf = ({ goal, steps }: Playbook): string[] => [
   ...steps.flatMap(({ instruction, constraints }) => [instruction, ...constraints]),
 ];
 
-/** The names of its placeholders, in the order in which they first appear. */
+/** Returns the names of its placeholders, in order of first appearance. */
 export function placeholdersOf(playbook: Playbook): string[] {
   const found = textsOf(playbook).flatMap((text) => [...text.matchAll(PLACEHOLDER)]);
   return [...new Set(found.flatMap(([, escaped, name = '']) => (escaped === undefined ? [name] : [])))];
 }
 
 /**
- * The playbook with its placeholders filled. Values are single lines, and change nothing but the text they stand in.
- * @throws UserError for a value that is missing, too long, or would make another playbook of it
+ * Fills the placeholders of a playbook. Values are single lines and change only the text around them.
+ * @throws UserError for a value that is missing, too long, or would change the playbook's structure
  */
 export function fillPlaybook(playbook: Playbook, values: ReadonlyMap<string, string>): Playbook {
   const missing = placeholdersOf(playbook).filter((name) => !values.has(name));
@@ -215,7 +216,7 @@ export function fillPlaybook(playbook: Playbook, values: ReadonlyMap<string, str
   return filled;
 }
 
-/** Whether the text of it is read as just this. */
+/** Returns whether formatting and parsing it gives the same playbook. */
 export function isSame(playbook: Playbook): boolean {
   try {
     return JSON.stringify(parsePlaybook(formatPlaybook(playbook))) === JSON.stringify(playbook);

@@ -1,6 +1,6 @@
 /**
- * The bundled skills as the build has read them, so that a start needs none of the libraries that read one. They count only while
- * the files beside them are, to the byte, those that were read; else the files are read as any others.
+ * The bundled skills, parsed by the build, so that a start needs none of the parsing libraries. Used only while the
+ * files are byte for byte those that were parsed; otherwise the files are read like any others.
  */
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -14,12 +14,12 @@ import type { Skill, SkillSource } from './skill.ts';
 
 type Parse = (text: string, source: SkillSource) => Skill;
 
-/** In the folder of the bundled skills. */
+/** File name in the folder of the bundled skills. */
 const FILE = 'prepared.json';
 
 const digestOf = (text: string) => hash('sha256', text);
 
-/** What the build writes beside the files in `root`. */
+/** Returns the file that the build writes beside those in `root`. */
 export function prepare(root: string, parse: Parse): { file: string; text: string } {
   const skills = filesIn(root).map((file) => {
     const {
@@ -37,12 +37,12 @@ export function prepare(root: string, parse: Parse): { file: string; text: strin
   return { file: path.join(root, FILE), text: JSON.stringify(Object.fromEntries(skills)) };
 }
 
-/** The files with what reads them; undefined where nothing was prepared, or where it is of other files. */
+/** Returns the files with their parser; undefined if nothing was prepared, or for other files. */
 export function readPrepared(root: string): { files: WatchedFile[]; parse: Parse } | undefined {
   try {
     return read(root);
   } catch (error) {
-    // Not built, or being built anew just now.
+    // Not built, or being rebuilt.
     if (errorCode(error) !== undefined || error instanceof SyntaxError) return undefined;
     throw error;
   }
@@ -69,7 +69,10 @@ function read(root: string): ReturnType<typeof readPrepared> {
   };
 }
 
-/** By name. A handful of small files, read at once: a start waits longer for each turn of the event loop than for the disk. */
+/**
+ * Lists files by name, reading synchronously: for a handful of small files, event loop turns would take longer than the
+ * disk.
+ */
 function filesIn(root: string): WatchedFile[] {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
   return names

@@ -1,5 +1,6 @@
 /**
- * A file of a bundle as a program: where it is and what runs it. Inside the bundle's own folder only, through no link; nothing is run here.
+ * Resolves a file of a bundle as a program: its path and its interpreter. Only inside the bundle's own folder, through
+ * no link. Runs nothing.
  */
 import { accessSync, closeSync, constants, lstatSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -13,12 +14,12 @@ export interface SkillProgram {
   file: string;
   /** Relative to the skill's folder, with `/`. */
   name: string;
-  /** The program that runs it, absolute, with what stands before the file. */
+  /** The interpreter, absolute, with any arguments before the file. */
   command: readonly string[];
   language: Language;
-  /** What it is, for whoever is asked; '' where that is no text or too long. */
+  /** Its text, for the person who is asked; '' if it isn't text or too long. */
   text: string;
-  /** The program itself, where that is none of the system's. */
+  /** The interpreter, if it isn't one of the system's. */
   visible?: string;
 }
 
@@ -26,11 +27,11 @@ export type Language = 'Python' | 'JavaScript' | 'shell' | 'other';
 
 interface Interpreter {
   language: Language;
-  /** Its names, the first that is there counts. */
+  /** Its names; the first that exists is used. */
   programs: readonly string[];
 }
 
-/** Characters that somebody is shown of it. */
+/** Most characters shown to a person. */
 const MAX_TEXT = 200_000;
 const MAX_DEPTH = 6;
 
@@ -60,10 +61,10 @@ const BY_NAME: Readonly<Record<string, Interpreter>> = {
   ),
 };
 
-/** Whether a file can be a program, by its name alone. */
+/** Returns whether a file can be a program, by its name alone. */
 export const isProgramName = (name: string): boolean => Object.hasOwn(BY_ENDING, path.extname(name).toLowerCase());
 
-/** @throws UserError where it is none, where it leads elsewhere, or where nothing here runs it */
+/** @throws UserError when it isn't a program, is outside the folder, or has no interpreter here */
 export function programOf(skill: Skill, given: string): SkillProgram {
   const { file, name, text } = fileOf(skill, given);
   const by = interpreterOf(name, text);
@@ -91,13 +92,13 @@ const nameOf = ({ language, programs }: Interpreter): string =>
 const refused = ({ name }: Skill, file: string, why: string, cause?: unknown): UserError =>
   new UserError(`The file "${shown(file)}" of the skill ${name} cannot be run: ${why}.`, { cause });
 
-/** The file itself; its name may leave the ending out, or be that of a module (`scripts.check` is `scripts/check.py`). */
+/** Returns the file. Its name may lack the extension, or be a module's (`scripts.check` is `scripts/check.py`). */
 function fileOf(skill: Skill, given: string): { file: string; name: string; text: string } {
   const { level, folder } = skill;
   const wanted = given.trim().replace(/^(?:\{baseDir\}|\$\{?(?:CLAUDE_)?SKILL_DIR\}?|\.)\//, '');
   const parts = wanted.split('/');
   const isPlain = parts.every((part) => part !== '' && !part.startsWith('.') && !/[\\\0]/.test(part));
-  // What comes with the gateway is its own code.
+  // Bundled skills are our own code.
   if (level === 'bundled' || folder === undefined || !isPlain || parts.length > MAX_DEPTH)
     throw refused(skill, given, 'only files beside its SKILL.md are, by their name in the list of read_skill');
   const names = [
@@ -118,11 +119,11 @@ function interpreterOf(name: string, text: string): Interpreter | undefined {
   const byLine = Object.hasOwn(BY_NAME, wanted) ? BY_NAME[wanted] : undefined;
   const ending = path.extname(name).toLowerCase();
   const byEnding = Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined;
-  // Scripts of bash are often called `.sh`.
+  // Bash scripts are often named `.sh`.
   return byEnding === SHELL && byLine === BASH ? BASH : (byEnding ?? byLine);
 }
 
-/** The Python of the skill's own environment, with its packages. */
+/** Returns the Python of the skill's own environment, with its packages. */
 function ownPython(skill: Skill): string | undefined {
   const own = path.join(skill.folder ?? '', '.venv', 'bin', 'python');
   if (!lstatSync(own, { throwIfNoEntry: false })) return undefined;
@@ -134,7 +135,7 @@ function ownPython(skill: Skill): string | undefined {
   return own;
 }
 
-/** How a person gives a skill its own packages. */
+/** Returns the command by which a person gives a skill its own packages. */
 export const venvCommand = ({ folder = '' }: Skill): string =>
   `/usr/bin/python3 -m venv --clear ${folder}/.venv && ${folder}/.venv/bin/pip install PACKAGE`;
 
@@ -147,7 +148,7 @@ function realOf(file: string): string | undefined {
   }
 }
 
-/** The first that is there among the programs of the system. */
+/** Returns the first that exists among the system's programs. */
 export function findSystemProgram(names: readonly string[]): string | undefined {
   return names.flatMap((name) => searchPath(true).map((folder) => path.join(folder, name))).find(canRun);
 }
@@ -162,7 +163,9 @@ function canRun(file: string): boolean {
   }
 }
 
-/** Its text, one character more than is shown at most; '' for what is no text, undefined where there is no such file. */
+/**
+ * Returns its text, up to one character more than is shown; '' if it isn't text, undefined if there is no such file.
+ */
 function readText(skill: Skill, folder: string, name: string): string | undefined {
   const steps = name.split('/');
   let held: HeldFolder | undefined;

@@ -1,6 +1,6 @@
 /**
- * What reading the skills of a folder gave, kept in a file of the cache: a start at which none has changed loads none of the libraries
- * that read one. It counts for the very text, file and build of the gateway that it was made of, and only while it is undamaged.
+ * Caches the parsed skills of a folder: a start without changes loads none of the parsing libraries. An entry applies
+ * only to the same text, file and build of the gateway, and only while undamaged.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,21 +11,21 @@ import type { WatchedFile } from '../lib/watch-folders.ts';
 import { checkName, isBundle } from './name.ts';
 import type { Skill, SkillSource } from './skill.ts';
 
-/** Without what says where it stands. */
+/** A skill without its location. */
 type Kept = Omit<Skill, 'level' | 'file' | 'folder'>;
 
 export interface SkillReader {
   parse(text: string, source: SkillSource): Skill;
-  /** Keeps what was read anew. Never rejects: what is not kept is read again. */
+  /** Stores newly parsed skills. Never rejects: what isn't stored is parsed again. */
   keep(): Promise<void>;
 }
 
-/** The name of a built file tells what is in it and in all that it loads. */
+/** A built file's name contains a hash of its contents and dependencies. */
 const BUILD = path.basename(import.meta.filename);
 const keyOf = (text: string, file: string) => hash('sha256', `${file}\0${text}`);
 const sealOf = (text: string, build: string) => hash('sha256', `${build}\0${text}`);
 
-/** `keptIn`: undefined where nothing is kept. */
+/** @param keptIn the cache file; undefined for none */
 export async function openReader(
   files: readonly WatchedFile[],
   keptIn: string | undefined,
@@ -34,7 +34,7 @@ export async function openReader(
   const known = keptIn === undefined ? new Map<string, Kept>() : readKept(keptIn, build);
   const keys = new Set(files.filter(({ problem }) => problem === undefined).map((file) => keyOf(file.text, file.path)));
   const isKnown = keys.isSubsetOf(known);
-  // The libraries that read a skill are heavy.
+  // The parsing libraries are heavy.
   const read = isKnown ? undefined : (await import('./skill.ts')).parseSkill;
   return {
     parse(text, source) {
@@ -68,7 +68,7 @@ const placed = (skill: Kept, { level, file }: SkillSource): Skill => ({
   ...(isBundle(file) ? { folder: path.dirname(file) } : {}),
 });
 
-/** Empty for what is not there, is of another build, or is not to the letter what was written. */
+/** Returns an empty map for a file that is missing, from another build, or changed in any way. */
 function readKept(file: string, build: string): Map<string, Kept> {
   try {
     const [seal, text = ''] = readFileSync(file, 'utf8').split('\n');

@@ -1,19 +1,20 @@
 /**
- * The repositories in a folder that a script may write. Git runs the hooks and the settings of a repository as whoever calls it there,
- * later and outside any sandbox: both are read-only to a script. Their folder is a mount of its own, so that no other is put in its place.
+ * Protects repositories in a folder that a script may write. Git runs a repository's hooks and settings as whoever
+ * calls it there, later and outside any sandbox, so both are read-only to a script. Their folder is a separate mount,
+ * so that it can't be replaced.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 
 export interface Repositories {
-  /** Arguments of the sandbox, after those that show the folder. */
+  /** Arguments for the sandbox, after those that mount the folder. */
   args: readonly string[];
-  /** Takes away what would lead git to other hooks and settings. */
+  /** Removes files that would point git to other hooks and settings. */
   tidy(): void;
 }
 
-/** Folders that are looked into for repositories, and how deep. */
+/** How many folders are searched for repositories, and how deep. */
 const MAX_FOLDERS = 500;
 const MAX_DEPTH = 3;
 
@@ -35,7 +36,7 @@ export function repositoriesIn(folder: string): Repositories {
   };
 }
 
-/** `.git` of the folder and of those in it; the folder itself where it is a repository without files. */
+/** Yields `.git` of the folder and of those in it; the folder itself if it is a bare repository. */
 function* entriesOf(folder: string): Generator<string> {
   if (['HEAD', 'config', 'objects'].every((name) => isThere(path.join(folder, name)))) yield folder;
   const left = [{ dir: folder, depth: MAX_DEPTH }];
@@ -50,17 +51,19 @@ function* entriesOf(folder: string): Generator<string> {
   }
 }
 
-/** Where a repository keeps its own: in `.git`, or, for a worktree and a module of another, where the file of that name says. */
+/**
+ * Returns where a repository keeps its data: `.git`, or, for a worktree or submodule, the folder named in that file.
+ */
 function gitFoldersOf(entry: string, folder: string): string[] {
   if (isFolder(entry)) return [entry];
   const [, named] = /^gitdir: (.+)$/m.exec(isFile(entry) ? readFileSync(entry, 'utf8').slice(0, 4096) : '') ?? [];
   if (named === undefined) return [];
   const git = path.resolve(path.dirname(entry), named.trim());
-  // What is not in the folder is out of reach there.
+  // A path outside the folder is out of reach anyway.
   return isThere(git) && `${realpathSync(git)}/`.startsWith(`${folder}/`) ? [realpathSync(git)] : [];
 }
 
-/** Of the modules in a repository and of its further worktrees, at any depth. */
+/** Returns the data folders of a repository's submodules and worktrees, at any depth. */
 function modulesOf(git: string): string[] {
   const folders: string[] = [];
   const left = ['modules', 'worktrees'].map((name) => path.join(git, name));
@@ -76,7 +79,7 @@ function modulesOf(git: string): string[] {
 
 function readOnlyOf(git: string): string[] {
   const hooks = path.join(git, 'hooks');
-  // Where there is none a script could make one.
+  // If there is none, a script could create it.
   if (!isThere(hooks)) makeFolder(hooks);
   const files = ['config', 'config.worktree', 'commondir', 'gitdir'].map((name) => path.join(git, name));
   return [...files.filter(isFile), ...[hooks].filter(isFolder)].flatMap((file) => ['--ro-bind', file, file]);

@@ -1,32 +1,33 @@
 /**
- * What a skill says it needs, and what would install it. Published bundles say it in many places: below `metadata.openclaw` (older names:
- * `moltbot`, `clawdbot`, `clawdis`) or `metadata.hermes`, in `metadata` itself, in the front matter; our own keys stand below `metadata.openviber`.
+ * Reads what a skill needs, and how to install that. Published bundles say it in many places: below `metadata.openclaw`
+ * (older names: `moltbot`, `clawdbot`, `clawdis`) or `metadata.hermes`, in `metadata` itself, in the front matter; our
+ * own keys are below `metadata.openviber`.
  */
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 
 export interface Requirements {
-  /** Programs that must all be there. */
+  /** Programs that are all required. */
   bins: string[];
-  /** Programs of which one must be there. */
+  /** Programs of which one is required. */
   anyBins: string[];
   /** Variables that must be granted. */
   env: string[];
-  /** `linux`, `darwin`, `win32`; empty: any. */
+  /** `linux`, `darwin`, `win32`; empty for any. */
   os: string[];
 }
 
 export interface OwnSettings {
   /** Its script may reach the network. */
   network: boolean;
-  /** Seconds its script may run. */
+  /** Time limit of its script in seconds. */
   timeout?: number;
   /** Overrides what the front matter declares. */
   kind?: 'tool' | 'instructions';
 }
 
-/** What a bundle was made for, newest first: the first one that is there counts. */
+/** The agents a bundle was made for, newest first: the first one present counts. */
 const FAMILY = ['openclaw', 'moltbot', 'clawdbot', 'clawdis'];
 const PLATFORMS: Record<string, string> = { macos: 'darwin', mac: 'darwin', osx: 'darwin', windows: 'win32' };
 const SYSTEMS = ['linux', 'darwin', 'win32'];
@@ -42,7 +43,7 @@ const own = z.looseObject({
   kind: z.enum(['tool', 'instructions'], 'expected tool or instructions').nullish(),
 });
 
-/** The `metadata` of a front matter as an object; a text is taken for JSON, anything else is nothing. */
+/** Returns the `metadata` of a front matter as an object; a string is parsed as JSON, anything else is ignored. */
 export function readMetadata(value: unknown): Record<string, unknown> {
   if (typeof value !== 'string') return isRecord(value) ? value : {};
   try {
@@ -54,11 +55,11 @@ export function readMetadata(value: unknown): Record<string, unknown> {
   }
 }
 
-/** What of the metadata was written for one kind of agent. */
+/** Returns the metadata written for one kind of agent. */
 export const familyOf = (metadata: Record<string, unknown>): Record<string, unknown> =>
   FAMILY.map((key) => (Object.hasOwn(metadata, key) ? metadata[key] : undefined)).find(isRecord) ?? {};
 
-/** Every place in which a bundle may say what it needs. */
+/** Returns every place where a bundle may say what it needs. */
 export function sourcesOf(
   front: ReadonlyMap<string, unknown>,
   metadata: Record<string, unknown>,
@@ -68,7 +69,7 @@ export function sourcesOf(
   );
 }
 
-/** What is not a list of names is left out: a bundle that says it wrongly still loads. */
+/** Skips anything that isn't a list of names: a bundle with such mistakes still loads. */
 export function readRequirements(front: ReadonlyMap<string, unknown>, metadata: Record<string, unknown>): Requirements {
   const sources = sourcesOf(front, metadata);
   const needs = sources.flatMap((source) => [source.requires, source.prerequisites, source]).filter(isRecord);
@@ -80,7 +81,7 @@ export function readRequirements(front: ReadonlyMap<string, unknown>, metadata: 
     ...variables(need.required_environment_variables),
     ...list(need.envVars, (item) => (isRecord(item) && item.required === true ? item.name : undefined)),
   ]);
-  // Said by a bundle that goes on without what it names.
+  // The bundle also works without what it names.
   const isAlways = familyOf(metadata).always === true;
   const names = (found: readonly string[], pattern: RegExp) =>
     isAlways ? [] : [...new Set(found.filter((name) => pattern.test(name)))];
@@ -106,7 +107,7 @@ export function readOwnSettings(metadata: Record<string, unknown>): OwnSettings 
   return { network, ...(timeout ? { timeout } : {}), ...(kind ? { kind } : {}) };
 }
 
-/** The texts of a list, or of one value alone. */
+/** Returns the strings of a list, or of a single value. */
 export function list(value: unknown, pick: (item: unknown) => unknown = (item) => item): string[] {
   const items = Array.isArray(value) ? value.slice(0, 50) : value === undefined ? [] : [value];
   return items.map(pick).filter((item) => typeof item === 'string');
@@ -114,13 +115,13 @@ export function list(value: unknown, pick: (item: unknown) => unknown = (item) =
 
 const isSystem = (name: string): boolean => SYSTEMS.includes(name);
 
-/** The names of systems as Node has them. */
+/** Returns the names of systems as Node spells them. */
 export const systems = (value: unknown): string[] => {
   const named = list(value).map((name) => PLATFORMS[name.toLowerCase()] ?? name.toLowerCase());
   return named.some((name) => ANY_SYSTEM.includes(name)) ? [] : named.filter((name) => SYSTEM.test(name));
 };
 
-/** Names, objects with a name, or an object whose keys are the names; those that may be absent are left out. */
+/** Accepts names, objects with a name, or an object keyed by name; optional ones are left out. */
 function variables(value: unknown): string[] {
   if (Array.isArray(value) || !isRecord(value))
     return list(value, (item) => (isRecord(item) ? (item.required === false ? undefined : item.name) : item));

@@ -1,16 +1,22 @@
-/** The private folder of one run of a script, outside the folder it works in: `script`, `home`, `tmp`, and who it is (`passwd`, `group`). */
+/**
+ * The private folder of one script run, outside its work folder: `script`, `home`, `tmp`, and its user (`passwd`,
+ * `group`).
+ */
 import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 
 const PREFIX = 'viber-script-';
-/** No run takes that long: what is older was left by a gateway that was killed. */
+/** No run takes this long: an older folder was left by a killed gateway. */
 const ABANDONED_MS = 3 * 60 * 60 * 1000;
 
 let swept: Promise<void> | undefined;
 
-/** Creates it for one user alone, and says where. The first call of a process removes what others left behind. */
+/**
+ * Creates the folder, accessible to one user only, and returns its path. The first call in a process removes abandoned
+ * ones.
+ */
 export async function createRunFolder(script: string, cwd: string): Promise<string> {
   const base = await realpath(os.tmpdir());
   swept ??= sweep(base);
@@ -31,7 +37,7 @@ export async function createRunFolder(script: string, cwd: string): Promise<stri
   return run;
 }
 
-/** What a script made unreadable, so that it cannot be removed, is left to the system: it is no reason to fail. */
+/** Removes the folder. If a script made it unremovable, that isn't an error: it is left to the system. */
 export async function removeRunFolder(run: string): Promise<void> {
   try {
     await rm(run, { recursive: true, force: true, maxRetries: 3 });
@@ -54,8 +60,8 @@ async function sweep(base: string): Promise<void> {
 }
 
 /**
- * What git finds where neither the repository nor a granted variable says otherwise. The folder may belong to somebody else:
- * that is no reason to refuse it, the script was sent there by us.
+ * Returns the git settings that apply unless the repository or a granted variable overrides them. The folder may belong
+ * to somebody else, which is no reason to refuse it: we sent the script there.
  */
 function gitConfig(cwd: string): string {
   const folder = JSON.stringify(cwd);

@@ -1,6 +1,6 @@
 /**
- * One process in a group of its own, bounded in time and output. Whatever it left behind is ended with it: when the returned
- * promise is settled, nothing that it started runs any more.
+ * Runs one process in its own group, bounded in time and output. Everything it left behind is killed with it: when the
+ * returned promise is settled, nothing that it started is running any more.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -15,15 +15,19 @@ import { within } from '../lib/within.ts';
 import { createOutputBuffer, type OutputBuffer } from './output.ts';
 
 /**
- * `marked`: by a text that stands in their environment and in nobody else's (on Linux); the command ends its group when
- * descriptor 3 closes, which it does when we are killed. `namespace`: the command is the
- * sandbox, told to say on descriptor 3 which process is the first inside; all others end with that one.
+ * How to find processes that left the group. `marked`: by a text in their environment that no other process has (on
+ * Linux); the command kills its group when descriptor 3 closes, which it does when we are killed. `namespace`: the
+ * command is the sandbox, which reports on descriptor 3 which process is the first inside; all others end with that
+ * one.
  */
 export type Strays = { kind: 'marked'; marker: string } | { kind: 'namespace' };
 
 export interface MemoryBound {
   limitMb: number;
-  /** Where its files take memory, if the file system is one in memory; `inside` are paths within the sandbox, where all is its own. */
+  /**
+   * Folders whose files use memory, if they are on an in-memory file system; `inside` are paths within the sandbox,
+   * whose contents are all its own.
+   */
   folders: readonly string[];
   inside: readonly string[];
 }
@@ -34,17 +38,17 @@ export interface ProcessOrder {
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
   cwd: string;
-  /** What it reads; it finds nothing there when absent. */
+  /** Its standard input; empty when absent. */
   stdin?: string;
   timeoutMs: number;
   /** Bytes kept of each stream. */
   maxOutput: number;
   signal: AbortSignal | undefined;
-  /** Files of ours that it has open, from number 4 on. */
+  /** Our files that it inherits open, from descriptor 4 on. */
   open?: readonly number[];
-  /** How those are found that leave the group. */
+  /** How processes that leave the group are found. */
   strays: Strays;
-  /** What all its processes may take together. */
+  /** The limit of all its processes together. */
   memory?: MemoryBound;
 }
 
@@ -53,22 +57,22 @@ export interface ProcessOutcome {
   signal: NodeJS.Signals | null;
   stdout: OutputBuffer;
   stderr: OutputBuffer;
-  /** Why it was ended by us. */
+  /** Why we ended it. */
   endedBy: 'timeout' | 'abort' | 'output' | 'memory' | undefined;
   /** "used more than 2,048 MB of memory", when it was ended for that. */
   usedMemory?: string;
 }
 
-/** Between asking a process to end and ending it. */
+/** The time between asking a process to end and killing it. */
 const GRACE_MS = 500;
-/** After the process ended, what still holds its output is not waited for any longer. */
+/** How long to wait, after the process ended, for others that hold its output. */
 const CLOSE_MS = 1000;
 /** Bytes of both streams; a script that writes more is ended. */
 const MAX_WRITTEN = 8 * 1024 * 1024;
 
 /**
- * Runs it to its end, or to ours.
- * @throws UserError when it cannot be started
+ * Runs it until it ends or is ended.
+ * @throws UserError when it can't be started
  */
 export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
   const { command, signal, maxOutput } = order;
@@ -146,14 +150,17 @@ function start({
   }
 }
 
-/** What does not read to the end, or has ended, loses the rest. */
+/** Writes the input; a process that stops reading, or has ended, loses the rest. */
 function feed({ stdin }: ChildProcess, text: string | undefined): void {
   if (!stdin || text === undefined) return;
   stdin.on('error', () => stdin.destroy());
   stdin.end(text);
 }
 
-/** The process that the sandbox names on descriptor 3, once it has; the first message counts, others would not be its own. */
+/**
+ * Returns a function that gives the process that the sandbox names on descriptor 3, once known. Only the first message
+ * counts; others wouldn't be its own.
+ */
 function firstInside(child: ChildProcess): () => number | undefined {
   let said = '';
   const stream = child.stdio[3];
@@ -194,17 +201,20 @@ function watch(
 async function endStrays(strays: Strays, first: () => number | undefined): Promise<void> {
   if (strays.kind === 'marked') return killMarked(strays.marker);
   const pid = first();
-  // The kernel ends them; it takes a moment.
+  // The kernel ends them, which takes a moment.
   for (let round = 0; pid !== undefined && round < 400 && (await isAlive(pid)); round++) await sleep(5);
 }
 
-/** A process that has ended and waits to be collected by its parent is not alive. */
+/** Returns false for a zombie, which only waits to be collected by its parent. */
 async function isAlive(pid: number): Promise<boolean> {
   const stat = await readOf(pid, 'stat');
   return stat !== '' && !/\) [ZX] [^)]*$/.test(stat);
 }
 
-/** Ends every process that has this text in its environment. Looks until none is found: one that was being started while we looked is found the next time. */
+/**
+ * Kills every process with this text in its environment. Repeats until none is found, since one may have been starting
+ * during the search.
+ */
 export async function killMarked(marker: string): Promise<void> {
   if (process.platform !== 'linux') return;
   for (let round = 0; round < 10; round++) {
@@ -224,7 +234,7 @@ export async function killMarked(marker: string): Promise<void> {
   }
 }
 
-/** Empty for processes of other people, and for those that have ended. */
+/** Returns '' for other users' processes and those that have ended. */
 async function readOf(pid: number | string, what: 'environ' | 'stat'): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${what}`, 'latin1');

@@ -1,7 +1,7 @@
 /**
- * The sandbox of scripts: bubblewrap, where it is there and really works. Inside are the programs of the system (read-only), the work
- * folder (writable), the skill's own folder (read-only) and a private home; no other file of this machine, no other process, and no
- * network: with `proxy` there is one way out, which this program decides about.
+ * The sandbox for scripts: bubblewrap, where it is installed and really works. Inside are the system's programs
+ * (read-only), the work folder (writable), the skill's own folder (read-only) and a private home; no other file of this
+ * machine, no other process, and no network. With `proxy` there is one connection out, which this program controls.
  */
 import { execFile } from 'node:child_process';
 import { access, constants, realpath, stat } from 'node:fs/promises';
@@ -11,9 +11,9 @@ import { errorCode } from '../errors.ts';
 export interface SandboxOrder {
   /** Writable, under its own path. */
   work: string;
-  /** Its number among the files that the sandbox is given open, where it takes one: whatever comes into its place is not shown then. */
+  /** Its descriptor, if the sandbox accepts one: anything that replaces the folder then isn't shown. */
   workFd?: number;
-  /** Arguments that take away from what may be written in it. */
+  /** Arguments that make parts of it read-only. */
   guards: readonly string[];
   /** Private folder of this run: `script`, `passwd`, `group` (readable), `home` (writable). */
   run: string;
@@ -21,54 +21,60 @@ export interface SandboxOrder {
   skillFolder?: string;
   /** Another folder that it may read. */
   readable?: string;
-  /** A program that is none of the system's, and may be run all the same. */
+  /** A program outside the system's folders that may still run. */
   program?: string;
-  /** The socket of its way out, and what uses it inside; absent: it has none. */
+  /** The proxy's socket and the program that uses it inside; absent for no network. */
   proxy?: { socket: string; node: string };
 }
 
 export interface Sandbox {
   /** Absolute path of the program. */
   command: string;
-  /** Whether it shows a folder that is open, and closes it before anything runs inside. */
+  /** Whether it can mount an open folder, and closes it before anything runs inside. */
   takesOpen: boolean;
-  /** Its arguments up to the command that is to run inside. It says on descriptor 3 which process is the first there. */
+  /**
+   * Returns its arguments up to the command to run inside. It reports on descriptor 3 which process is the first
+   * inside.
+   */
   args(order: SandboxOrder): Promise<string[]>;
 }
 
-/** Where programs stand. What the PATH names elsewhere is not there inside. */
+/** The system's program folders. Other folders of the PATH don't exist inside. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/run/current-system'];
-/** What programs need to start at all: libraries, links to alternatives, the time zone, fonts. */
+/** Files that programs need to start: libraries, links to alternatives, the time zone, fonts. */
 const ETC = ['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'localtime', 'fonts'].map(inEtc);
 /** Names and certificates. */
 const ETC_NETWORK = [
   ...['resolv.conf', 'hosts', 'nsswitch.conf', 'gai.conf', 'services', 'protocols'],
   ...['ssl', 'pki', 'ca-certificates', 'ca-certificates.conf', 'crypto-policies'],
 ].map(inEtc);
-/** Bytes of /tmp and of /dev/shm inside, which are memory. */
+/** Bytes of /tmp and of /dev/shm inside, which are in memory. */
 const TMP_BYTES = 256 * 1024 * 1024;
-/** Whoever has a name space of users mounts what it likes in one of mounts, and takes what the kernel offers to nobody else. */
+/** Forbids user namespaces, whose owner could mount anything and reach kernel features closed to others. */
 const NO_NAMESPACES = ['--unshare-user', '--disable-userns'];
 export const IN_MEMORY = ['/tmp', '/dev/shm'];
 const PROBE_MS = 5000;
 
 let probed: Promise<Sandbox | undefined> | undefined;
 
-/** The sandbox, or undefined where there is none. The first call tries it out (about 10 ms), later ones remember. */
+/**
+ * Returns the sandbox, or undefined if there is none. The first call tries it out (about 10 ms); later ones use the
+ * result.
+ */
 export function findSandbox(): Promise<Sandbox | undefined> {
   probed ??= probe();
   return probed;
 }
 
-/** Whether scripts run in a sandbox here. Where they do not, each run needs the consent of a person (promise 55). */
+/** Returns whether scripts run in a sandbox here. Otherwise each run needs a person's consent (promise 55). */
 export async function hasSandbox(): Promise<boolean> {
   return (await findSandbox()) !== undefined;
 }
 
-/** Whether a file stands where the sandbox shows it: among the programs of the system. */
+/** Returns whether a file is where the sandbox shows it: among the system's programs. */
 export const isSystemFile = (file: string): boolean => SYSTEM.some((root) => file.startsWith(`${root}/`));
 
-/** The folders in which programs are looked for, in order; inside the sandbox those of the system only. */
+/** Returns the folders to search for programs, in order; inside the sandbox only the system's. */
 export function searchPath(inSandbox: boolean, variable = process.env.PATH ?? ''): string[] {
   const named = variable.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const usual = ['/usr/local/bin', '/usr/bin', '/bin'];
@@ -78,7 +84,7 @@ export function searchPath(inSandbox: boolean, variable = process.env.PATH ?? ''
   );
 }
 
-/** The absolute path of a program, or undefined. Nothing is run. */
+/** Returns the absolute path of a program, or undefined. Runs nothing. */
 export async function findProgram(name: string, folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) {
     const file = path.join(folder, name);
@@ -93,8 +99,8 @@ export async function findProgram(name: string, folders: readonly string[]): Pro
 }
 
 /**
- * The program of the sandbox. Whoever could put another in its place would have whatever the gateway has: it is taken from folders of
- * the system alone, on the PATH where there is one, and only when nobody but root can change it.
+ * Finds the sandbox's program. Replacing it would grant everything the gateway has, so it is taken only from system
+ * folders, on the PATH where there is one, and only if nobody but root can change it.
  */
 export async function findBubblewrap(variable = process.env.PATH ?? ''): Promise<string | undefined> {
   const named = variable.split(path.delimiter).map((folder) => path.normalize(folder));
@@ -102,7 +108,9 @@ export async function findBubblewrap(variable = process.env.PATH ?? ''): Promise
   return findTrusted('bwrap', folders);
 }
 
-/** The first program of this name that root owns, as it owns every folder above it, and that nobody else may change. */
+/**
+ * Returns the first program of this name that root owns, with every folder above it, and that nobody else may change.
+ */
 export async function findTrusted(name: string, folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) {
     const found = await findProgram(name, [folder]);
@@ -115,7 +123,7 @@ export async function findTrusted(name: string, folders: readonly string[]): Pro
 async function isRootsAlone(file: string): Promise<boolean> {
   for (let at = file; ; at = path.dirname(at)) {
     const { uid, mode } = await stat(at);
-    // In a sticky folder nobody can replace what is root's.
+    // Nobody can replace root's files in a sticky folder.
     const isOthers = (mode & 0o022) !== 0 && (at === file || (mode & 0o1000) === 0);
     if (uid !== 0 || isOthers) return false;
     if (at === path.dirname(at)) return true;
@@ -126,7 +134,7 @@ async function probe(): Promise<Sandbox | undefined> {
   if (process.platform !== 'linux') return undefined;
   const command = await findBubblewrap();
   if (!command) return undefined;
-  // Older ones cannot bound /tmp, or keep scripts from making file systems of their own in memory.
+  // Older versions can't limit /tmp, or keep scripts from making their own in-memory file systems.
   const size = ['--size', String(TMP_BYTES)];
   for (const [own, tmpSize] of [
     [NO_NAMESPACES, size],
@@ -151,7 +159,10 @@ const says = (command: string, option: string): Promise<boolean> =>
     );
   });
 
-/** Installed is not enough: containers and some kernels refuse the name spaces; and the machine's settings must be out of reach. */
+/**
+ * Installed isn't enough: containers and some kernels refuse namespaces; and the machine's settings must be out of
+ * reach.
+ */
 function works(command: string, base: string[]): Promise<boolean> {
   const args = [
     ...base,
@@ -172,7 +183,7 @@ async function baseArgs(tmpSize: readonly string[]): Promise<string[]> {
     ...['--unshare-all', '--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--hostname', 'viber'],
     ...SYSTEM.flatMap((folder) => ['--ro-bind-try', folder, folder]),
     ...(await readable(ETC)),
-    // Under root, bubblewrap leaves /proc/sys writable: settings of the whole machine.
+    // As root, bubblewrap leaves /proc/sys writable: settings of the whole machine.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
     ...['--dev', '/dev', ...tmpSize, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ...[...tmpSize, '--tmpfs', '/tmp'],
@@ -206,7 +217,7 @@ async function orderArgs({
   ];
 }
 
-/** Links are bound as what they lead to: their target may not be there inside. */
+/** Binds links as their target, which may not exist inside. */
 async function readable(files: readonly string[]): Promise<string[]> {
   const args: string[] = [];
   for (const file of files) {

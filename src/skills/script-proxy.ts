@@ -1,7 +1,8 @@
 /**
- * The only way out that a script with `network` is given: a proxy on a socket in its private folder, which connects to the public
- * internet alone, as fetches do (promise 53). Its sandbox has no network but a loopback interface of its own. Where a name leads is
- * decided here, on the address that is connected to: never this machine, what is local to a link, or the local network.
+ * The only network access of a script with `network`: a proxy on a socket in its private folder, which connects only to
+ * the public internet, as fetches do (promise 53). The sandbox has no network but its own loopback interface. The
+ * address a name resolves to is checked here when connecting: never this machine, link-local addresses, or the local
+ * network.
  */
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
@@ -11,19 +12,19 @@ import { isPublicAddress, notPublicError, publicLookup, type Resolve, resolveByS
 import { hasSandbox } from './sandbox.ts';
 
 export interface ScriptProxy {
-  /** Shown to the sandbox. */
+  /** Mounted in the sandbox. */
   socket: string;
   close(): void;
 }
 
-/** Connections of one script at a time. */
+/** Most simultaneous connections of one script. */
 const MAX_OPEN = 128;
-/** A connection on which nothing moves. */
+/** The timeout of an idle connection. */
 const IDLE_MS = 120_000;
-/** The port inside, on a loopback interface that nobody else has. */
+/** The port inside, on the sandbox's own loopback interface. */
 const PORT = 3128;
 
-/** What programs are told of it: nearly all that speak http heed one of these. */
+/** Variables that announce the proxy: nearly all http programs respect one of them. */
 export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'all_proxy'].map((name) => [
@@ -36,7 +37,9 @@ export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: '1',
 };
 
-/** Runs inside, as Node's own text: hands each connection to the socket, and starts the command once it listens. */
+/**
+ * Runs inside, as source text for Node: forwards each connection to the socket, and starts the command once it listens.
+ */
 const FORWARDER = `
 const [socket, ...command] = process.argv.slice(1);
 const net = require('node:net');
@@ -56,22 +59,27 @@ server.listen(${PORT}, '127.0.0.1', () => {
   });
 });`;
 
-/** A command that has the way out, for a sandbox that shows `node` and the socket. */
+/** Returns a command that uses the proxy, for a sandbox that shows `node` and the socket. */
 export const withProxy = (node: string, socket: string, command: readonly string[]): string[] => [
   ...[node, '-e', FORWARDER, '--', socket],
   ...command,
 ];
 
-/** Whether a script gets as far as a host: without a sandbox wherever this machine does, in one with `network` to public addresses. */
+/**
+ * Returns whether a script can reach a host: without a sandbox whatever this machine can, in one with `network` public
+ * addresses.
+ */
 export async function scriptsReach(host: string, resolve: Resolve = resolveBySystem): Promise<boolean> {
   if (!(await hasSandbox())) return true;
   const name = host.replace(/^\[|\]$/g, '');
-  // A name that leads nowhere now may lead somewhere later.
+  // A name that doesn't resolve now may resolve later.
   const addresses = isIP(name) ? [{ address: name }] : await resolve(name).catch(() => [{ address: name }]);
   return addresses.some(({ address }) => isIP(address) === 0 || isPublicAddress(address));
 }
 
-/** @param resolve instead of the system's resolver; `allowed` hosts and ports that may be reached all the same, for tests */
+/**
+ * @param resolve replaces the system's resolver; `allowed` lists hosts and ports that may be reached anyway, for tests
+ */
 export async function openScriptProxy(
   folder: string,
   { resolve = resolveBySystem, allowed = [] }: { resolve?: Resolve; allowed?: readonly string[] } = {},
@@ -82,7 +90,10 @@ export async function openScriptProxy(
     socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
     return socket;
   };
-  /** How a host is connected to. Throws UserError for an address that is not public. */
+  /**
+   * Returns how to connect to a host.
+   * @throws UserError for an address that isn't public
+   */
   const wayTo: WayTo = (host, port) => {
     if (allowed.includes(`${host}:${port}`)) return { host, port };
     if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublicError(host);
@@ -96,7 +107,7 @@ export async function openScriptProxy(
     socket.setTimeout(IDLE_MS, () => socket.destroy());
   });
   server.on('connect', (request: IncomingMessage, inner: Duplex, first: Buffer) => {
-    // What came with the request goes first.
+    // Data that came with the request goes first.
     if (first.length > 0) inner.unshift(first);
     tunnel(request, inner, wayTo, keep);
   });
@@ -117,7 +128,7 @@ export async function openScriptProxy(
 type WayTo = (host: string, port: number) => { host: string; port: number; lookup?: LookupFunction };
 type Keep = <T extends Socket | Duplex>(socket: T) => T;
 
-/** Https and whatever else is not http: bytes in both directions. */
+/** Tunnels https and anything else that isn't http: bytes in both directions. */
 function tunnel(request: IncomingMessage, inner: Duplex, wayTo: WayTo, keep: Keep): void {
   keep(inner);
   const refuse = (status: string, why: string) =>
@@ -143,7 +154,7 @@ function tunnel(request: IncomingMessage, inner: Duplex, wayTo: WayTo, keep: Kee
   }
 }
 
-/** One http request, passed on as it came but for what is between two hops. */
+/** Forwards one http request unchanged, except for hop-by-hop headers. */
 function forward(request: IncomingMessage, response: ServerResponse, wayTo: WayTo, keep: Keep): void {
   const refuse = (status: number, why: string) => {
     if (response.headersSent) response.destroy();
@@ -172,7 +183,7 @@ function forward(request: IncomingMessage, response: ServerResponse, wayTo: WayT
         response.writeHead(answer.statusCode ?? 502, rest);
         answer.pipe(response);
       } catch (error) {
-        // A status or a header that nobody may send.
+        // An invalid status or header.
         outer.destroy();
         refuse(502, error instanceof Error ? error.message : 'no answer');
       }

@@ -1,7 +1,7 @@
 /**
- * The one runner of scripts (promises 54 and 55). A script is a file that nothing is substituted into; parameters are variables of an environment
- * that holds nothing else of ours. It runs in its own process group, bounded in time, output, memory and files, in the given
- * folder, and in the sandbox where there is one.
+ * Runs scripts (promises 54 and 55). Nothing is substituted into a script file; parameters are variables in an
+ * environment that holds nothing else of ours. It runs in its own process group, bounded in time, output, memory and
+ * files, in the given folder, and in the sandbox where there is one.
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -22,26 +22,26 @@ export { hasSandbox } from './sandbox.ts';
 
 export interface ScriptOrder {
   script: { shell: Shell; text: string };
-  /** Is run in place of the script, in the sandbox or not at all. */
+  /** Runs instead of the script, in the sandbox or not at all. */
   program?: { command: readonly string[]; stdin?: string; visible?: string; env: Readonly<Record<string, string>> };
   /** From `toVariables`. */
   variables: Readonly<Record<string, string>>;
-  /** What the skill was granted (`skills.env.NAME`): in the environment, and masked in the output. */
+  /** Variables granted to the skill (`skills.env.NAME`): in the environment, and masked in the output. */
   granted?: Readonly<Record<string, string>>;
-  /** Absolute path of the folder to work in; it must be there. */
+  /** Absolute path of the work folder; it must exist. */
   cwd: string;
-  /** The skill's own folder; the script finds its path in SKILL_DIR. */
+  /** The skill's own folder; the script gets its path in SKILL_DIR. */
   skillFolder?: string;
-  /** Absolute path of a folder that it may read; the script finds it in OPENVIBER_FILES. */
+  /** Absolute path of a folder that it may read; the script gets it in OPENVIBER_FILES. */
   readable?: string;
-  /** The public internet, by http and https; without a sandbox whatever this machine reaches. */
+  /** Allows the public internet, by http and https; without a sandbox whatever this machine reaches. */
   network?: boolean;
-  /** For tests: what may be reached beside that. */
+  /** Other hosts it may reach, for tests. */
   reach?: Parameters<typeof openScriptProxy>[1];
   /** 60 s by default. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** false: runs without the sandbox although there is one. */
+  /** If false, runs without the sandbox even if there is one. */
   sandbox?: boolean;
   /** Megabytes for all its processes together; 2 GiB by default, and never more than half of the machine. */
   memoryMb?: number;
@@ -51,40 +51,40 @@ export interface ScriptResult {
   /** Exit code; null when a signal ended it. */
   code: number | null;
   signal: string | null;
-  /** At most 64 KB each: the beginning and the end of what was written. */
+  /** Beginning and end of the output, at most 64 KB each. */
   stdout: string;
   stderr: string;
-  /** Bytes that were written. */
+  /** Bytes written. */
   stdoutBytes: number;
   stderrBytes: number;
   timedOut: boolean;
   /** "used more than 2,048 MB of memory", when it was ended for that. */
   usedMemory?: string;
-  /** Whether output was left out. It was ended when it wrote more than 8 MB: `signal` is set then. */
+  /** Whether output was left out. A script that writes more than 8 MB is ended, with `signal` set. */
   truncated: boolean;
   sandboxed: boolean;
   ms: number;
 }
 
-/** Three streams and what the sandbox says come before. */
+/** After the three streams and the sandbox's info descriptor. */
 const FIRST_OPEN = 4;
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 64 * 1024;
-/** As `ulimit -d` says for each of its processes. */
+/** The `ulimit -d` of each process. */
 const MEMORY_MB = 2048;
 
-/** Each where the shell can; the last one under the name that bash or that dash has for it. */
+/** Sets each limit that the shell supports; the last one by bash's or dash's option. */
 const LIMITS = [
   'ulimit -c 0; ulimit -t "$1"; ulimit -n 1024; ulimit -f 2097152; ulimit -d 2097152',
   '(ulimit -u "$2") 2>/dev/null && ulimit -u "$2" || ulimit -p "$2"',
 ].join('; ');
 const WRAPPER = `{ ${LIMITS}; } 2>/dev/null; shift 2; exec "$@"`;
-/** Processes: inside, those of the script alone; outside, all of this user. */
+/** Most processes: inside, the script's alone; outside, all of this user's. */
 const MAX_PROCESSES = { inside: '512', outside: '4096' };
 
 /**
  * Runs a script to its end. A script that fails, or is ended for its time or output, is a result, not an error.
- * @throws UserError when it cannot be started, with the reason; the signal's reason when it was aborted
+ * @throws UserError when it can't be started, with the reason; the signal's reason when it was aborted
  */
 export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
   order.signal?.throwIfAborted();
@@ -158,7 +158,7 @@ export async function runScript(order: ScriptOrder): Promise<ScriptResult> {
 async function folderOf(folder: string): Promise<string> {
   try {
     const real = await realpath(folder);
-    // Who asked has looked at the folder of this path, and at no other.
+    // The caller checked exactly this path, without links.
     if (real !== folder) throw new UserError('The folder that the script should work in was replaced by a link.');
     if ((await stat(real)).isDirectory() && real !== path.parse(real).root) return real;
   } catch (error) {
@@ -167,7 +167,7 @@ async function folderOf(folder: string): Promise<string> {
   throw new UserError('The folder that the script should work in is not there.');
 }
 
-/** Held from here on: what comes into its place is not what the sandbox shows. */
+/** Holds the folder open: if it is replaced, the sandbox still shows this one. */
 async function openFolder(folder: string): Promise<FileHandle> {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -193,7 +193,7 @@ function environment(
     LANG: 'C.UTF-8',
     TZ: systemTimezone(),
     OPENVIBER_SCRIPT: marker,
-    // A repository above the work folder is not the script's.
+    // A repository above the work folder isn't the script's.
     GIT_CEILING_DIRECTORIES: path.dirname(cwd),
     ...(order.skillFolder ? { SKILL_DIR: order.skillFolder } : {}),
     ...(order.readable ? { OPENVIBER_FILES: order.readable } : {}),
@@ -208,7 +208,7 @@ interface Given {
   timeoutMs: number;
   guards: readonly string[];
   proxy: ScriptProxy | undefined;
-  /** The folder is given open, as the first of the files that are. */
+  /** The work folder is passed open, as the first descriptor. */
   isOpen: boolean;
 }
 

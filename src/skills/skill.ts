@@ -1,6 +1,7 @@
 /**
- * A skill: a Markdown file with a front matter, `SKILL.md` in a folder of its own or `NAME.skill.md`. Reading one runs nothing: the
- * front matter is YAML and nothing else (promise 56), and only this file knows the library, which would execute other kinds.
+ * A skill: a Markdown file with a front matter, `SKILL.md` in a folder of its own or `NAME.skill.md`. Reading one runs
+ * nothing: the front matter is only YAML (promise 56), and only this file uses the library, which would execute other
+ * formats.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -22,14 +23,14 @@ import {
   sourcesOf,
 } from './requirements.ts';
 
-/** Where a skill comes from; one further right hides those of its name further left. */
+/** The origin of a skill; a later one hides an earlier one of the same name. */
 export type SkillLevel = 'bundled' | 'user' | 'viber';
 
 export interface Skill extends Invocation {
   name: string;
-  /** For the model: what it does and when to use it; some 1,024 characters, published ones may have more. */
+  /** Tells the model what it does and when to use it. Up to 1,024 characters, though published ones may have more. */
   description: string;
-  /** A tool runs `script`, its bundle says that it is one; instructions are read by the model. */
+  /** A tool runs `script` and is declared by its bundle; instructions are read by the model. */
   kind: 'tool' | 'instructions';
   parameters: readonly SkillParameter[];
   /** Present for tools. */
@@ -37,22 +38,22 @@ export interface Skill extends Invocation {
   /** The Markdown below the front matter. */
   body: string;
   requires: Requirements;
-  /** How what it needs is installed; shown, never run. */
+  /** Installation hints for its requirements; shown, never run. */
   install: readonly InstallHint[];
-  /** What is not as it should be, and does not keep it from being used; one sentence each. */
+  /** Problems that don't keep it from being used; one sentence each. */
   warnings: readonly string[];
   /** Its script may reach the network. */
   network: boolean;
-  /** Seconds its script may run; absent: as configured. */
+  /** Time limit of its script in seconds; absent for the configured one. */
   timeout?: number;
   level: SkillLevel;
-  /** The file's absolute path. */
+  /** Absolute path. */
   file: string;
-  /** Absolute path of the folder that is the skill's own, with its further files; absent for `NAME.skill.md`. */
+  /** Absolute path of the skill's own folder, with its further files; absent for `NAME.skill.md`. */
   folder?: string;
-  /** sha256 of the file's text, hex: what exactly is approved. */
+  /** SHA-256 of the file's text, hex: the exact text that is approved. */
   digest: string;
-  /** The keys of the front matter that have no meaning here (`license`, `homepage`, ...), and `metadata` as an object. */
+  /** Keys of the front matter without meaning here (`license`, `homepage`, ...), and `metadata` as an object. */
   metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -64,7 +65,7 @@ export interface SkillSource {
   reserved: ReadonlySet<string>;
 }
 
-/** Characters. Published bundles are asked to stay below some 20,000. */
+/** Characters. Published bundles should stay below some 20,000. */
 const MAX_LENGTH = 256 * 1024;
 
 const head = z.object({
@@ -72,7 +73,7 @@ const head = z.object({
   description: z.string('expected text: what it does and when to use it').trim().min(1, 'is empty'),
 });
 
-/** Characters of a description beyond which the format's own rule is broken. */
+/** The format's limit of a description, in characters. */
 const MAX_DESCRIPTION = 1024;
 const LONG = 'description: it is longer than 1,024 characters; the model may be told the beginning of it alone';
 
@@ -84,8 +85,8 @@ const OTHER_ENGINES = Object.fromEntries(
 );
 
 /**
- * A skill from its text.
- * @throws UserError with the reason and, where it can be told, the key or line; it does not name the file
+ * Parses a skill.
+ * @throws UserError with the reason and, if known, the key or line; it doesn't name the file
  */
 export function parseSkill(text: string, source: SkillSource): Skill {
   const { front, unread, body } = split(text);
@@ -96,7 +97,7 @@ export function parseSkill(text: string, source: SkillSource): Skill {
   }
   const metadata = readMetadata(front.get('metadata'));
   const own = readOwnSettings(metadata);
-  // Examples are no program: a bundle is a tool when it says so.
+  // Examples aren't a program: a bundle is a tool only when it says so.
   const kind = own.kind ?? (front.has('parameters') ? 'tool' : 'instructions');
   const { description } = parsed.data;
   const { name, warning } = nameFor(parsed.data.name ?? undefined, source, kind);
@@ -130,7 +131,7 @@ export function parseSkill(text: string, source: SkillSource): Skill {
   };
 }
 
-/** The blocks one after the other; without any, the text itself. */
+/** Joins the shell blocks; without any, returns the text itself. */
 function scriptOf(body: string): NonNullable<Skill['script']> {
   const blocks = shellBlocks(body);
   return {
@@ -139,7 +140,7 @@ function scriptOf(body: string): NonNullable<Skill['script']> {
   };
 }
 
-/** The front matter must be closed: an open one is a file that is still being written. */
+/** Splits off the front matter, which must be closed: an open one is a file that is still being written. */
 function split(original: string): { front: Map<string, unknown>; unread: readonly string[]; body: string } {
   if (original.length > MAX_LENGTH) throw new UserError(`the file is longer than ${MAX_LENGTH / 1024} KB`);
   const text = original.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
@@ -154,7 +155,7 @@ function split(original: string): { front: Map<string, unknown>; unread: readonl
   if (end === undefined)
     throw new UserError('the front matter has no end (a line of "---"); was the file half-written?');
   if (end.trim() !== '') throw new UserError('the line that ends the front matter must be "---"');
-  // Before the library looks at it, which takes the square of the blank lines' number.
+  // Checked before the library sees it, which takes quadratic time in blank lines.
   if ((closing?.index ?? 0) - first.length > MAX_FRONT) throw tooLongFront();
   let unread: readonly string[] = [];
   const yaml = (front: string) => {
@@ -162,7 +163,8 @@ function split(original: string): { front: Map<string, unknown>; unread: readonl
     unread = read.unread;
     return Object.fromEntries(read.keys);
   };
-  // With an options object nothing is cached; without one a second look at a bad file would find an empty front matter.
+  // An options object turns off the library's cache, which would return an empty front matter when a bad file is read
+  // again.
   const options = { language: 'yaml', delimiters: '---', engines: { yaml, ...OTHER_ENGINES } };
   const { data, content } = matter(`---${text.slice(first.length)}`, options);
   return { front: new Map(Object.entries(data)), unread, body: content.trimEnd() };

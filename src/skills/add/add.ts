@@ -1,6 +1,7 @@
 /**
- * Skills added, updated and removed in `skills/` of the home. Looking fetches and shows, and changes nothing; taking puts exactly what was
- * shown in place, once a person has agreed. `.source.json` in a skill's folder says where it is from.
+ * Adds, updates and removes skills in `skills/` of the home. Looking fetches and shows, but changes nothing; taking
+ * puts exactly what was shown in place, once a person has agreed. `.source.json` in a skill's folder records where it
+ * is from.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -20,19 +21,17 @@ import { refuseTaken, skillNames } from './taken.ts';
 import { shown } from './tree.ts';
 
 export interface AddingOptions {
-  /** `skills/` of the home. */
   root: string;
-  /** `cache/` of the home. */
   cache: string;
   /** Names of our own tools. */
   reserved: readonly string[];
   /** `skills.webOrigins`, `skills.registry`. */
   allowedOrigins: readonly string[];
   registry: string;
-  /** For everything that one source takes; two minutes when absent. */
+  /** Total time limit of one source; two minutes when absent. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   resolve?: Resolve;
 }
 
@@ -41,29 +40,29 @@ export interface Shown {
   about: About;
   source: string;
   version: string;
-  /** Where its SKILL.md stands, to be shown. */
+  /** Path of its SKILL.md, to be shown. */
   text: string;
-  /** For an update. */
+  /** Set for an update. */
   update?: { changes: Changes; edited: string[]; from: string };
 }
 
 export type Looked =
-  /** `id` is what is taken, or dropped. */
+  /** `id` is passed to `take` or `drop`. */
   | { kind: 'offer'; id: string; skills: Shown[] }
-  /** More than one, and none was named. */
+  /** There are several, and none was named. */
   | { kind: 'choose'; source: string; skills: { name: string; description: string }[] };
 
 export interface Updates {
-  /** Absent where there is nothing new. */
+  /** Absent if nothing is new. */
   offer?: { id: string; skills: Shown[] };
-  /** Their source has nothing new. */
+  /** Skills without anything new in their source. */
   same: string[];
-  /** Not added from anywhere. */
+  /** Skills that weren't added from a source. */
   own: string[];
   failed: { name: string; why: UserError }[];
 }
 
-/** At once; more are added by name. */
+/** Most skills per request; more are added by name. */
 const MAX_AT_ONCE = 20;
 const TIMEOUT_MS = 120_000;
 
@@ -78,7 +77,10 @@ export class Adding {
     this.#reserved = new Set(options.reserved);
   }
 
-  /** @param names those that are wanted; `all` for every one @param cwd where relative paths begin */
+  /**
+   * @param names wanted skills, or `all`
+   * @param cwd base of relative paths
+   */
   async look(typed: string, names: readonly string[], cwd: string): Promise<Looked> {
     const source = parseSource(typed, cwd);
     const tree = await this.#open(source);
@@ -104,7 +106,7 @@ export class Adding {
     }
   }
 
-  /** Puts what was shown in place; done again after a crash, and nothing twice. Gives the names. */
+  /** Puts what was shown in place and returns the names. Can be repeated after a crash without doing anything twice. */
   async take(id: string, by: string): Promise<string[]> {
     return exclusively(this.#options.root, async () => {
       const offer = await this.#offers.find(id);
@@ -119,7 +121,7 @@ export class Adding {
     return this.#offers.drop(id);
   }
 
-  /** @param names all that were added when there are none */
+  /** @param names empty for all that were added */
   async lookForUpdates(names: readonly string[]): Promise<Updates> {
     const updates: Updates = { same: [], own: [], failed: [] };
     const pins = new Map<string, Pin>();
@@ -136,7 +138,7 @@ export class Adding {
     return updates;
   }
 
-  /** What would go with it: whether it was changed by hand, or made by hand; and a sum of it all. */
+  /** Returns what a removal would delete: whether it was edited or made by hand, and a hash of everything. */
   async lookBeforeRemoval(name: string): Promise<{ edited: string[]; isOwn: boolean; sum: string }> {
     const folder = this.#folderOf(name);
     if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory())
@@ -146,7 +148,7 @@ export class Adding {
     return { isOwn: !pin, edited: pin ? await editedIn(folder, pin) : [], sum };
   }
 
-  /** What was made or changed by hand is kept aside. Gives whether it was. */
+  /** Removes a skill, keeping a copy of one made or edited by hand. Returns whether one was kept. */
   async remove(name: string): Promise<boolean> {
     return exclusively(this.#options.root, async () => {
       const { edited, isOwn } = await this.lookBeforeRemoval(name);
@@ -173,7 +175,7 @@ export class Adding {
     await putSkill(root, { name: item.name, files, pin }, { replaces: item.replaces, keeps: item.keeps });
   }
 
-  /** An earlier process came as far as this. */
+  /** Returns whether an earlier process already put it in place. */
   async #isTaken({ name, source, version, sum, replaces }: Item): Promise<boolean> {
     const folder = this.#folderOf(name);
     const pin = await readPin(folder);
@@ -209,7 +211,7 @@ export class Adding {
     return offered;
   }
 
-  /** Undefined for what is there already, as it is. */
+  /** Returns undefined if it is installed unchanged. */
   async #offered(bundle: Bundle, source: string, version: string): Promise<Offering | undefined> {
     const pin = await readPin(this.#folderOf(bundle.name));
     if (pin?.source === source) {
@@ -220,7 +222,7 @@ export class Adding {
     return { bundle, item: itemOf(bundle, source, version) };
   }
 
-  /** What stands there may have been changed by hand: the difference is to that. */
+  /** Compares with the installed files, which may have been edited by hand. */
   async #updated(bundle: Bundle, source: string, version: string, pin: Pin): Promise<Offering> {
     const folder = this.#folderOf(bundle.name);
     const before = await readInstalled(folder);

@@ -1,4 +1,4 @@
-/** A skill out of a source: its files, what exactly they are, and what they may do. Reading one runs nothing. */
+/** Reads a skill from a source: its files, their hashes, and what they may do. Runs nothing. */
 import { hash } from 'node:crypto';
 import { errorMessage, UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
@@ -9,18 +9,18 @@ export type Files = ReadonlyMap<string, TreeFile>;
 
 export interface Bundle {
   name: string;
-  /** Where it stands in its source, '' for the top. */
+  /** Its folder in the source, '' for the top. */
   folder: string;
   skill: Skill;
-  /** By name within its folder. */
+  /** Files by name within its folder. */
   files: Files;
-  /** Links and the like, which are not taken. */
+  /** Number of links and the like, which are left out. */
   left: number;
-  /** Of names and contents of all files. */
+  /** Hash of the names and contents of all files. */
   sum: string;
 }
 
-/** A skill that a source has, as it says of itself; `problem` when it does not load. */
+/** A skill in a source, in its own words; `problem` when it doesn't load. */
 export interface Found {
   name: string;
   folder: string;
@@ -28,12 +28,12 @@ export interface Found {
   problem?: string;
 }
 
-/** Bytes; what is longer does not load. */
+/** Bytes; a longer file doesn't load. */
 const MAX_TEXT = 1_000_000;
 const PROGRAM = /\.(py|js|mjs|cjs|ts|sh|bash|rb|pl|php|ps1|exe|bat|cmd)$/i;
 const UNSEEN = /[[\p{Cc}\p{Cf}\p{Co}]--[\n\r\t\u200c\u200d\u00ad]]/gv;
 
-/** The skills of a source, each name once. Names of `reserved` are those of our own tools. */
+/** Finds the skills of a source, each name once. `reserved` are the names of our own tools. */
 export async function findSkills(tree: Tree, reserved: ReadonlySet<string>): Promise<Found[]> {
   const folders = skillFolders(tree.entries);
   const sizes = new Map(tree.entries.map(({ name, size }) => [name, size]));
@@ -52,7 +52,7 @@ function describe(text: Buffer, folder: string, title: string, reserved: Readonl
     const { name, description } = parse(text, folder, title, reserved);
     return { name, folder, description };
   } catch (error) {
-    // Whatever a file holds, the others can be added.
+    // One bad file doesn't affect the others.
     return { name: folder.split('/').at(-1) || title, folder, description: '', problem: shown(errorMessage(error)) };
   }
 }
@@ -61,8 +61,9 @@ const parse = (text: Buffer, folder: string, title: string, reserved: ReadonlySe
   parseSkill(text.toString(), { file: `/${folder || title}/SKILL.md`, level: 'user', reserved });
 
 /**
- * Those that are meant by these names or folders; `all`: every one that loads. Undefined when there are several and none is named.
- * @throws UserError for a name that is not there
+ * Returns the skills with these names or folders; `all` for every one that loads. Returns undefined when there are
+ * several and none is named.
+ * @throws UserError for a name that isn't there
  */
 export function choose(found: readonly Found[], names: readonly string[], source: string): Found[] | undefined {
   const [only, ...others] = found;
@@ -76,7 +77,7 @@ export function choose(found: readonly Found[], names: readonly string[], source
   });
 }
 
-/** @throws UserError when it does not load, or has too much */
+/** @throws UserError when it doesn't load, or is too large */
 export async function readBundle(tree: Tree, { folder, name }: Found, reserved: ReadonlySet<string>): Promise<Bundle> {
   const { taken, left } = filesOf(tree.entries, folder);
   const prefix = folder === '' ? '' : `${folder}/`;
@@ -96,7 +97,7 @@ export async function readBundle(tree: Tree, { folder, name }: Found, reserved: 
   }
 }
 
-/** What each file is: its content, and whether it is a program. */
+/** Returns each file's hash, with a mark for an executable. */
 export const sumsOf = (files: Files): Record<string, string> =>
   Object.fromEntries(
     [...files]
@@ -106,22 +107,22 @@ export const sumsOf = (files: Files): Record<string, string> =>
 
 export const sumOf = (files: Files): string => hash('sha256', JSON.stringify(sumsOf(files)));
 
-/** What a person should know before they say yes. */
+/** Facts a person should know before agreeing. */
 export interface About {
   name: string;
   description: string;
-  /** It runs a script of its own when it is used; else it is read. */
+  /** It runs a script of its own; otherwise it is only read. */
   isTool: boolean;
   hasNetwork: boolean;
   files: number;
   bytes: number;
-  /** Files that can be run. */
+  /** Executable files. */
   programs: string[];
-  /** Programs and variables it says it needs. */
+  /** Required programs and variables. */
   needs: string[];
-  /** Tools it wants to use unasked. */
+  /** Tools it wants to use without asking. */
   tools: string;
-  /** Characters of its text that nobody would see. */
+  /** Number of invisible characters in its text. */
   unseen: number;
   left: number;
 }

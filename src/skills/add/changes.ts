@@ -1,4 +1,4 @@
-/** What a person is shown of the difference between two versions of a skill: which files, and which lines. */
+/** Shows a person the difference between two versions of a skill: which files, and which lines. */
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Files } from './bundle.ts';
@@ -8,14 +8,14 @@ export interface Changes {
   added: string[];
   removed: string[];
   changed: string[];
-  /** Unified, as `diff -u` writes it; '' where nothing that is text has changed. */
+  /** A unified diff as of `diff -u`; '' if no text has changed. */
   patch: string;
 }
 
-/** Bytes of a file whose lines are compared. */
+/** Bytes of a file up to which lines are compared. */
 const MAX_FILE = 300_000;
 const MAX_PATCH = 500_000;
-/** For the comparison of one file; others are served between two. */
+/** Time limit for comparing one file; the event loop runs between two. */
 const TIMEOUT_MS = 100;
 
 export async function changesBetween(before: Files, after: Files): Promise<Changes> {
@@ -53,7 +53,7 @@ async function patchOf(name: string, before: TreeFile | undefined, after: TreeFi
   return patch?.replace(/^=+\n/, '') ?? `--- ${head[0]}\n+++ ${head[1]}\n(too much has changed to compare it)\n`;
 }
 
-/** Undefined for what is no text, or too long; '' for what is not there. */
+/** Returns undefined for a file that isn't text or is too long; '' for a missing one. */
 function textOf(file: TreeFile | undefined): string | undefined {
   if (!file) return '';
   if (file.bytes.length > MAX_FILE || file.bytes.includes(0) || !isUtf8(file.bytes)) return undefined;

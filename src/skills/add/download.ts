@@ -1,4 +1,7 @@
-/** One file of the web, by the rules that fetches have (promise 53): public addresses over https alone, but for `skills.webOrigins`. */
+/**
+ * Downloads one file under the same rules as fetches (promise 53): only public addresses over https, except
+ * `skills.webOrigins`.
+ */
 import { UserError } from '../../errors.ts';
 import type { Resolve } from '../../lib/public-address.ts';
 import { say } from '../../messages/messages.ts';
@@ -6,17 +9,16 @@ import { getPublic, type WebAnswer } from '../web/request.ts';
 import { shown } from './tree.ts';
 
 export interface Network {
-  /** `skills.webOrigins`. */
   allowedOrigins: readonly string[];
-  /** `skills.registry`: where packages are asked for. */
+  /** `skills.registry`, which provides packages. */
   registry: string;
   signal: AbortSignal;
   timeoutMs: number;
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   resolve?: Resolve;
 }
 
-/** @throws UserError when it is not there, not public, or larger than `maxBytes` */
+/** @throws UserError when it isn't there, not public, or larger than `maxBytes` */
 export async function download(url: string, network: Network, maxBytes: number): Promise<Buffer> {
   const answer = await get(url, network, maxBytes);
   if (answer.status === 404 || answer.status === 410)
@@ -35,7 +37,7 @@ async function get(url: string, network: Network, maxBytes: number): Promise<Web
       timeoutMs,
       ...(resolve ? { resolve } : {}),
       limit: () => maxBytes,
-      // Nothing goes along that could be carried out, and every address on the way is checked.
+      // The request carries no data that could leak, and every address on the way is checked.
       mayFollow: async () => true,
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The files of a folder of this machine. Links are listed and never followed. */
+/** Reads the files of a local folder. Links are listed and never followed. */
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -44,7 +44,7 @@ export async function listFolder(root: string): Promise<TreeEntry[]> {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What has become a link or a pipe since it was listed is not opened; what has grown is not read. */
+/** Reads a file unless it has become a link or pipe, or has changed size, since it was listed. */
 async function readPlain(file: string, size: number): Promise<Buffer> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

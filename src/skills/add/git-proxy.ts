@@ -1,6 +1,7 @@
 /**
- * The only way out that git is given: a proxy on the loopback interface that connects to the public internet alone, as fetches do
- * (promise 53). Where a name leads is decided here, when it is connected to, for redirects too. Others of this machine lack its password.
+ * Git's only network access: a proxy on the loopback interface that connects only to the public internet, as fetches do
+ * (promise 53). The address a name resolves to is checked here when connecting, also for redirects. Other users of this
+ * machine don't have its password.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -9,19 +10,19 @@ import { errorCode } from '../../errors.ts';
 import { isPublicAddress, publicLookup, type Resolve } from '../../lib/public-address.ts';
 
 export interface GitProxy {
-  /** With the password in it. */
+  /** Includes the password. */
   url: string;
-  /** The first host that was refused for not being public. */
+  /** The first host refused for not being public. */
   readonly refused: string | undefined;
-  /** Why the last host that should have been reached was not. */
+  /** Why the last allowed host couldn't be reached. */
   readonly unreachable: string | undefined;
-  /** More came than may. */
+  /** Whether the size limit was exceeded. */
   readonly isFull: boolean;
   close(): void;
 }
 
 export interface ProxyOptions {
-  /** Exact origins that may be reached although they are private or on another port. */
+  /** Exact origins that may be reached even if they are private or on another port. */
   allowedOrigins: readonly string[];
   resolve: Resolve;
   maxBytes: number;

@@ -1,7 +1,7 @@
 /**
- * The files of a repository's newest commit. Invariant: git fetches and lists, and never checks out: no hook, filter, link or submodule
- * of a repository can have an effect. It knows no configuration but ours, no protocol but https, no way out but our proxy, and has
- * limits in time and size.
+ * Reads the files of a repository's newest commit. Invariant: git fetches and lists, and never checks out, so no hook,
+ * filter, link or submodule of a repository has an effect. It uses no configuration but ours, no protocol but https, no
+ * network but our proxy, and is limited in time and size.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
@@ -13,9 +13,9 @@ import { openProxy } from './git-proxy.ts';
 import type { Source } from './source.ts';
 import { shown, type Tree, type TreeEntry, titleOf, tooLarge } from './tree.ts';
 
-/** What a repository may have beside its skills. */
+/** Total fetch limit in bytes: a repository may contain more than its skills. */
 const MAX_FETCH = 250_000_000;
-/** Of a list of files. */
+/** Limit of a file list in bytes. */
 const MAX_LIST = 16_000_000;
 const SETTINGS: Readonly<Record<string, string>> = {
   'core.hooksPath': '/dev/null',
@@ -28,7 +28,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'http.proxyAuthMethod': 'basic',
   'protocol.version': '2',
 };
-/** 512 bytes each: no file of git becomes larger than what is fetched may. */
+/** Blocks of 512 bytes: no file of git gets larger than the fetch limit. */
 const LIMIT = `ulimit -f ${Math.ceil(MAX_FETCH / 512)} 2>/dev/null; exec git "$@"`;
 
 interface Blob extends TreeEntry {
@@ -36,8 +36,8 @@ interface Blob extends TreeEntry {
 }
 
 /**
- * @param scratch a folder for what is fetched; it is gone once the tree is closed
- * @throws UserError when it is not there, not public, too large or too slow
+ * @param scratch folder for fetched data, which is deleted when the tree is closed
+ * @throws UserError when it isn't there, not public, too large or too slow
  */
 export async function openRepository(
   source: Extract<Source, { kind: 'git' }>,
@@ -90,7 +90,7 @@ export async function openRepository(
   }
 }
 
-/** What a process that was killed has left. */
+/** Deletes what a killed process has left. */
 async function sweep(scratch: string): Promise<void> {
   for (const name of await readdir(scratch)) {
     const folder = path.join(scratch, name);
@@ -99,7 +99,10 @@ async function sweep(scratch: string): Promise<void> {
   }
 }
 
-/** Whether it is reached without the proxy: an origin over http that the configuration names. Throws UserError for what is not fetched. */
+/**
+ * Returns whether it is reached without the proxy: a configured origin over http.
+ * @throws UserError when it must not be fetched
+ */
 function admit(url: string, allowedOrigins: readonly string[]): boolean {
   const { protocol, port, origin } = new URL(url);
   const isAllowed = allowedOrigins.some((each) => URL.parse(each)?.origin === origin);
@@ -149,9 +152,9 @@ async function runGit(args: string[], { folder, signal, maxBytes, input, proxy }
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',
     GIT_OPTIONAL_LOCKS: '0',
-    // Whom this machine trusts beside the usual ones.
+    // Additional certificates that this machine trusts.
     ...(process.env.GIT_SSL_CAINFO ? { GIT_SSL_CAINFO: process.env.GIT_SSL_CAINFO } : {}),
-    // Redirects of the first answer are followed by git; each connection goes through the proxy, or not away from its host.
+    // Git follows redirects of the first response; each connection goes through the proxy, or stays with its host.
     ...(proxy === ''
       ? { GIT_ALLOW_PROTOCOL: 'http', no_proxy: '*' }
       : { GIT_ALLOW_PROTOCOL: 'https', https_proxy: proxy }),
@@ -189,7 +192,7 @@ async function runGit(args: string[], { folder, signal, maxBytes, input, proxy }
   return promise;
 }
 
-/** With all that it has started. */
+/** Kills the process and all that it started. */
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
@@ -199,7 +202,7 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** `mode type id size<TAB>name`, each ended by a NUL. */
+/** Parses `mode type id size<TAB>name` entries, each ended by a NUL. */
 function readList(text: string, prefix: string): Blob[] {
   return text
     .split('\0')
@@ -212,7 +215,7 @@ function readList(text: string, prefix: string): Blob[] {
     });
 }
 
-/** `id type size<LF>bytes<LF>` each, in the order in which they were asked for. */
+/** Parses `id type size<LF>bytes<LF>` entries, in the order of the request. */
 function readBlobs(bytes: Buffer, blobs: readonly Blob[]): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   let at = 0;

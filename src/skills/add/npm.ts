@@ -1,6 +1,6 @@
 /**
- * The files of a package of npm: the registry's own archive, whose sum is checked. npm itself is not started, so nothing that a package
- * wants to run at its installation runs, and nothing that it depends on is fetched.
+ * Reads the files of an npm package: the registry's archive, whose checksum is verified. npm itself isn't started, so
+ * no installation script of a package runs, and no dependency is fetched.
  * https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
  */
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ const manifest = z.object({
   dist: z.object({ tarball: z.string(), integrity: z.string().exactOptional() }),
 });
 
-/** @throws UserError when there is no such package or version, or when its archive is not the one that was published */
+/** @throws UserError when there is no such package or version, or when its archive isn't the one that was published */
 export async function openPackage(source: Extract<Source, { kind: 'npm' }>, network: Network): Promise<Tree> {
   const base = network.registry.replace(/\/?$/, '/');
   const name = source.name.replace('/', '%2f');
@@ -51,7 +51,7 @@ function readManifest(body: Buffer): z.infer<typeof manifest> {
   }
 }
 
-/** A package without a sum that counts today is none that can be pinned. */
+/** Returns false for a package without a strong checksum too, since it can't be pinned. */
 function isWhole(archive: Buffer, integrity = ''): boolean {
   const sums = integrity.split(/\s+/).filter((each) => each.startsWith('sha512-'));
   const sum = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
@@ -60,7 +60,7 @@ function isWhole(archive: Buffer, integrity = ''): boolean {
 
 type Files = Map<string, { entry: TreeEntry; pieces: Buffer[] }>;
 
-/** All of an archive by name, without the folder that everything in it stands in. */
+/** Returns all files of an archive by name, without its top folder. */
 export async function readTarball(archive: Buffer): Promise<Files> {
   const { Parser } = await import('tar');
   const room = Math.min(LIMITS.unpacked, Math.max(1_000_000, archive.length * LIMITS.ratio));
@@ -75,7 +75,7 @@ export async function readTarball(archive: Buffer): Promise<Files> {
       const [name, kind] = [nameIn(read.path), kindOf(read.type)];
       if (read.type === 'Directory') return read.resume();
       if (files.size >= LIMITS.entries) failure ??= tooLarge();
-      // The same name twice: what is shown could be another one than what is kept.
+      // The file shown could differ from the one kept if names repeat.
       if (files.has(name)) failure ??= damaged();
       const entry = {
         name,
@@ -98,7 +98,7 @@ export async function readTarball(archive: Buffer): Promise<Files> {
   return files;
 }
 
-/** A name that leads out keeps what makes it so: it is refused where all are checked. */
+/** Strips the top folder. An unsafe path is returned unchanged, to be refused where all are checked. */
 const nameIn = (path: string): string =>
   /(^|\/)\.\.(\/|$)|^\//.test(path) ? path : path.replace(/^(\.\/)?[^/]*\//, '');
 

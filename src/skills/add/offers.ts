@@ -1,6 +1,7 @@
 /**
- * What was shown to a person and waits for their yes, with every byte of it, in the cache of the home: so what they agree to is what is
- * put in place, whatever has become of its source, and after a restart too. A file that is gone or damaged is an offer that is gone.
+ * Offers that were shown to a person and wait for approval, with every byte, in the home's cache: the approved files
+ * are exactly those put in place, whatever happened to their source, also after a restart. A missing or damaged file
+ * invalidates the offer.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -17,9 +18,9 @@ const item = z.object({
   folder: z.string(),
   version: z.string(),
   sum: z.string(),
-  /** The sum of what it replaces. */
+  /** Hash of what it replaces. */
   replaces: z.string().exactOptional(),
-  /** What it replaces was changed by hand. */
+  /** The replaced skill was edited by hand. */
   keeps: z.boolean(),
 });
 const offer = z.object({ items: z.array(item), done: z.boolean() });
@@ -29,7 +30,7 @@ export type Item = z.infer<typeof item>;
 export interface Offer {
   id: string;
   items: Item[];
-  /** All of it is in place. */
+  /** Everything is in place. */
   done: boolean;
 }
 
@@ -47,7 +48,7 @@ const parsed = (text: string): z.infer<typeof offer> | undefined => {
   }
 };
 
-/** Of one home; the folder need not exist. */
+/** The offers of one home; the folder need not exist. */
 export class Offers {
   readonly #root: string;
 
@@ -71,7 +72,7 @@ export class Offers {
     return found && { id, ...found };
   }
 
-  /** Exactly what was shown; undefined when it is not there any more. */
+  /** Returns exactly what was shown; undefined if it isn't there any more. */
   async filesOf(id: string, { name, sum }: Item): Promise<Files | undefined> {
     const folder = this.#filesOf(id, name);
     if (!fs.existsSync(folder)) return undefined;
@@ -79,7 +80,7 @@ export class Offers {
     return sumOf(files) === sum ? files : undefined;
   }
 
-  /** Where a file of it stands, for showing. */
+  /** Returns the path of one of its files, to be shown. */
   file = (id: string, { name }: Pick<Item, 'name'>, file: string): string => path.join(this.#filesOf(id, name), file);
 
   async finish({ id, items }: Offer): Promise<void> {
@@ -87,7 +88,7 @@ export class Offers {
     fs.rmSync(path.join(this.#root, id, 'files'), { recursive: true, force: true });
   }
 
-  /** False when it was gone already. */
+  /** Returns false if it was gone already. */
   drop(id: string): boolean {
     const folder = path.join(this.#root, ID.test(id) ? id : '-');
     if (!fs.existsSync(folder)) return false;

@@ -1,4 +1,4 @@
-/** A source opened as the files it has, each kind by its own reader, loaded when it is needed. */
+/** Opens a source as a list of files, with a reader per kind that is loaded on demand. */
 import { readFile, stat } from 'node:fs/promises';
 import { errorCode, UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
@@ -6,7 +6,7 @@ import type { Network } from './download.ts';
 import type { Source } from './source.ts';
 import { checkEntries, LIMITS, shown, type Tree, titleOf, tooLarge } from './tree.ts';
 
-/** @throws UserError when it cannot be had, or holds a name that leads out of it */
+/** @throws UserError when it isn't available, or contains a path that leaves it */
 export async function openSource(source: Source, network: Network, scratch: string): Promise<Tree> {
   const tree = await open(source, network, scratch);
   try {
@@ -21,7 +21,7 @@ export async function openSource(source: Source, network: Network, scratch: stri
 async function open(source: Source, network: Network, scratch: string): Promise<Tree> {
   switch (source.kind) {
     case 'folder':
-      // A file that was sent in a chat is called as its content is.
+      // A file sent in a chat is named after its content.
       if (await isFile(source.path)) return open({ ...source, kind: 'zip' }, network, scratch);
       return (await import('./folder.ts')).openFolder(source.path);
     case 'zip': {

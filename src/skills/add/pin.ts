@@ -1,6 +1,6 @@
 /**
- * What a skill was added from, in `.source.json` of its own folder: so it is put in place, and goes, together with what it is about.
- * It says where to ask again and what exactly was taken; what somebody has changed since differs from it.
+ * Records where a skill was added from, in `.source.json` of its own folder, so that the record is placed and removed
+ * with it. It tells where to look for updates and exactly what was taken, so that later edits are noticed.
  */
 import path from 'node:path';
 import { z } from 'zod';
@@ -12,15 +12,15 @@ import { filesOf, type TreeFile } from './tree.ts';
 export const PIN = '.source.json';
 
 const pin = z.object({
-  /** As it is typed after `viber skills add`. */
+  /** As typed after `viber skills add`. */
   source: z.string().min(1).max(2_100),
-  /** Where it stands in its source, '' for the top. */
+  /** Its folder in the source, '' for the top. */
   folder: z.string().max(2_000),
-  /** The commit, the version, or the sum of an archive; '' for a folder. */
+  /** The commit, the version, or the hash of an archive; '' for a folder. */
   version: z.string().max(300),
-  /** Of all files. */
+  /** Hash of all files. */
   sum: z.string().length(64),
-  /** By file. */
+  /** Hashes by file. */
   files: z.record(z.string(), z.string()),
   at: z.string(),
   by: z.string().max(300),
@@ -37,13 +37,13 @@ export const readPinText = (text: string): Pin | undefined => {
   }
 };
 
-/** Undefined for a skill that was put there by hand, or whose note cannot be read. */
+/** Returns undefined for a skill that was added by hand, or whose record can't be read. */
 export async function readPin(folder: string): Promise<Pin | undefined> {
   const text = await readText(path.join(folder, PIN));
   return text === undefined ? undefined : readPinText(text);
 }
 
-/** What stands in the folder now, as it would be taken. */
+/** Reads the folder's current files, by the rules of adding. */
 export async function readInstalled(folder: string): Promise<Files> {
   const tree = await openFolder(folder);
   const { taken } = filesOf(tree.entries, '');
@@ -56,7 +56,7 @@ export async function readInstalled(folder: string): Promise<Files> {
   );
 }
 
-/** Names of files that were changed, added or removed since they were taken; of whatever kind. */
+/** Lists files, of any kind, that were changed, added or removed since they were taken. */
 export async function editedIn(folder: string, { files }: Pick<Pin, 'files'>): Promise<string[]> {
   const now = sumsOf(await readInstalled(folder));
   const all = new Set([...Object.keys(now), ...Object.keys(files)]);

@@ -1,7 +1,7 @@
 /**
- * Skills put in place and taken away in `skills/` of the home. Invariant: whoever looks, and a start after a crash, finds a skill whole as
- * it was or whole as it is; a skill that was there never goes because a new one could not come. What a run is using stays readable for
- * an hour. Two processes may do it at once: the second of one name is refused.
+ * Places and removes skills in `skills/` of the home. Invariant: a reader, and a start after a crash, finds a skill
+ * complete, old or new; an old one is never lost because the new one couldn't be placed. Files that a run is using stay
+ * readable for an hour. Two processes may work at once: the second one for the same name is refused.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,11 @@ import { type Files, sumOf } from './bundle.ts';
 import { PIN, type Pin, readInstalled } from './pin.ts';
 import { atWork, nameFor, putAway, recover, remove } from './recover.ts';
 
-/** Writes files into a folder that is not there yet. Throws UserError for a name that cannot be one. @param sync they survive a power cut */
+/**
+ * Writes files into a new folder.
+ * @param sync whether they must survive a power cut
+ * @throws UserError for an invalid name
+ */
 export async function writeFiles(folder: string, files: Files, sync: boolean): Promise<void> {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [name, { bytes, isExecutable }] of files)
@@ -25,9 +29,9 @@ export async function writeFiles(folder: string, files: Files, sync: boolean): P
 }
 
 /**
- * @param replaces the sum of what stands there under this name and gives way; absent: nothing may
- * @param keeps what stands there was changed by hand, and is kept
- * @throws UserError when something else stands there
+ * @param replaces hash of the installed skill to replace; absent if none may be there
+ * @param keeps whether to keep the replaced one, since it was edited by hand
+ * @throws UserError when something else is there
  */
 export async function putSkill(
   root: string,
@@ -39,7 +43,7 @@ export async function putSkill(
   await withFolder(root, 'adding', async (stage) => {
     const staged = path.join(stage, name);
     const note = { bytes: Buffer.from(`${JSON.stringify(pin, null, 2)}\n`), isExecutable: false };
-    // Not by the guard alone: a bundle has no hidden files, so the note is ours.
+    // A bundle has no hidden files, so this note is ours.
     await writeFiles(staged, new Map([...files, [PIN, note]]), true);
     crashPoint('skill:written');
     if (replaces === undefined) {
@@ -70,7 +74,7 @@ async function exchange(root: string, target: string, staged: string, keeps: boo
   });
 }
 
-/** What a skill has made for itself, such as a folder of Python's packages, goes on with the new one. */
+/** Carries hidden files that a skill created, such as its Python packages, over to the new one. */
 function carryHidden(from: string, to: string): void {
   for (const name of fs.readdirSync(from)) {
     const target = path.join(to, name);
@@ -79,7 +83,7 @@ function carryHidden(from: string, to: string): void {
   }
 }
 
-/** @throws UserError when it is not there */
+/** @throws UserError when it isn't there */
 export async function removeSkill(root: string, name: string, keeps: boolean): Promise<void> {
   recover(root);
   const target = path.join(root, name);
@@ -94,7 +98,7 @@ export async function removeSkill(root: string, name: string, keeps: boolean): P
   await syncFolder(root);
 }
 
-/** A folder that has something in it is never replaced by this: the file system refuses. */
+/** Never replaces a folder with contents: the file system refuses. */
 function moveIn(staged: string, target: string, name: string): void {
   try {
     if (fs.lstatSync(target, { throwIfNoEntry: false })) throw new UserError(say('adding.taken', { name }));
@@ -128,7 +132,7 @@ async function withFolder(
     await use(folder);
   } finally {
     atWork.delete(folder);
-    // What could not be put back is put back later.
+    // Anything that couldn't be put back now is put back later.
     if (kind === 'adding' || namesIn(folder).length === 0) remove(folder);
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Names in `skills/` of the home that are not skills, and what a start makes of those that a crash has left. It loads nothing: each start
- * looks here.
+ * Names in `skills/` of the home that aren't skills, and how a start recovers those that a crash left. Loads nothing,
+ * since each start runs it.
  *
- *   .adding-PID-HOST-X/  being written                                     removed once its process is gone, of another host after an hour
- *   .before-PID-HOST-X/NAME  taken out of the way for a new one                put back if that never came, else .kept
- *   .old-PID-HOST-X/NAME replaced or removed                               removed after an hour
- *   .kept/NAME-TIME/     was changed by hand before it was replaced        stays
+ *   .adding-PID-HOST-X/      being written                          removed once its process is gone (other host: 1 hour)
+ *   .before-PID-HOST-X/NAME  moved away for a new one               put back if that never came, else .kept
+ *   .old-PID-HOST-X/NAME     replaced or removed                    removed after an hour
+ *   .kept/NAME-TIME/         edited by hand before it was replaced  stays
  */
 
 import { randomBytes } from 'node:crypto';
@@ -16,13 +16,13 @@ import { ownerOf, ownMark } from '../../lib/processes.ts';
 
 const OURS = /^\.(adding|before|old)-(\d+(?:-[0-9a-f]{8})?)-[0-9a-f]{12}$/;
 const IN_USE_MS = 3_600_000;
-/** Folders that this process is at work on. */
+/** Folders that this process is working on. */
 export const atWork = new Set<string>();
 
 export const nameFor = (kind: 'adding' | 'before' | 'old'): string =>
   `.${kind}-${ownMark()}-${randomBytes(6).toString('hex')}`;
 
-/** Where what was changed by hand is kept. */
+/** Keeps skills that were edited by hand. */
 const keptFolder = (root: string): string => path.join(root, '.kept');
 
 export function putAway(root: string, aside: string, keeps: boolean): void {
@@ -35,7 +35,7 @@ export function putAway(root: string, aside: string, keeps: boolean): void {
   fs.renameSync(aside, to);
 }
 
-/** Ends what an earlier process has left half done. Cheap where there is nothing. */
+/** Finishes what an earlier process left half done. Cheap if there is nothing. */
 export function recover(root: string, now = Date.now()): void {
   for (const entry of namesIn(root)) {
     const [, kind, mark = ''] = OURS.exec(entry) ?? [];

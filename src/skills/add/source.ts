@@ -1,6 +1,6 @@
 /**
- * Where a skill may come from, read from what somebody typed. Pure. Invariant: nothing that comes out of it can be taken for an option
- * or for a way of git to run a program: addresses are https (or http, which is fetched from named origins only), and have a host.
+ * Parses a skill's source from what somebody typed. Pure. Invariant: nothing it returns can be taken for an option, or
+ * make git run a program: addresses are https (or http, which is fetched only from configured origins) and have a host.
  */
 import os from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { say } from '../../messages/messages.ts';
 export type Source =
   | { kind: 'folder' | 'zip'; path: string }
   | { kind: 'web'; url: string }
-  /** `inside`: the folder of the repository that is looked at. */
+  /** `inside`: the folder of the repository to look at. */
   | { kind: 'git'; url: string; ref?: string; inside?: string }
   | { kind: 'npm'; name: string; version?: string };
 
@@ -22,11 +22,11 @@ const ZIP = /\.(zip|skill)$/i;
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 /**
- * @param cwd where a relative path begins
- * @throws UserError for what names none of them, and for every other way to name a repository
+ * @param cwd base of relative paths
+ * @throws UserError for anything else, including other ways to name a repository
  */
 export function parseSource(typed: string, cwd: string): Source {
-  // As chats send an address, or a person marks it.
+  // As chats send an address, or a person quotes it.
   const text = typed
     .trim()
     .replace(/^<([^|>]*)(\|[^>]*)?>$/, '$1')
@@ -36,14 +36,14 @@ export function parseSource(typed: string, cwd: string): Source {
   if (/^https?:\/\//i.test(text)) return atAddress(text);
   if (/^npm:/i.test(text)) return package_(text.slice(4), text);
   if (text.startsWith('@')) return package_(text, text);
-  // Before anything else can read it: `ext::sh -c …`, `file:///…`, `ssh://…`, `git@host:…`.
+  // Rejected before anything else can interpret it: `ext::sh -c …`, `file:///…`, `ssh://…`, `git@host:…`.
   if (/^[^/]*:/.test(text)) throw new UserError(say('adding.onlyHttps'));
   const [, repository, inside = '', ref] = SHORT.exec(text) ?? [];
   if (repository === undefined) throw unknown(text);
   return repositoryAt(`https://github.com/${repository}`, ref, inside);
 }
 
-/** What is typed to name it again, from any folder. */
+/** Returns the text to type to name it again, from any folder. */
 export function sourceText(source: Source): string {
   switch (source.kind) {
     case 'folder':
@@ -84,7 +84,7 @@ function atAddress(text: string): Source {
     return package_(version === undefined ? name : `${name}@${version}`, text);
   }
   const isForge = host === 'github.com' || host === 'gitlab.com';
-  // The pages of a forge, as they are copied from a browser.
+  // Repository pages, as copied from a browser.
   const [, repository, ref, inside = ''] =
     (isForge && /^(\/.+?)(?:\/-)?\/(?:tree|blob)\/([^/]+)(\/.*)?$/.exec(decode(url.pathname))) || [];
   const bare = `${url.origin}${(repository ?? url.pathname).replace(/\/$/, '')}${url.search}`;

@@ -1,4 +1,4 @@
-/** Which names are free for a skill that is added. */
+/** Checks which names are free for an added skill. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
@@ -8,11 +8,11 @@ import { bundledSkills, Skills } from '../catalog.ts';
 import { recover } from './recover.ts';
 import { shown } from './tree.ts';
 
-/** Folders of skills in `skills/` of the home, by name. */
+/** Lists the folders of skills in `skills/` of the home. */
 export const skillNames = (root: string): string[] =>
   entriesIn(root).flatMap((each) => (each.isDirectory() ? [each.name] : []));
 
-/** @throws UserError when the name is another skill's: a bundled one, or one of the home, in whatever case */
+/** @throws UserError when the name belongs to another skill, bundled or in the home, in any case */
 export async function refuseTaken(root: string, name: string): Promise<void> {
   recover(root);
   const isSame = (entry: fs.Dirent) => entry.name.toLowerCase().replace(/\.skill\.md$/, '') === name;

@@ -1,13 +1,13 @@
 /**
- * The files of a source as they are listed, whatever it is, and the skills among them. Pure. Invariant: a name that leads out of its
- * folder refuses the whole source; links, devices and hidden files are never taken.
+ * The files of a source as listed, of any kind, and the skills among them. Pure. Invariant: a name that leads out of
+ * its folder makes the whole source refused; links, devices and hidden files are never taken.
  */
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { say } from '../../messages/messages.ts';
 
 export interface TreeEntry {
-  /** With `/`, from the top of the source. */
+  /** From the top of the source, with `/`. */
   name: string;
   /** Bytes, as declared. */
   size: number;
@@ -17,11 +17,11 @@ export interface TreeEntry {
 
 export interface Tree {
   entries: readonly TreeEntry[];
-  /** Commit, version or sum: what exactly was looked at. */
+  /** The exact commit, version or hash. */
   version: string;
-  /** For a skill at the top that says no name. */
+  /** Names a skill at the top that has no name of its own. */
   title: string;
-  /** The bytes of regular files among the entries; no more than they declare. */
+  /** Returns the bytes of regular files among the entries; no more than declared. */
   read(names: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   close(): Promise<void>;
 }
@@ -34,13 +34,13 @@ export interface TreeFile {
 export const LIMITS = {
   /** Files and folders in a source. */
   entries: 50_000,
-  /** Bytes that are downloaded, packed. */
+  /** Bytes of a download, packed. */
   packed: 50_000_000,
   /** Bytes of an archive, unpacked. */
   unpacked: 200_000_000,
-  /** How many times its size a part of an archive may unpack to, once it is larger than a megabyte. */
+  /** The highest compression ratio of a part of an archive that is larger than a megabyte. */
   ratio: 200,
-  /** Of one skill. */
+  /** Limits of one skill. */
   files: 1_000,
   bytes: 20_000_000,
   skills: 500,
@@ -52,7 +52,7 @@ const SKILL = /^skill\.md$/i;
 
 export const tooLarge = (): UserError => new UserError(say('adding.tooLarge'));
 
-/** @throws UserError when one of them leads elsewhere, or when there are too many */
+/** @throws UserError when one of them leads out, or when there are too many */
 export function checkEntries(entries: readonly TreeEntry[]): void {
   if (entries.length > LIMITS.entries) throw tooLarge();
   for (const { name } of entries) {
@@ -62,7 +62,9 @@ export function checkEntries(entries: readonly TreeEntry[]): void {
   }
 }
 
-/** Folders that hold a `SKILL.md`, '' for the top; those below another one belong to that one, but for what is below the top. */
+/**
+ * Returns folders with a `SKILL.md`, '' for the top. Folders below another one belong to that, except below the top.
+ */
 export function skillFolders(entries: readonly TreeEntry[]): { folder: string; file: string }[] {
   const found = entries.flatMap(({ name, kind }) => {
     const parts = name.split('/');
@@ -84,14 +86,17 @@ export function skillFolders(entries: readonly TreeEntry[]): { folder: string; f
     .slice(0, LIMITS.skills);
 }
 
-/** Of two skills of one name the first counts: what is in plain sight before what is hidden, then what is nearer to the top. */
+/** Ranks skills of the same name, of which the first counts: visible before hidden, then nearer to the top. */
 function byRank(a: { folder: string }, b: { folder: string }): number {
   const rank = ({ folder }: { folder: string }) => [/(^|\/)\./.test(folder) ? 1 : 0, folder.split('/').length] as const;
   const [[hiddenA, depthA], [hiddenB, depthB]] = [rank(a), rank(b)];
   return hiddenA - hiddenB || depthA - depthB || (a.folder < b.folder ? -1 : 1);
 }
 
-/** What of a folder is taken, by its name within it; how much is left out. Throws UserError for too much, or two that become one. */
+/**
+ * Returns the files of a folder to take, by their name in it, and how many are left out.
+ * @throws UserError when there are too many, or two map to the same name
+ */
 export function filesOf(
   entries: readonly TreeEntry[],
   folder: string,
@@ -110,7 +115,7 @@ export function filesOf(
       left++;
       continue;
     }
-    // On a disk that does not tell capitals apart one would take the other's place.
+    // One would replace the other on a case-insensitive disk.
     const same = name.normalize('NFC').toLowerCase();
     if (plain.has(same)) throw new UserError(say('adding.twice', { name: shown(name) }));
     plain.add(same);
@@ -121,14 +126,14 @@ export function filesOf(
   return { taken, left };
 }
 
-/** A name from outside, as it is shown. */
+/** Returns an untrusted name, cleaned for display. */
 export const shown = (name: string): string =>
   name
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
     .slice(0, 100);
 
-/** What a folder or an archive is called. */
+/** Returns the title of a folder or archive. */
 export const titleOf = (file: string): string =>
   path
     .basename(file)

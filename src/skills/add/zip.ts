@@ -1,6 +1,6 @@
 /**
- * The files of a zip. Invariant: what is unpacked is bounded by what is declared, and what is declared by the limits, so a bomb is
- * refused before it is opened; whatever unpacks to another size than it says is damaged.
+ * Reads the files of a zip. Invariant: unpacking is bounded by the declared sizes, and those by the limits, so a bomb
+ * is refused before it is opened; an entry that unpacks to another size is damaged.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -9,12 +9,12 @@ import { say } from '../../messages/messages.ts';
 import { LIMITS, type Tree, type TreeEntry, tooLarge } from './tree.ts';
 
 interface Listed extends TreeEntry {
-  /** As it stands in the zip. */
+  /** The name as in the zip. */
   raw: string;
   crc: number;
 }
 
-/** @throws UserError for what is no zip, is damaged, or unpacks to too much */
+/** @throws UserError for a file that isn't a zip, is damaged, or unpacks to too much */
 export async function openZip(bytes: Buffer, title: string): Promise<Tree> {
   const { unzipSync } = await import('fflate');
   const listed = listZip(bytes);
@@ -26,7 +26,7 @@ export async function openZip(bytes: Buffer, title: string): Promise<Tree> {
       throw damaged(error);
     }
   };
-  // Both readers must see the same: a zip in which two lists differ is made to deceive one of them.
+  // Both readers must see the same: a zip whose two lists differ was made to deceive one of them.
   const seen: string[] = [];
   unpack((raw) => {
     seen.push(raw);
@@ -66,7 +66,7 @@ const [END, HEADER] = [0x06054b50, 0x02014b50];
 const MAX_COMMENT = 65_535;
 const [LINK, FILE, KIND] = [0o120000, 0o100000, 0o170000];
 
-/** The directory at the end of a zip. What has more than 65,535 entries, or is larger than 4 GB, is too large anyway. */
+/** Reads the directory at the end of a zip. One with more than 65,535 entries, or over 4 GB, is too large anyway. */
 export function listZip(bytes: Buffer): Listed[] {
   let end = bytes.length - 22;
   const first = Math.max(0, end - MAX_COMMENT);
@@ -88,7 +88,7 @@ export function listZip(bytes: Buffer): Listed[] {
       raw,
       size,
       crc: bytes.readUInt32LE(at + 16),
-      // As Windows packs: a name never holds one of these else.
+      // Windows uses backslashes as separators; names contain none otherwise.
       name: raw.replaceAll('\\', '/'),
       kind: kindOf(mode & KIND),
       isExecutable: (mode & 0o100) !== 0,

@@ -1,4 +1,4 @@
-/** The frame of a chart with two axes: ticks, grid, labels that do not run into each other, and where values are placed. */
+/** Draws the frame of a chart with two axes: ticks, grid, and labels that don't overlap. Maps values to pixels. */
 import type { Canvas } from './canvas.ts';
 import { hairLine } from './header.ts';
 import { dateScale, formatPlain, numberScale, place, type Scale } from './scale.ts';
@@ -18,7 +18,7 @@ export interface Frame {
 }
 
 const ANGLE = -Math.PI / 4.5;
-/** Characters of one label. */
+/** Most characters of one label. */
 const MAX_LABEL = 40;
 
 export function drawAxes(canvas: Canvas, look: Look, data: ChartData, type: ChartType, top: number): Frame {
@@ -34,12 +34,12 @@ export function drawAxes(canvas: Canvas, look: Look, data: ChartData, type: Char
   const count = data.labels.length;
   const texts = isBand ? data.labels.map((text) => cutLabel(text)) : [];
   const isTight = isCrowded(texts, (right - left) / Math.max(1, count), look);
-  // Dates and numbers go on by themselves: there a part of the labels is enough.
+  // Dates and numbers are regular, so a part of the labels is enough.
   const slanted = isTight && !data.isOrdered;
   const most = Math.min(canvas.height * 0.25, 230 * scale);
   const longest = slanted ? Math.min(most, Math.max(...visible(texts).map((text) => textWidth(text, label)))) : 0;
   if (slanted) {
-    // The first label leans out to the left of its bar.
+    // The first label extends to the left of its bar.
     const first = Math.min(longest, textWidth(texts[0] ?? '', label)) * Math.cos(ANGLE);
     left = Math.max(left, pad / 2 + first - (right - left) / count / 2);
   }
@@ -80,7 +80,7 @@ export function drawAxes(canvas: Canvas, look: Look, data: ChartData, type: Char
   return { ...frame, x: xOf };
 }
 
-/** Bars and areas stand on zero; lines may begin above it where that shows more. */
+/** Returns the value axis. Bars and areas start at zero; lines may start above it if that shows more. */
 function valueScale({ series }: ChartData, type: ChartType, wanted: number): Scale {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of series.flatMap((one) => one.values)) {
@@ -88,7 +88,7 @@ function valueScale({ series }: ChartData, type: ChartType, wanted: number): Sca
     min = Math.min(min, value);
     max = Math.max(max, value);
   }
-  // Room for the values that stand above and below the bars.
+  // Room for the values above and below the bars.
   if (type === 'bar' && series.length === 1) {
     const room = (max / 2 - Math.min(min, 0) / 2) * 0.12;
     if (max > 0) max += room;
@@ -107,7 +107,7 @@ function positions({ xs, xKind }: ChartData, wanted: number, type: ChartType): S
   if (xKind === 'date') return dateScale(min, max, wanted);
   const around = Math.max(1, Math.abs(min) / 1e3);
   if (min === max) return { min: min - around, max: max + around, ticks: [{ value: min, label: formatPlain(min, 0) }] };
-  // Between whole numbers there is nothing: no year is 2019.5.
+  // Whole numbers have nothing in between: there is no year 2019.5.
   const most = xs.every(Number.isInteger) ? Math.min(wanted, max - min) : wanted;
   const scale = numberScale(min, max, most, formatPlain);
   if (type === 'scatter') return scale;
@@ -117,13 +117,13 @@ function positions({ xs, xKind }: ChartData, wanted: number, type: ChartType): S
 
 const cutLabel = (text: string): string => (text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text);
 
-/** At most so many are measured: beyond them not all can be shown anyway. */
+/** Limits how many are measured: beyond that not all can be shown anyway. */
 const visible = (texts: readonly string[]): readonly string[] => (texts.length > 200 ? texts.slice(0, 200) : texts);
 
 const isCrowded = (texts: readonly string[], band: number, { label, scale }: Look): boolean =>
   visible(texts).some((text) => textWidth(text, label) + 12 * scale > band);
 
-/** Below each bar, level or slanted; only every second, fifth ... where there is no room for all. */
+/** Draws labels below the bars, level or slanted; only every second, fifth and so on when there isn't room for all. */
 function drawCategories(
   canvas: Canvas,
   { label, scale }: Look,

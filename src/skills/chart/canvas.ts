@@ -1,4 +1,4 @@
-/** A picture as SVG, made of a few shapes and words, and turned into the bytes of a PNG. Coordinates are pixels, y downwards. */
+/** A picture as SVG, made of a few shapes and texts, and rendered to PNG. Coordinates are pixels, y downwards. */
 import { readFile } from 'node:fs/promises';
 import { assetFile } from '../../lib/asset.ts';
 import { FACES, FAMILY, faceFile } from './font.ts';
@@ -11,7 +11,7 @@ const place = ([x, y]: Point): string => `${number(x)} ${number(y)}`;
 const path = (points: readonly Point[]): string => `M${points.map(place).join('L')}`;
 const rgb = (colour: Colour): string => `rgb(${colour.join(',')})`;
 
-/** Words come from anywhere: nothing in them is markup. */
+/** Text comes from anywhere, so it is escaped. */
 const escapeXml = (text: string): string => text.replace(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 export class Canvas {
@@ -25,7 +25,7 @@ export class Canvas {
     this.#shapes = [`<rect width="${width}" height="${height}" fill="${rgb(background)}"/>`];
   }
 
-  /** Closed shapes, which must not overlap. */
+  /** Fills closed shapes, which must not overlap. */
   fill(shapes: readonly (readonly Point[])[], colour: Colour, opacity = 1): void {
     const d = shapes.map((points) => `${path(points)}Z`).join('');
     this.#shapes.push(`<path d="${d}" fill="${rgb(colour)}" fill-opacity="${opacity}"/>`);
@@ -36,14 +36,14 @@ export class Canvas {
     this.#shapes.push(`<circle ${at} fill="${rgb(colour)}" fill-opacity="${opacity}"/>`);
   }
 
-  /** Lines with round ends and corners. One point is a dot. */
+  /** Draws lines with round ends and corners. One point is a dot. */
   stroke(lines: readonly (readonly Point[])[], width: number, colour: Colour): void {
     const d = lines.map((points) => (points.length === 1 ? path([...points, ...points]) : path(points))).join('');
     const style = `stroke="${rgb(colour)}" stroke-width="${number(width)}" stroke-linecap="round" stroke-linejoin="round"`;
     this.#shapes.push(`<path d="${d}" fill="none" ${style}/>`);
   }
 
-  /** @param angle radians, clockwise, around the point, which is on the line the words stand on */
+  /** @param angle radians, clockwise, around the point, which is on the text's baseline */
   text(
     words: string,
     at: Point,
@@ -73,7 +73,7 @@ export class Canvas {
   }
 }
 
-/** Loaded with the first chart, once. */
+/** Loaded once, with the first chart. */
 let renderer: ReturnType<typeof load> | undefined;
 
 async function load() {

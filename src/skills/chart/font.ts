@@ -1,4 +1,7 @@
-/** The charts' typeface, DejaVu Sans: which characters it has and how wide they are. https://learn.microsoft.com/typography/opentype/spec/ */
+/**
+ * The charts' typeface, DejaVu Sans: its characters and their widths.
+ * https://learn.microsoft.com/typography/opentype/spec/
+ */
 import { readFileSync } from 'node:fs';
 import { assetFile } from '../../lib/asset.ts';
 
@@ -16,7 +19,9 @@ export function widthOf(char: string, isBold: boolean): number {
   return widthsOf(isBold ? 'DejaVuSans-Bold' : 'DejaVuSans').get(char.codePointAt(0) ?? 0) ?? 0.6;
 }
 
-/** Text in characters this face has: controls and emoji left out, everything else a question mark. One line. */
+/**
+ * Reduces text to characters of this face on one line: removes controls and emoji, replaces others by a question mark.
+ */
 export function drawable(text: string): string {
   // Most labels are plain ASCII, and there may be 100,000 of them.
   if (/^[!-~]+( [!-~]+)*$/.test(text)) return text;
@@ -47,7 +52,7 @@ function widthsOf(face: Face): Widths {
   return widths;
 }
 
-/** Characters and their glyphs, from the map of all of Unicode (format 12). */
+/** Yields characters with their glyphs, from the full Unicode map (format 12). */
 function* glyphsOf(font: Buffer, cmap: number): Generator<[code: number, glyph: number]> {
   for (let at = cmap + 4; at < cmap + 4 + font.readUInt16BE(cmap + 2) * 8; at += 8) {
     const map = cmap + font.readUInt32BE(at + 4);

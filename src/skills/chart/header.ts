@@ -1,10 +1,10 @@
-/** The top of a chart: its title, and what each colour stands for. */
+/** Draws the top of a chart: its title and the legend. */
 import type { Canvas, Colour, Point } from './canvas.ts';
 import { capHeight, drawText, fitText, textWidth, wrapText } from './text.ts';
 import { colourOf, type Look } from './theme.ts';
 
 /**
- * @param names of the series: several become a legend, one a line below the title
+ * @param names of the series: several become a legend, a single one a line below the title
  * @returns where the chart itself may begin, in pixels from the top
  */
 export function drawHeader(canvas: Canvas, look: Look, title: string, names: readonly string[]): number {
@@ -38,7 +38,7 @@ export function drawHeader(canvas: Canvas, look: Look, title: string, names: rea
   return y + look.strong.size * 1.7;
 }
 
-/** A horizontal or vertical hair line, sharp on the pixels. */
+/** Draws a horizontal or vertical hairline, aligned to pixels. */
 export function hairLine(canvas: Canvas, from: Point, to: Point, colour: Colour, width: number): void {
   const sharp = (value: number) => (Math.round(width) % 2 === 1 ? Math.floor(value) + 0.5 : Math.round(value));
   const points = [from, to].map(([x, y]) => [sharp(x), sharp(y)] as const);

@@ -1,4 +1,4 @@
-/** A ring of shares, the largest first, with names, values and per cent beside it. */
+/** A ring of shares, the largest first, with names, values and percentages beside it. */
 import { UserError } from '../../errors.ts';
 import type { Canvas, Point } from './canvas.ts';
 import { rectangle } from './plots.ts';
@@ -14,7 +14,10 @@ export interface Slice {
   value: number;
 }
 
-/** The same label twice is one slice; beyond seven the smallest are `Other`. Throws UserError for what has no shares. */
+/**
+ * Merges equal labels; beyond seven slices the smallest become `Other`.
+ * @throws UserError for data without shares
+ */
 export function slicesOf({ labels, series }: ChartData): Slice[] {
   const sums = new Map<string, number>();
   for (const [at, value] of (series[0]?.values ?? []).entries()) {
@@ -34,7 +37,7 @@ export function slicesOf({ labels, series }: ChartData): Slice[] {
 
 export function drawPie(canvas: Canvas, look: Look, slices: readonly Slice[], top: number): void {
   const { pad, scale, strong, label } = look;
-  // Halves first: the sum of huge values must not overflow.
+  // Scaled down first, so that the sum of huge values doesn't overflow.
   const total = slices.reduce((sum, { value }) => sum + value / 1e3, 0);
   const height = canvas.height - top - pad;
   const radius = Math.min(height / 2, canvas.width * 0.24);
@@ -71,7 +74,7 @@ export function drawPie(canvas: Canvas, look: Look, slices: readonly Slice[], to
   const values = slices.map(({ value }) => formatNumber(value));
   const widest = Math.max(...values.map((text) => textWidth(text, label)));
   const nameWidth = share - shareWidth - left - 34 * scale - 24 * scale;
-  // In a small picture the names matter more than the values.
+  // Names matter more than values in a small picture.
   const valueWidth = nameWidth - widest > 110 * scale ? widest + 24 * scale : 0;
   for (const [at, slice] of slices.entries()) {
     const percent = `${((slice.value / 1e3 / total) * 100).toFixed(1)}%`;
@@ -87,7 +90,7 @@ export function drawPie(canvas: Canvas, look: Look, slices: readonly Slice[], to
   }
 }
 
-/** A slice of a ring, angles in radians clockwise from three o'clock. */
+/** Returns a slice of a ring; angles in radians clockwise from three o'clock. */
 function ringSlice(x: number, y: number, inner: number, outer: number, from: number, to: number): Point[] {
   return [...arc(x, y, outer, from, to), ...arc(x, y, inner, to, from)];
 }

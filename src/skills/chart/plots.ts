@@ -1,4 +1,4 @@
-/** The marks of charts with two axes: bars, lines, areas and points. */
+/** Draws the marks of charts with two axes: bars, lines, areas and points. */
 import type { Frame } from './axes.ts';
 import type { Canvas, Point } from './canvas.ts';
 import type { ChartData, Series } from './series.ts';
@@ -6,12 +6,12 @@ import { capHeight, drawText, textWidth } from './text.ts';
 import { colourOf, type Look, WHITE } from './theme.ts';
 import { formatNumber } from './values.ts';
 
-/** Share of a category's width that its bars take. */
+/** The share of a category's width that its bars take. */
 const FILLED = 0.72;
 const MAX_BAR = 110;
-/** Points of a line this many pixels apart get a dot each. */
+/** Distance of points on a line, in pixels, from which each gets a dot. */
 const DOT_SPACE = 30;
-/** Of all series together; more would take seconds and show no more. */
+/** Limit for all series together; more would take seconds and show no more. */
 const MAX_POINTS = 10_000;
 
 export const rectangle = (x: number, y: number, width: number, height: number): Point[] => [
@@ -30,7 +30,7 @@ export function drawBars(canvas: Canvas, look: Look, { series }: ChartData, fram
       if (value === undefined) continue;
       const x = frame.x(at) - group / 2 + which * width + gap / 2;
       const y = frame.y(value);
-      // On whole pixels where there is room, so that equal bars look equal.
+      // Whole pixels where there is room, so that equal bars look equal.
       const [from, to] =
         width > 6 ? [Math.round(x), Math.round(x) + Math.round(width - gap)] : [x, x + Math.max(width, 0.5)];
       bars.push(rectangle(from, Math.min(y, zero), to - from, Math.max(Math.abs(y - zero), value === 0 ? 0 : 1)));
@@ -40,7 +40,7 @@ export function drawBars(canvas: Canvas, look: Look, { series }: ChartData, fram
   }
 }
 
-/** Above the bars, when all of them have room. */
+/** Draws values above the bars, if there is room for all. */
 function drawBarValues(canvas: Canvas, { strong, scale }: Look, values: Series['values'], frame: Frame): void {
   if (values.length > 24) return;
   const texts = values.map((value) => (value === undefined ? '' : formatNumber(value)));
@@ -69,7 +69,7 @@ export function drawLines(canvas: Canvas, look: Look, data: ChartData, frame: Fr
     }
   }
   const isDotted = !isArea && (frame.right - frame.left) / order.length > DOT_SPACE * look.scale;
-  // The first series is the first in the legend and stays on top.
+  // Drawn in reverse, so that the first series in the legend is on top.
   for (const [which, parts] of [...lines.entries()].reverse()) {
     canvas.stroke(parts, width, colourOf(which));
     if (!isDotted) continue;
@@ -81,8 +81,8 @@ export function drawLines(canvas: Canvas, look: Look, data: ChartData, frame: Fr
 }
 
 /**
- * The line without its gaps. Pixels before rows: a column is as wide as the stroke, and shows the lowest and the highest of its
- * points. Where columns have more than that, a gap is one that leaves a whole column empty.
+ * Splits a line at its gaps and reduces it to pixel columns: each is as wide as the stroke, and shows the lowest and
+ * highest of its points. If the data is denser than that, only a whole empty column counts as a gap.
  */
 function pieces(
   order: readonly number[],
@@ -129,7 +129,7 @@ function pieces(
   return found;
 }
 
-/** Points that hide each other are one: what nobody could tell apart is not drawn a thousand times. */
+/** Draws points, merging those that hide each other. */
 export function drawPoints(canvas: Canvas, look: Look, { series, xs }: ChartData, frame: Frame): void {
   const radius = (xs.length > 2_000 ? 2.5 : xs.length > 300 ? 4.5 : 7) * look.scale;
   const cell = xs.length > 2_000 ? radius : 1;

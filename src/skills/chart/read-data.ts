@@ -1,4 +1,4 @@
-/** The data of a chart out of an artifact of the task or a file of the workspace. */
+/** Reads a chart's data from an artifact of the task or a file of the workspace. */
 import { UserError } from '../../errors.ts';
 import { readableText } from '../../lib/charset.ts';
 import { readBytes } from '../../lib/files/below.ts';
@@ -7,7 +7,7 @@ import { useFound } from '../../runtime/tools/paths.ts';
 
 const MAX_BYTES = 10_000_000;
 
-/** Throws UserError when there is no such file, it may not be read, is too large, or is no text. */
+/** @throws UserError when there is no such file, it may not be read, is too large, or isn't text */
 export async function readTextFile(scope: ToolScope, given: string): Promise<string> {
   return useFound(scope, given, async ({ fd, label, stat }) => {
     if (stat.size > MAX_BYTES) throw new UserError(`${label} is too large for a chart: at most 10 MB.`);

@@ -1,4 +1,4 @@
-/** A chart from its data to the bytes of a PNG. The same data gives the same bytes. */
+/** Renders a chart from its data to a PNG. The same data gives the same bytes. */
 import { drawAxes } from './axes.ts';
 import { Canvas } from './canvas.ts';
 import { drawable } from './font.ts';
@@ -14,7 +14,7 @@ export interface ChartSpec {
   type: ChartType;
   /** CSV with a header line, or JSON rows. */
   data: string;
-  /** Names of columns; several in `y` with commas between them. */
+  /** Names of columns; several in `y`, separated by commas. */
   x?: string | undefined;
   y?: string | undefined;
   /** Pixels. */
@@ -24,20 +24,20 @@ export interface ChartSpec {
 
 export interface RenderedChart {
   png: Buffer;
-  /** Rows of the data. */
+  /** Number of rows in the data. */
   rows: number;
   series: SeriesFacts[];
-  /** What was left out or changed, in sentences. */
+  /** Notes about what was left out or changed, in sentences. */
   notes: string[];
 }
 
-/** A type, because only these count as JSON. */
+/** A type alias, since interfaces aren't assignable to Json. */
 type SeriesFacts = { name: string; points: number; min: number; max: number };
 
-/** More bars than this are summed up: they would be thinner than a pixel. */
+/** More bars than this are averaged: they would be thinner than a pixel. */
 const MAX_BARS = 300;
 
-/** Throws UserError for data that cannot be drawn. */
+/** @throws UserError for data that can't be drawn */
 export async function renderChart(spec: ChartSpec): Promise<RenderedChart> {
   const { type, width, height } = spec;
   const table = parseTable(spec.data);
@@ -68,11 +68,11 @@ function factsOf({ name, values }: Series): SeriesFacts {
     facts.min = Math.min(facts.min, value);
     facts.max = Math.max(facts.max, value);
   }
-  // A column without a number has neither; JSON knows no infinity.
+  // A column without numbers has neither; JSON has no infinity.
   return facts.points > 0 ? facts : { ...facts, min: 0, max: 0 };
 }
 
-/** Neighbouring bars as their mean where there are too many, and a note that says so. */
+/** Replaces neighbouring bars by their mean if there are too many, and notes it. */
 function bundled(data: ChartData): ChartData {
   const size = Math.ceil(data.labels.length / MAX_BARS);
   if (size <= 1) return data;

@@ -1,4 +1,4 @@
-/** Axes: where the ticks are, and from values to pixels. */
+/** Places ticks on axes, and maps values to pixels. */
 import { type DatePart, formatDate, formatNumber } from './values.ts';
 
 export interface Scale {
@@ -7,7 +7,7 @@ export interface Scale {
   ticks: { value: number; label: string }[];
 }
 
-/** Steps of 1, 2 or 5 times a power of ten, from below the smallest value to above the largest. */
+/** Uses steps of 1, 2 or 5 times a power of ten, from below the smallest value to above the largest. */
 export function numberScale(
   min: number,
   max: number,
@@ -25,7 +25,7 @@ export function numberScale(
   return { min: ticks[0]?.value ?? low, max: ticks.at(-1)?.value ?? high, ticks };
 }
 
-/** Two values that cannot be told apart need a range around them. */
+/** Widens a range whose ends are nearly equal. */
 function widened(min: number, max: number): [number, number] {
   if (max - min > Math.max(Math.abs(min), Math.abs(max)) * 1e-9 && max - min > 1e-290) return [min, max];
   if (Math.abs(min) < 1e-290) return [0, 1];
@@ -38,10 +38,10 @@ function niceStep(rough: number): number {
   return (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
 }
 
-/** Without the noise of binary fractions. */
+/** Removes the noise of binary fractions. */
 const clean = (value: number): number => Number(value.toPrecision(12));
 
-/** Plain whole numbers below 10,000, which may be years. */
+/** Formats whole numbers below 10,000, which may be years, without separators. */
 export const formatPlain = (value: number, step: number): string =>
   Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value).replace('-', '−') : formatNumber(value, step);
 
@@ -51,10 +51,10 @@ const STEPS: readonly [step: number, part: DatePart][] = [
   ...[1, 5, 15, 30, 60, 180, 360, 720].map((n): [number, DatePart] => [n * MINUTE, 'time']),
   ...[1, 2, 7, 14].map((n): [number, DatePart] => [n * DAY, 'day']),
 ];
-/** In months. */
+/** Steps in months. */
 const LONG_STEPS = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 6_000, 12_000];
 
-/** Ticks at whole minutes, hours, days, months or years, in UTC; the range is that of the values. */
+/** Places ticks at whole minutes, hours, days, months or years, in UTC; the range is that of the values. */
 export function dateScale(from: number, to: number, wanted: number): Scale {
   const [min, max] = to > from ? [from, to] : [from - DAY, from + DAY];
   const withYear = new Date(min).getUTCFullYear() !== new Date(max).getUTCFullYear();
@@ -79,7 +79,7 @@ export function dateScale(from: number, to: number, wanted: number): Scale {
   return { min, max, ticks };
 }
 
-/** From a value to a pixel; halves first, so that no difference overflows. */
+/** Maps a value to a pixel; halved first, so that no difference overflows. */
 export function place(value: number, { min, max }: Pick<Scale, 'min' | 'max'>, from: number, to: number): number {
   return from + ((value / 2 - min / 2) / (max / 2 - min / 2)) * (to - from);
 }

@@ -1,4 +1,4 @@
-/** Which columns become what: labels or positions along the x axis, and the series that are drawn. */
+/** Chooses columns for the x axis (labels or positions) and for the series. */
 import { UserError } from '../../errors.ts';
 import { drawable } from './font.ts';
 import type { Table } from './table.ts';
@@ -8,7 +8,7 @@ export type ChartType = 'bar' | 'line' | 'area' | 'pie' | 'scatter';
 
 export interface Series {
   name: string;
-  /** One for each place on the x axis; undefined where there is none. */
+  /** One per place on the x axis; undefined for a missing value. */
   values: (number | undefined)[];
 }
 
@@ -17,17 +17,17 @@ export interface ChartData {
   xKind: 'category' | 'number' | 'date';
   xName: string;
   labels: string[];
-  /** The labels are dates or numbers, so that a part of them tells the rest. */
+  /** The labels are dates or numbers, so that showing a part of them is enough. */
   isOrdered: boolean;
   xs: number[];
   series: Series[];
-  /** What was left out or changed, in sentences. */
+  /** Notes about what was left out or changed, in sentences. */
   notes: string[];
 }
 
 export const MAX_SERIES = 7;
 
-/** Throws UserError when a named column is missing or nothing can be drawn. */
+/** @throws UserError when a named column is missing or nothing can be drawn */
 export function chooseSeries({ columns, rows }: Table, type: ChartType, x?: string, y?: string): ChartData {
   const numbers = columns.map((_, at) => rows.map((row) => parseNumber(row[at] ?? '')));
   const isNumeric = numbers.map((column, at) => {
@@ -52,7 +52,7 @@ export function chooseSeries({ columns, rows }: Table, type: ChartType, x?: stri
   return { ...xAxis(cells, type), xName: xAt === undefined ? '' : drawable(columns[xAt] ?? ''), series, notes };
 }
 
-/** Every column of numbers that is not the x axis; where none is one mostly, those that have any. */
+/** Returns every numeric column except the x axis; if there is none, those with any number. */
 function usualY(
   numbers: readonly Series['values'][],
   isNumeric: readonly boolean[],
@@ -68,7 +68,7 @@ function usualX(columns: readonly string[], isNumeric: readonly boolean[], type:
   const taken = y === undefined ? [] : namesOf(columns, y);
   const free = columns.map((_, at) => at).filter((at) => !taken.includes(at));
   const numeric = free.filter((at) => isNumeric[at]);
-  // One column of numbers is what stands above the labels, two are what is compared.
+  // A single numeric column is the values above the labels; two are compared.
   if (type === 'scatter' && numeric.length > (y === undefined ? 1 : 0)) return numeric[0];
   const first = free.find((at) => !isNumeric[at]) ?? free[0];
   return columns.length === 1 ? undefined : first;
@@ -81,7 +81,7 @@ function columnAt(columns: readonly string[], name: string): number {
   return at;
 }
 
-/** One name, or several with commas between them. */
+/** Accepts one name, or several separated by commas. */
 function namesOf(columns: readonly string[], names: string): number[] {
   if (columns.some((column) => column.toLowerCase() === names.trim().toLowerCase())) return [columnAt(columns, names)];
   return [

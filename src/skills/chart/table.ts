@@ -1,4 +1,4 @@
-/** A table out of what a model or a file gives: CSV with a header line, or JSON rows. Linear in the text's length. */
+/** Parses a table from a model or a file: CSV with a header line, or JSON rows. Takes linear time. */
 import { UserError } from '../../errors.ts';
 
 export interface Table {
@@ -12,7 +12,7 @@ const MAX_COLUMNS = 50;
 const MAX_CELLS = 1_000_000;
 const MAX_TEXT = 10_000_000;
 
-/** Throws UserError for data that is empty, too large or neither. */
+/** @throws UserError for data that is empty, too large or in neither format */
 export function parseTable(text: string): Table {
   if (text.length > MAX_TEXT) throw new UserError('The data is too large for a chart: at most 10 MB.');
   const trimmed = text
@@ -30,7 +30,7 @@ const tooMany = () => new UserError(`A chart takes at most ${MAX_ROWS.toLocaleSt
 function fromCsv(text: string): Table {
   const lines = csvLines(text, delimiterOf(text));
   const [first = [], ...rest] = lines;
-  // Numbers all through: the header is missing.
+  // A first line of only numbers means that the header is missing.
   const isHeaderless = first.every((cell) => cell !== '' && Number.isFinite(Number(cell)));
   const columns = isHeaderless ? first.map((_, at) => `column ${at + 1}`) : first;
   return tableOf(columns, isHeaderless ? lines : rest);
@@ -43,7 +43,7 @@ function tableOf(given: readonly string[], lines: readonly string[][]): Table {
   return { columns, rows: lines.map((line) => columns.map((_, at) => (line[at] ?? '').trim())) };
 }
 
-/** The one of the usual separators that the header line has most of. */
+/** Returns the common separator that occurs most in the header line. */
 function delimiterOf(text: string): string {
   const end = text.indexOf('\n');
   const header = (end < 0 ? text : text.slice(0, end)).replace(/"[^"]*"/g, '');
@@ -51,7 +51,7 @@ function delimiterOf(text: string): string {
   return [',', ';', '\t', '|'].reduce((best, char) => (count(char) > count(best) ? char : best));
 }
 
-/** https://www.rfc-editor.org/rfc/rfc4180, and blank lines are passed over. */
+/** Parses https://www.rfc-editor.org/rfc/rfc4180, skipping blank lines. */
 function csvLines(text: string, delimiter: string): string[][] {
   const lines: string[][] = [];
   let line: string[] = [];
@@ -84,7 +84,7 @@ function csvLines(text: string, delimiter: string): string[][] {
   return lines;
 }
 
-/** Rows as objects or lists (the first the header), or one object of names and numbers. */
+/** Accepts rows as objects or lists (the first is the header), or one object of names and numbers. */
 function fromJson(text: string): Table {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** Words on a canvas: how wide they are, and drawing them at any angle. */
+/** Measures text on a canvas, and draws it at any angle. */
 import type { Canvas, Colour, Point } from './canvas.ts';
 import { widthOf } from './font.ts';
 
@@ -9,7 +9,7 @@ export interface TextStyle {
   isBold?: boolean;
 }
 
-/** Where the given point is in the words. `middle` and `end` along the line; always the middle of capitals across it. */
+/** The position of the given point in the text: along the line as named, across it always the middle of capitals. */
 export type Anchor = 'start' | 'middle' | 'end';
 
 const CAPITAL = 0.729;
@@ -35,7 +35,7 @@ export function drawText(
   if (text !== '') canvas.text(text, foot, { size, colour, isBold, anchor, angle });
 }
 
-/** The words, cut with an ellipsis to fit a width in pixels. */
+/** Cuts text with an ellipsis to fit a width in pixels. */
 export function fitText(text: string, width: number, style: TextStyle): string {
   if (textWidth(text, style) <= width) return text;
   let fitting = '';
@@ -48,7 +48,7 @@ export function fitText(text: string, width: number, style: TextStyle): string {
   return `${fitting.trimEnd()}…`;
 }
 
-/** Lines that fit a width, broken at spaces; the last one is cut. */
+/** Breaks text at spaces into lines that fit a width; the last one is cut. */
 export function wrapText(text: string, width: number, style: TextStyle, maxLines: number): string[] {
   const lines: string[] = [];
   let line = '';

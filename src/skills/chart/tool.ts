@@ -1,4 +1,4 @@
-/** `chart`: a picture (PNG) of a table, drawn here and attached to the answer. */
+/** `chart`: draws a picture (PNG) of a table and attaches it to the answer. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -12,7 +12,7 @@ import type { ChartSpec, RenderedChart } from './render.ts';
 const WIDTH = { usual: 1200, min: 300, max: 2400 };
 const HEIGHT = { usual: 675, min: 200, max: 1600 };
 
-/** Where the bundled program keeps it. */
+/** The path in the bundled program differs. */
 const ENTRY = import.meta.filename.endsWith('.ts') ? './worker.ts' : './chart-worker.js';
 const TOO_MUCH = 'This is too much data for a chart: sum it up first, or leave out the columns it does not need.';
 
@@ -56,7 +56,7 @@ export const chart = defineBundled({
     const text = data ?? (await readTextFile(scope, file ?? ''));
     const size = { width: within(width, WIDTH), height: within(height, HEIGHT) };
     const { png, rows, series, notes } = await draw({ title, type, data: text, x, y, ...size }, signal);
-    // The same picture asked for again in this run, say after a restart, is the same artifact.
+    // The same picture requested again in this run, say after a restart, is the same artifact.
     const sum = createHash('sha256')
       .update(JSON.stringify([scope.runId, title]))
       .update(png);
@@ -67,7 +67,7 @@ export const chart = defineBundled({
   },
 });
 
-/** Throws UserError for data that cannot be drawn, or not in time. */
+/** @throws UserError for data that can't be drawn, or not in time */
 async function draw(spec: ChartSpec, signal: AbortSignal): Promise<RenderedChart> {
   try {
     const { bytes: png, about } = await inProcess({ input: spec, signal });

@@ -1,9 +1,8 @@
-/** Reading numbers and dates the way people write them, and writing them short. */
+/** Parses numbers and dates as people write them, and formats them briefly. */
 
-/** Beyond this a chart's arithmetic would overflow. */
 const MAX = 1e300;
 
-/** `1,234.5`, `$12`, `12 %`, `3,5`, `-4e3`; undefined for what is no number. */
+/** Parses `1,234.5`, `$12`, `12 %`, `3,5`, `-4e3`; returns undefined for anything else. */
 export function parseNumber(cell: string): number | undefined {
   if (cell === '' || cell.length > 40) return undefined;
   if (/^-?\d+(\.\d+)?$/.test(cell)) return inRange(Number(cell));
@@ -26,7 +25,7 @@ const inRange = (value: number): number | undefined => (Math.abs(value) <= MAX ?
 const DATE =
   /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?)?)?$/;
 
-/** ISO dates with or without day and time, as milliseconds since the epoch; without a zone they are taken as UTC. */
+/** Parses ISO dates with or without day and time to milliseconds since the epoch; without a zone they are UTC. */
 export function parseDate(cell: string): number | undefined {
   const [, year, month, day = '01', hour = '00', minute = '00', second = '00', zone = 'Z'] = DATE.exec(cell) ?? [];
   if (year === undefined) return undefined;
@@ -42,7 +41,7 @@ const UNITS = [
   [1e3, 'k'],
 ] as const;
 
-/** `1,200`, `12.5k`, `3M`, `2e18`. `step` is the distance of two ticks: as many decimals as tell them apart. */
+/** Formats `1,200`, `12.5k`, `3M`, `2e18`. `step` is the distance of two ticks, which sets the number of decimals. */
 export function formatNumber(value: number, step = 0): string {
   const size = Math.abs(value);
   if (value === 0) return '0';
@@ -71,7 +70,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 export type DatePart = 'year' | 'month' | 'day' | 'time';
 
-/** @param withYear where the dates are of several years */
+/** @param withYear whether the dates span several years */
 export function formatDate(time: number, part: DatePart, withYear: boolean): string {
   const date = new Date(time);
   const year = withYear ? ` ${date.getUTCFullYear()}` : '';

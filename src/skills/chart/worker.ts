@@ -1,4 +1,4 @@
-/** One chart, in a process of its own: how long it takes is for whoever made the data to say. */
+/** Renders one chart in a separate process, since its data determines how long it takes. */
 import { UserError } from '../../errors.ts';
 import { answerInProcess } from '../../lib/worker-process.ts';
 import { type ChartSpec, renderChart } from './render.ts';

@@ -1,13 +1,13 @@
 /**
- * An element that is not shown, from its start to its end. The end tag of some may be left out; a hidden one of those ends where it
- * would end in a browser, and not with the page.
+ * Tracks a hidden element from its start to its end. Some end tags are optional; a hidden element without one ends
+ * where it would in a browser, and not with the page.
  * https://html.spec.whatwg.org/multipage/syntax.html#optional-tags
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const CELL_ENDS = words('td th tr tbody tfoot');
 const TERM_ENDS = words('dt dd');
-/** What begins beside them, by the elements that end then. */
+/** Elements with an optional end tag, with the start tags that end them. */
 const ENDED_BY: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'p',
@@ -23,13 +23,13 @@ const ENDED_BY: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['th', CELL_ENDS],
   ['option', words('option optgroup')],
 ]);
-/** Within these another element of the same name stands for itself. */
+/** Inside these, another element of the same name is separate. */
 const SCOPES = ['ul', 'ol', 'menu', 'dl', 'table', 'select'];
 const CONTAINERS = words(
   'address article aside blockquote body caption center details dialog div dl fieldset figcaption figure footer form header html li main menu ol section select summary table tbody td tfoot th thead tr ul',
 );
 
-/** How many containers are open, by name. Counted and not stacked: it takes a page of any depth in linear time. */
+/** Counts open containers by name. Counting instead of stacking takes linear time at any depth. */
 export class Containers {
   readonly #counts = new Map<string, number>();
 
@@ -37,7 +37,7 @@ export class Containers {
     if (CONTAINERS.has(name)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** False where none of that name was open. */
+  /** Returns false if none of that name was open. */
   close(name: string): boolean {
     const count = this.#counts.get(name) ?? 0;
     if (count > 0) this.#counts.set(name, count - 1);
@@ -62,7 +62,7 @@ export class Silence {
     this.#endedBy = ENDED_BY.get(name);
   }
 
-  /** True when this begins after it. */
+  /** Returns whether this start tag ends the element. */
   isEndedByStart(name: string): boolean {
     if (this.#endedBy?.has(name) && !this.#isWithin()) return true;
     if (this.#endedBy) this.#inner.open(name);
@@ -70,7 +70,7 @@ export class Silence {
     return false;
   }
 
-  /** True when this is its own end, or that of what it stands in. */
+  /** Returns whether this end tag is its own, or that of an element around it. */
   isEndedByEnd(name: string, around: Containers): boolean {
     if (!this.#endedBy) return name === this.name && --this.#depth === 0;
     const isInner = this.#inner.close(name);

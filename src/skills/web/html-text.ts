@@ -1,7 +1,7 @@
 /**
- * A page as a person would read it aloud: title, headings, paragraphs, lists, tables, code and links in the manner of Markdown.
- * What is not shown (scripts, styles, navigation, hidden elements, comments) is left out. Linear in the page's length, and a long
- * page holds up nobody else: it is read in turns.
+ * Converts a page to Markdown-like text: title, headings, paragraphs, lists, tables, code and links. Hidden content
+ * (scripts, styles, navigation, hidden elements, comments) is left out. Takes linear time, and reads a long page in
+ * slices so that it doesn't block others.
  */
 import { Containers, Silence } from './html-silence.ts';
 import { readHtml, type Tag } from './html-tokens.ts';
@@ -20,11 +20,11 @@ export interface PageText {
 }
 
 const MAX_LINKS = 500;
-/** Not markup, and nothing to read. */
+/** Elements whose content isn't markup and isn't read. */
 const RAW = new Set(['script', 'style', 'title', 'textarea', 'iframe', 'noembed', 'noframes', 'xmp']);
-/** Left out with all they hold. */
+/** Elements left out with all their content. */
 const SILENT = new Set(['nav', 'template', 'svg', 'math', 'object', 'canvas', 'audio', 'video', 'button', 'select']);
-/** Never closed. https://html.spec.whatwg.org/multipage/syntax.html#void-elements */
+/** Elements without an end tag. https://html.spec.whatwg.org/multipage/syntax.html#void-elements */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 const PARAGRAPHS = new Set(
   'address article aside blockquote body caption center details dialog div dl fieldset figcaption figure footer form header main p section summary table'.split(
@@ -32,10 +32,10 @@ const PARAGRAPHS = new Set(
   ),
 );
 
-/** @param base what relative links are relative to; a `<base>` of the page counts */
+/** @param base for relative links; the page's `<base>` overrides it */
 export async function htmlToText(html: string, base: string): Promise<PageText> {
   const page = await read(html, base, true);
-  // A page that never closes its navigation would be empty: better with it than nothing.
+  // A page that never closes its navigation would be empty, so include it.
   return page.text === '' ? read(html, base, false) : page;
 }
 
@@ -98,7 +98,7 @@ const onList: Open = ({ writer, lists }, { name }) => {
 const onCode: Open = ({ writer }) => writer.code();
 const onCell: Open = ({ writer }) => writer.cell();
 
-/** A map: the names are the page's. */
+/** A map, since the names come from the page. */
 const OPEN = new Map<string, Open>([
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name): [string, Open] => [name, onHeading]),
   [
@@ -190,7 +190,7 @@ function closeLink(reader: Reader): void {
   if (links.length < MAX_LINKS) links.push({ text: text.slice(0, 200), url: open.url });
 }
 
-/** The link's target, or undefined for one that leads nowhere else: a place on this page, a script, another scheme. */
+/** Returns the link's target, or undefined if it doesn't lead to another page: an anchor, a script, another scheme. */
 function absolute(href: string, base: string): string | undefined {
   const trimmed = href.trim();
   if (trimmed === '' || trimmed.startsWith('#') || trimmed.length > 2_000) return undefined;

@@ -1,28 +1,29 @@
 /**
- * Reads HTML as tags and text with the tokenizer of htmlparser2: one pass, linear in the page's length whatever it holds. Its parser
- * is not used, because it moves a list of all open elements at every tag: a page of a million open tags would stand still.
+ * Reads HTML as tags and text with the tokenizer of htmlparser2: one pass, linear in the page's length. Its parser
+ * isn't used, because it moves a list of all open elements at every tag, and would hang on a page of a million open
+ * tags.
  */
 import { setImmediate as pause } from 'node:timers/promises';
 import { Tokenizer } from 'htmlparser2';
 
 export interface Tag {
   name: string;
-  /** Those that are read here, the first of each name. */
+  /** The attributes read here, the first of each name. */
   attributes: ReadonlyMap<string, string>;
 }
 
 export interface HtmlHandler {
-  /** Also of a script or a title, between its tags. */
+  /** Also called for the content of a script or title. */
   text(text: string): void;
   open(tag: Tag): void;
   close(name: string): void;
-  /** Whether the page is inside SVG or MathML, where the content of a title or style is markup as well. */
+  /** Returns whether the page is inside SVG or MathML, where the content of a title or style is markup as well. */
   isForeign(): boolean;
 }
 
 const READ = new Set(['alt', 'hidden', 'href']);
 const FOREIGN = new Set(['svg', 'math']);
-/** Characters that are read before others have their turn; some milliseconds. */
+/** Characters per turn of the event loop; some milliseconds. */
 const SLICE = 16_384;
 
 export async function readHtml(html: string, handler: HtmlHandler): Promise<void> {

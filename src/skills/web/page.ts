@@ -1,14 +1,14 @@
-/** What came from the web, sorted by what can be done with it: a page, other text, or a file. */
+/** Classifies web content by what can be done with it: a page, other text, or a file. */
 import { readableText } from '../../lib/charset.ts';
 import type { WebAnswer } from './request.ts';
 
-/** `html` and `text` are read as text; a `file` is only kept. */
+/** `html` and `text` are read as text; a `file` is only stored. */
 export type PageKind = 'html' | 'text' | 'file';
 
 const TEXT =
   /^(text\/.+|application\/(json|xml|yaml|x-yaml|toml|javascript|ecmascript|graphql|sql|x-ndjson|ndjson|x-sh)|application\/[\w.-]+\+(json|xml|yaml))$/;
 
-/** The MIME type in lower case without parameters; '' when none was declared. */
+/** Returns the MIME type in lower case without parameters; '' when none was declared. */
 export const bareType = (contentType: string): string => contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 export function kindOfType(contentType: string): PageKind {
@@ -17,7 +17,7 @@ export function kindOfType(contentType: string): PageKind {
   return type === '' || TEXT.test(type) ? 'text' : 'file';
 }
 
-/** What it really is: text without a type may be a page, and text with NUL bytes is none. */
+/** Returns the actual kind: text without a type may be a page, and text with NUL bytes isn't text. */
 export function kindOf({ contentType, body }: WebAnswer): PageKind {
   const kind = kindOfType(contentType);
   if (kind === 'file') return kind;
@@ -27,7 +27,7 @@ export function kindOf({ contentType, body }: WebAnswer): PageKind {
   return contentType === '' && looksLikePage ? 'html' : kind;
 }
 
-/** As the page means it: byte order mark, declaration, the page's own `meta`, that of its XML, and else what its letters are in. */
+/** Decodes by byte order mark, declaration, the page's `meta`, its XML declaration, or else by detection. */
 export function textOf({ contentType, body }: Pick<WebAnswer, 'contentType' | 'body'>): string {
   const charset = charsetOf(contentType, body);
   const guessed = charset === undefined ? readableText(body) : undefined;
@@ -41,18 +41,18 @@ function charsetOf(contentType: string, body: Buffer): string | undefined {
   return declared ?? charsetWithin(body.subarray(0, HEAD_BYTES).toString('latin1'));
 }
 
-/** Bytes; browsers look at 1,024, and at more where the page is slow to come. */
+/** Bytes; browsers check 1,024, and more when the page arrives slowly. */
 const HEAD_BYTES = 4_096;
 const CHARSET = /charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i;
 const XML = /^\s{0,99}<\?xml\s[^>]{0,200}?\sencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})/i;
 
 /**
- * What a page says of itself. One in which this could be read is not in UTF-16.
+ * Returns the page's own declaration. If it is readable in ASCII, the page isn't in UTF-16.
  * https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
  */
 function charsetWithin(head: string): string | undefined {
   const metas = head.replace(/<!--[\s\S]*?(?:-->|$)/g, '').match(/<meta[\s/][^>]{0,500}/gi) ?? [];
-  // A description may be about such words.
+  // A description may mention such words.
   const own = metas.filter((meta) => !/\s(?:name|property)\s{0,9}=/i.test(meta));
   const inMeta = own.map((meta) => CHARSET.exec(meta)?.[1]).find((each) => each !== undefined);
   const found = (inMeta ?? XML.exec(head)?.[1])?.toLowerCase();
@@ -63,13 +63,13 @@ function decoderFor(label: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(label);
   } catch (error) {
-    // A name nobody knows: most of the web is UTF-8.
+    // The name is unknown: assume UTF-8, like most of the web.
     if (!(error instanceof RangeError)) throw error;
     return new TextDecoder();
   }
 }
 
-/** Without what nobody would see: words for the model alone are not hidden in a page that a person has looked at. */
+/** Removes invisible characters, so that a page can't hide text for the model that a person wouldn't see. */
 function readable(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[[\p{Cc}\p{Cf}\p{Co}]--[\n\t\u200c\u200d]]/gv, '');
 }

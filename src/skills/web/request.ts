@@ -1,7 +1,8 @@
 /**
- * One GET to the public internet (promise 53). Invariants: https to port 443 of addresses checked as they are connected to, unless the
- * exact origin is allowed; every redirect is checked as the first address was, and followed only where it may be; nothing goes along that says who asks: no cookie,
- * no credential, no referrer; what is read is counted after decompression; one time limit holds for everything together.
+ * Sends one GET to the public internet (promise 53). Invariants: only https to port 443, with the address checked when
+ * connecting, unless the exact origin is allowed. Every redirect is checked like the first address, and followed only
+ * if allowed. The request identifies nobody: no cookie, no credential, no referrer. Limits apply after decompression;
+ * one time limit applies to everything.
  */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -19,30 +20,30 @@ import {
 import { webAddress } from '../../lib/web-addresses.ts';
 
 export interface RequestOptions {
-  /** Exact origins that may be reached although they are private, not https, or on another port. */
+  /** Exact origins that may be reached even if they are private, not https, or on another port. */
   allowedOrigins: readonly string[];
   signal: AbortSignal;
-  /** Bytes after decompression, given the type and status the server declared. */
+  /** Returns the limit in bytes after decompression, given the declared type and status. */
   limit(contentType: string, status: number): number;
   timeoutMs: number;
-  /** Whether an answer of the first address may be followed to the second. */
+  /** Returns whether a redirect from the first address to the second may be followed. */
   mayFollow(from: URL, to: URL): Promise<boolean>;
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   resolve?: Resolve | undefined;
   /** Certificates trusted instead of the usual ones. */
   ca?: string | undefined;
 }
 
 export interface WebAnswer {
-  /** Where the redirects led. */
+  /** The final address after redirects. */
   url: URL;
   status: number;
-  /** As declared, '' when it was not. */
+  /** As declared, '' if absent. */
   contentType: string;
-  /** Seconds or a date, as the server wants to be left alone. */
+  /** Seconds or a date, from the server's `Retry-After`. */
   retryAfter?: string;
   body: Buffer;
-  /** Where it leads, when that is not followed. */
+  /** The redirect's target, if it isn't followed. */
   redirect?: URL;
 }
 
@@ -53,7 +54,7 @@ const HEADERS = {
   'accept-encoding': 'gzip, br',
 };
 
-/** Throws UserError, fit to be shown, for everything that goes wrong; the signal's reason when it aborts. */
+/** @throws UserError, fit to be shown, for every failure; the signal's reason when it aborts */
 export async function getPublic(given: string, options: RequestOptions): Promise<WebAnswer> {
   const late = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([options.signal, late]);
@@ -64,7 +65,7 @@ export async function getPublic(given: string, options: RequestOptions): Promise
       const target = redirectOf(message);
       if (target === undefined) {
         const answer = await answerOf(url, message, options);
-        // A body that says nothing of its length ends well when the line is cut, by us too.
+        // A body without a length ends normally when the connection is cut, even by us.
         signal.throwIfAborted();
         return answer;
       }
@@ -89,7 +90,10 @@ function parseUrl(text: string, base?: URL): URL {
   return url;
 }
 
-/** Throws UserError for an address that is not fetched, whoever named it. Names are looked at when they are resolved. */
+/**
+ * Checks an address; names are checked when they are resolved.
+ * @throws UserError for an address that isn't fetched
+ */
 function admit(url: URL): void {
   const { protocol, port, hostname } = url;
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -100,7 +104,7 @@ function admit(url: URL): void {
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublicError(host);
 }
 
-/** The headers of one answer; the body is still to be read. */
+/** Sends the request and returns its response; the body is still to be read. */
 async function exchange(url: URL, options: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
   if (url.username !== '' || url.password !== '')
     throw new UserError('A web address must hold no user name or password.');
@@ -116,7 +120,7 @@ async function exchange(url: URL, options: RequestOptions, signal: AbortSignal):
     ...(isAllowed ? {} : { lookup: publicLookup(resolve) }),
     ...(url.protocol === 'https:' && { rejectUnauthorized: true, ...(options.ca && { ca: options.ca }) }),
   });
-  // Some ways to hang up, such as a switch of protocols, are no error.
+  // Some disconnects, such as a protocol switch, raise no error.
   const onClose = () => reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' }));
   request.on('response', answer).on('error', reject).on('close', onClose).end();
   return promise;
@@ -126,7 +130,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 
 function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
   if (!REDIRECTS.includes(statusCode) || headers.location === undefined) return undefined;
-  // Headers come as Latin-1; addresses that are not ASCII are sent as UTF-8.
+  // Headers arrive as Latin-1; non-ASCII addresses are sent as UTF-8.
   return Buffer.from(headers.location, 'latin1').toString();
 }
 
@@ -161,7 +165,7 @@ function decompressed(message: IncomingMessage, url: URL): Readable {
   if (encoding === '' || encoding === 'identity') return message;
   const isGzip = encoding === 'gzip' || encoding === 'x-gzip';
   if (!isGzip && encoding !== 'br') throw new UserError(`${url.host} answers in an encoding nobody asked for.`);
-  // A failure destroys both ends, so that whoever reads the second meets it.
+  // A failure destroys both streams, so that the reader of the second gets it.
   return pipeline(message, isGzip ? createGunzip() : createBrotliDecompress(), () => undefined);
 }
 

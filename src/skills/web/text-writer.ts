@@ -1,4 +1,4 @@
-/** Puts words, line breaks and marks together so that no blank line or space is doubled, however the page is nested. */
+/** Writes text, line breaks and marks without doubling blank lines or spaces, however the page is nested. */
 
 interface Table {
   rows: number;
@@ -12,7 +12,7 @@ const MAX_TEXT = 5_000_000;
 export class TextWriter {
   readonly #out: string[] = [];
   readonly #tables: Table[] = [];
-  /** Line ends that are due before what comes next. */
+  /** Line breaks to write before the next output. */
   #lines = 0;
   #size = 0;
   #isSpaced = true;
@@ -28,7 +28,7 @@ export class TextWriter {
     this.#lines = 0;
   }
 
-  /** A mark or words as they are, after the break that is due. */
+  /** Writes a mark or text unchanged, after the pending break. */
   #put(piece: string): void {
     this.#size += piece.length;
     if (piece === '' || this.#size > MAX_TEXT) return;
@@ -38,13 +38,16 @@ export class TextWriter {
     this.#isSpaced = /\s$/.test(piece.slice(-1));
   }
 
-  /** Words; white space is one space, except between the fences of code. */
+  /** Writes text; white space becomes one space, except in fenced code. */
   text(words: string): void {
     const collapsed = this.#isPre ? words : words.replace(/\s+/g, ' ');
     this.#put(!this.#isPre && this.#isSpaced && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed);
   }
 
-  /** At least this many line ends before what comes next: 1 a new line, 2 a new paragraph. In a table a space. */
+  /**
+   * Requests at least this many line breaks before the next output: 1 a new line, 2 a new paragraph. In a table a
+   * space.
+   */
   break(lines: 1 | 2): void {
     if (this.#isPre) {
       if (lines === 1) this.#put('\n');
@@ -56,12 +59,12 @@ export class TextWriter {
     }
   }
 
-  /** A paragraph begins: a break, except right after a mark that began the line. */
+  /** Begins a paragraph: a break, except right after a mark that began the line. */
   paragraph(): void {
     if (!this.#isFresh) this.break(2);
   }
 
-  /** A break, then a mark that begins the line. */
+  /** Writes a break, then a mark that begins the line. */
   begin(lines: 1 | 2, mark: string): void {
     this.break(lines);
     if (this.#isPre || this.#inCell) return;
@@ -83,7 +86,7 @@ export class TextWriter {
   }
 
   table(isOpening: boolean): void {
-    // A table in a cell lays out a page: its rows are lines of text.
+    // A table in a cell is layout: its rows are lines of text.
     if (!isOpening || this.#inCell) this.endRow();
     if (isOpening) {
       this.#tables.push({ rows: 0, cells: 0 });
@@ -110,13 +113,13 @@ export class TextWriter {
     this.#put(table.cells === 1 || this.#isSpaced ? '| ' : ' | ');
   }
 
-  /** Where a link's words begin; for `link`. */
+  /** Returns where a link's text begins, for `link`. */
   mark(): number {
     this.#endLines();
     return this.#out.push('') - 1;
   }
 
-  /** Makes a link of what was written since `mark`, and gives its words. */
+  /** Makes a link of the text since `mark`, and returns that text. */
   link(mark: number, url: string): string {
     const words = this.#out.slice(mark).join('');
     const plain = words.replace(/\s+/g, ' ').trim();
@@ -124,7 +127,7 @@ export class TextWriter {
     if (plain === '' || this.#size > MAX_TEXT) return plain;
     const isLine = !words.includes('\n');
     if (isLine) this.#out[mark] = '[';
-    // Before the break that is due: the address belongs to the words.
+    // Before the pending break, since the address belongs to the text.
     this.#out.push(isLine ? `](${url})` : ` (${url})`);
     this.#isSpaced = this.#lines > 0;
     return plain.replace(/^[#>-]+ /, '');
