@@ -1,7 +1,7 @@
 /**
- * Discord, over its gateway and REST API. Events are decoded as they come over the wire and handed over in order, chat by chat;
- * an interaction is acknowledged only after `onMessage` has resolved. Sending is in `send.ts`; nothing but the connection and
- * the reading of what was missed is ever tried again here.
+ * Connects Discord over its gateway and REST API. Events are decoded as they arrive and handled in order, chat by chat;
+ * an interaction is acknowledged only after `onMessage` has resolved. Sending is in `send.ts`; only the connection and
+ * the reading of missed messages are ever retried here.
  */
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -41,16 +41,16 @@ export { checkDiscord, discordCard } from './connect/check.ts';
 /** https://discord.com/developers/docs/reference#uploading-files (10 MiB a file), #create-message (2000 characters). */
 const LIMITS: ChannelLimits = { text: 2000, uploadBytes: 10 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };
 
-/** Milliseconds that a start waits for the commands at most. */
+/** The longest that a start waits for the commands, in ms. */
 const COMMANDS_MS = 2000;
 
-/** Timers cannot be longer. */
+/** The longest timer that Node supports. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Waits in milliseconds; the defaults are right outside of tests. */
+/** Waiting times in ms. Only tests change the defaults. */
 export interface Timing extends GatewayTiming, InteractionTiming {
   live: LiveTiming;
-  /** Between two changes of one thread's state. */
+  /** The gap between two changes of one thread's state. */
   taskStateMs: number;
 }
 
@@ -73,23 +73,26 @@ export interface DiscordOptions {
   cdnRoot: string;
   threads: 'per-task' | 'off';
   live: LiveMode;
-  /** Minutes of quiet after which the thread of a finished task is archived; 0 is never. */
+  /** Minutes of quiet after which a finished task's thread is archived; 0 means never. */
   archiveMinutes: number;
   /** The subcommands of `/viber`, besides `task`. */
   commands: CommandSpec[];
   cursors: ReadCursors;
   cache?: Cache | undefined;
-  /** Names of people whom the configuration names. */
+  /** Returns the names of people in the configuration. */
   nameOf?: NameOf | undefined;
-  /** Of several processes with this bot one holds the connection, and the next goes on with its session; this process alone unless told. */
+  /**
+   * Set if several processes run this bot: one holds the connection, and the next one resumes its session. Default:
+   * this process alone.
+   */
   shared?: { lead: Lead; sessions: SessionStore };
   log: Logger;
   timing?: Partial<Timing>;
 }
 
 /**
- * `connect` throws ConfigError for a token Discord does not accept and when the bot may not read what is said; while
- * Discord cannot be reached it goes on trying, with status `reconnecting`.
+ * Creates the channel. While Discord is unreachable, `connect` keeps trying, with status `reconnecting`. `connect`
+ * throws ConfigError for a token that Discord rejects and when the bot may not read message content.
  */
 export function createDiscord(options: DiscordOptions): Channel {
   const { token, apiRoot, cdnRoot, cache, cursors, log } = options;

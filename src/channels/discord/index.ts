@@ -1,4 +1,4 @@
-/** Discord, as the rest of the gateway knows it. */
+/** Registers Discord as a kind of channel. */
 import { defineChannel } from '../kind.ts';
 
 export const discord = defineChannel({

@@ -1,4 +1,4 @@
-/** The section `channels.discord`. */
+/** Defines the section `channels.discord`. */
 import { z } from 'zod';
 import {
   apiRoot,
@@ -25,7 +25,7 @@ export const discordDefaults = {
 
 const snowflake = /^\d{1,20}$/;
 
-/** The number of a server by itself, or a section with `id`. */
+/** A server's number alone, or a section with `id`. */
 const guild = z.preprocess(
   (value) => (/^(string|number)$/.test(typeof value) && snowflake.test(String(value)) ? { id: String(value) } : value),
   section(
@@ -41,12 +41,12 @@ const guild = z.preprocess(
 export const settings = section({
   token: token("the bot's token", 'DISCORD_BOT_TOKEN'),
   apiRoot: apiRoot('DISCORD_API_ROOT').default(discordDefaults.apiRoot),
-  /** Attachments are fetched there. */
+  /** The origin that attachments are fetched from. */
   cdnRoot: apiRoot('DISCORD_CDN_ROOT').default(discordDefaults.cdnRoot),
   /** `per-task`: a mention or a goal in a channel opens a thread of its own. */
   threads: oneOf('per-task', 'off').default(discordDefaults.threads),
   guilds: listOf(guild).default(discordDefaults.guilds),
-  /** Minutes of quiet after which the thread of a finished task is archived; 0 means never by us. */
+  /** Minutes of quiet after which a finished task's thread is archived; 0 means never by us. */
   archiveMinutes: whole(0, 10_080).default(discordDefaults.archiveMinutes),
   ...chat(
     id('expected the number of a person (not a name: names change hands)', snowflake),

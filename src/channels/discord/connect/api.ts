@@ -1,7 +1,7 @@
 /**
- * The one door to Discord's REST API, through `@discordjs/rest`, a part of discord.js. Nothing is retried or queued behind a rate limit: a call is made now
- * or fails with a DiscordError that says when it may be made. No error carries the token of an interaction.
- * https://discord.com/developers/docs/reference#http-api
+ * Calls Discord's REST API through `@discordjs/rest`, a part of discord.js. Nothing is retried or queued behind a rate
+ * limit: a call is made now or fails with a DiscordError that says when it may be made. No error contains the token of
+ * an interaction. https://discord.com/developers/docs/reference#http-api
  */
 import { DiscordAPIError, HTTPError, RateLimitError, REST, type RESTOptions, RequestMethod } from '@discordjs/rest';
 import { errorCode, errorMessage } from '../../../errors.ts';
@@ -11,9 +11,9 @@ import { awakeNow } from '../../../lib/steady.ts';
 import type { Attachment } from '../../channel.ts';
 
 /**
- * `refused`: Discord said no. `limited`: too many calls. `failed`: Discord itself is in trouble (5xx). `unreachable`: it is sure
- * that Discord has nothing of the call. `lost`: no answer came, and the call may have been carried out. `unreadable`: a file of
- * ours cannot be read.
+ * `refused`: Discord rejected the call. `limited`: too many calls. `failed`: Discord has a problem of its own (5xx).
+ * `unreachable`: Discord certainly received nothing. `lost`: no answer came, and the call may have been executed.
+ * `unreadable`: one of our files can't be read.
  */
 export type FailureKind = 'refused' | 'limited' | 'failed' | 'unreachable' | 'lost' | 'unreadable';
 
@@ -42,19 +42,22 @@ export interface CallOptions {
   /** Streamed from disk under the names given in `body.attachments`. */
   files?: readonly UploadFile[];
   query?: Record<string, string>;
-  /** Milliseconds for the whole call; 15,000 unless told. */
+  /** Timeout of the whole call in ms; 15,000 by default. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** False for calls that an interaction's token allows. */
+  /** False for calls that an interaction's token authorises. */
   auth?: boolean;
 }
 
 export type UploadFile = Pick<Attachment, 'path' | 'mimeType'> & { uploadName: string };
 
 export interface DiscordApi {
-  /** `route` without the version, ids as they are: `/channels/1/messages`. Gives the JSON answer. Throws DiscordError. */
+  /**
+   * Calls a `route` without the version, with real IDs: `/channels/1/messages`. Returns the JSON answer. @throws
+   * DiscordError
+   */
   call(method: keyof typeof METHODS, route: `/${string}`, options?: CallOptions): Promise<unknown>;
-  /** Takes down the library's timers. */
+  /** Stops the library's timers. */
   close(): void;
 }
 
@@ -67,7 +70,7 @@ const METHODS = {
 };
 
 const CALL_MS = 15_000;
-/** The library's own limit ends with the headers of an answer; ours covers the body as well, and is the shorter one. */
+/** The library's own limit covers only the headers of an answer; ours is shorter and covers the body as well. */
 const LIBRARY_MS = 300_000;
 const NOT_SENT = new Set([
   'ECONNREFUSED',
@@ -79,14 +82,15 @@ const NOT_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** What every REST object of the library is made with. */
+/** Returns the options of every REST object of the library. */
 export function restOptions(apiRoot: string, cdnRoot: string): Partial<RESTOptions> {
   return {
     api: apiRoot.replace(/\/+$/, ''),
     cdn: cdnRoot.replace(/\/+$/, ''),
     mediaProxy: cdnRoot.replace(/\/+$/, ''),
     retries: 0,
-    // Each conversation and each interaction has a queue there, which is kept until it is swept: an hour's worth would pile up.
+    // Each conversation and each interaction has a queue there, kept until it is swept. The default of an hour would
+    // let them pile up.
     handlerSweepInterval: 300_000,
     timeout: LIBRARY_MS,
     rejectOnRateLimit: () => true,
@@ -95,8 +99,8 @@ export function restOptions(apiRoot: string, cdnRoot: string): Partial<RESTOptio
 }
 
 /**
- * By Node's own fetch: the library's HTTP client would be a second one of its kind. The library leaves the body of these answers unread,
- * which would keep their connections from being used again.
+ * Sends requests with Node's own fetch instead of a second HTTP client. The library doesn't read the body of error
+ * answers, which would keep their connections from being reused.
  */
 const drained: RESTOptions['makeRequest'] = async (url, init) => {
   const { body, method = 'POST', signal } = init;
@@ -121,7 +125,7 @@ function plainHeaders(given: unknown): Headers {
 
 export function createApi(options: { token: string; apiRoot: string; cdnRoot: string }): DiscordApi {
   const bound = new REST(restOptions(options.apiRoot, options.cdnRoot));
-  // What an interaction's token allows does not count towards the bot's limit of 50 calls a second.
+  // Calls with an interaction's token don't count towards the bot's limit of 50 calls per second.
   const free = new REST({ ...restOptions(options.apiRoot, options.cdnRoot), globalRequestsPerSecond: 1_000_000 });
   const checkClock = forgetsAfterStep([bound, free]);
   return {
@@ -140,7 +144,7 @@ export function createApi(options: { token: string; apiRoot: string; cdnRoot: st
           ...(query && { query: new URLSearchParams(query) }),
           ...(files.length > 0 ? { body: await form(body ?? {}, files), passThroughBody: true } : body && { body }),
         });
-        // What is not JSON comes as bytes: none, or a page of some server in between.
+        // An answer that isn't JSON comes as bytes: none, or a page of some server in between.
         if (!(answer instanceof ArrayBuffer)) return answer;
         if (answer.byteLength > 0) throw new SyntaxError('the answer is not JSON');
         return undefined;
@@ -157,7 +161,10 @@ export function createApi(options: { token: string; apiRoot: string; cdnRoot: st
   };
 }
 
-/** The library keeps limits by the machine's clock: when that is set back they would last as much longer. Delivery knows its own. */
+/**
+ * Returns a function that drops the library's limits when the clock is set back. The library keeps them by the
+ * machine's clock, so they would last that much longer. Delivery has limits of its own.
+ */
 function forgetsAfterStep(rests: readonly REST[]): () => void {
   const ahead = () => Date.now() - awakeNow();
   let before = ahead();
@@ -188,20 +195,20 @@ async function readable(path: string, type: string): Promise<Blob> {
   }
 }
 
-/** The route without ids and tokens. */
+/** Returns the route without IDs and tokens. */
 function nameOf(route: string): string {
   return route.replace(/^\/(interactions|webhooks)\/\d+\/[^/]+/, '/$1/:id/:token').replace(/\/\d{1,20}/g, '/:id');
 }
 
-/** "internal network error": the server before Discord's own blocks a call, and Discord has not seen it. */
+/** "internal network error": the server in front of Discord blocks a call, and Discord hasn't seen it. */
 const BLOCKED = 40_333;
-/** Other numbers stand in the answers of servers in between, often the status once more. */
+/** Whether the code is Discord's. Answers of servers in between have other numbers, often the status again. */
 const isOfDiscord = (code: number): boolean => code === 0 || (code >= 10_000 && code !== BLOCKED);
 
 function toDiscordError(error: unknown, call: string): unknown {
   if (error instanceof RateLimitError) {
     const waits = [error.retryAfter, error.sublimitTimeout, error.timeToReset].filter(Number.isFinite);
-    // One that names no time is not asked again at once.
+    // A limit without a time isn't retried at once.
     const wait = Math.max(...waits, 0) || 1000;
     return new DiscordError('limited', `${call}: Discord asks to wait ${Math.ceil(wait)} ms`, {
       status: 429,

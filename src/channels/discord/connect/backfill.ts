@@ -1,7 +1,8 @@
 /**
- * What was said while we were away (promise 14). Every chat has a mark, the id of the newest message taken in. After a fresh start of the
- * gateway's session the chats that moved on since are read from their mark, oldest first, while their live events wait.
- * At most 100 messages a chat, none older than a day. https://discord.com/developers/docs/resources/message#get-channel-messages
+ * Fetches what was posted while the gateway was down (promise 14). Every chat has a mark, the ID of the newest accepted
+ * message. After a fresh session of Discord's gateway, chats with newer messages are read from their mark, oldest
+ * first, while their live events wait. At most 100 messages per chat, none older than a day.
+ * https://discord.com/developers/docs/resources/message#get-channel-messages
  */
 import type { Logger } from '../../../log.ts';
 import type { ReadCursors } from '../../channel.ts';
@@ -14,15 +15,15 @@ import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
 export interface Backfill {
-  /** Another process has read on. */
+  /** Reads the marks again, because another process has advanced them. */
   reread(): void;
-  /** This message is being stored: the chat's mark stays before it until it is taken in. */
+  /** Notes that this message is being stored; the chat's mark stays before it until it is accepted. */
   storing(chat: string, messageId: string): void;
-  /** A message was taken in. */
+  /** Notes that a message was accepted. */
   mark(chat: string, messageId: string): void;
-  /** Holds the chats that have something to fetch; what is returned fetches it and lets them go. */
+  /** Holds the chats with something to fetch. The returned function fetches it and releases them. */
   begin(): () => Promise<void>;
-  /** This message could not be stored: it is fetched again, and the chat's mark stays until then. */
+  /** Fetches a message again that could not be stored; the chat's mark stays until then. */
   again(chat: string, messageId: string): void;
 }
 
@@ -31,7 +32,7 @@ export interface BackfillOptions {
   cursors: ReadCursors;
   places: Places;
   intake: Intake;
-  /** Hands a message on; false for one that was known. Rejects when it could not be stored. */
+  /** Passes a message on; false if it was known. Rejects when it could not be stored. */
   accept: (message: Fields) => Promise<boolean>;
   log: Logger;
   signal: AbortSignal;
@@ -43,9 +44,9 @@ const DAY_MS = 24 * 3_600_000;
 const LIMIT = 100;
 const MAX_PAGES = 10;
 const MAX_MARKS = 100_000;
-/** Chats the gateway tells nothing of, direct messages mostly; the newest are asked for. */
+/** The most chats to read that the gateway doesn't list, mostly direct messages; the newest are read. */
 const MAX_UNTOLD = 300;
-/** Channels are given a first mark up to so many marks in all, so that they push out no chat that is talked in. */
+/** Channels get a first mark only up to this many marks in all, so that they don't evict active chats. */
 const MAX_SEEDED = 1000;
 const AT_ONCE = 4;
 const TRIES = 6;
@@ -58,7 +59,7 @@ class GapFiller implements Backfill {
   readonly #to: BackfillOptions;
   readonly #known = new Map<string, string>();
   readonly #failing = new Set<string>();
-  /** By chat: what is being stored or could not be, and the newest that was taken in meanwhile. */
+  /** Messages that are being stored or could not be, and the newest accepted one, by chat. */
   readonly #inHand = new Map<string, { ids: Set<string>; reached: string }>();
 
   constructor(options: BackfillOptions) {
@@ -88,7 +89,7 @@ class GapFiller implements Backfill {
 
   again(chat: string, messageId: string): void {
     if (this.#failing.has(chat)) return;
-    // A chat that was never read is read from here, not from yesterday.
+    // A chat that was never read is read from this message on, not from yesterday.
     if (!this.#known.has(chat)) remember(this.#known, chat, String(BigInt(messageId) - 1n), MAX_MARKS);
     void this.#retry(chat, this.#to.intake.hold(chat));
   }
@@ -107,7 +108,7 @@ class GapFiller implements Backfill {
     this.#to.cursors.set(chat, newest);
   }
 
-  /** How far the chat is taken in; undefined while something before that is still in hand. */
+  /** Returns how far the chat is accepted; undefined while an earlier message is still being stored. */
   #reached(chat: string, messageId: string): string | undefined {
     const hand = this.#inHand.get(chat);
     if (!hand) return messageId;
@@ -118,13 +119,16 @@ class GapFiller implements Backfill {
     return hand.reached;
   }
 
-  /** Chats with something to fetch. A chat without a mark gets one, so that next time it is known how far it was read. */
+  /**
+   * Returns chats with something to fetch. A chat without a mark gets one, so that the next start knows how far it was
+   * read.
+   */
   #behind(): string[] {
     const newest = [...this.#known.values()].reduce((last, next) => (isLater(next, last) ? next : last), '0');
     for (const [chat, place] of this.#to.places.all()) {
       if (this.#known.size >= MAX_SEEDED) break;
       if (this.#known.has(chat) || !isTalkedIn(place)) continue;
-      // A channel made while we were away is read from its beginning.
+      // A channel created while the gateway was down is read from its beginning.
       const isNew = newest !== '0' && isLater(place.made ?? chat, newest);
       this.mark(chat, isNew ? chat : (place.lastMessage ?? chat));
     }
@@ -142,13 +146,13 @@ class GapFiller implements Backfill {
     return [...told, ...untold.slice(0, MAX_UNTOLD).map(([chat]) => chat)];
   }
 
-  /** Gives the id of the newest message taken in. */
+  /** Returns the ID of the newest accepted message. */
   async #fill(chat: string): Promise<string | undefined> {
     const dayAgo = idAt(Date.now() - DAY_MS);
     const read = this.#known.get(chat) ?? dayAgo;
     let after = isLater(read, dayAgo) ? read : dayAgo;
     let newest: string | undefined;
-    // A mark may be behind by what was taken in within its last moments: what is known does not count.
+    // A mark may lag behind what was accepted last, so known messages don't count.
     for (let page = 0, fresh = 0; page < MAX_PAGES && fresh < LIMIT; page++) {
       const query = { after, limit: String(LIMIT) };
       const found = await this.#patient(() =>
@@ -175,8 +179,8 @@ class GapFiller implements Backfill {
   }
 
   /**
-   * A message fetched over REST does not say whether its chat is direct. Invariant: none is taken in before it is known, since what
-   * is said on a server would pass for something private.
+   * Whether the chat's server is known, or that it is direct; a message fetched over REST doesn't say. Invariant: no
+   * message is accepted before that is known, since a server's message would pass for a private one.
    */
   async #isLocated(chat: string): Promise<boolean> {
     if (isLocated(this.#to.places.get(chat))) return true;
@@ -186,7 +190,7 @@ class GapFiller implements Backfill {
     return isFields(channel) && isLocated(this.#to.places.learn(channel));
   }
 
-  /** Waits out what passes by itself. Undefined when the chat is gone or closed to us. */
+  /** Waits out temporary failures. Returns undefined if the chat is gone or the bot has no access. */
   async #patient(ask: () => Promise<unknown>): Promise<unknown> {
     const backoff = createBackoff(this.#to.backoffMs.min, this.#to.backoffMs.max);
     for (let tries = 1; ; ) {
@@ -195,14 +199,14 @@ class GapFiller implements Backfill {
       } catch (error) {
         if (!(error instanceof DiscordError) || this.#to.signal.aborted || tries >= TRIES) throw error;
         if (error.kind === 'refused') return undefined;
-        // With many chats to read, being told to wait is no failure.
+        // A rate limit isn't a failure when many chats are read.
         if (error.kind !== 'limited') tries++;
         await sleep(error.retryAfterMs ?? backoff.next(), this.#to.signal);
       }
     }
   }
 
-  /** False when something could not be stored. What Discord does not give, after some tries, is given up. */
+  /** Returns false if something could not be stored. What Discord doesn't return after some tries is given up. */
   async #tryFill(chat: string): Promise<boolean> {
     try {
       const last = await this.#fill(chat);
@@ -220,7 +224,7 @@ class GapFiller implements Backfill {
     }
   }
 
-  /** Until it works; what is said meanwhile waits, so that it does not overtake. */
+  /** Retries until it works; live events wait, so that they don't overtake. */
   async #retry(chat: string, release: () => void): Promise<void> {
     const backoff = createBackoff(this.#to.backoffMs.min, this.#to.backoffMs.max);
     this.#failing.add(chat);

@@ -1,11 +1,14 @@
-/** For the doctor: is the token good, may the bot read what is said, and has it the permissions it needs where it is. */
+/**
+ * Checks for the doctor whether the token is valid, the bot may read message content, and it has the permissions it
+ * needs.
+ */
 import { ConfigError, type ConfigProblem } from '../../../errors.ts';
 import { type Fields, integer, isFields, oneLine, string } from '../../shared/read.ts';
 import { id } from '../decode/read.ts';
 import { createApi, type DiscordApi, DiscordError } from './api.ts';
 import { mayReadContent, missingIntent, wrongToken } from './config-problems.ts';
 
-/** Bits of https://discord.com/developers/docs/topics/permissions, with the names of the settings page. */
+/** Bits of https://discord.com/developers/docs/topics/permissions, with their names on the settings page. */
 const PERMISSIONS: [bigint, string][] = [
   [1n << 10n, 'View Channels'],
   [1n << 11n, 'Send Messages'],
@@ -24,14 +27,15 @@ export interface CheckOptions {
   token: string;
   apiRoot: string;
   cdnRoot?: string;
-  /** Servers and channels of the configuration: the bot must be in them. */
+  /** Servers and channels of the configuration, which the bot must be in. */
   guilds?: readonly { id: string }[];
   access?: { chats: readonly string[] };
 }
 
 /**
- * One sentence for everything that is well.
- * @throws ConfigError with every problem at once; DiscordError when Discord cannot be asked
+ * Returns one sentence for each thing that works.
+ * @throws ConfigError with every problem at once
+ * @throws DiscordError when Discord can't be asked
  */
 export async function checkDiscord(options: CheckOptions): Promise<string[]> {
   const api = createApi({ cdnRoot: options.apiRoot, ...options });
@@ -119,7 +123,7 @@ function missingIn(guild: Fields): string[] {
   return PERMISSIONS.filter(([bit]) => (has & bit) === 0n).map(([, name]) => name);
 }
 
-/** What a person needs to find the bot: its profile, and the page on which a server takes it in. Throws DiscordError. */
+/** Returns the bot's profile and the page that adds it to a server. @throws DiscordError */
 export async function discordCard(options: Pick<CheckOptions, 'token' | 'apiRoot'>) {
   const api = createApi({ cdnRoot: options.apiRoot, ...options });
   try {
@@ -132,7 +136,7 @@ export async function discordCard(options: Pick<CheckOptions, 'token' | 'apiRoot
   }
 }
 
-/** Where the owner of a server lets the bot in, with the permissions it needs. */
+/** Returns the link with which a server's owner adds the bot, with the permissions it needs. */
 export function inviteLink(application: string): string {
   return `https://discord.com/oauth2/authorize?client_id=${application}&scope=bot+applications.commands&permissions=${ALL}`;
 }

@@ -1,6 +1,7 @@
 /**
- * The slash command `/viber` with a subcommand, by itself or in a group, for each thing a person can ask for. It is written only when it differs from
- * what Discord has. https://discord.com/developers/docs/interactions/application-commands
+ * Registers the slash command `/viber` with a subcommand, alone or in a group, for each thing a person can ask for. It
+ * is written only when it differs from what Discord has.
+ * https://discord.com/developers/docs/interactions/application-commands
  */
 import type { Logger } from '../../../log.ts';
 import { MENU, MENU_GROUPS, MORE } from '../../../messages/menu.ts';
@@ -17,7 +18,7 @@ const TEXT = 3;
 const MAX_SUBCOMMANDS = 25;
 const MAX_ARGUMENT = 4000;
 const MAX_DESCRIPTION = 100;
-/** In guilds and in direct messages with the bot. */
+/** Guilds, and direct messages with the bot. */
 const CONTEXTS = [0, 1];
 const GUILD_INSTALL = [0];
 
@@ -26,15 +27,15 @@ type Texts = NonNullable<CommandSpec['translations']>;
 const ownTexts = (name: string): Texts =>
   Object.fromEntries(Object.entries(MENU).flatMap(([tag, texts]) => (texts[name] ? [[tag, texts[name]]] : [])));
 
-/** An entry of the menu, and the group it stands in. */
+/** An entry of the menu, and the group it is in. */
 interface Entry {
   group?: string;
   option: { name: string };
 }
 
 /**
- * The command as Discord is told of it: its clients show each person their own language. A list has 25 entries at most; what does not fit
- * goes on in a group, so that none is left out.
+ * Returns the command for Discord, with texts in every language: its clients show each person their own. A list has at
+ * most 25 entries; the rest go into another group, so that none is left out.
  */
 export function commandBody(specs: readonly CommandSpec[]): object {
   const entries = entriesOf(specs.filter(({ name }) => name !== GOAL && /^[-_a-z0-9]{1,32}$/.test(name)));
@@ -60,7 +61,7 @@ export function commandBody(specs: readonly CommandSpec[]): object {
   };
 }
 
-/** Each command by itself, or in its group under the names that it has there. */
+/** Returns an entry for each command: alone, or in its group under the names it has there. */
 function entriesOf(specs: readonly CommandSpec[]): Entry[] {
   const goal = { name: 'goal', description: 'What is to be done', required: true };
   const task = { name: GOAL, description: 'Give me a task; it gets a thread of its own', translations: ownTexts(GOAL) };
@@ -83,7 +84,7 @@ function entriesOf(specs: readonly CommandSpec[]): Entry[] {
   return [...grouped, ...alone.map((spec): Entry => ({ option: subcommand(spec, optional(spec)) }))];
 }
 
-/** A group of these options; one after the other where they are more than one takes. */
+/** Returns a group of these options; several groups if one can't hold them all. */
 function groupsOf(name: string, description: string, options: readonly object[]): object[] {
   return Array.from({ length: Math.ceil(options.length / MAX_SUBCOMMANDS) }, (_, index) => ({
     type: GROUP,
@@ -129,9 +130,9 @@ function subcommand(
 
 const NOT_REGISTERED = 'the slash commands could not be registered; it is tried again with the next connection';
 
-/** The commands of one bot are registered once, with the first connection that can. */
+/** Registers the commands of one bot once, with the first connection that can. */
 export function createRegistration(api: DiscordApi, specs: readonly CommandSpec[], log: Logger) {
-  /** Resolves when they are registered, or will not be with this connection. */
+  /** Resolves when they are registered, or won't be with this connection. */
   let registering: Promise<void> | undefined;
   return {
     begin(application: string): void {
@@ -140,7 +141,7 @@ export function createRegistration(api: DiscordApi, specs: readonly CommandSpec[
         log.warn({ err: error }, NOT_REGISTERED);
       });
     },
-    /** Resolves when that has ended, after `ms` at the latest. */
+    /** Resolves when the registration has ended, after `ms` at the latest. */
     async ended(ms: number, signal: AbortSignal): Promise<void> {
       const waited = new AbortController();
       await Promise.race([registering, sleep(ms, AbortSignal.any([waited.signal, signal]))]);
@@ -149,7 +150,7 @@ export function createRegistration(api: DiscordApi, specs: readonly CommandSpec[
   };
 }
 
-/** Throws DiscordError. */
+/** @throws DiscordError */
 async function registerCommands(
   api: DiscordApi,
   application: string,
@@ -168,7 +169,7 @@ async function registerCommands(
   log.info({ channel: 'discord' }, 'the slash commands were registered');
 }
 
-/** What we set, without what Discord adds and without the order of keys. */
+/** Returns the parts of a command that we set, without what Discord adds and independent of key order. */
 function canonical(command: object): string {
   const body: Fields = { ...command };
   const sorted = (value: unknown) => (Array.isArray(value) ? [...value].sort() : []);

@@ -1,4 +1,7 @@
-/** What only the operator can mend, said so that they can. https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+/**
+ * Describes problems that only the operator can fix.
+ * https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
+ */
 import type { ConfigProblem } from '../../../errors.ts';
 import { isFields } from '../../shared/read.ts';
 import type { SessionEnd } from './session-types.ts';
@@ -19,7 +22,7 @@ export function missingIntent(): ConfigProblem {
   };
 }
 
-/** Undefined for what may pass by itself. */
+/** Returns undefined for a problem that may be temporary. */
 export function problemOf({ closeCode, error, detail }: SessionEnd): ConfigProblem | undefined {
   if (closeCode === 4014) return missingIntent();
   if (closeCode === 4004 || (isFields(error) && error.status === 401)) return wrongToken();
@@ -29,7 +32,10 @@ export function problemOf({ closeCode, error, detail }: SessionEnd): ConfigProbl
 
 const MESSAGE_CONTENT = (1 << 18) | (1 << 19);
 
-/** `flags` of an application object. https://discord.com/developers/docs/resources/application#application-object-application-flags */
+/**
+ * Whether the application's `flags` include message content.
+ * https://discord.com/developers/docs/resources/application#application-object-application-flags
+ */
 export function mayReadContent(flags: number): boolean {
   return (flags & MESSAGE_CONTENT) !== 0;
 }

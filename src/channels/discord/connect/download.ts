@@ -1,12 +1,12 @@
 /**
- * A file of a message. Invariant: it is fetched from the configured CDN alone and without our token.
+ * Downloads a message's file. Invariant: only from the configured CDN, and without our token.
  * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
  */
 import * as shared from '../../shared/download.ts';
 import { isFields, list, string } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 
-/** Our own limit: Discord's people may send files of up to 500 MB. */
+/** Our own limit; people on Discord may send files of up to 500 MB. */
 export const DOWNLOAD_BYTES = 25 * 1024 * 1024;
 const SOON_MS = 30_000;
 
@@ -18,7 +18,7 @@ export function createDownload(api: DiscordApi, cdnRoot: string): shared.Downloa
   });
 }
 
-/** An address works for a day; one that has run out is signed anew. */
+/** Requests the file. A URL works for a day; an expired one is signed again. */
 async function request(api: DiscordApi, cdnRoot: string, transfer: shared.Transfer): Promise<Response> {
   const known = transfer.file.id;
   if (!isOnCdn(known, cdnRoot)) throw transfer.gone();
@@ -49,7 +49,7 @@ async function renew(api: DiscordApi, transfer: shared.Transfer): Promise<string
 
 const isGone = ({ status }: Response): boolean => status === 403 || status === 404;
 
-/** Milliseconds since the epoch; an address without one does not run out. */
+/** Returns when the URL expires, in ms since the epoch; never if it doesn't say. */
 function expiry(url: string): number {
   const seconds = Number.parseInt(new URL(url).searchParams.get('ex') ?? '', 16);
   return Number.isNaN(seconds) ? Number.POSITIVE_INFINITY : seconds * 1000;

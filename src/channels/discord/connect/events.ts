@@ -1,7 +1,7 @@
 /**
- * What comes over the gateway, each event to where it belongs: places are learnt, messages go in order through the intake,
- * interactions at once. Invariant: a message counts as taken in only after `onMessage` has resolved; one that could not be
- * stored is fetched again.
+ * Dispatches the gateway's events: places are learnt, messages pass the intake in order, interactions are handled at
+ * once. Invariant: a message counts as accepted only after `onMessage` has resolved; one that could not be stored is
+ * fetched again.
  */
 import type { Logger } from '../../../log.ts';
 import type { ChannelCallbacks, NameOf, ReadCursors } from '../../channel.ts';
@@ -19,19 +19,19 @@ import type { Interactions } from './interactions.ts';
 import { createLookup } from './lookup.ts';
 
 export interface Events {
-  /** A dispatch of the gateway, in order. */
+  /** Handles a dispatch of the gateway, in order. */
   onPacket(type: string, data: unknown): void;
-  /** A fresh session has begun: what was said before may have been missed. */
+  /** Handles the start of a fresh session: earlier messages may have been missed. */
   onFresh(): void;
-  /** The session goes on: what was said meanwhile comes by itself. */
+  /** Handles a resumed session: Discord replays what was missed. */
   onResumed(): void;
-  /** Known before the gateway says so: a session that goes on does not. */
+  /** Sets the bot in advance, because a resumed session doesn't name it. */
   introduce(bot: Bot): void;
-  /** The connection was another process's until now. */
+  /** Takes over the connection of another process. */
   takeOver(): Promise<void>;
-  /** Resolves when what was taken in is dealt with. */
+  /** Resolves when all received events have been handled. */
   settled(): Promise<void>;
-  /** Resolves as `settled`; true when all of it was taken in, and nothing waits. */
+  /** Resolves like `settled`; true if everything was accepted and nothing is pending. */
   taken(): Promise<boolean>;
 }
 
@@ -49,9 +49,9 @@ export interface EventsOptions {
   signal: AbortSignal;
   backoffMs: { min: number; max: number };
   callbacks: () => ChannelCallbacks | undefined;
-  /** Discord has said who we are. */
+  /** Called when Discord has named the bot. */
   onBot: (bot: Bot) => void;
-  /** Somebody wrote in this channel or thread. */
+  /** Called when somebody wrote in this channel or thread. */
   onWritten: (channel: string) => void;
 }
 
@@ -104,7 +104,7 @@ class EventIntake implements Events {
   }
 
   onResumed(): void {
-    // It broke before what had been missed was asked for.
+    // The last session broke before the missed messages were fetched.
     if (this.#intake.isPaused()) this.onFresh();
   }
 
@@ -124,7 +124,7 @@ class EventIntake implements Events {
 
   async taken(): Promise<boolean> {
     await this.settled();
-    // What could not be stored holds its chat until it is.
+    // A message that could not be stored holds its chat until it is.
     return !this.#intake.isPaused() && !this.#intake.isHolding();
   }
 
@@ -137,7 +137,7 @@ class EventIntake implements Events {
     this.introduce(botOf(user, application));
   }
 
-  /** Of a thread or channel that was made before our eyes nothing was missed so far. */
+  /** Marks a thread or channel created just now: nothing in it was missed so far. */
   #begun(type: string, data: Fields): void {
     const made = id(data, 'id');
     const isNew = type === 'CHANNEL_CREATE' || (type === 'THREAD_CREATE' && data.newly_created === true);
@@ -145,7 +145,7 @@ class EventIntake implements Events {
   }
 
   #takeMessage(told: Fields, kind: 'message' | 'edit'): void {
-    // The library puts objects of its own into the event, in circles, while it waits here.
+    // The library adds objects of its own, with cycles, to the event while it waits here.
     const data = structuredClone(told);
     const chat = id(data, 'channel_id') ?? '';
     const guild = id(data, 'guild_id');
@@ -157,8 +157,8 @@ class EventIntake implements Events {
   }
 
   /**
-   * Calls `onMessage` before it first waits, so that what comes in one turn keeps its order. True when it was new. Rejects when
-   * it could not be stored.
+   * Calls `onMessage` before its first wait, so that events of one tick keep their order. Returns whether the message
+   * was new. Rejects when it could not be stored.
    */
   async #handOver(data: Fields, kind: 'message' | 'edit'): Promise<boolean> {
     const to = this.#to.callbacks();
@@ -167,7 +167,7 @@ class EventIntake implements Events {
     const chat = id(data, 'channel_id') ?? '';
     const messageId = id(data, 'id') ?? '';
     if (decoded.kind === 'dropped') {
-      // Our own answers end most chats: what lies before them need not be looked for after a restart.
+      // The bot's own answers end most chats, so a restart need not look at what precedes them.
       if (decoded.reason === 'own' && kind === 'message') this.#backfill.mark(chat, messageId);
       to.onDropped(decoded.reason);
       return false;
@@ -189,7 +189,7 @@ class EventIntake implements Events {
     }
   }
 
-  /** An event that breaks the decoder is dropped: it would come back for ever. */
+  /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
   #decode(data: Fields, kind: 'message' | 'edit', self: Bot): Decoded {
     try {
       return decodeMessage(data, kind, this.#context(self));

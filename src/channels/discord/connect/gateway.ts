@@ -1,6 +1,6 @@
 /**
- * The connection to Discord's gateway, kept up: one session after the other, with waits that grow between them. Only a wrong
- * token or a missing intent at the first connection ends it; later the same is shown in the status and tried again.
+ * Keeps the connection to Discord's gateway up: one session after the other, with growing waits between them. Only a
+ * wrong token or a missing intent at the first connection ends it; later these are shown in the status and retried.
  */
 import { ConfigError, errorMessage } from '../../../errors.ts';
 import { awakeNow } from '../../../lib/steady.ts';
@@ -14,7 +14,7 @@ import { openSession } from './session.ts';
 import type { Session, SessionEnd, SessionOptions, SessionTiming } from './session-types.ts';
 
 export interface GatewayTiming extends SessionTiming {
-  /** Milliseconds between two identifies; Discord allows one in 5 s. */
+  /** Milliseconds between two identifies; Discord allows one per 5 s. */
   identifyMs: number;
 }
 
@@ -28,13 +28,13 @@ export interface GatewayOptions extends Omit<SessionOptions, 'mayIdentify' | 'ti
 export interface Gateway {
   /** Resolves with the first connection, or when stopped before. Rejects with a ConfigError. */
   ready: Promise<void>;
-  /** No event is handed on any more. */
+  /** Stops the connection; no event is passed on after the call. */
   stop(): Promise<void>;
 }
 
-/** A connection that held for so long was a good one. */
+/** A connection that lasted this long resets the backoff. */
 const STEADY_MS = 30_000;
-/** What only the operator can mend is looked at again in this time: identifies are limited to 1000 a day. */
+/** The wait after a problem that only the operator can fix: identifies are limited to 1000 a day. */
 const WRONG_MS = 300_000;
 
 export function startGateway(options: GatewayOptions): Gateway {
@@ -49,7 +49,7 @@ export function startGateway(options: GatewayOptions): Gateway {
   async function mayIdentify(signal: AbortSignal): Promise<void> {
     const wait = identifyPace(awakeNow());
     if (wait > 0) await sleep(wait, AbortSignal.any([signal, stopping.signal]));
-    // Else the library would go on with a connection that is closed.
+    // Otherwise the library would continue with a closed connection.
     signal.throwIfAborted();
   }
 

@@ -1,6 +1,6 @@
 /**
- * Who holds the connection: this process alone, or of several with one bot whoever leads, who goes on with the session of the one
- * before. The others send without it.
+ * Decides which process holds the connection: this one alone or, of several with one bot, the leader, which resumes the
+ * previous leader's session. The others send without it.
  */
 import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
@@ -20,7 +20,7 @@ export interface HoldOptions {
   events: Events;
   shared: { lead: Lead; sessions: SessionStore } | undefined;
   account: () => string;
-  /** Who this process is, where it only sends. */
+  /** Called with the bot in a process that only sends. */
   onBotOfSender: (self: Bot) => void;
   onStatus: (status: ChannelStatus) => void;
   log: Logger;
@@ -29,7 +29,9 @@ export interface HoldOptions {
 }
 
 export interface Holding {
-  /** Resolves when it can be sent, with whether this process may come to hold the connection. Rejects with a ConfigError. */
+  /**
+   * Resolves once sending works, with whether this process may come to hold the connection. Rejects with a ConfigError.
+   */
   start(sendOnly: boolean): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -38,7 +40,7 @@ export function createHolding(options: HoldOptions): Holding {
   const { api, events, shared, account, log, onStatus, timing, signal } = options;
   let stop: (() => Promise<void>) | undefined;
 
-  /** Holds the connection for as long as it is our turn. */
+  /** Holds the connection during this process's turn. */
   async function hold(turn: Turn, onFirst: (ready: Promise<void>) => void): Promise<void> {
     if (shared) await events.takeOver();
     const { token, apiRoot, cdnRoot } = options;
@@ -62,7 +64,7 @@ export function createHolding(options: HoldOptions): Holding {
         if (!self) return false;
         if (sendOnly) options.onBotOfSender(self);
         else events.introduce(self);
-        // Whoever holds the connection, this process can send.
+        // This process can send, whichever process holds the connection.
         onStatus({ state: 'connected' });
         if (sendOnly) return false;
         first.resolve();

@@ -1,21 +1,21 @@
 /**
- * The order of what is taken in. Invariant: the events of one chat are handed on in the order they are given here or, for
- * what is put in front while the chat is held, before those that were held. Chats never wait for each other.
+ * Keeps received events in order. Invariant: the events of one chat are passed on in the order given here; those put
+ * first while the chat is held go before the held ones. Chats never wait for each other.
  */
 export interface Intake {
-  /** Runs now, in the caller's turn of the loop, unless everything or this chat is held. */
+  /** Runs the job now, in the caller's tick, unless everything or this chat is held. */
   take(chat: string, job: () => void): void;
-  /** Everything waits until `resume`. */
+  /** Holds everything until `resume`. */
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** Some chat is held. */
+  /** Whether any chat is held. */
   isHolding(): boolean;
-  /** The chat's events wait until the returned function is called; holds add up. */
+  /** Holds the chat's events until the returned function is called; holds add up. */
   hold(chat: string): () => void;
 }
 
-/** Of one chat. What comes after is left out, as what was said in a long absence is. */
+/** The most events held per chat. Later ones are dropped, like those of a long absence. */
 const MAX_HELD = 1000;
 
 export function createIntake(): Intake {

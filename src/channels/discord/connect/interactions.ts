@@ -1,7 +1,7 @@
 /**
- * Slash commands, buttons and half-typed options: taken in, then acknowledged (promise 15). Invariant: nothing is acknowledged as taken
- * before it is durable; when storing is slow the interaction is deferred, which promises nothing but an answer.
- * https://discord.com/developers/docs/interactions/receiving-and-responding
+ * Handles slash commands, buttons and autocomplete: stored first, then acknowledged (promise 15). Invariant: nothing is
+ * acknowledged as accepted before it is durable; if storing is slow, the interaction is deferred, which promises only
+ * an answer. https://discord.com/developers/docs/interactions/receiving-and-responding
  */
 import { within } from '../../../lib/within.ts';
 import type { Logger } from '../../../log.ts';
@@ -15,16 +15,16 @@ import { NO_MENTIONS } from '../send/defaults.ts';
 import { type DiscordApi, DiscordError } from './api.ts';
 
 export interface Interactions {
-  /** Calls `onMessage` before it first waits. */
+  /** Calls `onMessage` before its first wait. */
   take(body: unknown, context: Context): Promise<void>;
-  /** Resolves when this interaction was acknowledged, or at once when nothing is known of it: it can be answered now. */
+  /** Resolves when this interaction was acknowledged and can be answered; at once if it is unknown. */
   settled(interactionId: string): Promise<void>;
 }
 
 export interface InteractionTiming {
-  /** Milliseconds after which an interaction that is not stored yet is deferred; Discord waits 3 s. */
+  /** Milliseconds after which an unstored interaction is deferred; Discord waits 3 s. */
   deferMs: number;
-  /** Milliseconds in which suggestions must come. */
+  /** Milliseconds in which suggestions must arrive. */
   suggestMs: number;
 }
 
@@ -36,7 +36,7 @@ const DEFERRED_UPDATE = 6;
 const CHOICES = 8;
 const EPHEMERAL = 64;
 const ACK_MS = 2500;
-/** Acknowledged already (a repeated event), or too late. */
+/** Codes for an interaction that was acknowledged before (a repeated event), or too late. */
 const OVER = new Set([40060, 10062, 10015]);
 
 /** Kinds of interactions. */
@@ -93,7 +93,7 @@ class InteractionIntake implements Interactions {
     );
   }
 
-  /** Words that only the person sees, whether or not the interaction was deferred before. */
+  /** Sends text that only the person sees, whether or not the interaction was deferred. */
   async #say(interaction: Interaction, isButton: boolean, isDeferred: boolean, content: string): Promise<void> {
     const data = { content, flags: EPHEMERAL, allowed_mentions: NO_MENTIONS };
     if (!isDeferred) return this.#answer(interaction, MESSAGE, data);
@@ -162,7 +162,7 @@ class InteractionIntake implements Interactions {
     });
   }
 
-  /** An event that breaks the decoder is dropped: nothing is known of it that could be answered. */
+  /** Decodes an interaction. One that breaks the decoder is dropped: nothing in it could be answered. */
   #decode(body: unknown, context: Context): ReturnType<typeof decodeInteraction> {
     try {
       return decodeInteraction(body, context);
@@ -172,7 +172,10 @@ class InteractionIntake implements Interactions {
     }
   }
 
-  /** What we know nothing of (menus, forms, what an older version offered) is answered too: else Discord says that we failed. */
+  /**
+   * Answers unknown interactions too (menus, forms, offers of an older version); otherwise Discord shows that we
+   * failed.
+   */
   async #answerUnknown(body: unknown): Promise<void> {
     const interaction = isFields(body) ? readInteraction(body) : undefined;
     if (!isFields(body) || !interaction) return;

@@ -1,4 +1,4 @@
-/** Who we are, asked over REST: for a process that may send without holding the connection. */
+/** Asks over REST who the bot is, for a process that may send without holding the connection. */
 import { ConfigError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import type { ChannelStatus } from '../../channel.ts';
@@ -17,7 +17,10 @@ export interface IntroduceOptions {
   signal: AbortSignal;
 }
 
-/** Undefined when stopped meanwhile. Throws ConfigError for a token that Discord does not accept; waits out anything else. */
+/**
+ * Returns undefined when stopped. Waits out everything but a wrong token. @throws ConfigError for a token that Discord
+ * rejects.
+ */
 export async function introduce({ api, log, onStatus, backoffMs, signal }: IntroduceOptions): Promise<Bot | undefined> {
   const backoff = createBackoff(backoffMs.min, backoffMs.max);
   while (!signal.aborted) {

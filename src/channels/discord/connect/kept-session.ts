@@ -1,7 +1,7 @@
 /**
- * The session of a shard, kept for the process that holds the connection next, so that it goes on where this one was and nothing is
- * said twice or missed. Invariant: the number kept never passes an event that is not taken in; a lower one has Discord say it again.
- * https://discord.com/developers/docs/events/gateway#resuming
+ * Keeps a shard's session for the process that holds the connection next, so that it continues without repeating or
+ * missing anything. Invariant: the stored sequence number never passes an event that isn't accepted; with a lower one
+ * Discord replays more. https://discord.com/developers/docs/events/gateway#resuming
  */
 import type { SessionInfo } from '@discordjs/ws';
 import { errorMessage } from '../../../errors.ts';
@@ -16,29 +16,28 @@ export interface SessionStore {
 
 export interface KeptSessionsOptions {
   store: SessionStore;
-  /** Of the bot. */
+  /** The bot's account. */
   account: string;
-  /** Resolves when what has come so far was dealt with: true when all of it is taken in. */
+  /** Resolves once everything received so far was handled; true if all of it was accepted. */
   taken: () => Promise<boolean>;
-  /** False once another process may hold the connection: what it keeps is not replaced. */
+  /** False once another process may hold the connection; its stored session must not be replaced. */
   isOurs: () => boolean;
   log: Logger;
 }
 
 export interface KeptSessions {
-  /** The session to go on with; once for each shard. */
+  /** Returns the session to resume; once per shard. */
   load(shard: number): Promise<SessionInfo | undefined>;
-  /** What came up to here was handed on. */
+  /** Notes that events up to here were passed on. */
   note(session: SessionInfo): void;
-  /** It cannot be gone on with. */
+  /** Drops a session that can't be resumed. */
   forget(shard: number): void;
-  /** The newest is stored, as far as it may be. */
+  /** Stores the newest session, if allowed. */
   close(): Promise<void>;
 }
 
-/** Milliseconds. */
 const EVERY_MS = 1_000;
-/** Discord keeps a session whose connection broke for some minutes. */
+/** Discord keeps a session for some minutes after its connection broke. */
 const OLD_MS = 600_000;
 
 export function keepSessions(options: KeptSessionsOptions): KeptSessions {
@@ -58,7 +57,7 @@ class Keeper implements KeptSessions {
   }
 
   async load(shard: number): Promise<SessionInfo | undefined> {
-    // One that did not work is not tried again.
+    // A session that didn't work isn't tried again.
     if (this.#loaded.has(shard)) return undefined;
     this.#loaded.add(shard);
     try {
@@ -84,7 +83,7 @@ class Keeper implements KeptSessions {
     await this.#store();
   }
 
-  /** One after the other, so that an older one never replaces a newer. */
+  /** Stores one at a time, so that an older session never replaces a newer one. */
   #store(): Promise<void> {
     this.#storing ??= this.#storeNow().finally(() => {
       this.#storing = undefined;
@@ -107,7 +106,7 @@ class Keeper implements KeptSessions {
     try {
       await this.#to.store.set(this.#key(shard), text);
     } catch (error) {
-      // The next one is stored; until then Discord says more again than it would have to.
+      // The next one will be stored; until then Discord would replay more than necessary.
       this.#to.log.warn({ channel: 'discord', err: errorMessage(error) }, 'the session could not be kept');
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Channels the gateway has not told of (a thread that slept too long): asked for once over REST while their events wait, since
- * without its parent a thread would pass for a channel of its own.
+ * Looks up channels the gateway hasn't mentioned (a thread that was archived for too long): asks once over REST while
+ * their events wait, since a thread without its parent would pass for a channel.
  */
 import type { Logger } from '../../../log.ts';
 import { isFields } from '../../shared/read.ts';
@@ -10,12 +10,12 @@ import { type DiscordApi, DiscordError } from './api.ts';
 import type { Intake } from './intake.ts';
 
 export interface Lookup {
-  /** Before an event of that channel of a server is taken in. */
+  /** Looks up a server's channel before its event is handled. */
   ensure(channelId: string, guild: string): void;
 }
 
 const TRIES = 5;
-/** A channel of no known kind: what cannot be seen cannot be a thread of ours. */
+/** An unknown kind of channel: one the bot can't see can't be a thread of its own. */
 const UNSEEN = 0;
 
 export function createLookup(options: {
@@ -39,7 +39,7 @@ export function createLookup(options: {
       } catch (error) {
         if (!(error instanceof DiscordError)) throw error;
         log.debug({ err: error, chat: channelId }, 'a channel could not be looked up');
-        // What only could not be asked is asked again with the next event.
+        // A failed request is repeated with the next event.
         if (error.kind === 'refused') places.learn({ id: channelId, type: UNSEEN }, guild);
         else if (tries < TRIES) await sleep(error.retryAfterMs ?? backoff.next(), signal);
       }

@@ -1,6 +1,6 @@
 /**
- * What an event of Discord leaves out, asked for over REST once the message was accepted: the original of an answer, names behind ids,
- * and what was said in a thread or a forum's post. Nothing is tried twice: an answer without it is better than none.
+ * Fetches what a Discord event leaves out, over REST and once the message is accepted: the message replied to, names
+ * behind IDs, and the text of a thread or forum post. Nothing is retried: an answer without it is better than none.
  * https://discord.com/developers/docs/resources/message#get-channel-messages
  */
 import { createLru } from '../../../lib/lru.ts';
@@ -22,20 +22,20 @@ export interface MissingOptions {
 type LookUp = NonNullable<Channel['lookUp']>;
 
 const MAX_NAMES = 2000;
-/** Names that are asked for in one message. */
+/** The most names fetched for one message. */
 const NAMES_AT_ONCE = 5;
 const MENTION = /<@!?(\d{1,20})>/g;
-/** Messages of people, of bots and of commands, and the one that a thread began with. */
+/** Types of messages from people, bots and commands, and of the one that starts a thread. */
 const SAID: ReadonlySet<number> = new Set([0, 19, 20, 21, 23]);
 const STARTER = 21;
-/** The most that Discord gives at once. */
+/** The most that Discord returns at once. */
 const PAGE = 100;
 
 export function createMissing({ api, context, log }: MissingOptions): LookUp {
-  /** '' where nothing could be learnt. */
+  /** '' for a name that could not be found. */
   const names = createLru<string>(MAX_NAMES);
 
-  /** Undefined when Discord says no or cannot be asked. */
+  /** Returns undefined when Discord refuses or can't be reached. */
   async function ask(route: `/${string}`, signal: AbortSignal, query?: Record<string, string>): Promise<unknown> {
     try {
       return await api.call('GET', route, { signal, ...(query && { query }) });
@@ -54,7 +54,7 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
     names.set(user, isFields(found) ? personName(found, isFields(member) ? member : undefined) : '');
   }
 
-  /** Discord names in a message whom it mentions; not so in the words of a command, and seldom in what is passed on. */
+  /** Adds names, which Discord omits for the people in a command's text and mostly in a forward. */
   async function named(message: InboundMessage, signal: AbortSignal): Promise<InboundMessage> {
     const texts = [message.text, ...message.quotes.map(({ text }) => text)];
     const ids = new Set(texts.flatMap((text) => [...text.matchAll(MENTION)].map(([, user = '']) => user)));
@@ -74,7 +74,7 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
     return isFields(found) ? quoteOf(found, 'reply', self) : undefined;
   }
 
-  /** Undefined when it could not be read. */
+  /** Returns undefined if the thread could not be read. */
   async function threadOf(
     { address, messageId }: InboundMessage,
     since: string | undefined,
@@ -114,7 +114,7 @@ export function createMissing({ api, context, log }: MissingOptions): LookUp {
 
 const listOf = (answer: unknown): Fields[] | undefined => (Array.isArray(answer) ? answer.filter(isFields) : undefined);
 
-/** A thread that hangs on a message has that message's place taken by a notice, which brings it along. */
+/** Returns the message that a thread is attached to: Discord shows a notice in its place, which holds it. */
 function begunWith(message: Fields): Fields {
   const begun = integer(message, 'type') === STARTER ? fields(message, 'referenced_message') : undefined;
   return begun ?? message;

@@ -1,4 +1,4 @@
-/** What a session with the gateway is given and tells. */
+/** Defines the options and events of a gateway session. */
 import type { Logger } from '../../../log.ts';
 import type { KeptSessions } from './kept-session.ts';
 
@@ -10,36 +10,36 @@ export interface SessionOptions {
   timing: SessionTiming;
   /** Waits until this application may identify again. */
   mayIdentify: (signal: AbortSignal) => Promise<void>;
-  /** Another process may hold the connection next: it is to go on where this one was. */
+  /** Set if another process may hold the connection next and resume the session. */
   kept: KeptSessions | undefined;
 }
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface SessionTiming {
-  /** Between tries of a connection that was lost. */
+  /** The wait between tries of a lost connection. */
   backoffMs: { min: number; max: number };
-  /** Without an event or a heartbeat's answer for so long, a connection is given up. */
+  /** A connection without an event or a heartbeat's answer for this long is given up. */
   silentMs: number;
-  /** A client that stays without a connection for so long is replaced. */
+  /** A client without a connection for this long is replaced. */
   stuckMs: number;
 }
 
 export interface SessionEnd {
   detail: string;
-  /** Discord closed the connection with a code that forbids to come back. */
+  /** The code with which Discord closed the connection, if it forbids reconnecting. */
   closeCode?: number;
   error?: unknown;
 }
 
 export interface SessionEvents {
-  /** Every dispatch, in order. */
+  /** Called for every dispatch, in order. */
   onPacket(type: string, data: unknown): void;
-  /** Identified anew, and every guild was told of: what was said before may have been missed. */
+  /** Called after an identify, once every guild was listed; earlier messages may have been missed. */
   onReady(): void;
-  /** The session goes on where it broke: nothing was missed. */
+  /** Called when the session was resumed; nothing was missed. */
   onResumed(): void;
   onDown(detail: string): void;
-  /** This client is of no more use; called once. */
+  /** Called once, when this client is of no more use. */
   onEnd(end: SessionEnd): void;
 }
 

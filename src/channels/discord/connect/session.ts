@@ -1,8 +1,8 @@
 /**
- * One connection by the part of discord.js that identifies, beats and resumes (`@discordjs/ws`). Events are taken as they come over the
- * wire, and nothing of them is kept: the library's own model of guilds and people is not loaded.
- * Invariants: after `close` no event is handed on and no new socket is opened; a connection that fell silent is given up after
- * `silentMs`, since the library would wait for two heartbeats and then for a farewell that never comes.
+ * Holds one connection with the part of discord.js that identifies, sends heartbeats and resumes (`@discordjs/ws`).
+ * Events are passed on as they arrive and none is kept: the library's own model of guilds and people isn't loaded.
+ * Invariants: after `close` no event is passed on and no new socket is opened; a silent connection is given up after
+ * `silentMs`, since the library would wait for two heartbeats and then for a close that never comes.
  * https://discord.com/developers/docs/events/gateway
  */
 
@@ -25,13 +25,13 @@ import type { Session, SessionEnd, SessionEvents, SessionOptions } from './sessi
 interface Shard {
   heardAt: number;
   seq: number | null;
-  /** Guilds that READY has named and that have not been told of yet; after `GUILDS_MS` it is ready without them. */
+  /** Guilds that READY named and that aren't listed yet; after `GUILDS_MS` the shard is ready without them. */
   awaited: Set<unknown>;
   waiting: NodeJS.Timeout | undefined;
-  /** Undefined while it is connected. */
+  /** Undefined while connected. */
   downSince: number | undefined;
   tries: number;
-  /** Before the next try. */
+  /** The wait before the next try. */
   pause: Promise<void> | undefined;
 }
 
@@ -44,9 +44,9 @@ const INTENTS =
   GatewayIntentBits.MessageContent;
 const GUILDS_MS = 5000;
 const CLOSE_MS = 1000;
-/** Members beyond which a guild is told of without those who are away. */
+/** Members beyond which Discord lists a guild without those who are offline. */
 const LARGE_GUILD = 50;
-/** Closed with one of these it is no use to come back. */
+/** Close codes after which reconnecting is useless. */
 const FINAL: readonly number[] = [
   GatewayCloseCodes.AuthenticationFailed,
   GatewayCloseCodes.InvalidShard,
@@ -54,7 +54,7 @@ const FINAL: readonly number[] = [
   GatewayCloseCodes.InvalidIntents,
   GatewayCloseCodes.DisallowedIntents,
 ];
-/** The library's limit for opening a socket is 30 s. */
+/** The library's own limit for opening a socket is 30 s. */
 const OPENING_MS = 35_000;
 
 export function openSession(options: SessionOptions, events: SessionEvents): Session {
@@ -144,7 +144,7 @@ class ClientSession implements Session {
     }
   }
 
-  /** Identified anew: it is ready once every guild was told of. */
+  /** Waits after an identify until every guild was listed. */
   #await(id: number, shard: Shard, data: unknown): void {
     const guilds = isFields(data) && Array.isArray(data.guilds) ? data.guilds : [];
     shard.awaited = new Set(guilds.map((guild) => (isFields(guild) ? guild.id : undefined)));
@@ -171,7 +171,7 @@ class ClientSession implements Session {
     this.#events.onEnd(reason);
   }
 
-  /** The library tries again half a second later, for ever and at that pace, were it not for the pause. */
+  /** Notes a lost connection. Without the pause, the library would retry every half second for ever. */
   #down(id: number): void {
     const shard = this.#shardOf(id);
     clearTimeout(shard.waiting);
@@ -196,12 +196,12 @@ class ClientSession implements Session {
     }
   }
 
-  /** The library cannot take down a socket that is still being opened without leaving its errors to nobody. */
+  /** Destroys the manager. While a socket is being opened, the library can't do that without unhandled errors. */
   async #dispose(): Promise<void> {
     const until = Date.now() + OPENING_MS;
     try {
       while (Date.now() < until && (await this.#isOpening())) await rest(250);
-      // With any other code than this Discord keeps the session.
+      // After any other code Discord would keep the session.
       const code = this.#to.kept ? CloseCodes.Resuming : CloseCodes.Normal;
       await this.#manager.destroy({ code, reason: 'the gateway stops' });
     } catch (error) {
@@ -225,7 +225,7 @@ class ClientSession implements Session {
   }
 }
 
-/** It waits where `pauseOf` says, and does nothing more once it is closing. */
+/** Creates the manager. It waits for `pauseOf` before each try, and does nothing more once it is closing. */
 function createManager(
   options: SessionOptions,
   rest: REST,
@@ -241,7 +241,7 @@ function createManager(
     buildIdentifyThrottler: () => ({
       waitForIdentify: (_shard, signal) => (closing.aborted ? never() : options.mayIdentify(signal)),
     }),
-    // Asked before each connection: the place to wait between tries, and where a closed client stops for good.
+    // Called before each connection, so it is where to wait between tries and where a closed client stops for good.
     async retrieveSessionInfo(shardId) {
       await pauseOf(shardId);
       if (kept && !sessions.has(shardId)) sessions.set(shardId, (await kept.load(shardId)) ?? null);
@@ -254,7 +254,7 @@ function createManager(
   });
 }
 
-/** A new one each time: one that is shared would keep everybody who waits for it. */
+/** Returns a new promise each time: a shared one would retain everything that waits for it. */
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }

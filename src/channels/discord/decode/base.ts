@@ -1,11 +1,11 @@
-/** What every event shares: where it happened, who did it, and how a refusal is named. */
+/** Decodes what every event shares: its place, its sender, and the name of a refusal. */
 import type { Address, InboundMessage, NameOf, Sender } from '../../channel.ts';
 import { type Fields, fields, oneLine, string } from '../../shared/read.ts';
 import type { Commands } from '../../shared/written-command.ts';
 import { isThread, type Place, type Role } from './places.ts';
 import { id } from './read.ts';
 
-/** Who we are on the platform. */
+/** The bot's identity on the platform. */
 export interface Bot {
   account: string;
   application: string;
@@ -18,27 +18,27 @@ export interface Context {
   threads: 'per-task' | 'off';
   /** Our commands by name. */
   commands: Commands;
-  /** Names of people whom the configuration names. */
+  /** Returns the names of people in the configuration. */
   nameOf?: NameOf | undefined;
-  /** Milliseconds. */
+  /** Milliseconds since the epoch. */
   now: number;
 }
 
-/** `reason` is an event's name, or `message.<what>`: few and safe to count by. */
+/** An event that isn't handled. `reason` is its name or `message.<what>`: few values, safe to count by. */
 export type Dropped = { kind: 'dropped'; reason: string };
 export type Decoded = { kind: 'message'; message: InboundMessage } | Dropped;
 
-/** Names come from outside and end up in counters, so nothing but a plain one passes. */
+/** Drops an event. Names come from outside and end up in counters, so only plain ones pass. */
 export function dropped(reason: string): Dropped {
   return { kind: 'dropped', reason: /^[\w.-]{1,60}$/.test(reason) ? reason : 'unknown' };
 }
 
-/** Fresh lists each time: a message may be changed by whoever takes it in. */
+/** Returns fresh lists each time, because the gateway may change a message. */
 export function emptyMessage(): Pick<InboundMessage, 'text' | 'files' | 'facts' | 'quotes' | 'isMention'> {
   return { text: '', files: [], facts: [], quotes: [], isMention: false };
 }
 
-/** Where the channel is: a thread stands under its parent's id. `guild` is absent in direct messages. */
+/** Returns a channel's address; a thread is under its parent's ID. `guild` is absent in direct messages. */
 export function readAddress(channelId: string, guild: string | undefined, { bot, places }: Context): Address {
   const place = places.get(channelId);
   const base = { channel: 'discord', account: bot.account, ...(guild !== undefined && { workspace: guild }) };
@@ -47,7 +47,7 @@ export function readAddress(channelId: string, guild: string | undefined, { bot,
   return { ...base, chat: channelId };
 }
 
-/** `member` has the name a person goes by in a guild. A webhook's messages come from no person. */
+/** Returns the sender. `member` has the person's name in a guild. A webhook counts as a bot. */
 export function readSender(
   user: Fields | undefined,
   member: Fields | undefined,
@@ -64,7 +64,7 @@ export function readSender(
   };
 }
 
-/** The name as people see it; for showing only. */
+/** Returns the name that people see; for display only. */
 export function personName(user: Fields, member: Fields | undefined = fields(user, 'member')): string {
   const names = [member && string(member, 'nick'), string(user, 'global_name'), string(user, 'username')];
   for (const name of names) {

@@ -1,12 +1,12 @@
 /**
- * What bots and webhooks write in place of text: embeds, and components with words in them. A person's embeds are only previews of
- * links. https://discord.com/developers/docs/components/reference
+ * Reads what bots and webhooks write instead of text: embeds, and components with text in them. A person's embeds are
+ * only link previews. https://discord.com/developers/docs/components/reference
  */
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import { words } from './facts.ts';
 
 const MAX_CHARACTERS = 8000;
-/** More than Discord lets a message have. */
+/** More components than Discord allows in a message. */
 const MAX_COMPONENTS = 100;
 
 export function readCards(message: Fields): string {
@@ -25,7 +25,7 @@ function card(embed: Fields): string {
   return lines.filter((line) => line?.trim()).join('\n');
 }
 
-/** Texts, and the descriptions of pictures, in the order in which they are shown; containers, sections and galleries hold others. */
+/** Returns texts and picture descriptions in the order shown; containers, sections and galleries are nested. */
 function components(message: Fields): string {
   const lines: string[] = [];
   const waiting = inside(message);

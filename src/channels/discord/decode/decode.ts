@@ -1,6 +1,6 @@
 /**
- * A message of Discord's gateway or REST API becomes an InboundMessage. Pure, total (it never throws, whatever JSON it is
- * given) and cheap. https://discord.com/developers/docs/resources/message#message-object
+ * Decodes a message of Discord's gateway or REST API into an InboundMessage. Pure, total (it never throws, whatever
+ * JSON it gets) and cheap. https://discord.com/developers/docs/resources/message#message-object
  */
 import type { InboundMessage } from '../../channel.ts';
 import { type Fields, fields, integer, isFields, string } from '../../shared/read.ts';
@@ -18,16 +18,16 @@ import { readWords } from './text.ts';
 
 export type { Bot, Context, Decoded } from './base.ts';
 
-/** Default and reply; the others are notices of Discord's own, or copies of what was said elsewhere. */
+/** Default and reply. Other types are Discord's own notices, or copies of messages elsewhere. */
 const SAID = new Set([0, 19]);
 const HAS_THREAD = 1 << 5;
-/** An update is an edit when it came about with it: a pin or a preview repeats the time of an edit long gone. */
+/** The longest time between an edit and its update. A pin or a preview sends an update with the time of an old edit. */
 const FRESH_EDIT_MS = 600_000;
 
 /**
- * Decodes a message that was created (`message`) or changed (`edit`). `message.id` is unique within (channel, account, chat) and
- * the same whether the message came live or was fetched: `m:<message id>`, `e:<message id>:<time of the edit>`.
- * Messages fetched over REST do not say their guild: it comes from the context's places.
+ * Decodes a message that was created (`message`) or changed (`edit`). `message.id` is unique within (channel, account,
+ * chat) and the same whether the message came live or was fetched: `m:<message id>`, `e:<message id>:<time of the
+ * edit>`. Messages fetched over REST don't name their guild; it comes from the context's places.
  */
 export function decodeMessage(body: unknown, kind: 'message' | 'edit', context: Context): Decoded {
   if (!isFields(body)) return dropped('malformed');
@@ -82,7 +82,7 @@ function decodeContent(body: Fields, base: InboundMessage, context: Context): De
   return isSomething ? { kind: 'message', message: placed(body, message, context) } : dropped('message.empty');
 }
 
-/** In a thread, or about to have one: a thread made from a message has that message's id. */
+/** Adds the thread that the message is in or is about to get; a thread made from a message has that message's ID. */
 function placed(body: Fields, message: InboundMessage, { places, threads }: Context): InboundMessage {
   const { address, isMention, isDirect, messageId } = message;
   if (isDirect) return message;

@@ -1,4 +1,7 @@
-/** What a message says without words: one line of text for each thing. https://discord.com/developers/docs/resources/message */
+/**
+ * Describes the content of a message that isn't text, one line per item.
+ * https://discord.com/developers/docs/resources/message
+ */
 
 import { pollVotes } from '../../shared/poll.ts';
 import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
@@ -31,7 +34,7 @@ function poll(message: Fields): string[] {
   return [`Poll${closed}: ${media(fields(body, 'question'))}${many} Options: ${options.join('; ')}`];
 }
 
-/** Discord leaves out what nobody has chosen; without results at all the counts are not known. */
+/** Returns an answer's votes. Discord omits answers that nobody chose; without results the counts are unknown. */
 function votesFor(answer: Fields, results: Fields | undefined): string {
   if (!results) return '';
   const answerId = integer(answer, 'answer_id');
@@ -39,7 +42,7 @@ function votesFor(answer: Fields, results: Fields | undefined): string {
   return `: ${pollVotes((counted && integer(counted, 'count')) ?? 0)}`;
 }
 
-/** What Discord says by itself when a poll has ended stands in an embed. */
+/** Reads Discord's own notice of a poll's end, which is an embed. */
 function pollResult(message: Fields): string[] {
   const embed = list(message, 'embeds').find(({ type }) => type === 'poll_result');
   if (!embed) return [];
@@ -64,7 +67,7 @@ function voice(message: Fields): string[] {
   return [`Voice message${length}`];
 }
 
-/** On one line; '' where there are none. */
+/** Returns a field on one line; '' if it is missing. */
 export function words(body: Fields, key: string): string {
   const number = integer(body, key);
   return oneLine(string(body, key) ?? (number === undefined ? '' : String(number)));

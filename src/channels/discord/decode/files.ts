@@ -1,4 +1,7 @@
-/** The files of a message, as names and addresses; nothing is fetched here. https://discord.com/developers/docs/resources/message#attachment-object */
+/**
+ * Reads the files of a message, as names and URLs; it fetches nothing.
+ * https://discord.com/developers/docs/resources/message#attachment-object
+ */
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
 import { type Fields, integer, list, string } from '../../shared/read.ts';
@@ -7,7 +10,7 @@ import { id } from './read.ts';
 
 const MAX_FILES = 10;
 
-/** The id of a file is its signed address, which works for a day and can be signed anew. */
+/** Reads the files. A file's ID is its signed URL, which works for a day and can be signed again. */
 export function readFiles(message: Fields): RemoteFile[] {
   const isSpoken = isVoice(message);
   const files = list(message, 'attachments').map((body) => remoteFile(body, isSpoken));
@@ -31,7 +34,7 @@ function remoteFile(body: Fields, isSpoken: boolean): RemoteFile | undefined {
   };
 }
 
-/** Of voice messages, and of some other recordings. */
+/** Returns the length of voice messages and some other recordings. */
 function lengthOf({ duration_secs: seconds }: Fields): Pick<RemoteFile, 'seconds'> {
   return typeof seconds === 'number' && seconds >= 0 && Number.isFinite(seconds) ? { seconds } : {};
 }
@@ -43,7 +46,10 @@ function kindOf(mimeType: string): RemoteFile['kind'] {
   return mimeType.startsWith('video/') ? 'video' : 'document';
 }
 
-/** Discord takes foreign letters out of `filename` and keeps the name as it was, without its ending, in `title`. */
+/**
+ * Returns the original name. Discord removes non-Latin letters from `filename`; `title` has the original without its
+ * extension.
+ */
 function wholeName(title: string | undefined, filename: string | undefined): string | undefined {
   const ending = /\.\w{1,10}$/.exec(filename ?? '')?.[0] ?? '';
   if (title === undefined) return filename;

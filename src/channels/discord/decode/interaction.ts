@@ -1,5 +1,5 @@
 /**
- * Slash commands, buttons and half-typed options. Pure and total as `decodeMessage` is.
+ * Decodes slash commands, buttons and autocomplete. Pure and total like `decodeMessage`.
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
 import { MENU_GROUPS } from '../../../messages/menu.ts';
@@ -13,17 +13,20 @@ import { timeOf } from './snowflake.ts';
 
 const GROUP = 2;
 
-/** The one command; what a person can ask for are its subcommands. */
+/** The only command; everything a person can ask for is one of its subcommands. */
 export const COMMAND = 'viber';
 
-/** What is needed to answer an interaction. The token works for a quarter of an hour. */
+/** The data needed to answer an interaction. The token works for 15 minutes. */
 export interface Interaction {
   id: string;
   application: string;
   token: string;
-  /** Whoever acted: the only one who may see the answer. */
+  /** The person who acted, and the only one who may see the answer. */
   user?: string;
-  /** A press: its first answer would take the place of the message with the button, so that each is a message of its own. */
+  /**
+   * True for a button: its first answer would replace the message with the button, so each answer is a message of its
+   * own.
+   */
   isPress?: boolean;
 }
 
@@ -51,12 +54,12 @@ export function decodeInteraction(body: unknown, context: Context): DecodedInter
   return dropped(`interaction.type-${type}`);
 }
 
-/** The opaque `interaction` of a message. */
+/** Returns the opaque `interaction` of a message. */
 export function sealInteraction({ id: at, application, token, user, isPress }: Interaction): string {
   return JSON.stringify([at, application, token, ...(user === undefined ? [] : [user]), ...(isPress ? [PRESS] : [])]);
 }
 
-/** Back from it; undefined when it is not one of ours. */
+/** Parses the output of `sealInteraction`; undefined for any other text. */
 export function readSealed(sealed: string | undefined): Interaction | undefined {
   if (sealed === undefined || !sealed.startsWith('["')) return undefined;
   const [at, application, token, user, press, more] = sealed.slice(2, -2).split('","');
@@ -65,13 +68,13 @@ export function readSealed(sealed: string | undefined): Interaction | undefined 
   return { id: at, application, token, ...(user !== undefined && { user }), ...(press && { isPress: true }) };
 }
 
-/** As `readSealed`; undefined also when it has run out. */
+/** Parses like `readSealed`; undefined also if it has expired. */
 export function openInteraction(sealed: string | undefined, now: number): Interaction | undefined {
   const interaction = readSealed(sealed);
   return interaction && now - timeOf(interaction.id) < TOKEN_MS ? interaction : undefined;
 }
 
-/** What an interaction of any kind can be answered with, whatever else is in it. */
+/** Returns what any kind of interaction can be answered with, whatever else it holds. */
 export function readInteraction(body: Fields): Interaction | undefined {
   const interactionId = id(body, 'id');
   const application = id(body, 'application_id');
@@ -132,14 +135,14 @@ function decodeCommand(body: Fields, asked: Asked, context: Context): DecodedInt
   };
 }
 
-/** A goal that is a command with a slash of its own, or nearly the name of one, is no goal. */
+/** Returns the command a goal really means: one with its own slash, or a mistyped name. */
 function meantBy(goal: string, { commands }: Context): InboundMessage['command'] {
   const [, slash = '', name = '', rest = ''] = /^(\/?)(?:viber\s+)?(\S{1,32})\s*([\s\S]*)$/.exec(goal) ?? [];
   const isMeant = slash === '' ? rest === '' && isNearly(name, commands) : commands.has(name.toLowerCase());
   return isMeant ? { name: name.toLowerCase(), args: rest.trim() } : undefined;
 }
 
-/** A goal gets a thread of its own beside the one it was given in; where there can be none it is the command `new`. */
+/** Gives a goal a thread of its own, beside the one it was given in. Without threads it becomes the command `new`. */
 function withGoal(message: InboundMessage, goal: string, context: Context): InboundMessage {
   const { thread: _beside, ...address } = message.address;
   if (goal === '' || !mayOpen(address, message.isDirect, context))
@@ -174,7 +177,7 @@ function decodeButton(body: Fields, asked: Asked, context: Context): DecodedInte
       }),
     isDirect: asked.isDirect,
     isMention: true,
-    // What follows from words for one person alone is for that person alone.
+    // A reply to a message that only one person sees is visible to that person only.
     ...(shown &&
       ((integer(shown, 'flags') ?? 0) & EPHEMERAL) !== 0 && {
         interaction: sealInteraction({ ...asked.interaction, user: asked.sender.user, isPress: true }),
@@ -195,12 +198,12 @@ function decodeSuggest(body: Fields, asked: Asked): DecodedInteraction {
 
 interface Called {
   name: string;
-  /** Words that the entry of the menu puts before the option. */
+  /** Text that the menu entry puts before the option. */
   before: string;
   option: Fields | undefined;
 }
 
-/** The command of the chosen entry and its one option. */
+/** Returns the command of the chosen entry and its one option. */
 function called(body: Fields): Called | undefined {
   const data = fields(body, 'data');
   if (!data || string(data, 'name') !== COMMAND) return undefined;
@@ -211,7 +214,7 @@ function called(body: Fields): Called | undefined {
   if (integer(chosen, 'type') !== GROUP) return { name: first, before: '', option: inner };
   const name = inner && string(inner, 'name');
   if (!inner || !name) return undefined;
-  // The groups of what there was no room for hold commands under their own names.
+  // Overflow groups hold commands under their own names.
   const entry = Object.hasOwn(MENU_GROUPS, first) ? MENU_GROUPS[first]?.entries[name] : undefined;
   return { name: entry?.command ?? name, before: entry?.before ?? '', option: list(inner, 'options')[0] };
 }

@@ -1,6 +1,6 @@
 /**
- * Channels, threads and roles as the gateway tells of them, so that a message costs no call to learn where it is. Bounded:
- * what was told of longest ago goes first, and is looked up again when needed.
+ * Remembers channels, threads and roles from gateway events, so that locating a message costs no call. Bounded: the
+ * least recently mentioned is evicted first, and looked up again when needed.
  * https://discord.com/developers/docs/resources/channel#channel-object
  */
 import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
@@ -12,24 +12,24 @@ export interface Place {
   type: number;
   name: string;
   guild?: string;
-  /** Of a thread: the channel it belongs to. Of a channel: its category. */
+  /** A thread's channel, or a channel's category. */
   parent?: string;
-  /** Id of the newest message when the gateway told of it. */
+  /** The ID of the newest message when the gateway mentioned the channel. */
   lastMessage?: string;
-  /** Of a thread: the moment it was made, as a snowflake. Its own id is that of the message it was made from. */
+  /** The time a thread was created, as a snowflake; its own ID is that of the message it was made from. */
   made?: string;
 }
 
 export interface Role {
   name: string;
-  /** The role Discord made for this bot. */
+  /** The bot whose own role this is. */
   bot?: string;
 }
 
 export interface Places {
-  /** True when the event is about places, whether or not anything was learnt from it. */
+  /** Handles an event. True if it is about places, whether or not anything was learnt from it. */
   take(event: string, data: Fields): boolean;
-  /** A channel object from anywhere; `guild` where the object does not say it. */
+  /** Learns a channel object from any source; `guild` is used if the object doesn't name it. */
   learn(channel: Fields, guild?: string): Place | undefined;
   get(channelId: string): Place | undefined;
   role(roleId: string): Role | undefined;
@@ -40,15 +40,17 @@ const MAX_PLACES = 100_000;
 const MAX_ROLES = 50_000;
 const DIRECT = new Set([1, 3]);
 const THREADS = new Set([10, 11, 12]);
-/** Text and announcement channels; a voice channel's chat has no threads, and those of a forum have no channel message. */
+/**
+ * Text and announcement channels. A voice channel's chat has no threads, and a forum's threads have no channel message.
+ */
 const THREADABLE = new Set([0, 5]);
 const TALKED_IN = new Set([0, 2, 5, 10, 11, 12, 13]);
 
 export const isThread = (place: Place | undefined) => place !== undefined && THREADS.has(place.type);
 export const isDirect = (place: Place | undefined) => place !== undefined && DIRECT.has(place.type);
-/** Whether a thread can hang on a message there; true of a channel nothing is known of. */
+/** Whether a thread can be attached to a message there; true for an unknown channel. */
 export const takesThreads = (place: Place | undefined) => place === undefined || THREADABLE.has(place.type);
-/** Whether it is known that the place is private, or on which server it is. */
+/** Whether the place is known to be private, or its server is known. */
 export const isLocated = (place: Place | undefined) => place?.guild !== undefined || isDirect(place);
 export const isTalkedIn = (place: Place) => TALKED_IN.has(place.type);
 
@@ -131,7 +133,7 @@ export function createPlaces(): Places {
   };
 }
 
-/** Puts the entry last; the first one goes when there are too many. */
+/** Puts the entry last; evicts the first one if there are too many. */
 export function remember<V>(map: Map<string, V>, key: string, value: V, max: number): void {
   map.delete(key);
   map.set(key, value);

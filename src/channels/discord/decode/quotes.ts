@@ -1,6 +1,6 @@
 /**
- * Words in a message that are not its sender's own: what is forwarded or replied to. They are data, never instructions, so
- * they never reach `text`, `command` or `isMention`.
+ * Reads text in a message that isn't the sender's own: forwarded or replied to. It is data, never an instruction, so it
+ * never reaches `text`, `command` or `isMention`.
  * https://discord.com/developers/docs/resources/message#message-reference-types, #message-snapshot-object
  */
 import type { InboundMessage, QuotedText } from '../../channel.ts';
@@ -15,7 +15,7 @@ import { readWords } from './text.ts';
 const FORWARD = 1;
 const REPLY = 19;
 
-/** The messages that are passed on; Discord allows one. */
+/** Returns the forwarded messages; Discord allows one. */
 export function snapshots(message: Fields): Fields[] {
   const reference = fields(message, 'message_reference');
   if (!reference || integer(reference, 'type') !== FORWARD) return [];
@@ -25,7 +25,7 @@ export function snapshots(message: Fields): Fields[] {
     .slice(0, 1);
 }
 
-/** A forward does not say who wrote it, only where it comes from. */
+/** Returns the forwarded text. A forward doesn't name its author, only its source. */
 export function readForwards(message: Fields, context: Context): QuotedText[] {
   const source = sourceOf(message, context);
   return snapshots(message).map((snapshot) => ({
@@ -43,7 +43,7 @@ function sourceOf(message: Fields, { places }: Context): string {
   return place?.name ? `#${place.name}` : 'another conversation';
 }
 
-/** What the message replies to. */
+/** Returns the message replied to. */
 export function readReply(message: Fields, context: Context): QuotedText[] {
   const replied = fields(message, 'referenced_message');
   const author = replied && fields(replied, 'author');
@@ -51,7 +51,7 @@ export function readReply(message: Fields, context: Context): QuotedText[] {
   return quoteOf(replied, 'reply', context);
 }
 
-/** A whole message as it is quoted; nothing where it says nothing. */
+/** Quotes a whole message; returns nothing if it is empty. */
 export function quoteOf(message: Fields, kind: QuotedText['kind'], context: Context): QuotedText[] {
   const author = fields(message, 'author') ?? {};
   const text = describe(message, context);
@@ -62,7 +62,7 @@ export function quoteOf(message: Fields, kind: QuotedText['kind'], context: Cont
   return [{ kind, from, text, ...(files.length > 0 && { files }), fromSelf: userId === context.bot.account }];
 }
 
-/** The message that is answered, where Discord has not brought it along: it says that itself by leaving it out. */
+/** Returns the message replied to if Discord didn't include it, which it signals by omitting the field. */
 export function missingOriginal(message: Fields): InboundMessage['original'] {
   if (integer(message, 'type') !== REPLY || message.referenced_message !== undefined) return undefined;
   const reference = fields(message, 'message_reference') ?? {};
@@ -72,8 +72,8 @@ export function missingOriginal(message: Fields): InboundMessage['original'] {
 }
 
 /**
- * The bot's own message that the message answers. An answer pings whom it answers, without a word in its text: where the original is
- * not there, that says whose it is.
+ * Returns the bot's own message that this one replies to. Without the original, a ping tells: a reply pings the
+ * original's author without naming them in its text.
  */
 export function repliesTo(message: Fields, { bot }: Context): string | undefined {
   if (integer(message, 'type') === REPLY && !fields(message, 'referenced_message')) {
@@ -86,7 +86,7 @@ export function repliesTo(message: Fields, { bot }: Context): string | undefined
   return author !== undefined && id(author, 'id') === bot.account ? id(replied, 'id') : undefined;
 }
 
-/** The words of a message and, in brackets, what it holds besides. */
+/** Returns a message's text with its other content in brackets. */
 function describe(message: Fields, context: Context): string {
   const inner = snapshots(message);
   const things = [message, ...inner].flatMap((part) => [

@@ -1,7 +1,7 @@
-/** What is Discord's own in the JSON it sends: ids and bits. */
+/** Reads what is particular to Discord's JSON: IDs and bits. */
 import { type Fields, integer } from '../../shared/read.ts';
 
-/** A snowflake: Discord's ids are decimal numbers of 64 bits, written as texts. */
+/** Returns a snowflake: Discord's IDs are 64-bit decimal numbers, written as strings. */
 export function id(from: Fields, key: string): string | undefined {
   const value = from[key];
   return isId(value) ? value : undefined;
@@ -11,7 +11,7 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && /^\d{1,20}$/.test(value);
 }
 
-/** Bits of a field such as `flags`. */
+/** Whether `flags` has a bit set. */
 export function hasFlag(from: Fields, flag: number): boolean {
   return ((integer(from, 'flags') ?? 0) & flag) !== 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Where this bot may speak on Discord, as far as the gateway has told: roles and what channels change of them, a time-out of ours, threads
- * that are locked. It costs no call; of what nothing is known nothing is said. Bounded like the places.
+ * Tells where this bot may write on Discord, as far as the gateway has reported: roles and their channel overwrites,
+ * the bot's own timeout, locked threads. It costs no call; unknown places aren't judged. Bounded like the places.
  * https://discord.com/developers/docs/topics/permissions#permission-overwrites
  */
 import type { Address, Barred } from '../../channel.ts';
@@ -9,9 +9,9 @@ import { remember } from './places.ts';
 import { id } from './read.ts';
 
 export interface Speaking {
-  /** A dispatch of the gateway; `account`: this bot. */
+  /** Handles a dispatch of the gateway; `account` is this bot. */
   take(event: string, data: Fields, account: string): void;
-  /** Why nothing of ours may be said there; undefined where nothing is known to be in the way. */
+  /** Returns why the bot can't write there; undefined if nothing is known to prevent it. */
   barred(address: Address, account: string, now: number): Barred | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Channel {
 
 interface Guild {
   owner: string | undefined;
-  /** What each role allows; the one of everybody has the guild's id. */
+  /** The permissions of each role; that of @everyone has the guild's ID. */
   roles: Map<string, bigint>;
   own?: { roles: readonly string[]; mutedUntil: number };
 }
@@ -117,7 +117,7 @@ export function createSpeaking(): Speaking {
   };
 }
 
-/** Undefined where not everything is known that it hangs on. */
+/** Returns the bot's permissions; undefined if something they depend on is unknown. */
 function allowedIn(channel: Channel, guild: Guild, account: string): bigint | undefined {
   const everybody = guild.roles.get(channel.guild);
   if (!guild.own || everybody === undefined) return undefined;

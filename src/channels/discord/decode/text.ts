@@ -1,6 +1,6 @@
 /**
- * The words of a message as a person would read them: mentions by name, the mention that addresses us taken away. Code is
- * left as it is written. https://discord.com/developers/docs/reference#message-formatting
+ * Reads a message's text as a person would: mentions by name, without the mention that addresses the bot. Code is left
+ * as written. https://discord.com/developers/docs/reference#message-formatting
  */
 
 import { type Fields, list, string } from '../../shared/read.ts';
@@ -9,7 +9,7 @@ import { id } from './read.ts';
 
 export interface Words {
   text: string;
-  /** We, or the role Discord made for us, are mentioned in the text. */
+  /** Whether the text mentions the bot, or the role Discord made for it. */
   mentioned: boolean;
 }
 
@@ -17,7 +17,7 @@ const TOKENS =
   /(```[\s\S]*?```|``[^`]+``|`[^`\n]+`)|<(@!?|@&|#)(\d{1,20})>|<a?:(\w{1,64}):\d{1,20}>|<t:(-?\d{1,13})(?::\w)?>|<\/([^:<>\n]{1,110}):\d{1,20}>/g;
 const LEADING = /^[\s,:;]*<(@!?|@&)(\d{1,20})>[ ,:;]*/;
 
-/** Names are those the message itself brings; whom it does not name stays a number. */
+/** Reads the text. Names come from the message itself; a person it doesn't name stays a number. */
 export function readWords(message: Fields, context: Context): Words {
   const content = string(message, 'content') ?? '';
   const isUs = (kind: string, target: string) =>
@@ -64,7 +64,7 @@ function nameOf(
   return user && `@${personName(user)}`;
 }
 
-/** `2026-03-01 09:30 UTC`; undefined for a moment no calendar has. */
+/** Formats `2026-03-01 09:30 UTC`; undefined for an invalid date. */
 function clock(seconds: number): string | undefined {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return undefined;

@@ -1,4 +1,7 @@
-/** The calls that show progress. None of them rejects; a channel in which Discord has said "slow down" is left alone for so long. */
+/**
+ * Makes the calls that show progress. None of them rejects; a channel in which Discord said "slow down" gets no call
+ * for that long.
+ */
 import type { Logger } from '../../../log.ts';
 import type { Address } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
@@ -15,13 +18,13 @@ const REMOVE_TRIES = 5;
 const MAX_CHANNELS = 500;
 const MAX_WAIT_MS = 300_000;
 
-/** A thread is a channel of its own. */
+/** Returns the channel to write in; a thread is a channel of its own. */
 export const channelOf = ({ chat, thread }: Address): string => thread ?? chat;
 
 export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }): StatusCalls {
   const quietUntil = new Map<string, number>();
 
-  /** The answer, or why there is none. */
+  /** Returns the answer, or the error that replaces it. */
   async function call(
     run: Shown,
     method: 'POST' | 'PATCH' | 'DELETE',
@@ -38,7 +41,7 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
         remember(quietUntil, channelOf(run.address), Date.now() + error.retryAfterMs, MAX_CHANNELS);
         run.view.limited(error.retryAfterMs);
       }
-      // Where nothing can be shown any more, nothing is tried any more.
+      // After a refusal the run shows nothing more.
       if (error.kind === 'refused') run.isOver = true;
       return { error };
     }
@@ -74,7 +77,7 @@ export function createLiveCalls({ api, log }: { api: DiscordApi; log: Logger }):
   };
 }
 
-/** The same care for links and mentions as in an answer. */
+/** Renders text with the same care for links and mentions as an answer. */
 async function textOf(words: Words): Promise<string> {
   if ('line' in words) return plainLine(words.line);
   const [text = '…'] = await renderDiscord(words.markdown);

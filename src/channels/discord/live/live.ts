@@ -1,5 +1,5 @@
 /**
- * Live progress on Discord: the shared status message at Discord's pace.
+ * Shows live progress on Discord: the shared status message at Discord's pace.
  * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
  */
 import type { Logger } from '../../../log.ts';
@@ -9,9 +9,9 @@ import { createStatus, type StatusTiming } from '../../shared/status.ts';
 import type { DiscordApi } from '../connect/api.ts';
 import { channelOf, createLiveCalls } from './calls.ts';
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface LiveTiming extends StatusTiming {
-  /** Between two calls in one channel: Discord takes five in five seconds there, answers included. */
+  /** The gap between calls in one channel. Discord accepts five in five seconds there, answers included. */
   gap: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How a task stands, shown where its thread begins: in our own first message, or as a reaction to the person's. A task that
- * ended is put away once its thread has been quiet. Best effort: nothing here throws, and the newest state wins.
+ * Shows the state of a task at the start of its thread: in our own first message, or as a reaction to the person's. An
+ * ended task's thread is archived once it has been quiet. Best effort: nothing here throws, and the newest state wins.
  * https://discord.com/developers/docs/resources/channel#modify-channel
  */
 
@@ -18,7 +18,7 @@ import type { Starter } from './threads.ts';
 export interface TaskState {
   /** Resolves when this state, or a newer one, was shown. */
   show(address: Address, view: TaskView): Promise<void>;
-  /** Somebody wrote in the thread. */
+  /** Notes that somebody wrote in the thread. */
   touch(thread: string): void;
   close(): void;
 }
@@ -26,7 +26,7 @@ export interface TaskState {
 export interface TaskStateTiming {
   /** Milliseconds between two changes of one thread's state. */
   everyMs: number;
-  /** Milliseconds of quiet after which a finished task's thread is archived; absent: Discord does it after a day. */
+  /** Milliseconds of quiet after which a finished task's thread is archived; if absent, Discord does it after a day. */
   archiveMs?: number;
 }
 
@@ -46,7 +46,7 @@ const MAX_STARTERS = 2000;
 interface Work {
   channel: string;
   view: TaskView | undefined;
-  /** Of those who wait until it is shown. */
+  /** The callbacks that wait until it is shown. */
   waiting: (() => void)[];
 }
 
@@ -167,7 +167,7 @@ class TaskStates implements TaskState {
   }
 
   async #archive(thread: string): Promise<void> {
-    // It stays among the quiet ones: a message that comes later opens the thread, and quiet is counted anew.
+    // The thread keeps its entry: a later message reopens it, and the quiet time starts again.
     if (this.#isClosed) return;
     try {
       await this.#to.api.call('PATCH', `/channels/${thread}`, { body: { archived: true } });

@@ -1,6 +1,6 @@
 /**
- * The names of threads, which follow the titles of their tasks. Invariants: a name that a person has given stays; a rename that
- * Discord puts off or refuses for now is made later, and never holds up anything else. Best effort: nothing here throws.
+ * Names threads after the titles of their tasks. Invariants: a name that a person has given stays; a rename that
+ * Discord delays or refuses for now is made later, and never holds up anything else. Best effort: nothing here throws.
  * https://discord.com/developers/docs/resources/channel#modify-channel
  */
 import { createLru } from '../../../lib/lru.ts';
@@ -10,17 +10,17 @@ import { type DiscordApi, DiscordError } from '../connect/api.ts';
 
 export interface WantedName {
   title: string;
-  /** What it was called when it was opened, where that is known. */
+  /** The titles it was opened with, where known. */
   opened: (string | undefined)[];
 }
 
 interface Name {
   wanted: string;
-  /** As we have left it; undefined in a process that has not looked. */
+  /** The name as we left it; undefined if this process hasn't looked yet. */
   given?: string | undefined;
-  /** All the names that are ours. */
+  /** All names that we have given it. */
   ours: Set<string>;
-  /** When it was renamed last, milliseconds since the epoch. */
+  /** The times of our last renames, in ms since the epoch. */
   renamed: number[];
   tries: number;
   timer?: NodeJS.Timeout;
@@ -34,7 +34,7 @@ const RENAMES = 2;
 const RENAMES_MS = 600_000;
 const MAX_TRIES = 5;
 const RETRY_MS = 30_000;
-/** The thread sleeps: it can be renamed once somebody writes there. */
+/** The thread is archived and can be renamed once somebody writes there. */
 const ARCHIVED = 50083;
 
 export const nameOf = (title: string): string => oneLine(title, MAX_NAME) || 'Task';
@@ -50,13 +50,13 @@ export class ThreadNames {
     this.#log = log;
   }
 
-  /** Resolves when it is so, or was put off. */
+  /** Resolves when the thread has the name, or the rename was postponed. */
   async want(thread: string, { title, opened }: WantedName): Promise<void> {
     const known = this.#names.get(thread);
     const ours = opened.flatMap((one) => (one ? [nameOf(one)] : []));
     const name: Name = known ?? { wanted: '', ours: new Set(), renamed: [], tries: 0, isBusy: false };
     for (const one of ours) name.ours.add(one);
-    // What was opened under this title and never had another needs no look.
+    // A thread that was opened under this title and never renamed needs no look.
     name.given ??= ours.every((one) => one === nameOf(title)) ? nameOf(title) : undefined;
     name.wanted = nameOf(title);
     this.#names.set(thread, name);

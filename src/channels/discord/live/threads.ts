@@ -1,6 +1,6 @@
 /**
- * A thread per task. Invariant: the same thread for the same task however often it is asked for: a thread made from a message
- * has that message's id, and a root message of ours has a nonce, is remembered in the cache, and is looked for when it may be old.
+ * Opens a thread per task. Invariant: a task always gets the same thread. A thread made from a message has that
+ * message's ID; our own root message has a nonce, is remembered in the cache, and is searched for if it may be old.
  * https://discord.com/developers/docs/resources/channel#start-thread-from-message
  */
 import { UserError } from '../../../errors.ts';
@@ -18,37 +18,37 @@ import { toDeliveryError } from '../send/refusals.ts';
 import { plainLine } from '../send/render.ts';
 import { nameOf } from './thread-names.ts';
 
-/** Small things that may be lost. */
+/** A small cache whose contents may be lost. */
 export interface Cache {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
 }
 
-/** The message a thread hangs on, as far as it is known. */
+/** The message that a thread is attached to, as far as it is known. */
 export interface Starter {
   channel: string;
-  /** We may edit it; else it can only be reacted to. */
+  /** True if we may edit it; otherwise we can only react to it. */
   isOurs: boolean;
-  /** Without the line that tells the state. */
+  /** The text without the line that shows the state. */
   text: string;
-  /** Reactions of ours. */
+  /** Our own reactions. */
   reactions: string[];
-  /** What the thread was opened as; '' when that is not known. */
+  /** The thread's title when it was opened; '' if unknown. */
   title: string;
 }
 
 export interface Threads {
-  /** Throws DeliveryError. */
+  /** @throws DeliveryError */
   open(message: InboundMessage, thread: { key: string; title: string }): Promise<Address>;
-  /** Shows whoever asked the way. Never rejects. */
+  /** Shows the person who asked a link to the thread. Never rejects. */
   pointTo(message: InboundMessage, thread: string): Promise<void>;
   starters: Map<string, Starter>;
 }
 
 const ALREADY_THERE = 160004;
-/** The channel is not for us to see, or not to write in. */
+/** The bot may not see the channel, or not write in it. */
 const MAY_NOT = new Set([50001, 50013]);
-/** Minutes: one of the four that Discord knows. A thread nobody writes in goes to sleep after a day. */
+/** Minutes; one of the four values that Discord allows. A thread without messages is archived after a day. */
 const AUTO_ARCHIVE = 1440;
 const MAX_STARTERS = 2000;
 const LATE_MS = 120_000;
@@ -112,7 +112,7 @@ class TaskThreads implements Threads {
     }
   }
 
-  /** The goal as a message of ours, for a thread to hang on. */
+  /** Posts the goal as a message of ours, to attach a thread to. */
   async #postRoot(message: InboundMessage, key: string, content: string): Promise<string> {
     const cached = `discord.root.${nonceOf(key)}`;
     const known = await this.#tolerate(async () => this.#to.cache?.get(cached));
@@ -129,7 +129,10 @@ class TaskThreads implements Threads {
     return root;
   }
 
-  /** Where we may not speak no answer would be read: the person is told before anything is begun. */
+  /**
+   * Posts a message. If the bot may not write there, no answer could be read, so the person learns that before work
+   * begins.
+   */
   async #say(chat: string, body: object): Promise<unknown> {
     try {
       return await this.#to.api.call('POST', `/channels/${chat}/messages`, { body });
@@ -139,7 +142,7 @@ class TaskThreads implements Threads {
     }
   }
 
-  /** So that the thread stands in the list of the person it is for. */
+  /** Adds the person to the thread, so that it is in their list. */
   async #addMember(thread: string, user: string): Promise<void> {
     await this.#tolerate(() => this.#to.api.call('PUT', `/channels/${thread}/thread-members/${user}`));
   }
@@ -154,7 +157,7 @@ class TaskThreads implements Threads {
   }
 }
 
-/** A command that opens a thread has no goal of its own. */
+/** Returns the text of the root message. A command that opens a thread has no goal of its own. */
 function rootText({ text, sender }: InboundMessage, title: string): string {
   return `**${plainLine(oneLine(text, 1500) || title, 1600)}** (asked by ${plainLine(sender.name, 150)})`;
 }

@@ -1,4 +1,4 @@
-/** The direct messages of a person with this bot. https://discord.com/developers/docs/resources/user#create-dm */
+/** Opens the direct messages of a person with this bot. https://discord.com/developers/docs/resources/user#create-dm */
 import type { Channel } from '../../channel.ts';
 import { isFields } from '../../shared/read.ts';
 import type { DiscordApi } from '../connect/api.ts';

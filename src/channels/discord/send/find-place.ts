@@ -1,5 +1,5 @@
 /**
- * The place an address means, from what the gateway has told or else one REST call. A thread may be named by its own id alone.
+ * Finds the place of an address, from gateway events or else one REST call. A thread may be given by its own ID alone.
  * https://discord.com/developers/docs/resources/channel#get-channel
  */
 import type { Channel, Place } from '../../channel.ts';
@@ -16,7 +16,7 @@ export function createFindPlace(options: {
 }): NonNullable<Channel['findPlace']> {
   const { api, places, account } = options;
 
-  /** With whom a direct conversation is; the gateway does not tell of these. */
+  /** Returns the other person of a direct conversation, which the gateway doesn't list. */
   async function ask(channelId: string): Promise<{ user?: string } | undefined> {
     try {
       const channel = await api.call('GET', `/channels/${channelId}`);

@@ -1,4 +1,4 @@
-/** What a message of ours is made of: texts, files and buttons, cut into what Discord takes at once. Pure but for the parser it loads. */
+/** Splits our message into parts that Discord accepts: texts, files and buttons. Pure except for loading the parser. */
 import { type Messages, messagesFor } from '../../../messages/messages.ts';
 import type { Attachment, Button, ChannelLimits, OutboundMessage } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
@@ -8,20 +8,20 @@ import { renderDiscord } from './render.ts';
 
 /** One message on the platform. */
 export interface DiscordPart {
-  /** '' when there are files. */
+  /** The text; '' if there are files. */
   content: string;
   files: Attachment[];
   rows: Button[][];
 }
 
 const MAX_FILES = 10;
-/** Of one call, so that it ends in time on a slow line. */
+/** The most bytes per call, so that it ends in time on a slow line. */
 const MAX_BYTES = 25 * 1024 * 1024;
 const ROW = 5;
 const MAX_ROWS = 5;
 const MAX_LABEL = 80;
 
-/** The same parts for the same message, at least one. Files and buttons go with the last text. */
+/** Returns the same parts for the same message, at least one. Files and buttons go with the last text. */
 export async function planParts(message: OutboundMessage, limits: ChannelLimits): Promise<DiscordPart[]> {
   const messages = messagesFor(message);
   const { groups, refused } = groupFiles(message.files, limits.uploadBytes, messages);
@@ -41,7 +41,7 @@ export async function planParts(message: OutboundMessage, limits: ChannelLimits)
   return parts;
 }
 
-/** The JSON of a part; `attachments` numbers the files as `uploads` does. */
+/** Returns a part's JSON; `attachments` numbers the files as `uploads` does. */
 export function partBody(part: DiscordPart): object {
   return {
     content: part.content,
@@ -54,7 +54,7 @@ export function partBody(part: DiscordPart): object {
   };
 }
 
-/** Rows of buttons, within what one message takes. */
+/** Returns rows of buttons, within the limits of one message. */
 export function componentsOf(rows: readonly Button[][]): object[] {
   return rows.map((row) => ({ type: 1, components: row.map(button) }));
 }
@@ -63,7 +63,7 @@ export function uploads(part: DiscordPart): UploadFile[] {
   return part.files.map((file) => ({ path: file.path, mimeType: file.mimeType, uploadName: uploadName(file) }));
 }
 
-/** A name from outside on one line, without what paths and headers are made of. */
+/** Returns a name from outside on one line, without characters of paths and headers. */
 export function uploadName(file: Attachment): string {
   const clean = oneLine(file.name.toWellFormed(), 120).replace(/["\\/;:*?<>|]/g, '_');
   return clean.replace(/^\.+/, '') || 'file';
@@ -83,7 +83,7 @@ function chunk<T>(items: readonly T[], size: number): T[][] {
   return chunks;
 }
 
-/** The files of one call each, and a sentence for each file that Discord would not take. */
+/** Returns the files in groups of one call each, and a sentence for each file that Discord would refuse. */
 function groupFiles(
   files: readonly Attachment[],
   maxBytes: number,

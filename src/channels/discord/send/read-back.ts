@@ -1,4 +1,4 @@
-/** Whether a message whose fate nobody knows did arrive: Discord remembers a nonce for some minutes only. */
+/** Finds out whether a message with an unknown outcome arrived; Discord remembers a nonce for some minutes only. */
 
 import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
 import { type DiscordApi, DiscordError } from '../connect/api.ts';
@@ -6,12 +6,12 @@ import { id } from '../decode/read.ts';
 import { idAt } from '../decode/snowflake.ts';
 import type { DiscordPart } from './parts.ts';
 
-/** Clocks differ, and the first attempt began a little before its time was written down. */
+/** Clocks differ, and the first attempt began shortly before its time was recorded. */
 const SLACK_MS = 10_000;
 
 /**
- * The id of a message of ours in `channel` from `since` (milliseconds) on with this nonce or, as Discord need not give
- * nonces back, with the same words, files and buttons. Throws DiscordError.
+ * Returns the ID of our message in `channel` from `since` (milliseconds) on with this nonce or, since Discord may omit
+ * nonces, with the same text, files and buttons. @throws DiscordError
  */
 export async function findSent(
   api: DiscordApi,
@@ -19,7 +19,7 @@ export async function findSent(
   since: number,
   wanted: { account: string; nonce: string; part: DiscordPart },
 ): Promise<string | undefined> {
-  // Whose messages are ours is known once we are connected; until then nothing would be found.
+  // The bot's account is known once connected; before, nothing would be found.
   if (wanted.account === '') throw new DiscordError('unreachable', 'Discord is not connected yet');
   const query = { after: idAt(since - SLACK_MS), limit: '100' };
   const found = await api.call('GET', `/channels/${channel}/messages`, { query });

@@ -1,12 +1,12 @@
 /**
- * What to make of a message that Discord did not take: another form of it, or the error delivery decides by.
+ * Decides what to do with a message that Discord refused: another form of it, or an error for delivery to decide on.
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
  */
 import { DeliveryError } from '../../../errors.ts';
 import type { UploadFile } from '../connect/api.ts';
 import { DiscordError } from '../connect/api.ts';
 
-/** One call that makes or changes a message. */
+/** A call that creates or changes a message. */
 export interface Form {
   method: 'POST' | 'PATCH';
   route: `/${string}`;
@@ -18,10 +18,10 @@ const UNKNOWN_CHANNEL = 10003;
 const UNKNOWN_MESSAGE = 10008;
 const ARCHIVED = 50083;
 const LACKS_PERMISSION = 50013;
-/** As a forum, which holds threads and no messages. */
+/** A channel such as a forum, which holds threads but no messages. */
 const NO_TEXT_CHANNEL = 50008;
 
-/** What a code means and which permission or setting mends it. */
+/** The meaning of a code, and the permission or setting that fixes it. */
 const REASONS = new Map<number, string>([
   [UNKNOWN_CHANNEL, 'the channel or thread is gone'],
   [UNKNOWN_MESSAGE, 'the message is gone'],
@@ -36,7 +36,7 @@ const REASONS = new Map<number, string>([
   [160006, 'the server has as many active threads as Discord allows'],
 ]);
 
-/** The same of a thread that is to be opened again: one that is locked opens to those alone who manage threads. */
+/** The same for a thread to be reopened; a locked one can be reopened only with "Manage Threads". */
 const REASONS_TO_REOPEN = new Map([
   ...REASONS,
   [
@@ -48,11 +48,11 @@ const REASONS_TO_REOPEN = new Map([
 interface Remedy {
   name: string;
   fits: (error: DiscordError, form: Form) => boolean;
-  /** Undefined when the form has nothing of the kind. */
+  /** Returns undefined if the form has nothing to change. */
   change: (form: Form, fresh: Form) => Form | undefined;
 }
 
-/** In order of preference; the first that fits and was not tried yet is taken. */
+/** Remedies in order of preference; the first that fits and was not tried yet is used. */
 const REMEDIES: Remedy[] = [
   {
     name: 'edit',
@@ -70,13 +70,13 @@ const REMEDIES: Remedy[] = [
     fits: ({ code, message }) => code === 50035 && /components/i.test(message),
     change: (form) => without(form, 'components'),
   },
-  // Whatever else is wrong with the form: less and less goes along with the words.
+  // Remedies for any other problem with the form: less and less accompanies the text.
   { name: 'less-buttons', fits: refusesForm, change: (form) => without(form, 'components') },
   { name: 'less-reply', fits: refusesForm, change: (form) => without(form, 'message_reference') },
   { name: 'new', fits: refusesForm, change: (form, fresh) => (form.method === 'PATCH' ? bare(fresh) : undefined) },
 ];
 
-/** The bad requests that say nothing about how the message is made: limits, people, channels, threads, and what may not be said. */
+/** Whether a bad request isn't about the message's form: limits, people, channels, threads, and forbidden content. */
 function isElsewhere(code: number): boolean {
   const isLimit = code >= 10_000 && code < 50_000;
   return isLimit || code >= 160_000 || ELSEWHERE.has(code);
@@ -86,18 +86,21 @@ const ELSEWHERE = new Set([
   ...[ARCHIVED, 50278],
 ]);
 
-/** Files that are refused go another way. */
+/** Whether Discord refuses the form. Refused files are handled elsewhere. */
 function refusesForm({ status, code }: DiscordError, { files }: Form): boolean {
   return status === 400 && files.length === 0 && (code === undefined || !isElsewhere(code));
 }
 
-/** Nobody is notified by it, and no link in it grows a preview, as of every other. */
+/** Returns a form without buttons and reply. Like every other, it notifies nobody and its links get no previews. */
 function bare(form: Form): Form {
   const { components: _buttons, message_reference: _reply, ...body } = form.body;
   return { ...form, body };
 }
 
-/** Another form to try, or undefined. `tried` holds the names of remedies and grows; `fresh` is the form as a new message. */
+/**
+ * Returns another form to try, or undefined. `tried` holds the names of remedies used so far; this adds to it. `fresh`
+ * is the form as a new message.
+ */
 export function remedy(error: DiscordError, form: Form, fresh: Form, tried: Set<string>): Form | undefined {
   if (error.kind !== 'refused') return undefined;
   for (const { name, fits, change } of REMEDIES) {
@@ -119,12 +122,12 @@ export function isArchived(error: DiscordError): boolean {
   return error.code === ARCHIVED;
 }
 
-/** There is no such channel or thread. */
+/** Whether there is no such channel or thread. */
 export function isGone(error: DiscordError): boolean {
   return error.code === UNKNOWN_CHANNEL;
 }
 
-/** No message there is known to be the one that a thread hung on. */
+/** Whether the message that a thread was attached to can't be found. */
 export function isNoRoot(error: DiscordError): boolean {
   return error.code === NO_TEXT_CHANNEL || refusesReply(error);
 }
@@ -133,7 +136,10 @@ function refusesReply({ code, message }: DiscordError): boolean {
   return code === 160002 || (code === 50035 && /message_reference/i.test(message));
 }
 
-/** `repeatable`: carried out twice it is as if carried out once, so a lost answer leaves nothing unsure. */
+/**
+ * Converts an error for delivery. `repeatable`: executing the call twice has the effect of once, so a lost answer isn't
+ * ambiguous.
+ */
 export function toDeliveryError(error: unknown, repeatable: boolean, reasons = REASONS): unknown {
   if (!(error instanceof DiscordError)) return error;
   const { message, kind, status, code } = error;
@@ -144,13 +150,13 @@ export function toDeliveryError(error: unknown, repeatable: boolean, reasons = R
   if (kind === 'lost' || kind === 'failed')
     return new DeliveryError(detail, { retryAfterMs: 1000, ambiguous: !repeatable });
   if (kind === 'unreadable') return new DeliveryError(detail);
-  // The token was revoked, or something in front of Discord refuses: the message keeps until that has changed.
+  // The token was revoked, or a server in front of Discord refuses: the message waits until that has changed.
   if (status === 401 || code === 0) return new DeliveryError(detail, { retryAfterMs: 60_000 });
   if (code === undefined && status !== 413) return new DeliveryError(detail, { retryAfterMs: 1000 });
   return new DeliveryError(detail);
 }
 
-/** A thread that went to sleep was not woken, so nothing was said in it. */
+/** Converts the error of reopening a thread: it is still archived, so nothing was posted in it. */
 export function toReopenError(error: unknown): unknown {
   return toDeliveryError(error, true, REASONS_TO_REOPEN);
 }

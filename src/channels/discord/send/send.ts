@@ -1,6 +1,6 @@
 /**
- * Sending: every part of a message through the ledger, in order. Nothing is retried here; what Discord refuses for its form is
- * sent at once in another form under the same entry, since a refused part was not taken.
+ * Sends every part of a message through the ledger, in order. Nothing is retried here. If Discord refuses a part's
+ * form, another form is sent at once under the same entry, since a refused part was not accepted.
  * https://discord.com/developers/docs/resources/message#create-message
  */
 import { DeliveryError } from '../../../errors.ts';
@@ -23,22 +23,22 @@ export interface SendOptions {
   account: () => string;
   limits: ChannelLimits;
   log: Logger;
-  /** Resolves when the interaction was acknowledged: only then can it be answered. */
+  /** Resolves when the interaction was acknowledged; it can't be answered before. */
   settled: (interactionId: string) => Promise<void>;
-  /** Something was said in this channel or thread. */
+  /** Called after a message was sent to this channel or thread. */
   onSent: (channel: string) => void;
 }
 
 const SEND_MS = 30_000;
 const UPLOAD_MS = 180_000;
 const EPHEMERAL = 64;
-/** Discord forgets a nonce after some minutes; when it may have, what arrived is looked for. */
+/** Discord forgets a nonce after some minutes; from this age on, the message is searched for. */
 const NONCE_MS = 120_000;
-/** The interaction, its token or its first answer is gone. */
+/** Codes for an interaction, token or first answer that is gone. */
 const RUN_OUT = new Set([10008, 10015, 10062, 50027]);
 const PRIVATE = 'the answer was for the eyes of one person, its time is over';
 
-/** Throws DeliveryError. */
+/** Creates `send`. @throws DeliveryError */
 export function createSend(options: SendOptions): Channel['send'] {
   const sender = new Sender(options);
   return (message, ledger) => sender.send(message, ledger);
@@ -67,7 +67,7 @@ class Sender {
       post: async (part, step) => {
         const isSame = step.isFirst && readSealed(message.interaction)?.isPress !== true;
         const isUnsure = !isSame && step.attempt.uncertainSince !== undefined;
-        // It may have been shown to its person already: it has no nonce, and nobody can look whether it was.
+        // Its person may have seen it already: it has no nonce, and nobody can check.
         const shown = isUnsure ? { content: messages.text('channels.uncertainRest'), files: [], rows: [] } : part;
         const privately = await this.#answerInteraction(message, shown, isSame);
         return privately ?? this.#post(await this.#placed(message), part, step);
@@ -77,8 +77,8 @@ class Sender {
   }
 
   /**
-   * `isSame`: the first part, which takes the place of the acknowledgement, however often it is sent. Undefined when the time
-   * for it is over.
+   * Answers the interaction. `isSame`: the first part, which replaces the acknowledgement, however often it is sent.
+   * Returns undefined if the interaction has expired.
    */
   async #answerInteraction(message: OutboundMessage, part: DiscordPart, isSame: boolean): Promise<string | undefined> {
     const interaction = openInteraction(message.interaction, Date.now());
@@ -116,7 +116,10 @@ class Sender {
     }
   }
 
-  /** An answer for one person alone that its interaction takes no more goes to that person, and nowhere else. */
+  /**
+   * Redirects an answer for one person whose interaction has expired: it goes to that person directly, and nowhere
+   * else.
+   */
   async #placed(message: OutboundMessage): Promise<OutboundMessage> {
     const { interaction, address, replyTo: _there, placeholder: _too, ...rest } = message;
     const sealed = readSealed(interaction);
@@ -132,7 +135,7 @@ class Sender {
     }
   }
 
-  /** Best effort: a message that is gone, or that only one person saw, stays as it is. */
+  /** Edits a message. Best effort: one that is gone, or that only one person saw, stays unchanged. */
   async #edit(message: OutboundMessage, messageId: string, ledger: PartLedger): Promise<void> {
     const part = await editedPart(message, (text) => planParts({ ...message, text }, this.#to.limits));
     if (!part || !isId(messageId)) return;
@@ -160,8 +163,9 @@ class Sender {
   }
 
   /**
-   * `gone`: Discord has said so of the thread. The answer is a reply to the message that the thread hung on, in the channel above it.
-   * No private thread hangs on one, nor a forum's: what was said there goes nowhere else.
+   * Posts a part. `gone`: Discord's error for a deleted thread. The answer then replies to the message that the thread
+   * was attached to, in the channel above. Private threads and forum threads aren't attached to one, so their answers
+   * go nowhere else.
    */
   async #post(message: OutboundMessage, part: DiscordPart, step: Step, gone?: DiscordError): Promise<string> {
     const channel = gone ? message.address.chat : channelOf(message);
@@ -196,7 +200,7 @@ class Sender {
     return findSent(this.#to.api, channel, since, { account: this.#to.account(), nonce: nonceOf(attempt.key), part });
   }
 
-  /** Messages of ours in a thread that went to sleep can only be changed once it is awake. Throws DeliveryError. */
+  /** Reopens an archived thread, in which our messages can't be changed. @throws DeliveryError */
   async #reopened(error: DiscordError, channel: string, tried: Set<string>): Promise<boolean> {
     if (!isArchived(error) || tried.has('archived')) return false;
     tried.add('archived');
@@ -210,7 +214,7 @@ class Sender {
 
   async #perform({ method, route, body, files }: Form, auth = true): Promise<string> {
     const timeoutMs = files.length > 0 ? UPLOAD_MS : SEND_MS;
-    // Only with `wait` does a webhook say what it posted.
+    // A webhook returns the message it posted only with `wait`.
     const query = auth || method === 'PATCH' ? {} : { wait: 'true' };
     const sent = await this.#to.api.call(method, route, { body, files, timeoutMs, auth, query });
     const sentId = isFields(sent) ? id(sent, 'id') : undefined;
@@ -232,20 +236,21 @@ function edit(channel: string, messageId: string, part: DiscordPart): Form {
   };
 }
 
-/** An answer for the eyes of one person has no other place. */
+/** Whether the message is in a thread. An answer that only one person sees has no other place. */
 function isInThread({ address, interaction }: OutboundMessage): boolean {
   return address.thread !== undefined && interaction === undefined;
 }
 
 function newMessage(message: OutboundMessage, part: DiscordPart, { isFirst, attempt }: Step): Form {
   const { address, replyTo } = message;
-  // A thread made from a message is itself the reply to it, and that message is in another channel. Nobody else is in a direct chat.
+  // A thread made from a message already is the reply to it, and that message is in another channel. A direct chat has
+  // nobody else.
   const isReply = isFirst && isId(replyTo) && replyTo !== address.thread && address.workspace !== undefined;
   const reference = isReply ? { message_id: replyTo, fail_if_not_exists: false } : undefined;
   return posted(channelOf(message), part, attempt.key, reference);
 }
 
-/** Taken only where the message stands that the thread hung on, which has the thread's id. */
+/** Builds a reply above a thread. Discord accepts it only where the thread's message is, which has the thread's ID. */
 function aboveThread({ address }: OutboundMessage, part: DiscordPart, key: string): Form {
   return posted(address.chat, part, key, { message_id: address.thread, fail_if_not_exists: true });
 }

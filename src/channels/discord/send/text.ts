@@ -1,6 +1,6 @@
 /**
- * Discord's Markdown, as its clients read it: what they make bold, a list, a link or a mention, and how each character of
- * a text is kept from becoming any of it. https://discord.com/developers/docs/reference#message-formatting,
+ * Writes Discord's Markdown as its clients read it: what they treat as bold, a list, a link or a mention, and how to
+ * escape each character of a text. https://discord.com/developers/docs/reference#message-formatting,
  * https://support.discord.com/hc/en-us/articles/210298617
  */
 import { type InlineMarkup, type Place, writeLines } from '../../markdown/inline.ts';
@@ -15,14 +15,17 @@ const JOINER = '\u2060';
 const MAX_WIDTH = 80;
 const MAX_ROW = 700;
 
-// A backslash shows the character, but the server finds mentions behind backslashes too: those are broken as well.
+// A backslash shows the character, but the server finds mentions behind backslashes too, so those are broken as well.
 const MENTION = /@(?=everyone|here)|<(?=[@#:]|\w{1,32}:|\/[^>\n]{1,100}:)/iy;
 const SPECIAL = /[\\*_~`[\]]|<(?!\s|$)|\|(?=\|)|(?<=\|)\|/g;
-/** What would be a URL, and take the mark that follows the text for a part of it. */
+/** Matches what would become a URL and swallow the mark after the text. */
 const OPEN_URL = /:(?=\/\/)/g;
-/** What begins a heading, small print, a list or a quotation. */
+/** Matches what begins a heading, small print, a list or a quotation. */
 const LINE_START = /^(\s*)(?:(#{1,3}|-#?|>{1,3})(?=\s|$)|(\d+)(?=\.(?:\s|$)))/;
-/** In a label Discord shows backslashes; one with a URL, a mention or an emoji is no link at all. */
+/**
+ * Matches a label that can be a link. Discord shows backslashes in labels, and one with a URL, a mention or an emoji
+ * isn't a link at all.
+ */
 const PLAIN_LABEL = /^(?:[\p{L}\p{M}\p{N} .,;!?'"()/&%+=-]|(?<=[A-Za-z0-9])_(?=[A-Za-z0-9]))+$/u;
 const MAX_LABEL = 300;
 
@@ -37,7 +40,7 @@ export const discord: Dialect = {
     const [line = ''] = writeLines({ text, spans: inline.spans }, markup);
     return [`${'#'.repeat(heading)} ${line.trim()}`];
   },
-  // A fence ends at the next three backticks, wherever they stand.
+  // A fence ends at the next three backticks, wherever they are.
   code: (text, language) => [`\`\`\`${language ?? ''}`, ...text.replace(/`(?=``)/g, `$&${JOINER}`).split('\n'), '```'],
   table(table) {
     const aligned = alignTable(cellsOf(table), table.align);
@@ -59,7 +62,10 @@ export const discord: Dialect = {
   quotesCode: true,
 };
 
-/** False for a table that would wrap, which nobody can read, or whose rows are too long for a message: it becomes a list. */
+/**
+ * Returns false for a table that would wrap, which nobody can read, or whose rows are too long for a message; it
+ * becomes a list.
+ */
 export function isNarrow(table: Table): boolean {
   const widths: number[] = [];
   for (const row of table.rows) {
@@ -69,7 +75,7 @@ export function isNarrow(table: Table): boolean {
   return widths.reduce((sum, width) => sum + width + 3, -3) <= MAX_WIDTH;
 }
 
-/** The most that a cell can take in a message. */
+/** Returns the most that a cell can take in a message. */
 function weight({ text, spans }: Inline): number {
   const links = spans.filter((span) => span.kind === 'link');
   return text.length * 1.5 + links.reduce((sum, { url }) => sum + url.length * 3 + text.length * 2 + 10, 0);
@@ -79,14 +85,13 @@ function cellsOf(table: Table): string[][] {
   return table.rows.map((row) => row.map((cell) => cell.text));
 }
 
-/** Text that Discord shows as it is: no formatting, no list, no mention. */
+/** Escapes text, so that Discord shows it literally: no formatting, no list, no mention. */
 function escaped(raw: string, { start, line, outer }: Place): string {
   const link = outer.find((span) => span.kind === 'link');
   if (link !== undefined && isPlainLabel(line.text.slice(link.start, link.end).trim())) return raw;
   const before = line.text.charAt(start - 1);
   const after = line.text.charAt(start + raw.length);
-  // The neighbours decide about a mark at the edge of a run.
-  // A mention may go on in the run that follows.
+  // The neighbours decide about a mark at the edge of a run, and a mention may continue in the next run.
   const silent = raw.replace(/[@<]/g, (mark, index: number) => {
     MENTION.lastIndex = start + index;
     return MENTION.test(line.text) ? mark + JOINER : mark;
@@ -107,13 +112,13 @@ function escaped(raw: string, { start, line, outer }: Place): string {
 function spanned(span: Span, inner: string, { line, start, end }: Place): string {
   const next = line.text.charAt(end);
   const after = line.spans.some((other) => other.start === end) ? JOINER : '';
-  // Formatting ends at the next mark of its kind, in code and URLs as well; where one is left, it is given up.
+  // Formatting ends at the next mark of its kind, even in code and URLs; if one is left inside, it is dropped.
   const marks = span.kind === 'code' || span.kind === 'link' ? '' : inner.replace(/\\[\s\S]/g, '');
   switch (span.kind) {
     case 'bold':
       return marks.includes('*') ? inner : `**${inner}**${after}`;
     case 'italic':
-      // Only a boundary of a word ends it.
+      // An underscore ends italics only at a word boundary.
       if (!marks.includes('_')) return `_${inner}_${/\w/.test(next) ? JOINER : after}`;
       return inner.includes('*') ? inner : `*${inner}*${after}`;
     case 'strike':
@@ -136,7 +141,7 @@ function isPlainLabel(label: string): boolean {
   return label.length <= MAX_LABEL && PLAIN_LABEL.test(label);
 }
 
-/** Discord makes no link of a mail address; whatever such a link's label hides is written after it already. */
+/** Writes a link. Discord doesn't link mail addresses; the hidden target of such a label already follows it. */
 function link(label: string, inner: string, url: string): string {
   if (!/^https?:/i.test(url)) return inner;
   const target = `<${url.replace(/[<>()\\`*|"\s~]|@(?=here|everyone)/gi, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`)}>`;

@@ -1,4 +1,4 @@
-/** What takes the place of a part whose files Discord refuses. Pure. */
+/** Builds what replaces a part whose files Discord refuses. Pure. */
 import { type Messages, say } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
 import {
@@ -16,9 +16,9 @@ const TEXT = 2000;
 const MISSING_PERMISSION = 50013;
 /** The request, or a file in it, is too large. */
 const SIZE = new Set([40005, 50045]);
-/** About the channel, the person or the message: words would be refused as well. */
+/** Codes about the channel, the person or the message: text would be refused as well. */
 const ABOUT_CHAT = new Set([10003, 10004, 10008, 10015, 10062, 30046, 50001, 50005, 50007, 50008, 50027, 50083]);
-/** 160002 to 160006 are about threads and replies. */
+/** Codes 160002 to 160006 are about threads and replies. */
 const THREADS = 160_000;
 
 const WORDS: RefusalWords = {
@@ -29,7 +29,7 @@ const WORDS: RefusalWords = {
   },
 };
 
-/** Why the files of a form were refused; undefined when it has none, or when the fault lies elsewhere. */
+/** Returns why the files of a form were refused; undefined if it has none, or if something else is at fault. */
 export function whyRefused({ files }: Form, { kind, code, status }: DiscordError): WhyRefused | undefined {
   if (files.length === 0) return undefined;
   if (kind === 'unreadable') return 'gone';
@@ -45,7 +45,7 @@ export function noticeOf(refused: readonly RefusedFile[], messages: Messages): s
   return refusalNotice(refused, WORDS, asCode, messages);
 }
 
-/** The words and the buttons of a part, with a notice at their end where there is room. */
+/** Returns the text and buttons of a part, with the notice at the end if it fits. */
 export function wordsOf(
   part: DiscordPart,
   notice: string,
