@@ -1,4 +1,4 @@
-/** The terminal: one conversation with whoever sits at the machine, typed or through a pipe. */
+/** Connects the terminal: one conversation with the person at the machine, typed or through a pipe. */
 import { createHash, randomUUID } from 'node:crypto';
 import { systemTimezone } from '../../lib/timezone.ts';
 import { messagesIn } from '../../messages/messages.ts';
@@ -28,16 +28,19 @@ export interface TerminalOptions {
   output: Output;
   env: Environment;
   user: string;
-  /** Language tag of the machine. */
+  /** The machine's language tag. */
   language?: string | undefined;
   commands: readonly CommandSpec[];
-  /** The home: its files are offered, and what was typed is kept in it. */
+  /** The home folder: its files are offered, and the typed history is kept in it. */
   home: string;
-  /** Who answers there, by name. */
+  /** Returns the name of the viber that answers there. */
   nameAt?: ((address: Address, user: string) => Promise<string>) | undefined;
-  /** Somebody leaves, or piped input has ended and everything was answered. Not called when there was no input at all. */
+  /**
+   * Called when the person leaves, or when piped input has ended and everything was answered; never if there was no
+   * input.
+   */
   onEnd: () => void;
-  /** Lines of the log would fall into what is drawn: from now on they are shown so. */
+  /** Redirects the log, whose lines would corrupt the drawing, to the given function. */
   onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
 
@@ -54,7 +57,7 @@ class Terminal implements Channel {
   #status: ChannelStatus = { state: 'off' };
   #face: Face | undefined;
   #talk: Talk | undefined;
-  /** The run for which it was last looked who answers. */
+  /** The run for which the viber's name was last looked up. */
   #named: string | undefined;
 
   constructor(options: TerminalOptions) {
@@ -108,7 +111,7 @@ class Terminal implements Channel {
     this.#lines.follow(event.runId, view);
   }
 
-  /** Nobody else draws here: as often as it is of use. */
+  /** Nothing else draws here, so the pace is as fast as is useful. */
   livePace(): { key: string; gapMs: number } {
     return { key: ADDRESS.chat, gapMs: 200 };
   }

@@ -1,17 +1,20 @@
-/** The buttons on the screen, each with a number that no other has had; shown again it keeps its own. Pure but for itself. */
+/**
+ * Numbers the buttons on the screen: no number is used twice, and a button shown again keeps its own. No side effects
+ * outside the object.
+ */
 import type { Button } from '../channel.ts';
 
 export interface Numbered {
   n: number;
   id: string;
   label: string;
-  /** The message it stands under. */
+  /** The message that it is under. */
   messageId?: string | undefined;
-  /** The question it decides, and which of its buttons it is. */
+  /** The question it decides, and its position among that question's buttons. */
   key?: string | undefined;
 }
 
-/** Of each button in order; undefined where it decides nothing. */
+/** Returns each button's key in order; undefined for a button that decides nothing. */
 function keysOf(rows: readonly (readonly Button[])[]): (string | undefined)[] {
   const counts = new Map<string, number>();
   return rows.flat().map(({ decides }) => {
@@ -22,7 +25,7 @@ function keysOf(rows: readonly (readonly Button[])[]): (string | undefined)[] {
   });
 }
 
-/** Older ones have scrolled away. */
+/** Older buttons have scrolled away. */
 const MAX_BUTTONS = 1_000;
 
 export class Buttons {
@@ -30,7 +33,7 @@ export class Buttons {
   #last = 0;
   /** Numbers whose question is decided. */
   readonly #dead = new Set<number>();
-  /** Those of the last answer: a number alone presses one of these. */
+  /** The numbers of the last answer's buttons, which can be pressed by typing the number alone. */
   #open = new Set<number>();
 
   number(rows: readonly (readonly Button[])[], messageId?: string): Numbered[] {
@@ -53,7 +56,7 @@ export class Buttons {
     return numbered;
   }
 
-  /** A question of that message is decided: of its buttons only these are left. */
+  /** Notes that a question of the message is decided; only the given buttons are left. */
   close(messageId: string, left: readonly (readonly Button[])[]): void {
     const kept = new Set(left.flat().map(({ id }) => id));
     for (const { n, id, messageId: under } of this.#known.values())
@@ -61,8 +64,8 @@ export class Buttons {
   }
 
   /**
-   * What a typed line means: `!3` is always a button; `3` is one of the last answer's, and where it belongs to an older one it
-   * could be meant either way. Undefined: it is no number of a button.
+   * Interprets a typed line: `!3` is always a button; `3` is one of the last answer's buttons, or ambiguous if it
+   * belongs to an older one. Returns undefined if the line isn't a button's number.
    */
   find(
     line: string,
@@ -76,7 +79,7 @@ export class Buttons {
     const n = Number(digits);
     const button = this.#known.get(n);
     if (!button) return mark === '' ? undefined : { kind: 'none', n };
-    // Pressed all the same, it says what was decided.
+    // Pressed with `!`, a decided button reports the decision.
     if (this.#dead.has(n) && mark === '') return { kind: 'decided', n };
     return { kind: mark !== '' || this.#open.has(n) ? 'press' : 'unsure', button };
   }

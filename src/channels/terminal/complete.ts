@@ -1,4 +1,4 @@
-/** What Tab makes of the words before the cursor: a command, what fits behind one, or a file of the viber's folder. */
+/** Completes the text before the cursor on Tab: a command, its argument, or a file of the viber's folder. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
@@ -7,13 +7,13 @@ import { safeLine } from './safe.ts';
 
 export interface CompleteOptions {
   commands: readonly CommandSpec[];
-  /** The folders whose files are offered: the first that has any. */
+  /** The folders whose files are offered; the first one with any match is used. */
   folders: readonly string[];
   suggest: (command: string, text: string) => Promise<Suggestion[]>;
 }
 
 export interface Completion {
-  /** Where the words begin that are replaced. */
+  /** Start of the text to replace. */
   start: number;
   choices: Suggestion[];
 }
@@ -21,7 +21,7 @@ export interface Completion {
 const LEAVING = ['exit', 'quit'];
 const MAX_NAMES = 10_000;
 const MAX_CHOICES = 200;
-/** Arguments that are one of a few words say so by their pattern. */
+/** Matches the pattern of an argument that is one of a few words. */
 const ONE_OF = /^\^\((\w+(?:\|\w+)+)\)\$$|^\^(\w+)\$$/;
 
 /** @param before the text up to the cursor */
@@ -45,7 +45,7 @@ export async function complete(before: string, options: CompleteOptions): Promis
   return { start: before.length - word.length, choices: filesIn(word, options.folders) };
 }
 
-/** What all choices have in common, when that is more than was typed. */
+/** Returns the longest common prefix of all choices. */
 export function commonStart(choices: readonly Suggestion[]): string {
   const [first = '', ...others] = choices.map(({ value }) => value);
   let length = first.length;
@@ -62,7 +62,7 @@ function filesIn(word: string, folders: readonly string[]): Suggestion[] {
   return [];
 }
 
-/** Names that begin so; folders end in `/`. Nothing outside of the folder is looked at, by links neither. */
+/** Returns names with that prefix; folders end in `/`. Nothing outside the folder is read, not even through links. */
 function filesFor(word: string, root: string): Suggestion[] {
   const slash = word.lastIndexOf('/') + 1;
   const [folder, begun] = [word.slice(0, slash), word.slice(slash)];

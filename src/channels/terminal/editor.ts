@@ -1,7 +1,10 @@
-/** What is being typed: a text of one or many lines and a cursor in it. The cursor never stands within a character. Pure but for itself. */
+/**
+ * Holds the text being typed, of one or many lines, and its cursor. The cursor is never inside a character. No side
+ * effects outside the object.
+ */
 import { graphemes, type Range, wrap } from './width.ts';
 
-/** What a key does to the text. */
+/** A key's effect on the text. */
 export type Edit =
   | 'left'
   | 'right'
@@ -16,7 +19,7 @@ export type Edit =
   | 'killToEnd'
   | 'yank';
 
-/** More is not taken: nobody types it, and what is pasted is folded. */
+/** The longest text; nobody types more, and long pastes are folded. */
 export const MAX_INPUT = 20_000;
 
 export class Editor {
@@ -41,7 +44,7 @@ export class Editor {
     this.replace(this.#cursor, text);
   }
 
-  /** The text from `start` to the cursor becomes another. */
+  /** Replaces the text from `start` to the cursor. */
   replace(start: number, text: string): void {
     const room = MAX_INPUT - (this.#text.length - (this.#cursor - start));
     const piece = text.slice(0, room).toWellFormed();
@@ -94,7 +97,9 @@ export class Editor {
     }
   }
 
-  /** To the line above or below, on a screen of so many columns; false at the first and at the last. */
+  /**
+   * Moves the cursor one line up or down, on a screen of `width` columns. Returns false at the first and the last line.
+   */
   moveLine(by: -1 | 1, width: number): boolean {
     const lines = linesOf(this.#text, width);
     const row = rowOf(lines, this.#cursor);
@@ -118,7 +123,7 @@ export class Editor {
     this.replace(start, '');
   }
 
-  /** Where the line of the cursor begins and ends. */
+  /** Returns the start and end of the cursor's line. */
   #line(): [number, number] {
     const end = this.#text.indexOf('\n', this.#cursor);
     return [this.#text.lastIndexOf('\n', this.#cursor - 1) + 1, end < 0 ? this.#text.length : end];
@@ -144,14 +149,14 @@ export class Editor {
 
 const widthOf = (text: string): number => graphemes(text).reduce((sum, one) => sum + one.width, 0);
 
-/** The rows that the text takes, as ranges of it. */
+/** Returns the rows that the text takes, as ranges of it. */
 export function linesOf(text: string, width: number): Range[] {
   let from = 0;
   return text.split('\n').flatMap((line) => {
     const offset = from;
     from += line.length + 1;
     const rows = wrap(line, width);
-    // Blanks at the end of a row are typed as well: the cursor is seen behind them.
+    // Blanks at the end of a row belong to it, because the cursor can be after them.
     return rows.map(({ start }, index) => ({
       start: offset + start,
       end: offset + (rows[index + 1]?.start ?? line.length),
@@ -159,7 +164,7 @@ export function linesOf(text: string, width: number): Range[] {
   });
 }
 
-/** The row of an offset: the later one where a row ends and the next begins. */
+/** Returns the row of an offset; at a boundary between two rows, the later one. */
 export function rowOf(lines: readonly Range[], offset: number): number {
   return Math.max(
     0,
@@ -167,7 +172,7 @@ export function rowOf(lines: readonly Range[], offset: number): number {
   );
 }
 
-/** Where the cursor is on the screen. */
+/** Returns the cursor's place on the screen. */
 export function placeOf(
   { text, cursor }: Pick<Editor, 'text' | 'cursor'>,
   lines: readonly Range[],

@@ -1,4 +1,4 @@
-/** The face that fits: one that draws where somebody types at a terminal that can be drawn on, else line by line. */
+/** Chooses the view: one that draws if a person types at a capable terminal, otherwise one that works line by line. */
 import path from 'node:path';
 import type { Messages } from '../../messages/messages.ts';
 import type { CommandSpec, Suggestion } from '../channel.ts';

@@ -1,9 +1,10 @@
 /**
- * An answer while it is written: whole blocks of it can be shown for good, the rest may still change its meaning. Invariant: what
- * was given as finished stays as it is, so that the final answer either goes on from there or is another one.
+ * Splits an answer that is still being written: finished blocks can be shown for good, the rest may still change its
+ * meaning. Invariant: text returned as finished never changes, so the final answer either continues it or is another
+ * one.
  */
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-/** Items belong to the list before them. */
+/** Matches a list item, which belongs to the list before it. */
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
 
 export class Growing {
@@ -14,7 +15,7 @@ export class Growing {
     this.#text += delta;
   }
 
-  /** What was shown stays, what may still change does not come. */
+  /** Drops the unfinished text; what was shown stays. */
   dropRest(): void {
     this.#text = this.#text.slice(0, this.#finished);
   }
@@ -24,17 +25,17 @@ export class Growing {
     this.#finished = 0;
   }
 
-  /** Something was shown for good. */
+  /** Whether anything was shown for good. */
   get isBegun(): boolean {
     return this.#text.slice(0, this.#finished).trim() !== '';
   }
 
-  /** What may still change. */
+  /** The text that may still change. */
   get rest(): string {
     return this.#text.slice(this.#finished);
   }
 
-  /** What has become whole since it was asked last; '' when nothing has. */
+  /** Returns the text finished since the last call; '' if there is none. */
   takeFinished(): string {
     const end = this.#finished + lastCut(this.rest);
     const taken = this.#text.slice(this.#finished, end);
@@ -42,7 +43,7 @@ export class Growing {
     return taken;
   }
 
-  /** What is left of an answer to show; undefined when this was the beginning of another. */
+  /** Returns the part of an answer still to show; undefined if the shown text began another answer. */
   restOf(answer: string): string | undefined {
     const shown = this.#text.slice(0, this.#finished).trim();
     const whole = answer.trimStart();
@@ -50,7 +51,7 @@ export class Growing {
   }
 }
 
-/** After the last empty line behind which a block of its own begins; 0 when there is none. */
+/** Returns the position after the last empty line before a new top-level block; 0 if there is none. */
 function lastCut(text: string): number {
   let cut = 0;
   let fence = '';
@@ -60,7 +61,7 @@ function lastCut(text: string): number {
     const newline = text.indexOf('\n', start);
     const line = text.slice(start, newline < 0 ? text.length : newline);
     const mark = FENCE.exec(line)?.[1] ?? '';
-    // Of the last line only the beginning may be there: it must have shown what it is.
+    // The last line may be incomplete, so it must be long enough to show its kind.
     const isClear = newline >= 0 || line.length > 10;
     const isItem = ITEM.test(line);
     if (fence === '' && isAfterBlank && isClear && /^\S/.test(line) && !(isItem && isInList)) cut = start;

@@ -1,9 +1,12 @@
-/** Ctrl-R: what was typed before, found by a part of it. Each key makes the part longer or shorter, or looks further back. */
+/**
+ * Searches the typed history by a substring (Ctrl-R). Each key makes the query longer or shorter, or looks further
+ * back.
+ */
 import type { History } from './history.ts';
 import type { Key } from './keyboard.ts';
 
 export class HistorySearch {
-  /** What stood there before it was searched. */
+  /** The text in the line before the search. */
   readonly typed: string;
   readonly #history: History;
   #query = '';
@@ -19,7 +22,7 @@ export class HistorySearch {
     return this.#query;
   }
 
-  /** Whether something has the part; where nothing has, what was found before stays. */
+  /** Whether an entry contains the query; if none does, the last match stays. */
   get isFound(): boolean {
     return this.#isFound;
   }
@@ -28,7 +31,7 @@ export class HistorySearch {
     return this.#found?.text ?? this.typed;
   }
 
-  /** False for a key that means something else: the search is over then. */
+  /** Handles a key. Returns false for one that doesn't belong to the search, which then ends it. */
   take(name: string, { ctrl, meta, sequence }: Key): boolean {
     if (name === 'ctrl+r') this.#look(this.#found);
     else if (name === 'backspace' || name === 'ctrl+h') this.#change([...this.#query].slice(0, -1).join(''));
@@ -37,7 +40,7 @@ export class HistorySearch {
     return true;
   }
 
-  /** From here the arrows go on. */
+  /** Ends the search; the arrow keys continue from the match. */
   leave(): void {
     if (this.#found) this.#history.moveTo(this.#found.at, this.typed);
   }

@@ -1,7 +1,7 @@
 /**
- * What was typed, also before this start: a file of the home that its owner alone may read, a JSON string a line. Invariants: it
- * never grows beyond `MAX_ENTRIES` by more than as many again; what looks like a secret is not written; no failure of the file
- * keeps anybody from typing.
+ * Keeps the typed history across starts: a file in the home that only its owner may read, one JSON string per line.
+ * Invariants: it never holds more than twice `MAX_ENTRIES`; text that looks like a secret isn't written; a failure of
+ * the file never prevents typing.
  */
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
@@ -21,17 +21,17 @@ const SECRETS = [
   /:\/\/[^\s/:@]+:[^\s/@]+@/,
   /(password|passwort|passwd|passphrase|kennwort|token|secret|api[ _-]?key)\b[^\n]{0,40}?(?:[:=]|\bis\b|\bist\b)\s*\S{4,}/i,
 ];
-/** A word of letters and digits mixed that nobody would make up. */
+/** Matches a long mix of letters and digits that nobody would make up. */
 const RANDOM = /(?=[\w+=-]*\d)(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])[\w+=-]{24,}/;
 
-/** Whether a text seems to hold a password, a token or a key. */
+/** Whether a text seems to contain a password, a token or a key. */
 export const seemsSecret = (text: string): boolean =>
   scrub(text) !== text || SECRETS.some((pattern) => pattern.test(text)) || RANDOM.test(text);
 
 export class History {
   readonly #file: string;
   #entries: string[] = [];
-  /** The place in the entries; their number: what is being typed. */
+  /** The current position; equal to the number of entries while a new text is typed. */
   #at = 0;
   #typed = '';
 
@@ -41,7 +41,7 @@ export class History {
     this.#at = this.#entries.length;
   }
 
-  /** Goes into the file unless it is the last one again, seems to hold a secret, or begins with a blank. */
+  /** Adds a text unless it repeats the last one, seems to contain a secret, or begins with a blank. */
   add(text: string): void {
     const entry = text.trimEnd();
     const isKept = entry !== '' && !/^\s/.test(entry) && entry.length <= MAX_LENGTH && entry !== this.#entries.at(-1);
@@ -52,7 +52,7 @@ export class History {
     this.#at = this.#entries.length;
   }
 
-  /** The one before or after; undefined when there is none. `typed`: what stands in the line now. */
+  /** Returns the previous or next entry; undefined if there is none. `typed` is the line's current text. */
   move(by: -1 | 1, typed: string): string | undefined {
     const to = this.#at + by;
     if (to < 0 || to > this.#entries.length) return undefined;
@@ -61,7 +61,7 @@ export class History {
     return this.#entries[to] ?? this.#typed;
   }
 
-  /** The newest one that has a part, whatever its case, older than `before` and other than that. */
+  /** Returns the newest entry that contains `part` in any case, is older than `before` and differs from it. */
   find(part: string, before?: { at: number; text: string }): { at: number; text: string } | undefined {
     const wanted = part.toLowerCase();
     const older = this.#entries.slice(0, before?.at);
@@ -70,7 +70,7 @@ export class History {
     return text === undefined ? undefined : { at, text };
   }
 
-  /** `move` goes on from there. @param typed what stood in the line before */
+  /** Makes `move` continue from an entry. @param typed the line's text before */
   moveTo(at: number, typed: string): void {
     this.#at = at;
     this.#typed = typed;
@@ -104,7 +104,7 @@ export class History {
   }
 }
 
-/** Lines that are none of ours are left out. */
+/** Reads the entries; lines that aren't ours are left out. */
 function read(file: string): string[] {
   const { isFile, size } = look(file);
   if (!isFile || size > MAX_BYTES) return [];

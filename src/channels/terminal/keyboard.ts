@@ -1,6 +1,6 @@
 /**
- * Keys as they are pressed, and what is pasted as one. Invariant: from `open` to `close` the terminal hands over every key;
- * afterwards it is as it was, also while the program is suspended.
+ * Reads keys as they are pressed, and each paste as one text. Invariant: from `open` to `close` the terminal delivers
+ * every key; afterwards, and while the program is suspended, it is in its original mode.
  */
 import readline from 'node:readline';
 import { safe } from './safe.ts';
@@ -11,7 +11,7 @@ export interface Input extends NodeJS.ReadableStream {
 }
 
 export interface Key {
-  /** Absent for what has no name, as letters of other scripts. */
+  /** Absent for keys without a name, such as letters of other scripts. */
   name?: string | undefined;
   ctrl: boolean;
   meta: boolean;
@@ -24,14 +24,14 @@ export interface KeyboardOptions {
   output: NodeJS.WritableStream;
   onKey: (key: Key) => void;
   onPaste: (text: string) => void;
-  /** The terminal is gone. */
+  /** Called when the terminal is gone. */
   onEnd: () => void;
-  /** It goes on after it was suspended. */
+  /** Called when the program continues after it was suspended. */
   onResume: () => void;
 }
 
 const [PASTE_ON, PASTE_OFF] = ['\u001b[?2004h', '\u001b[?2004l'];
-/** A paste of which the end does not come is over. */
+/** A paste without an end ends after this time. */
 const PASTE_MS = 1_000;
 
 export class Keyboard {
@@ -71,7 +71,7 @@ export class Keyboard {
     input.pause();
   }
 
-  /** To the shell, until it lets us go on. */
+  /** Suspends the program, until the shell continues it. */
   suspend(): void {
     this.#raw(false);
     process.once('SIGCONT', this.#resume);
@@ -93,7 +93,7 @@ export class Keyboard {
     this.#timer = setTimeout(() => this.#endPaste(), PASTE_MS).unref();
   }
 
-  /** What is pasted may come from anywhere: nothing in it is a key. */
+  /** Ends a paste. It may come from anywhere, so nothing in it counts as a key. */
   #endPaste(): void {
     const text = safe((this.#pasted ?? []).join(''));
     this.#pasted = undefined;

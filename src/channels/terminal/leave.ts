@@ -1,2 +1,2 @@
-/** Words that end a conversation in the terminal. */
+/** Matches the words that end a conversation in the terminal. */
 export const LEAVE = /^(?:exit|quit|\/exit|\/quit)$/i;

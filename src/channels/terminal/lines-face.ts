@@ -1,6 +1,6 @@
 /**
- * A conversation line by line, for pipes and for terminals that cannot be drawn on: nothing but the answers is written. Invariant:
- * a line that comes through a pipe waits for the answer to the one before, as a person would.
+ * Shows a conversation line by line, for pipes and terminals that can't be drawn on; only the answers are written.
+ * Invariant: a line from a pipe waits for the answer to the one before, as a person would.
  */
 import readline from 'node:readline';
 import type { Messages } from '../../messages/messages.ts';
@@ -15,7 +15,7 @@ export interface LinesFaceOptions {
   output: Output;
   look: Look;
   messages: Messages;
-  /** Somebody types, rather than a program. */
+  /** True if a person types, not a program. */
   isTyped: boolean;
 }
 
@@ -78,7 +78,7 @@ export class LinesFace implements Face {
     this.#talk?.enter(line);
   }
 
-  /** The answer to the line in hand has come: the next one, or the end. Nothing ends that was never asked. */
+  /** Goes on after an answer: gives the next line, or leaves. Input that never asked anything doesn't leave. */
   #next(): void {
     this.#isAwaiting = false;
     const line = this.#waiting.shift();

@@ -1,13 +1,13 @@
-/** What a terminal can show, as its variables say it: NO_COLOR, FORCE_COLOR, TERM, and who draws it. */
+/** Detects what a terminal can show from its variables: NO_COLOR, FORCE_COLOR, TERM, and the program that draws it. */
 import tty from 'node:tty';
 
 export interface Look {
   color: boolean;
-  /** Text that leads to an address (OSC 8). */
+  /** Whether text can link to a URL (OSC 8). */
   links: boolean;
-  /** Markdown is shown as what it means; else as it is written. */
+  /** Whether Markdown is rendered; otherwise it is shown as written. */
   isRendered: boolean;
-  /** The cursor can be moved, so that lines are drawn again. */
+  /** Whether the cursor can be moved to redraw lines. */
   isDrawn: boolean;
 }
 
@@ -25,7 +25,7 @@ export function lookOf(output: { isTTY?: boolean | undefined }, env: Environment
 const LINKING = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed', 'WarpTerminal']);
 const LINKING_TERM = /^(xterm-kitty|alacritty|foot|wezterm|xterm-ghostty|contour)/;
 
-/** Others show what they do not know as nothing, or as rubbish: they get the path. */
+/** Whether the terminal is known to support links. Others show nothing or garbage, so they get the path. */
 function hasLinks(env: Environment): boolean {
   if (env.FORCE_HYPERLINK !== undefined) return !['0', 'false'].includes(env.FORCE_HYPERLINK);
   const { TERM_PROGRAM: program = '', TERM_PROGRAM_VERSION: version = '' } = env;
@@ -65,13 +65,13 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
   cyan: [36, 39],
 };
 
-/** The text itself where there are no colours. */
+/** Returns the text unchanged without colours. */
 export function styled(look: Pick<Look, 'color'>, style: Style, text: string): string {
   const [on, off] = CODES[style];
   return look.color && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
 }
 
-/** The text itself for an address that is not all printable, which no URL is. */
+/** Returns the text unchanged if the URL isn't printable ASCII, which no URL is. */
 export function linked(look: Pick<Look, 'links'>, url: string, text: string): string {
   return look.links && /^[!-~]+$/.test(url) ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text;
 }

@@ -1,6 +1,7 @@
 /**
- * A Markdown document as lines of a terminal: words wrapped, tables aligned, colours where there are any and the marks of
- * Markdown where there are none. Invariant: every line ends all that it begins, so that lines can be put together freely. Pure.
+ * Renders a Markdown document as lines for a terminal: words wrapped, tables aligned, with colours or, without them,
+ * Markdown's own marks. Invariant: every line ends all formatting that it begins, so lines can be combined freely.
+ * Pure.
  */
 import type { Block, ListItem } from '../markdown/block.ts';
 import type { MarkdownDocument } from '../markdown/parse.ts';
@@ -15,7 +16,7 @@ type Table = Extract<Block, { type: 'table' }>;
 const BULLETS = ['•', '◦', '▪'];
 const MIN_WIDTH = 16;
 
-/** @param label stands before the first line, in front of what has lines of its own alone */
+/** @param label precedes the first line; it gets a line of its own before a block other than a paragraph */
 export function paint({ rich, blocks }: MarkdownDocument, look: Look, columns: number, label = ''): string[] {
   const painter = new Painter(look);
   const [first, ...rest] = blocks.length > 0 ? blocks : rich.text === '' ? [] : [paragraph(rich)];
@@ -70,7 +71,7 @@ class Painter {
     return level === 1 ? lines.map((line) => styled(this.#look, 'underline', line)) : lines;
   }
 
-  /** Lines of code are not cut here: what is copied out of the terminal is then what was written. */
+  /** Code lines aren't wrapped, so that text copied from the terminal equals what was written. */
   #code({ text, language = '' }: Extract<Block, { type: 'code' }>): string[] {
     const fence = text.includes('```') ? '~~~~' : '```';
     const lines = safe(text)
@@ -106,7 +107,7 @@ class Painter {
       Math.max(1, ...table.rows.map((row) => displayWidth(row[column]?.text ?? ''))),
     );
     const isWide = widths.reduce((sum, one) => sum + one + 3, -3) > width;
-    // One that does not fit beside itself is told row by row.
+    // A table that doesn't fit is shown as a list of its rows.
     if (isWide || table.rows.some((row) => row.some(({ text }) => text.includes('\n'))))
       return this.#block(tableAsList(table.rows), width, depth);
     const between = this.#dim(' │ ');
@@ -138,7 +139,7 @@ class Painter {
     });
   }
 
-  /** A part of the text with its formats, each begun and ended within it. */
+  /** Returns a part of the text with its formatting, begun and ended within it. */
   #line({ text, spans }: Inline, start: number, end: number): string {
     const inside = spans.filter((span) => span.start < end && span.end > start);
     const edges = inside.flatMap((span) => [Math.max(start, span.start), Math.min(end, span.end)]);
@@ -185,7 +186,7 @@ class Painter {
   }
 }
 
-/** Where a link cannot be followed by itself its address stands behind it. */
+/** Adds the URL after each link, for terminals that can't follow links. */
 function withAddresses(inline: Inline): Inline {
   const bare = (text: string) => text.replace(/^(https?:\/\/|mailto:)/, '').replace(/\/$/, '');
   return edit(

@@ -1,21 +1,21 @@
-/** Long texts that were pasted, each shown by a mark of one line in their place. Pure but for itself. */
+/** Folds long pastes: a mark of one line is shown in their place. No side effects outside the object. */
 
-/** What is shorter is shown as it is. */
+/** Shorter texts are shown in full. */
 const MAX_LINES = 10;
 const MAX_LENGTH = 1_000;
-/** More is not taken: no model could read it. */
+/** The longest paste; no model could read more. */
 const MAX_PASTE = 1_000_000;
 
 export class Pastes {
   readonly #texts = new Map<string, string>();
   readonly #nameOf: (n: number, lines: number) => string;
 
-  /** @param nameOf the mark for the n-th of them, which has so many lines */
+  /** @param nameOf returns the mark of the n-th paste, which has so many lines */
   constructor(nameOf: (n: number, lines: number) => string) {
     this.#nameOf = nameOf;
   }
 
-  /** What is shown in its place: itself where it is short. */
+  /** Returns what is shown for a paste: a mark, or the text itself if it is short. */
   fold(text: string): string {
     const lines = text.split('\n').length;
     if (lines <= MAX_LINES && text.length <= MAX_LENGTH) return text;
@@ -24,7 +24,7 @@ export class Pastes {
     return mark;
   }
 
-  /** The text with what was pasted. The marks in it are used up. */
+  /** Replaces the marks by the pasted texts, and forgets all pastes. */
   unfold(shown: string): string {
     if (this.#texts.size === 0) return shown;
     const marks = new RegExp([...this.#texts.keys()].map(RegExp.escape).join('|'), 'g');
@@ -33,7 +33,7 @@ export class Pastes {
     return text;
   }
 
-  /** The mark that ends here. */
+  /** Returns the mark at the end of the text. */
   endingAt(before: string): string | undefined {
     return [...this.#texts.keys()].find((mark) => before.endsWith(mark));
   }

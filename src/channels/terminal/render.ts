@@ -1,4 +1,4 @@
-/** An answer as lines of a terminal: its text, its files by name, its buttons by number. */
+/** Renders an answer as lines for a terminal: its text, its files by name, its buttons by number. */
 import { pathToFileURL } from 'node:url';
 import { loadMarkdown } from '../markdown/parse.ts';
 import { type Look, linked, styled } from './look.ts';
@@ -7,20 +7,20 @@ import { safe, safeLine } from './safe.ts';
 import type { Shown, ShownFile } from './seam.ts';
 
 export const LABEL = 'viber> ';
-/** What stands before the words of somebody of that name. */
+/** Returns the label before the text of somebody with that name. */
 export const labelFor = (name: string): string => `${safeLine(name) || 'viber'}> `;
 export const PROMPT = 'you> ';
-/** Longer texts are not parsed each time a word is added: their end is shown as it is written. */
+/** A longer text isn't parsed for each added word; only its end is shown, unformatted. */
 const MAX_PARSED = 8_000;
 
-/** Markdown as lines: as it is meant where the terminal can show that, else as it is written. */
+/** Returns Markdown as lines: rendered if the terminal can show that, otherwise as written. */
 export async function textLines(markdown: string, look: Look, columns: number, label: string): Promise<string[]> {
   if (markdown.trim() === '') return [];
   if (!look.isRendered) return (label + safe(markdown)).split('\n');
   return paint((await loadMarkdown())(safe(markdown)), look, columns, label);
 }
 
-/** The same for what is not whole yet. */
+/** Does the same for a text that isn't complete yet. */
 export function growingLines(markdown: string, look: Look, columns: number, label: string): Promise<string[]> {
   if (markdown.length <= MAX_PARSED) return textLines(markdown, look, columns, label);
   const end = markdown.slice(-MAX_PARSED);
@@ -40,7 +40,7 @@ export async function answerLines(shown: Shown, look: Look, columns: number, lab
   ];
 }
 
-/** By its name, which leads to it where the terminal follows links; else with its path. */
+/** Returns a file's line: its name as a link if the terminal follows links, otherwise with its path. */
 export function fileLine({ path, name }: ShownFile, look: Look): string {
   const shown = safeLine(name) || 'file';
   if (look.links) return `  ${linked(look, pathToFileURL(path).href, styled(look, 'underline', shown))}`;

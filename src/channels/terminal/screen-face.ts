@@ -1,6 +1,6 @@
 /**
- * A conversation on a terminal that can be drawn on: what was said scrolls up, below it stand the answer that is being written, what
- * is at work, and what is being typed. What is shown comes in the order in which it was given.
+ * Shows a conversation on a terminal that can be drawn on: past messages scroll up; below them are the growing answer,
+ * the running work and the typed text. Everything appears in the order in which it was given.
  */
 import { errorMessage } from '../../errors.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
@@ -21,10 +21,10 @@ export interface ScreenFaceOptions extends Omit<TypingOptions, 'onChange' | 'scr
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 120;
-/** Short work is done before anybody reads what it is. */
+/** Shorter work is done before anybody could read about it. */
 const SHOW_AFTER_MS = 150;
 const MAX_WORKING = 3;
-/** Of what was typed so many lines stay on the screen. */
+/** The most lines of a sent message that stay on the screen. */
 const MAX_ECHO = 12;
 
 export class ScreenFace implements Face, LiveFace {
@@ -62,7 +62,7 @@ export class ScreenFace implements Face, LiveFace {
       leave: () => talk.leave(),
     });
     this.#draw();
-    // The first answer is not to wait for it.
+    // Preloads the parser, so that the first answer doesn't wait for it.
     setTimeout(() => void loadMarkdown(), 200).unref();
   }
 
@@ -81,7 +81,7 @@ export class ScreenFace implements Face, LiveFace {
       const { isRest, text, messageId, edits } = shown;
       const lines = [...(await answerLines(shown, this.#to.look, this.#screen.columns, this.#label)), ''];
       if (edits !== undefined && !isRest && this.#screen.change(edits, lines)) return;
-      // Of what goes on with words above, no message is on the screen as a whole.
+      // The rest of an answer can't be changed later, because the screen doesn't hold the message as one block.
       if (isRest) this.#screen.print(text.trim() === '' ? lines : ['', ...lines]);
       else this.#screen.print(lines, edits ?? messageId);
     });
@@ -140,7 +140,7 @@ export class ScreenFace implements Face, LiveFace {
     return done;
   }
 
-  /** Nobody waits for it. */
+  /** Runs an action that nothing waits for. */
   #soon(action: () => void | Promise<void>): void {
     this.#later(action).catch((error: unknown) => this.#screen.print([safeLine(errorMessage(error))]));
   }
@@ -158,7 +158,7 @@ export class ScreenFace implements Face, LiveFace {
     return [...rows.lines.slice(0, MAX_ECHO - 1), `${' '.repeat(PROMPT.length)}${styled(this.#to.look, 'dim', more)}`];
   }
 
-  /** The lines of what is typed, and the cursor in them. */
+  /** Returns the lines of the typed text, and the cursor in them. */
   #typed(typed: Typed): { lines: string[]; cursor: { row: number; column: number } } {
     const rows = linesOf(typed.text, this.#typing.width);
     const { row, column } = placeOf(typed, rows);
@@ -175,7 +175,7 @@ export class ScreenFace implements Face, LiveFace {
     const { rows, columns } = this.#screen;
     const { look } = this.#to;
     const { lines, cursor } = this.#typed(this.#typing.typed);
-    // Of a long text the rows around the cursor are seen.
+    // A long text shows the rows around the cursor.
     const most = Math.max(2, rows >> 1);
     const from = Math.max(0, Math.min(cursor.row - most + 1, lines.length - most));
     const typed = lines.slice(from, from + most);
@@ -200,7 +200,7 @@ export class ScreenFace implements Face, LiveFace {
     );
   }
 
-  /** The sign of work goes on turning as long as there is any. */
+  /** Advances the spinner while work is running. */
   #tick(): void {
     clearTimeout(this.#timer);
     this.#draw();

@@ -1,7 +1,7 @@
 /**
- * The lower end of a terminal that is drawn again and again, and everything above it that stays. Invariants: what is drawn again
- * is lower than the terminal, so that none of it ever scrolls away; it is drawn without wrapping, so that a character which the
- * terminal takes for wider than we do cannot break it; a line that has not changed is not drawn.
+ * Redraws the lower end of a terminal, below the lines that stay. Invariants: the drawing is lower than the terminal,
+ * so that none of it ever scrolls away; it is drawn without wrapping, so that a character wider than expected can't
+ * break it; an unchanged line isn't redrawn.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { displayWidth } from './width.ts';
@@ -14,12 +14,12 @@ export interface Output extends NodeJS.WritableStream {
 
 export interface Drawing {
   lines: readonly string[];
-  /** Where the cursor is, among the lines. */
+  /** The cursor's place among the lines. */
   cursor: { row: number; column: number };
 }
 
 const NOTHING: Drawing = { lines: [], cursor: { row: 0, column: 0 } };
-/** Shown at once when all of it is there, where the terminal knows that; drawn without wrapping. */
+/** Synchronised output, on terminals that support it, shows a drawing only when it is complete. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 const [NO_WRAP, WRAP] = ['\u001b[?7l', '\u001b[?7h'];
 const [ERASE_LINE, ERASE_BELOW] = ['\u001b[2K', '\u001b[J'];
@@ -27,13 +27,13 @@ const [ERASE_LINE, ERASE_BELOW] = ['\u001b[2K', '\u001b[J'];
 const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
 const right = (columns: number): string => (columns > 0 ? `\u001b[${columns}C` : '');
 
-/** Lines that stay, as one thing, and what it is called where it may change. */
+/** Printed lines as one unit, with an ID if they may change. */
 interface Block {
   id?: string | undefined;
   lines: readonly string[];
 }
 
-/** What every terminal takes for one column each. */
+/** Matches characters that every terminal shows in one column. */
 const PLAIN =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0373\u0376-\u0377\u037b-\u03ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2500-\u257f]*$/u;
 
@@ -41,7 +41,7 @@ export class Screen {
   readonly #output: Output;
   #drawn: Drawing = NOTHING;
   #columns: number;
-  /** The last ones that stay, whose places are known. */
+  /** The last printed blocks, whose positions are known. */
   #blocks: Block[] = [];
 
   constructor(output: Output) {
@@ -49,7 +49,7 @@ export class Screen {
     this.#columns = this.columns;
   }
 
-  /** A terminal that does not know its size says 0. */
+  /** A terminal that doesn't know its size reports 0. */
   get columns(): number {
     return Math.max(8, this.#output.columns || 80);
   }
@@ -58,7 +58,7 @@ export class Screen {
     return Math.max(4, this.#output.rows || 24);
   }
 
-  /** Lines that stay, above what is drawn again. The terminal wraps them, so that they are whole for whoever copies them. */
+  /** Prints lines that stay, above the drawing. The terminal wraps them, so that copied lines are whole. */
   print(lines: readonly string[], id?: string): void {
     this.#forgetMoved();
     this.#blocks = [...this.#blocks, { id, lines }].slice(-this.rows);
@@ -66,8 +66,8 @@ export class Screen {
   }
 
   /**
-   * Other lines in place of some that stay, with all that came after them. False, and nothing done, where they have scrolled away or
-   * it is not certain how many rows they take.
+   * Replaces a printed block, and prints everything after it again. Returns false without a change if the block has
+   * scrolled away or its number of rows is uncertain.
    */
   change(id: string, lines: readonly string[]): boolean {
     this.#forgetMoved();
@@ -96,13 +96,13 @@ export class Screen {
     this.#write(isAsWide ? '' : ERASE_BELOW, next, isAsWide ? this.#drawn.lines : []);
   }
 
-  /** Takes away what is drawn again; what stays is left. */
+  /** Removes the drawing; printed lines stay. */
   clear(): void {
     this.#blocks = [];
     this.#print([], NOTHING);
   }
 
-  /** An empty terminal; what was there has scrolled away. */
+  /** Empties the terminal by scrolling its content away. */
   wipe(): void {
     this.#output.write(`${'\n'.repeat(this.rows)}\u001b[H${ERASE_BELOW}`);
     const drawn = this.#drawn;
@@ -112,8 +112,8 @@ export class Screen {
   }
 
   /**
-   * @param there lines that are on the screen already and need not be drawn
-   * @param above from so many rows above what is drawn again
+   * @param there lines that are on the screen already and need no drawing
+   * @param above rows above the drawing to start from
    */
   #write(first: string, next: Drawing, there: readonly string[], above = 0): void {
     const skipped = Math.max(0, next.lines.length - (this.rows - 1));
@@ -127,7 +127,7 @@ export class Screen {
     this.#columns = this.columns;
   }
 
-  /** Rows from the first line to the cursor; a terminal that became narrower has wrapped what it held. */
+  /** Returns the rows from the first line to the cursor; a terminal that became narrower has wrapped the lines. */
   #rowsAbove(): number {
     const { lines, cursor } = this.#drawn;
     if (this.columns >= this.#columns) return cursor.row;
@@ -139,7 +139,7 @@ export class Screen {
     return Math.max(1, Math.ceil(displayWidth(stripVTControlCharacters(line)) / this.columns));
   }
 
-  /** A terminal of another width has wrapped its lines anew. */
+  /** Forgets the printed blocks if the width changed, because the terminal has wrapped their lines anew. */
   #forgetMoved(): void {
     if (this.columns !== this.#columns) this.#blocks = [];
   }

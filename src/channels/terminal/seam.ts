@@ -1,11 +1,11 @@
-/** Between a conversation in a terminal and its two sides: how the gateway is reached, and how things are shown. Types alone. */
+/** Defines how a terminal conversation reaches the gateway, and how it is shown. Types only. */
 import type { Text } from '../../messages/messages.ts';
 import type { Attachment, Button, Suggestion } from '../channel.ts';
 import type { Numbered } from './buttons.ts';
 
-/** The way to the gateway. */
+/** The connection to the gateway. */
 export interface Door {
-  /** Rejects when the words were not taken in. */
+  /** Rejects when the text was not accepted. */
   say(text: string): Promise<void>;
   press(buttonId: string): Promise<void>;
   suggest(command: string, text: string): Promise<Suggestion[]>;
@@ -13,62 +13,62 @@ export interface Door {
 
 export type ShownFile = Pick<Attachment, 'path' | 'name'>;
 
-/** What the gateway says. */
+/** A message from the gateway. */
 export interface Answer {
   text: string;
   files: readonly ShownFile[];
   buttons?: readonly (readonly Button[])[] | undefined;
   messageId?: string | undefined;
-  /** The message before whose question is decided; `buttons` are what is left of its own. */
+  /** The earlier message whose question is decided; `buttons` are those it has left. */
   edits?: string | undefined;
 }
 
 export interface Shown {
   text: string;
-  /** The text goes on with what is on the screen already. */
+  /** True if the text continues what is on the screen. */
   isRest: boolean;
   messageId?: string | undefined;
-  /** The message before that this takes the place of, where it can still be changed. */
+  /** The earlier message that this replaces, if it can still be changed. */
   edits?: string | undefined;
   files: readonly ShownFile[];
   buttons: readonly Numbered[];
 }
 
-/** Where it is shown. Nothing here rejects; what is shown later comes later. */
+/** A view of the conversation. No method rejects; everything is shown in the order of the calls. */
 export interface Face {
-  /** Begins to listen. */
+  /** Starts listening. */
   open(talk: Listener): void;
-  /** Leaves the terminal as it was. */
+  /** Restores the terminal. */
   close(): Promise<void>;
   answer(shown: Shown): Promise<void>;
-  /** Who answers from now on. */
+  /** Sets the name of the viber that answers from now on. */
   named(name: string): void;
-  /** A sentence of the terminal's own. */
+  /** Shows a sentence of the terminal's own. */
   note(text: Text): void;
-  /** Absent where nothing can be drawn again. */
+  /** Absent if nothing can be redrawn. */
   readonly live?: LiveFace;
 }
 
 export interface LiveFace {
-  /** What does not belong to the conversation. */
+  /** Shows a line that doesn't belong to the conversation. */
   log(line: string): void;
-  /** What was pressed, as if it had been typed. */
+  /** Shows a pressed button as if its label had been typed. */
   pressed(label: string): void;
-  /** What is at work now, a line for each; a hint below what is typed. */
+  /** Shows the running work, a line each; `hint` is below the typed text. */
   working(lines: readonly string[]): void;
   hint(text: Text | undefined): void;
-  /** A part of an answer that stays, and what is written after it. */
+  /** Show a part of an answer that stays, and the text after it. */
   finished(markdown: string, isFirst: boolean): void;
   growing(markdown: string, isFirst: boolean): void;
 }
 
-/** What somebody at the terminal does. */
+/** The actions of the person at the terminal. */
 export interface Listener {
-  /** A whole message was typed. */
+  /** Handles a complete typed message. */
   enter(text: string): void;
-  /** Ctrl-C. */
+  /** Handles Ctrl-C. */
   interrupt(): void;
-  /** Another key was pressed. */
+  /** Handles any other key. */
   touched(): void;
   leave(): void;
 }

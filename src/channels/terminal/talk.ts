@@ -1,7 +1,7 @@
 /**
- * A conversation in a terminal: what a typed line means, what is at work, what Ctrl-C does. It knows neither how the gateway is
- * reached (the door) nor how things are shown (the face). Invariants: a number presses the button it was shown with or none;
- * Ctrl-C stops what is at work before it leaves, and a second one right after it leaves.
+ * Runs a conversation in a terminal: interprets typed lines, tracks the running work, handles Ctrl-C. It knows neither
+ * the gateway's transport (`Door`) nor the view (`Face`). Invariants: a number presses the button it was shown with or
+ * none; Ctrl-C stops running work before it leaves, and a second one right after it leaves.
  */
 
 import { errorMessage } from '../../errors.ts';
@@ -26,14 +26,14 @@ interface Run {
   isOver: boolean;
 }
 
-/** What is written is drawn this often at most. */
+/** The shortest time between two draws of a growing answer. */
 const DRAW_MS = 60;
 
 export class Talk implements Listener {
   readonly #to: TalkOptions;
   readonly #buttons = new Buttons();
   readonly #runs = new Map<string, Run>();
-  /** Something was said that nothing has come back for. */
+  /** True while a message has had no reaction yet. */
   #isAsked = false;
   #isArmed = false;
   #hasLeft = false;
@@ -47,7 +47,6 @@ export class Talk implements Listener {
     return this.#isAsked || [...this.#runs.values()].some((run) => !run.isOver);
   }
 
-  /** A whole message was typed. */
   enter(text: string): void {
     const line = text.trim();
     if (line === '') return;
@@ -66,7 +65,6 @@ export class Talk implements Listener {
     void this.#send(found ? door.press(found.button.id) : door.say(text.trimEnd()));
   }
 
-  /** Ctrl-C. */
   interrupt(): void {
     const { door, face, messages } = this.#to;
     if (this.#isArmed) return void this.leave();
@@ -75,7 +73,6 @@ export class Talk implements Listener {
     if (this.isWorking) void this.#send(door.say('/stop'));
   }
 
-  /** Another key was pressed. */
   touched(): void {
     if (!this.#isArmed) return;
     this.#isArmed = false;
@@ -107,7 +104,6 @@ export class Talk implements Listener {
     });
   }
 
-  /** Who answers from now on. */
   named(name: string): void {
     this.#to.face.named(name);
   }
@@ -118,7 +114,7 @@ export class Talk implements Listener {
     this.#drawing ??= setTimeout(() => this.#draw(), DRAW_MS);
   }
 
-  /** What was written so far was not the answer. */
+  /** Notes that the text so far was not the answer. */
   steps(runId: string): void {
     const run = this.#runs.get(runId);
     if (!run) return;
@@ -127,7 +123,7 @@ export class Talk implements Listener {
     this.#show();
   }
 
-  /** The answer is begun anew. */
+  /** Notes that the answer starts over. */
   again(runId: string): void {
     this.#runs.get(runId)?.growing.dropRest();
     this.#show();
@@ -138,7 +134,7 @@ export class Talk implements Listener {
     this.#show();
   }
 
-  /** The answer comes now, or there is none. */
+  /** Notes that the answer comes now, or that there is none. */
   over(runId: string, isAnswered: boolean): void {
     const run = this.#runs.get(runId);
     if (!run) return;
@@ -150,7 +146,7 @@ export class Talk implements Listener {
     this.#show();
   }
 
-  /** Nothing of before is at work any more: the gateway has ended. */
+  /** Forgets all running work, because the gateway has ended. */
   reset(): void {
     this.#isAsked = false;
     for (const run of this.#runs.values()) this.#keep(run);
@@ -174,7 +170,7 @@ export class Talk implements Listener {
     }
   }
 
-  /** What is left to show of an answer whose beginning stands on the screen; undefined for one that is new. */
+  /** Returns the rest of an answer whose beginning is on the screen; undefined for a new answer. */
   #restOf(text: string): string | undefined {
     for (const { growing } of this.#runs.values()) {
       const rest = growing.isBegun ? growing.restOf(text) : undefined;
@@ -185,7 +181,7 @@ export class Talk implements Listener {
     return undefined;
   }
 
-  /** What was said on the way stays on the screen. */
+  /** Keeps interim text on the screen. */
   #keep({ growing }: Run): void {
     if (growing.rest.trim() !== '') this.#to.face.live?.finished(growing.rest, !growing.isBegun);
   }
@@ -204,7 +200,7 @@ export class Talk implements Listener {
     const runs = [...this.#runs.values()];
     const { live } = this.#to.face;
     const lines = runs.filter(({ isOver, line }) => !isOver && line !== '').map(({ line }) => line);
-    // Until it is known what is done.
+    // Shown until the current activity is known.
     if (runs.length === 0 && this.#isAsked) lines.push(this.#to.messages.text('terminal.moment'));
     live?.working(lines);
     const last = runs.findLast(({ growing }) => growing.rest.trim() !== '');

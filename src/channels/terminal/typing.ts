@@ -1,4 +1,4 @@
-/** What keys do: the text being typed, what was typed before, and what Tab offers. */
+/** Handles keys: the text being typed, the history, and completion on Tab. */
 
 import { within } from '../../lib/within.ts';
 import { type CompleteOptions, type Completion, commonStart, complete } from './complete.ts';
@@ -16,16 +16,16 @@ export interface TypingOptions {
   input: Input;
   output: Output;
   screen: Pick<Screen, 'columns' | 'clear' | 'wipe'>;
-  /** Where what was typed is kept. */
+  /** The history's file. */
   history: string;
   completing: CompleteOptions;
-  /** How many choices are left out: `… and 5 more`. */
+  /** Returns the line about omitted choices: `… and 5 more`. */
   moreChoices: (n: number) => string;
-  /** What stands for a long text that was pasted. */
+  /** Returns the mark for a long paste. */
   pasted: (n: number, lines: number) => string;
-  /** What is said while what was typed before is searched. */
+  /** Returns the line shown during a search of the history. */
   searching: (part: string, isFound: boolean) => string;
-  /** Something has changed that is seen. */
+  /** Called when something visible has changed. */
   onChange: () => void;
 }
 
@@ -34,16 +34,16 @@ export interface Typed {
   cursor: number;
 }
 
-/** What typing leads to. */
+/** The results of typing. */
 export interface TypingListener extends Omit<Listener, 'enter'> {
-  /** @param shown the text as it was seen, where long parts of it were folded */
+  /** @param shown the text as displayed, with long pastes folded */
   enter(text: string, shown: string): void;
 }
 
 const MAX_CHOICES = 8;
-/** Keys wait so long at most for what Tab offers. */
+/** The longest that keys wait for a completion. */
 const LOOK_MS = 2_000;
-/** Shift with Enter, as terminals say it that tell them apart. */
+/** Shift-Enter, on terminals that distinguish it. */
 const SHIFT_ENTER = '\u001b[13;2u';
 
 const EDITS: Readonly<Record<string, Edit>> = {
@@ -78,10 +78,10 @@ export class Typing {
   readonly #pastes: Pastes;
   readonly #keyboard: Keyboard;
   #listener: TypingListener | undefined;
-  /** What Tab offers, a line each. */
+  /** The lines that Tab offers. */
   #choices: string[] = [];
   #search: HistorySearch | undefined;
-  /** Keys that were pressed while it was looked up what Tab offers; undefined when it is not. */
+  /** Keys pressed while a completion is looked up; undefined otherwise. */
   #held: (() => void)[] | undefined;
 
   constructor(options: TypingOptions) {
@@ -106,7 +106,7 @@ export class Typing {
     return this.#choices;
   }
 
-  /** Columns of a line of it: the prompt is before it, and the cursor may stand behind it. */
+  /** The columns of a line of text, without the prompt and with room for the cursor after it. */
   get width(): number {
     return Math.max(4, this.#to.screen.columns - PROMPT.length - 1);
   }
@@ -141,7 +141,7 @@ export class Typing {
     this.#change(() => this.#edit(name, key));
   }
 
-  /** False when it is over and the key is still to be done. */
+  /** Handles a key during a search. Returns false if the search has ended and the key is still to be handled. */
   #look(search: HistorySearch, name: string, key: Key): boolean {
     const isGivenUp = name === 'ctrl+c' || name === 'ctrl+g' || key.name === 'escape';
     if (!isGivenUp && search.take(name, key)) {
@@ -182,7 +182,7 @@ export class Typing {
     this.#to.onChange();
   }
 
-  /** A backslash at the end goes on in another line. */
+  /** Sends the text. A backslash at the end continues it on another line instead. */
   #enter(): void {
     const { text, cursor } = this.#editor;
     if (cursor === text.length && text.endsWith('\\')) return void this.#editor.replace(cursor - 1, '\n');
@@ -193,7 +193,7 @@ export class Typing {
     this.#listener?.enter(whole, text);
   }
 
-  /** A folded text goes as a whole. */
+  /** Deletes a character, or a folded paste as a whole. */
   #backspace(): void {
     const { text, cursor } = this.#editor;
     const mark = this.#pastes.endingAt(text.slice(0, cursor));
@@ -221,7 +221,7 @@ export class Typing {
     this.#held = [];
     const { text, cursor } = this.#editor;
     const nothing: Completion = { start: cursor, choices: [] };
-    // A gateway that is gone, or does not answer, offers nothing.
+    // A gateway that is gone, or doesn't answer, offers nothing.
     const looking = complete(text.slice(0, cursor), this.#to.completing).catch(() => nothing);
     const found = await within(looking, LOOK_MS, () => nothing);
     this.#change(() => this.#offer(found, text.slice(found.start, cursor)));

@@ -1,4 +1,4 @@
-/** Columns on a terminal, and lines of so many. A character of two columns never stands half on a line. Pure. */
+/** Measures terminal columns and wraps text to them. A character of two columns is never split between lines. Pure. */
 import { displayWidth } from '../markdown/table.ts';
 
 export { displayWidth } from '../markdown/table.ts';
@@ -17,7 +17,7 @@ export interface Range {
 }
 
 let segmenter: Intl.Segmenter | undefined;
-/** Of characters that were seen: looking at one anew costs twenty times as much. */
+/** Caches the widths of characters: measuring one anew costs twenty times as much. */
 const widths = new Map<string, number>();
 const MAX_WIDTHS = 5_000;
 
@@ -30,7 +30,7 @@ function widthOf(segment: string): number {
   return width;
 }
 
-/** What a reader takes for one character, each with its columns. */
+/** Returns the characters as a reader sees them, each with its columns. */
 export function graphemes(text: string): Grapheme[] {
   if (/^[ -~]*$/.test(text))
     return Array.from(text, (letter, start) => ({ start, end: start + 1, width: 1, isBlank: letter === ' ' }));
@@ -43,17 +43,17 @@ export function graphemes(text: string): Grapheme[] {
   }));
 }
 
-/** Lines of a text that has no line breaks, cut between words, and within one that is longer than a line. At least one line. */
+/** Wraps a text without line breaks, between words or within a word longer than a line. Returns at least one line. */
 export function wrap(text: string, width: number): Range[] {
   if (text.length <= width && /^[ -~]*$/.test(text)) return [{ start: 0, end: text.length }];
   const lines: Range[] = [];
   let line: Range = { start: 0, end: 0 };
   let columns = 0;
-  /** The last place where the line may end, and how wide it is up to the beginning of what follows. */
+  /** The last possible line end, and the width up to the text after it. */
   let cut: { end: number; next: number; columns: number } | undefined;
   let before: Grapheme | undefined;
   for (const one of graphemes(text)) {
-    // Words begin after blanks; East Asian characters are words.
+    // Words begin after blanks; each East Asian character is a word.
     const isBetween = before !== undefined && !one.isBlank && (before.isBlank || before.width > 1 || one.width > 1);
     if (isBetween && one.start > line.start) cut = { end: line.end, next: one.start, columns };
     if (!one.isBlank && columns + one.width > width && one.start > line.start) {
@@ -71,7 +71,7 @@ export function wrap(text: string, width: number): Range[] {
   return lines;
 }
 
-/** The beginning of a line that has so many columns. */
+/** Cuts a line to a number of columns. */
 export function clip(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let columns = 0;
