@@ -1,6 +1,6 @@
 /**
- * Slack, over Socket Mode or signed HTTP, through Bolt. Each event is decoded, handed over and only then acknowledged. Sending
- * is in `send.ts`; only taking events in is ever retried here.
+ * Connects Slack over Socket Mode or signed HTTP, through Bolt. Each event is decoded, handed on and only then
+ * acknowledged. Sending is in `send.ts`; only receiving is ever retried here.
  */
 import { ConfigError } from '../../errors.ts';
 import type { Channel } from '../channel.ts';
@@ -24,9 +24,9 @@ export { SLACK_EVENTS, SLACK_SCOPES } from './connect/scopes.ts';
 export type { SlackOptions } from './options.ts';
 
 /**
- * A channel; in mode `http` with the handler that the HTTP server calls for Slack's requests, of all three kinds.
- * `connect` throws ConfigError for tokens Slack does not accept and for missing scopes; while Slack cannot be reached it goes on
- * trying, with status `reconnecting`.
+ * Creates the channel; in `http` mode with the handler for all three kinds of Slack's requests. While Slack is
+ * unreachable, `connect` keeps trying, with status `reconnecting`. `connect` throws ConfigError for tokens that Slack
+ * rejects and for missing scopes.
  */
 export function createSlack(options: SlackOptions): Channel & { webhook?: WebhookHandler } {
   const { botToken, mode, log } = options;
@@ -112,11 +112,11 @@ interface WayOptions {
   client: ReturnType<typeof clientOptions>;
   setStatus: ReturnType<typeof createChannelState>['set'];
   signal: AbortSignal;
-  /** Made after the way itself. */
+  /** A getter, because the parts are created after this. */
   parts: () => Pick<Parts, 'backfill'>;
 }
 
-/** How events come: over a socket that we open, or by requests of Slack's. */
+/** Chooses how events arrive: over a socket that we open, or by Slack's requests. */
 function openWay(options: SlackOptions, to: WayOptions): Socket & { handler?: WebhookHandler } {
   const { mode, log } = options;
   const timing = { ...TIMING, ...options.timing };

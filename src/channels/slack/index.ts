@@ -1,4 +1,4 @@
-/** Slack, as the rest of the gateway knows it. */
+/** Registers Slack as a kind of channel. */
 import { defineChannel } from '../kind.ts';
 
 export const slack = defineChannel({

@@ -1,4 +1,4 @@
-/** What a Slack channel is made from, and what holds unless told otherwise. */
+/** Defines the options of a Slack channel, and their defaults. */
 import type { Logger } from '../../log.ts';
 import type { ChannelLimits, CommandSpec, LiveMode, NameOf, ReadCursors } from '../channel.ts';
 import { DOWNLOAD_BYTES } from './connect/download.ts';
@@ -8,44 +8,44 @@ import { LIVE_TIMING, type LiveTiming } from './live/live.ts';
 /** https://docs.slack.dev/reference/block-kit/blocks/markdown-block/ (12,000 characters), files of up to 1 GB. */
 export const LIMITS: ChannelLimits = { text: 12_000, uploadBytes: 1024 * 1024 * 1024, downloadBytes: DOWNLOAD_BYTES };
 
-/** Waits; the defaults are right outside of tests. */
+/** Waiting times. Only tests change the defaults. */
 export interface Timing {
   backoffMs: { min: number; max: number };
   /** Milliseconds without a sign of life after which a connection counts as lost. */
   pingMs: number;
-  /** Milliseconds for an attempt to open a connection, Slack's greeting included. */
+  /** Milliseconds for an attempt to open a connection, including Slack's greeting. */
   greetingMs: number;
-  /** Milliseconds from Slack's word that it holds events back until they are looked for. */
+  /** Milliseconds from Slack's notice that it withholds events until they are fetched. */
   limitedMs: number;
   /** Milliseconds from a new name until it is written to the cache. */
   saveMs: number;
-  /** Milliseconds for which a command waits to learn whose chat it came from. */
+  /** Milliseconds that a command waits to learn whose chat it came from. */
   ownChatMs: number;
-  /** Milliseconds between two changes of how a thread shows its task, unless the task has ended. */
+  /** Milliseconds between two changes of a thread's task, unless the task has ended. */
   taskMs: number;
-  /** Milliseconds for which a message with a link to another waits for what that says. */
+  /** Milliseconds that a message with a link to another waits for the linked text. */
   previewMs: number;
   live: LiveTiming;
 }
 
 export interface SlackOptions {
   botToken: string;
-  /** For mode `socket`. */
+  /** Required for mode `socket`. */
   appToken?: string;
-  /** For mode `http`. */
+  /** Required for mode `http`. */
   signingSecret?: string;
   mode: 'socket' | 'http';
-  /** `https://slack.com/api/` */
+  /** `https://slack.com/api/`, or another root. */
   apiRoot: string;
-  /** The slash command's name, for example `/viber`. */
+  /** The slash command's name, such as `/viber`. */
   command: string;
   live: LiveMode;
-  /** In which everybody is spoken to; absent: each person's own. */
+  /** The language of every answer; absent: each person's own. */
   language?: string;
   commands: readonly CommandSpec[];
   cursors: ReadCursors;
   cache?: Cache;
-  /** Names of people whom the configuration names. */
+  /** Returns the names of people in the configuration. */
   nameOf?: NameOf;
   log: Logger;
   timing?: Partial<Timing>;

@@ -1,4 +1,4 @@
-/** What the adapter is made of: parts that take events in, show progress and send, with what they know of each other. */
+/** Builds the adapter's parts, which receive events, show progress and send, and connects them with each other. */
 import { createLru } from '../../lib/lru.ts';
 import type { Address, ChannelCallbacks, InboundMessage } from '../channel.ts';
 import type { SlackApi } from './connect/api.ts';
@@ -26,10 +26,10 @@ import { createRespond } from './send/respond.ts';
 import { createSend } from './send/send.ts';
 import { createUpload } from './send/upload.ts';
 
-/** The connection as its parts see it; filled in while it is made. */
+/** The connection as its parts see it; filled in while connecting. */
 export interface Session {
   readonly signal: AbortSignal;
-  /** Who we are, once Slack has said so. */
+  /** The bot's identity, once Slack has reported it. */
   identity?: Identity | undefined;
   self?: Self;
   callbacks?: ChannelCallbacks;

@@ -1,10 +1,10 @@
-/** The section `channels.slack`. */
+/** Defines the section `channels.slack`. */
 import type { z } from 'zod';
 import { apiRoot, chat, chatDefaults, id, oneOf, path, section, text, token } from '../../config/schema-parts.ts';
 import type { ConfigProblem } from '../../errors.ts';
 import type { Section } from '../kind.ts';
 
-/** The mode follows from the secrets: `socket` where there is an app token, else `http`. */
+/** The defaults. The mode follows from the secrets: `socket` if there is an app token, otherwise `http`. */
 export const slackDefaults = {
   ...chatDefaults,
   apiRoot: 'https://slack.com/api/',
@@ -14,9 +14,9 @@ export const slackDefaults = {
 
 export const settings = section({
   botToken: token('the bot token of the installed app (xoxb-...)', 'SLACK_BOT_TOKEN'),
-  /** Always there when `mode` is `socket`. */
+  /** Always set in mode `socket`. */
   appToken: token('the app-level token (xapp-...)', 'SLACK_APP_TOKEN').exactOptional(),
-  /** Always there when `mode` is `http`. */
+  /** Always set in mode `http`. */
   signingSecret: token("the app's signing secret", 'SLACK_SIGNING_SECRET').exactOptional(),
   mode: oneOf('socket', 'http').exactOptional(),
   apiRoot: apiRoot('SLACK_API_ROOT', '/').default(slackDefaults.apiRoot),

@@ -1,33 +1,33 @@
 /**
- * The words in blocks, as Slack writes words in a text. Total and bounded, whatever is nested in what.
+ * Reads the text in blocks, in the markup that Slack uses in texts. Total and bounded, whatever the nesting.
  * https://docs.slack.dev/reference/block-kit/blocks/
  */
 import { type Fields, fields, integer, isFields, list, string } from '../../shared/read.ts';
 import { readId, type Self } from './base.ts';
 import { readInside } from './text.ts';
 
-/** Slack itself takes 50 blocks, tables of 100 rows and 20 columns, and 40,000 characters. */
+/** Above Slack's own limits of 50 blocks, tables of 100 rows and 20 columns, and 40,000 characters. */
 const MAX_BLOCKS = 200;
 const MAX_PARTS = 20_000;
 const MAX_CHARACTERS = 40_000;
 const MAX_DEPTH = 12;
 const MAX_COLUMNS = 100;
 
-/** Where words stand in blocks, and in the kinds that Slack will have tomorrow, in the order in which they are shown. */
+/** Keys that hold text in blocks, and in kinds that Slack may add, in display order. */
 const PLACES = [
   ...['title', 'subtitle', 'author_name', 'label', 'text', 'body', 'description', 'details', 'fields', 'elements'],
   ...['element', 'tasks', 'output', 'sources', 'cards', 'blocks', 'accessory', 'hint', 'placeholder'],
 ];
 
-/** What is left to read of one message, which all of its texts, blocks and attachments share. */
+/** The remaining limits for one message, shared by all of its texts, blocks and attachments. */
 export interface Reading {
   self: Self;
   blocks: number;
   parts: number;
   characters: number;
-  /** Characters of its texts beside the blocks, which mostly say the same once more. */
+  /** Characters of its texts outside the blocks, which mostly repeat the blocks. */
   texts: number;
-  /** This bot is mentioned in a table, whose cells are plain words by now. */
+  /** True if a table mentions this bot; its cells are plain text by then. */
   mentioned: boolean;
 }
 
@@ -40,7 +40,7 @@ export const createReading = (self: Self): Reading => ({
   mentioned: false,
 });
 
-/** One source for each block that says something, in Slack's markup. */
+/** Returns one source for each block with text, in Slack's markup. */
 export function readBlocks(blocks: readonly Fields[], reading: Reading): string[] {
   const sources: string[] = [];
   for (const block of blocks) {
@@ -79,7 +79,7 @@ function wordsOf(part: Fields, reading: Reading, depth: number): string {
   }
 }
 
-/** The smallest pieces; undefined for what holds others. */
+/** Reads the smallest pieces; returns undefined for a part that holds others. */
 function leaf(part: Fields, reading: Reading): string | undefined {
   const said = string(part, 'text') ?? '';
   switch (part.type) {
@@ -133,14 +133,14 @@ function elsewhere(part: Fields, reading: Reading, depth: number): string {
 
 const joined = (parts: readonly string[], by: string): string => parts.filter((part) => part.trim() !== '').join(by);
 
-/** Counts what is read, and cuts it where there has been too much. */
+/** Counts the text against the limit, and cuts it there. */
 function taken(words: string, reading: Reading): string {
   const rest = Math.max(0, reading.characters);
   reading.characters -= words.length;
   return words.length <= rest ? words : words.slice(0, rest);
 }
 
-/** `*bold*` as Slack writes it: the marks stand at words, not at the spaces around them. */
+/** Adds marks such as `*bold*` as Slack writes them: next to words, not next to the spaces around them. */
 function styled(words: string, style: Fields): string {
   const marks = [style.code === true && '`', style.bold === true && '*', style.italic === true && '_'];
   const mark = [...marks, style.strike === true && '~'].filter((each) => each !== false).join('');
@@ -163,14 +163,14 @@ const indented = (text: string, by: string): string =>
     .map((line) => by + line)
     .join('\n');
 
-/** The fence is longer than any in it. */
+/** Fences code with a fence longer than any in it. */
 function fenced(code: string): string {
   const longest = Math.max(0, ...[...code.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return `${fence}\n${code}\n${fence}`;
 }
 
-/** A name or an address inside of `<...>`. */
+/** Removes the characters that would end a name or URL inside `<...>`. */
 const plain = (text: string): string => text.replace(/[<>|]/g, '');
 
 function link(url: string, label: string): string {
@@ -221,7 +221,7 @@ function button(part: Fields): string {
   return url === undefined ? escaped(`[${label}]`) : link(url, label);
 }
 
-/** As Markdown: the first row is its head. Cells are words, and whatever would end one is escaped. */
+/** Writes a table as Markdown; the first row is its header. Cells are plain text, escaped so that none ends early. */
 function table(rows: unknown, reading: Reading, depth: number): string {
   const cells = (Array.isArray(rows) ? rows : []).map((row) =>
     (Array.isArray(row) ? row : []).slice(0, MAX_COLUMNS).map((cell) => cellOf(cell, reading, depth + 1)),

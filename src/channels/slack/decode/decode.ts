@@ -1,5 +1,5 @@
 /**
- * What Slack sends becomes an InboundMessage. Pure, total (it never throws, whatever JSON it is given) and cheap.
+ * Decodes Slack's requests into an InboundMessage. Pure, total (it never throws, whatever JSON it gets) and cheap.
  * https://docs.slack.dev/apis/events-api/, https://docs.slack.dev/interactivity/
  */
 import type { InboundMessage } from '../../channel.ts';
@@ -23,9 +23,9 @@ import { readWords } from './text.ts';
 export type { Decoded, Self } from './base.ts';
 
 /**
- * Decodes the body of an event, a slash command or a press. `message.id` is unique within (channel, account, chat) and the
- * same each time Slack repeats it: `m:<ts>`, `e:<ts>:<time of edit>`, `i:<trigger id>`. `now` dates what has no time of its
- * own (milliseconds).
+ * Decodes the body of an event, a slash command or a button press. `message.id` is unique within (channel, account,
+ * chat) and the same each time Slack repeats it: `m:<ts>`, `e:<ts>:<time of edit>`, `i:<trigger id>`. `now` dates
+ * events without a time of their own (milliseconds).
  */
 export function decode(body: unknown, self: Self, now: number = Date.now()): Decoded {
   const source = asFields(body);
@@ -58,7 +58,7 @@ function decodeAssistant(event: Fields, self: Self): Decoded {
   return { kind: 'assistant', address: addressOf(self, chat, ts), user };
 }
 
-/** A channel that is shared with another workspace gets a new id. */
+/** Decodes a channel's new ID, which it gets when it is shared with another workspace. */
 function decodeMove(event: Fields, self: Self): Decoded {
   const from = readId(event, 'old_channel_id');
   const to = readId(event, 'new_channel_id');
@@ -80,7 +80,10 @@ function decodeMove(event: Fields, self: Self): Decoded {
   return { kind: 'message', message };
 }
 
-/** `/viber status` is the command; `/viber task GOAL`, and any other words, are a goal, which begins a task in a thread of its own. */
+/**
+ * Decodes a command. `/viber status` is one; `/viber task GOAL`, and any other text, is a goal, which starts a task in
+ * a thread of its own.
+ */
 function decodeCommand(body: Fields, self: Self, now: number): Decoded {
   const chat = readId(body, 'channel_id');
   const user = readId(body, 'user_id');
@@ -122,7 +125,7 @@ function decodePress(body: Fields, self: Self, now: number): Decoded {
   if (chat === undefined || user === undefined || !trigger || !button) return dropped('block_actions.elsewhere');
   const shown = fields(body, 'message') ?? {};
   const root = readTs(container, 'thread_ts') ?? readTs(shown, 'thread_ts');
-  // A message that was replied to names itself as the first of a thread; it stands in the chat all the same.
+  // A message with replies names itself as the first of a thread, but it is in the chat all the same.
   const thread = root === ts ? undefined : root;
   const message: InboundMessage = {
     ...emptyMessage(),
@@ -138,7 +141,7 @@ function decodePress(body: Fields, self: Self, now: number): Decoded {
     isDirect: isDirect(chat),
     isMention: true,
     ...(thread !== undefined && { isThread: true }),
-    // What follows from words for one person alone is for that person alone.
+    // A reply to a message that only one person sees is visible to that person only.
     ...(container.is_ephemeral === true && interactionOf(body, user)),
     sentAt: now,
   };

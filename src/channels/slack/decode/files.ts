@@ -1,16 +1,19 @@
-/** The files of a message, as names and ids; nothing is fetched here. https://docs.slack.dev/reference/objects/file-object/ */
+/**
+ * Reads the files of a message, as names and IDs; it fetches nothing.
+ * https://docs.slack.dev/reference/objects/file-object/
+ */
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
 import { type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
 import { readId } from './base.ts';
 
-/** More than a person can attach to one message. */
+/** More files than a person can attach to one message. */
 const MAX_FILES = 50;
-/** Canvases, and what Slack called its documents before. They have no bytes of their own: Slack serves them as pages. */
+/** Modes of canvases and Slack's older documents. They have no bytes of their own: Slack serves them as pages. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['quip', 'canvas', 'docs', 'space', 'post']);
 export const DOCUMENT_TYPE = 'application/vnd.slack-docs';
 
-/** Files with bytes, and a line for each that has none here: a document elsewhere, or one that Slack holds back. */
+/** Returns the files with bytes, and a line for each without: a document elsewhere, or one that Slack withholds. */
 export function readFiles(message: Fields): { files: RemoteFile[]; facts: string[] } {
   const files: RemoteFile[] = [];
   const facts: string[] = [];
@@ -33,8 +36,8 @@ function factOf(body: Fields, mode: string | undefined): string | undefined {
 }
 
 /**
- * The id is Slack's; where the address of the bytes is known it follows after a space. Of a file that is shared from another workspace
- * (`check_file_info`) an event tells the id and nothing more; what `files.info` answers is read in the same way.
+ * Reads a file. Its ID is Slack's, followed by a space and the download URL if known. An event gives only the ID of a
+ * file shared from another workspace (`check_file_info`); the answer of `files.info` is read the same way.
  */
 export function remoteFile(body: Fields): RemoteFile | undefined {
   const id = readId(body, 'id');
@@ -46,7 +49,7 @@ export function remoteFile(body: Fields): RemoteFile | undefined {
   const size = integer(body, 'size');
   const mimeType = isDocument ? DOCUMENT_TYPE : (mediaType(string(body, 'mimetype')) ?? 'application/octet-stream');
   return {
-    // The words of snippets, posts and canvases may change under one id.
+    // The content of snippets, posts and canvases may change under one ID.
     ...((mode === undefined || mode === 'hosted') && { key: id }),
     id: url !== undefined && url.length < 2000 ? `${id} ${url}` : id,
     name: fileName(string(body, 'name')) ?? fileName(string(body, 'title')) ?? 'file',
@@ -58,8 +61,8 @@ export function remoteFile(body: Fields): RemoteFile | undefined {
 }
 
 /**
- * The length of a clip, and Slack's own words of it: written a while after the message has come, so seldom there, and used only
- * where they are whole.
+ * Returns the length of a clip, and Slack's transcript if it is complete. Slack writes it some time after the message
+ * has arrived, so it is seldom there.
  */
 function spokenIn(body: Fields): Pick<RemoteFile, 'seconds' | 'transcript'> {
   const ms = integer(body, 'duration_ms');

@@ -1,6 +1,6 @@
 /**
- * Messages and their edits. A mention in a channel begins a thread: its address has the message's own `ts` as thread, so that
- * what is said below it is the same conversation. https://docs.slack.dev/reference/events/message/
+ * Decodes messages and their edits. A mention in a channel starts a thread: its address has the message's own `ts` as
+ * thread, so that replies below it belong to the same conversation. https://docs.slack.dev/reference/events/message/
  */
 import type { EntryKind, InboundMessage } from '../../channel.ts';
 import { type Fields, fields, list, string } from '../../shared/read.ts';
@@ -20,12 +20,13 @@ import { readFiles } from './files.ts';
 import { readQuotes } from './quotes.ts';
 import { readWhole } from './whole.ts';
 
-/** Kinds of message in which somebody says something; the others tell what happened to a channel. */
+/** Subtypes of messages in which somebody writes something; the others report channel events. */
 const SPOKEN = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
 
 /**
- * `event` is a `message` or `app_mention`; of one mention both come, and both give the same `id`. One that was added by an edit comes
- * as a `message_changed` and as an `app_mention` that was edited. What is read from history was edited as well, and is no edit.
+ * Decodes a `message` or `app_mention`. A mention arrives as both, with the same `id`. A mention added by an edit
+ * arrives as a `message_changed` and as an edited `app_mention`. A message from the history may be edited too, but
+ * counts as new.
  */
 export function decodeMessage(event: Fields, self: Self): Decoded {
   const subtype = string(event, 'subtype');
@@ -58,7 +59,7 @@ function decodeEdit(event: Fields, self: Self): Decoded {
   return decodeSpoken(now, { self, chat, ts, kind: 'edit', id: editId(ts, at), sentAt: millisOf(at), began });
 }
 
-/** A link's preview came, or a reply was counted: nobody has changed a word. */
+/** Decodes a change without an edit: a link's preview arrived, or a reply was counted. */
 function decodePreview(
   now: Fields,
   before: Fields,
@@ -83,7 +84,7 @@ interface Context {
   kind: EntryKind;
   id: string;
   sentAt: number;
-  /** It began a thread before it was edited. */
+  /** Whether it started a thread before the edit. */
   began: boolean;
 }
 
@@ -128,14 +129,17 @@ function decodeSpoken(body: Fields, context: Context): Decoded {
   return { kind: 'message', message };
 }
 
-/** What we have said is known, but for the message that Slack has made of our files. */
+/** Drops our own messages, which are known, except the one that Slack created from our files. */
 function decodeOwn(body: Fields, { self, chat, ts, kind }: Context): Decoded {
   const files = list(body, 'files').flatMap((file) => readId(file, 'id') ?? []);
   if (kind !== 'message' || string(body, 'subtype') !== 'file_share' || files.length === 0) return dropped('own');
   return { kind: 'shared', address: addressOf(self, chat, threadOf(body, ts, false)), files, ts };
 }
 
-/** The first message of a thread names itself as `thread_ts` once somebody has answered; live it named none. */
+/**
+ * Returns the thread. Once it has replies, the first message of a thread names itself as `thread_ts`; live it named
+ * none.
+ */
 function threadOf(body: Fields, ts: string, begins: boolean): string | undefined {
   const thread = readTs(body, 'thread_ts');
   if (thread !== undefined && thread !== ts) return thread;

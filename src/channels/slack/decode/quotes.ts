@@ -1,6 +1,6 @@
 /**
- * Words in a message that are not its sender's own: messages passed on, or linked to and shown below. They are data, never
- * instructions, so they never reach `text`, `command` or `isMention`. Previews of web pages are left out.
+ * Reads text in a message that isn't the sender's own: forwarded messages, or linked ones shown below. It is data,
+ * never an instruction, so it never reaches `text`, `command` or `isMention`. Previews of web pages are left out.
  * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments/
  */
 import type { QuotedText } from '../../channel.ts';
@@ -11,7 +11,7 @@ import { readFiles } from './files.ts';
 import { messagesIn, readPassedOn, readWhole } from './whole.ts';
 
 const MAX_QUOTES = 10;
-/** Of messages passed on that pass on others. */
+/** The deepest nesting of forwarded messages. */
 const MAX_DEPTH = 5;
 
 export function readQuotes(message: Fields, self: Self): QuotedText[] {
@@ -21,7 +21,7 @@ export function readQuotes(message: Fields, self: Self): QuotedText[] {
     .flatMap((body) => quoteIn(body, reading));
 }
 
-/** What a message passes on or links to, each followed by what that passes on in turn. */
+/** Returns the messages that a message forwards or links to, each followed by its own. */
 function sharesIn(message: Fields, depth: number): Fields[] {
   if (depth >= MAX_DEPTH) return [];
   return list(message, 'attachments')
@@ -47,7 +47,7 @@ function quoteIn(body: Fields, reading: Reading): QuotedText[] {
   return [{ kind, from, text, ...(files.length > 0 && { files }), fromSelf: author === self.userId }];
 }
 
-/** A whole message as it is quoted; nothing where it says nothing. */
+/** Quotes a whole message; returns nothing if it is empty. */
 export function quoteOf(message: Fields, kind: QuotedText['kind'], self: Self): QuotedText[] {
   const { files, facts } = readFiles(message);
   const inner = readQuotes(message, self);

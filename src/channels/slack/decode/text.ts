@@ -1,6 +1,6 @@
 /**
- * Words as a person wrote them, out of Slack's markup: `<@U1>`, `<#C1|name>`, `<!here>`, `<https://x|label>` and `&amp;`.
- * https://docs.slack.dev/messaging/formatting-message-text/
+ * Reads text as a person wrote it from Slack's markup: `<@U1>`, `<#C1|name>`, `<!here>`, `<https://x|label>` and
+ * `&amp;`. https://docs.slack.dev/messaging/formatting-message-text/
  */
 
 import { oneLine } from '../../shared/read.ts';
@@ -9,16 +9,16 @@ import type { Self } from './base.ts';
 
 export interface Words {
   text: string;
-  /** This bot is mentioned. */
+  /** Whether the text mentions this bot. */
   mentioned: boolean;
-  /** Written as `/name ...` with a name that is ours. */
+  /** Set for `/name ...` with one of our commands. */
   command?: { name: string; args: string };
 }
 
 const MARKUP = /<([^<>]{1,3500})>/g;
 
 export function readWords(source: string, self: Self): Words {
-  // Our own mention at the start is an address, not a word.
+  // The bot's own mention at the start addresses it and isn't part of the text.
   const own = new RegExp(`^\\s*<@${self.userId}(\\|[^<>]*)?>[\\s:,]*`);
   const rest = source.replace(own, '');
   const inside = readInside(rest, self);
@@ -28,7 +28,7 @@ export function readWords(source: string, self: Self): Words {
   return { text, mentioned, ...(command && { command }) };
 }
 
-/** Words in the middle of others, where a mention of ours is a word like any other. */
+/** Reads text inside other text, where the bot's own mention is a word like any other. */
 export function readInside(source: string, self: Self): Omit<Words, 'command'> {
   let mentioned = false;
   const words = source.replace(MARKUP, (whole, inner: string) => {
@@ -53,7 +53,10 @@ function readMarkup(whole: string, inner: string, self: Self): string {
   return isSame ? label || address : `[${label}](${target})`;
 }
 
-/** `<!subteam^S1|@team>`, `<!date^...|fallback>`, `<!here>`: names, which mention nobody when they are written back. */
+/**
+ * Reads `<!subteam^S1|@team>`, `<!date^...|fallback>` and `<!here>` as names, which mention nobody when they are
+ * written back.
+ */
 function special(id: string, label: string): string {
   if (id.startsWith('subteam^')) return label === '' ? '@group' : `@${label.replace(/^@/, '')}`;
   return label !== '' ? label : `@${id.split('^', 1)[0]}`;

@@ -1,6 +1,6 @@
 /**
- * All that a message says, in Slack's markup. `text` is the whole of it only where people have typed: tables stand in blocks or
- * attachments alone, and what apps say often does. What `text` holds already is not told again.
+ * Reads a message's whole content, in Slack's markup. `text` is complete only for what people type: tables are only in
+ * blocks or attachments, and so is much of what apps write. What `text` already holds isn't repeated.
  */
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import type { Self } from './base.ts';
@@ -9,32 +9,35 @@ import { readWords, type Words } from './text.ts';
 
 const MAX_ATTACHMENTS = 20;
 const MAX_PASSED_ON = 10;
-/** A longer piece is looked for where others begin and end, and not in their midst. */
+/** A longer piece is searched for only at the start and end of the text, not inside. */
 const MAX_SOUGHT = 2_000;
 const NO_PREVIEW = '[no preview available]';
 
-/** The words of a message by whoever has sent it. */
+/** Reads a message, whoever sent it. */
 export function readWhole(message: Fields, self: Self): Words {
   return readTold([message, ...ownAttachments(message)], createReading(self));
 }
 
-/** The words of a message that was passed on, or is shown below a link to it. */
+/** Reads a message that was forwarded, or is shown below a link to it. */
 export function readPassedOn(attachment: Fields, reading: Reading): Words {
   const inner = messagesIn(attachment).flatMap((message) => [{ blocks: message.blocks }, ...ownAttachments(message)]);
   const words = readTold([attachmentWords(attachment), ...inner, ...ownAttachments(attachment)], reading);
   return words.text !== '' || words.mentioned ? words : readWords(fallbackOf(attachment), reading.self);
 }
 
-/** The messages that an attachment shows. */
+/** Returns the messages that an attachment shows. */
 export const messagesIn = (attachment: Fields): Fields[] =>
   list(attachment, 'message_blocks')
     .slice(0, MAX_PASSED_ON)
     .map((shown) => fields(shown, 'message') ?? {});
 
-/** A part of a message: what it says, and its blocks. */
+/** A part of a message: its text and its blocks. */
 type Part = Fields;
 
-/** Attachments that belong to the message, as tables do and what apps write in the old form; previews of pages and of messages don't. */
+/**
+ * Returns attachments that belong to the message, such as tables and the old format of apps; previews of pages and
+ * messages don't.
+ */
 function ownAttachments(message: Fields): Part[] {
   return list(message, 'attachments')
     .filter((body) => !isPreview(body))
@@ -58,7 +61,7 @@ function attachmentWords(body: Fields): { text: string; blocks: unknown } {
   return { text: lines.filter(Boolean).join('\n'), blocks: body.blocks };
 }
 
-/** The last resort, which says of many messages only that there is nothing to show. */
+/** Returns the last resort for text; for many messages it only says that there is nothing to show. */
 function fallbackOf(body: Fields): string {
   const fallback = string(body, 'fallback') ?? '';
   return fallback === NO_PREVIEW ? '' : fallback;
@@ -82,7 +85,7 @@ interface Told {
   words: string;
 }
 
-/** What is new of the pieces follows; where they hold all that was told, they stand in its place, in their own order. */
+/** Appends the new pieces; if together they hold everything read so far, they replace it, in their own order. */
 function add(told: Told, sources: readonly string[]): Told {
   const pieces = sources.map((source): Told => ({ source, words: wordsAlone(source) }));
   const fresh = pieces.filter((piece) => !holds(told, piece));
@@ -105,7 +108,10 @@ function holds(whole: Told, { source, words }: Told): boolean {
   return words.length > MAX_SOUGHT ? hay.startsWith(piece) || hay.endsWith(piece) : hay.includes(piece);
 }
 
-/** What is left when nothing is counted that a text and its blocks write differently: labels of ids, marks, bullets, emoji. */
+/**
+ * Reduces a source to its words, without what a text and its blocks write differently: labels of IDs, marks, bullets,
+ * emoji.
+ */
 function wordsAlone(source: string): string {
   return source
     .replace(/<([@#!][^<>|]{1,200})\|[^<>]{0,200}>/g, '<$1>')

@@ -1,6 +1,6 @@
 /**
- * What an assistant's thread shows besides messages: what it is doing, a title, suggestions. All of it is best effort; where a
- * thread turns out to be no assistant's, that is remembered. https://docs.slack.dev/ai/developing-ai-apps/
+ * Shows what an assistant's thread has besides messages: a status, a title, suggestions. All of it is best effort; a
+ * thread that refuses it is remembered as ordinary. https://docs.slack.dev/ai/developing-ai-apps/
  */
 
 import { createLru } from '../../../lib/lru.ts';
@@ -12,14 +12,14 @@ import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
 
 export interface Assistant {
-  /** May be one: a thread of direct messages that has not refused it. */
+  /** Whether it may be an assistant's thread: a thread of direct messages that hasn't refused. */
   isOne(address: Address): boolean;
-  /** May show that we are at work: any thread that has not refused it. */
+  /** Whether it may show a status: any thread that hasn't refused. */
   mayShow(address: Address): boolean;
-  /** Gives whether it is shown. '' takes it away. */
+  /** Returns whether the status is shown. '' removes it. */
   setStatus(address: Address, status: string): Promise<boolean>;
   setTitle(address: Address, title: string): Promise<boolean>;
-  /** @param language of who opened it, as a tag */
+  /** @param language the language tag of the person who opened it */
   suggest(address: Address, language: string | undefined): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How Slack shows the progress of a run: what it is doing, or with `text` what it writes. Invariants: nothing throws; one call a run
- * at a time; after the end a status message that no answer replaces is taken away.
+ * Shows the progress of a run on Slack: its activity or, with `text`, its growing answer. Invariants: nothing throws;
+ * one call per run at a time; after the end a status message that no answer replaces is deleted.
  */
 
 import { within } from '../../../lib/within.ts';
@@ -12,18 +12,18 @@ import type { Assistant } from './assistant.ts';
 import type { Marks } from './mark.ts';
 import { draftForm, type LiveShow, lineForm, type Shown } from './show.ts';
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface LiveTiming {
-  /** Until it is said that we are at work: by an assistant's status, or by eyes on a direct message. */
+  /** The delay before the first sign of work: an assistant's status, or eyes on a direct message. */
   assistantAfter: number;
   statusAfter: number;
   statusEvery: number;
   textEvery: number;
-  /** Between two calls in one channel: Slack takes one message a second there, answers included. */
+  /** The gap between calls in one channel. Slack accepts one message per second there, answers included. */
   gap: number;
-  /** A longer run is answered by a new message, which notifies. */
+  /** A longer run is answered by a new message, which notifies people. */
   longRun: number;
-  /** How long an answer waits for a call about progress. */
+  /** How long an answer waits for a pending progress call. */
   late: number;
 }
 
@@ -38,23 +38,23 @@ export const LIVE_TIMING: LiveTiming = {
 };
 
 interface Run extends LiveRun, Shown {
-  /** What the model has written; edits show what came since its last tool call, streams all of it. */
+  /** The model's text. Edits show the part since its last tool call, streams all of it. */
   text: string;
   sinceTool: number;
-  /** What was shown last. */
+  /** The content shown last. */
   said: string;
   saidAt: number;
-  /** What was streamed is void. */
+  /** True if the streamed text is void. */
   isRestarted: boolean;
   sign: Promise<void> | undefined;
 }
 
-/** Marks the id of a message that was kept as a stream. */
+/** The prefix of a kept message ID that belongs to a stream. */
 const STREAM = 'stream:';
 const MAX_TEXT = 12_000;
-/** A run whose end we never hear of is shown no longer. */
+/** A run whose end is never reported is no longer shown after this time. */
 const MAX_RUN_MS = 30 * 60_000;
-/** An assistant's status vanishes by itself after two minutes. */
+/** An assistant's status disappears by itself after two minutes. */
 const RENEW_MS = 60_000;
 
 export interface LiveOptions {
@@ -63,7 +63,7 @@ export interface LiveOptions {
   marks: Marks;
   mode: LiveMode;
   log: Logger;
-  /** Who wrote last in a thread: a stream in a channel is addressed to somebody. */
+  /** Returns the last person who wrote in a thread, because a stream in a channel needs a recipient. */
   recipientOf: (address: Address) => string | undefined;
   timing?: LiveTiming;
 }
@@ -91,7 +91,7 @@ class SlackPainter implements Painter<Run> {
     const run: Run = { ...given, ...nothing, ...keptOf(view) };
     const isOne = this.#to.assistant.isOne(address);
     plan(run, 'show', isOne ? this.#timing.assistantAfter : this.#timing.statusAfter, () => this.#tick(run));
-    // Until then a channel's thread, or a direct message, says that we are at work.
+    // Before that, a channel's thread or a direct message gets a first sign of work.
     if (!isOne && (this.#to.assistant.mayShow(address) || isMarked(run)))
       plan(run, 'greet', this.#timing.assistantAfter, () => this.#greet(run));
     return run;
@@ -103,7 +103,7 @@ class SlackPainter implements Painter<Run> {
       run.text += '\n\n';
       run.sinceTool = run.text.length;
     }
-    // The model begins again: what it has said is void.
+    // The model starts over, so its text so far is void.
     if (event.type === 'state-change' && event.state === 'thinking' && isNew) {
       run.text = run.text.slice(0, run.sinceTool);
       run.isRestarted = true;
@@ -118,7 +118,10 @@ class SlackPainter implements Painter<Run> {
     return (view.mode ?? this.#to.mode) === 'text';
   }
 
-  /** Text is only streamed where it began to be; everything else is a message, which counts for the channel's limits. */
+  /**
+   * Whether progress is shown by other means than messages, which count towards the channel's limits: a stream once
+   * begun, or an assistant's status.
+   */
   #isOwnKind(run: Run): boolean {
     return run.streamed !== undefined || (written(run) === '' && this.#to.assistant.isOne(run.address));
   }
@@ -160,7 +163,7 @@ class SlackPainter implements Painter<Run> {
     if (await this.#to.show.status(run, form)) run.said = said;
   }
 
-  /** The answer waits for it, so that it is not said after the answer. */
+  /** Shows the first sign of work. The answer waits for it, so that it doesn't appear after the answer. */
   #greet(run: Run): void {
     if (run.isOver || run.ts !== undefined) return;
     const { chat } = run.address;
@@ -168,7 +171,7 @@ class SlackPainter implements Painter<Run> {
     run.sign = shown.catch((error: unknown) => this.#to.log.warn({ err: error }, 'live progress failed'));
   }
 
-  /** Slack takes it away with our next message there, so that no call does. */
+  /** Sets the status. Slack removes it with our next message there, so no call does. */
   async #say(run: Run): Promise<void> {
     if (await this.#to.assistant.setStatus(run.address, `is ${run.view.words}…`)) run.saidAt = Date.now();
   }
@@ -181,7 +184,7 @@ class SlackPainter implements Painter<Run> {
     run.saidAt = Date.now();
   }
 
-  /** Once the calls under way are done: what appeared too late, or is not wanted, is taken away. */
+  /** Waits for the pending calls, then deletes what came too late or isn't wanted. */
   async #settle(run: Run, isReplaced: boolean, isAnswered: boolean): Promise<string | undefined> {
     await Promise.all([run.call, run.sign]);
     await this.#to.show.stop(run);
@@ -193,7 +196,7 @@ class SlackPainter implements Painter<Run> {
     return undefined;
   }
 
-  /** Nobody waits for it. */
+  /** Removes the eyes; nothing waits for it. */
   async #unmark(run: Run): Promise<void> {
     if (!isMarked(run)) return;
     await run.sign;
@@ -211,21 +214,24 @@ class SlackPainter implements Painter<Run> {
     void this.#unmark(run);
     const result = await within(settled, this.#timing.late, () => 'late' as const);
     if (result !== 'late') return result;
-    // The answer does not wait any longer and comes as a message of its own.
+    // The answer waits no longer and comes as a message of its own.
     void settled.then(() => this.#to.show.remove(run));
     return undefined;
   }
 }
 
-/** A stream that an earlier process left open is ended before anything else is done with it. */
+/** Returns the kept message. A stream that an earlier process left open is stopped before anything else. */
 function keptOf({ kept }: LiveView): Partial<Run> {
   if (!kept?.startsWith(STREAM)) return kept === undefined ? {} : { ts: kept };
   return { ts: kept.slice(STREAM.length), streamed: 0, wasStream: true, isRestarted: true };
 }
 
-/** In a direct message outside a thread nothing else shows that we are at work; a command's text is no message. */
+/**
+ * Whether the message gets eyes. In a direct message outside a thread nothing else shows that the bot is at work; a
+ * command's text isn't a message.
+ */
 const isMarked = ({ address: { chat, thread }, view: { answers } }: Run): boolean =>
   isDirect(chat) && thread === undefined && /^\d+\.\d+$/.test(answers ?? '');
 
-/** What the model has written since its last tool call. */
+/** Returns the model's text since its last tool call. */
 const written = (run: Run): string => run.text.slice(run.sinceTool).trim();

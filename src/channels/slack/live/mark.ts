@@ -1,6 +1,6 @@
 /**
- * Eyes on a person's message: the sign in a direct message that somebody is at work. They go when the run ends, those too that an
- * earlier process has left. Best effort: nothing here throws.
+ * Puts eyes on a person's message, which in direct messages show that the bot is at work. They are removed when the run
+ * ends, also those that an earlier process left. Best effort: nothing here throws.
  */
 import type { Logger } from '../../../log.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
@@ -11,7 +11,10 @@ export interface Marks {
   unmark(chat: string, ts: string): Promise<void>;
 }
 
-/** https://docs.slack.dev/reference/methods/reactions.add/: 50 a minute and more, which the states of tasks need as well. */
+/**
+ * Within the 50 and more per minute of https://docs.slack.dev/reference/methods/reactions.add/, which task states need
+ * as well.
+ */
 const MARKS = { perMinute: 30, burst: 20 };
 const MAX_WAIT_MS = 60_000;
 const TRIES = 3;
@@ -21,7 +24,7 @@ export function createMarks({ api, log }: { api: SlackApi; log: Logger }): Marks
   const budget = createBudget(MARKS.perMinute, MARKS.burst);
   const marked = new Set<string>();
 
-  /** Gives how long Slack wants to be left alone; undefined where that is all there is to do. */
+  /** Returns how long Slack asks to wait; undefined if there is nothing left to do. */
   async function react(what: 'add' | 'remove', channel: string, timestamp: string): Promise<number | undefined> {
     try {
       await api.call(`reactions.${what}`, { channel, timestamp, name: 'eyes' });

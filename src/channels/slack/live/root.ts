@@ -1,14 +1,17 @@
-/** The first message of a task's thread: what the task is, who asked, and how it stands. No markup in it is ever parsed. */
+/**
+ * Writes the first message of a task's thread: what the task is, who asked, and its state. No markup in it is ever
+ * parsed.
+ */
 import type { TaskView } from '../../channel.ts';
 
-/** Characters of a title. */
+/** The longest title, in characters. */
 export const MAX_TITLE = 150;
 
 export interface Root {
   title: string;
-  /** The name of whoever asked. */
+  /** The name of the person who asked. */
   by: string;
-  /** In their own words, when they said more than the title; '' otherwise. */
+  /** The person's own text if it says more than the title; '' otherwise. */
   goal: string;
 }
 
@@ -21,7 +24,7 @@ const STATES: Record<TaskView['state'], string> = {
   stopped: 'Stopped',
 };
 
-/** What notifications show. */
+/** Returns the text that notifications show. */
 export function rootText({ title, by }: Root): string {
   return `${escapeText(title)} (asked by ${escapeText(by)})`;
 }
@@ -41,7 +44,7 @@ export function rootBlocks({ title, by, goal }: Root, view?: TaskView): object[]
   return [{ type: 'rich_text', elements }, ...(view ? [state] : [])];
 }
 
-/** `Working, 2 of 5 steps done` */
+/** Returns for example `Working, 2 of 5 steps done`. */
 export function stateLine({ state, progress }: TaskView): string {
   const steps = progress && progress.total > 0 ? `, ${progress.done} of ${progress.total} steps done` : '';
   return `${STATES[state]}${steps}`;

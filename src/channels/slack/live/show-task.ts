@@ -1,7 +1,7 @@
 /**
- * How a thread's task stands: in our first message where the thread is ours, as a reaction on the person's first message where
- * it is theirs, as the title of an assistant's thread. Best effort: nothing throws. One call a thread at a time; of views that
- * come faster than they can be shown, the last one counts.
+ * Shows the state of a thread's task: in our first message if the thread is ours, as a reaction to the person's first
+ * message if it is theirs, or as the title of an assistant's thread. Best effort: nothing throws. One call per thread
+ * at a time; if views come faster than they can be shown, the last one counts.
  */
 
 import { createLru } from '../../../lib/lru.ts';
@@ -17,7 +17,7 @@ import { MAX_TITLE, type Root, rootBlocks, rootText, stateLine } from './root.ts
 
 export interface ShowTask {
   show(address: Address, task: TaskView): Promise<void>;
-  /** Whose first message a new thread has, where that is known without asking. */
+  /** Sets the owner of a new thread's first message, if it is known without asking. */
   learn(address: Address, owner: Owner): void;
 }
 
@@ -132,7 +132,7 @@ class TaskShow implements ShowTask {
 
   async #react({ chat, thread: ts }: Address, thread: Thread, emoji: string): Promise<void> {
     if (thread.emoji === emoji) return;
-    // What an earlier process left may stand in a thread that is older than this one.
+    // An older thread than this process may have reactions that an earlier process left.
     const left = Number(ts) * 1000 < this.#startedAt ? Object.values(EMOJI) : [];
     const others = new Set(thread.emoji === undefined ? left : [thread.emoji]);
     others.delete(emoji);
@@ -182,13 +182,13 @@ class TaskShow implements ShowTask {
   }
 }
 
-/** Under a title that is not in the person's own words these are shown below it. */
+/** Returns the root under a new title, with the person's own text shown below it. */
 function titled(root: Root, given: string): Root {
   const title = oneLine(given, MAX_TITLE) || root.title;
   return title === root.title ? root : { ...root, title, goal: root.goal || root.title };
 }
 
-/** What our first message was made from, as its metadata keeps it. */
+/** Returns what our first message was made from, from its metadata. */
 function rootOf(message: Fields): Root | undefined {
   const metadata = fields(message, 'metadata') ?? {};
   const payload = fields(metadata, 'event_payload') ?? {};

@@ -1,6 +1,6 @@
 /**
- * Showing something that changes, in one message: a status that is edited, or text that is streamed where Slack can do that.
- * Best effort: nothing here throws, and what is shown is never the only copy of anything.
+ * Shows changing content in one message: a status that is edited, or text that is streamed where Slack can. Best
+ * effort: nothing here throws, and the shown content is never the only copy.
  * https://docs.slack.dev/reference/methods/chat.startStream/
  */
 import { type Logger, scrub } from '../../../log.ts';
@@ -17,28 +17,34 @@ import { QUIET } from '../send/send.ts';
 export interface Shown {
   address: Address;
   view: LiveView;
-  /** The message, once it is there. */
+  /** The message, once it exists. */
   ts?: string;
-  /** What of the text was streamed, as long as the message is a stream. */
+  /** The length of the text streamed so far, while the message is a stream. */
   streamed?: number;
-  /** The message was a stream; it can only be edited from then on. */
+  /** True once the message was a stream; it can't be streamed again, only edited. */
   wasStream?: boolean;
-  /** It was deleted, or may not be written any more. */
+  /** True once it was deleted or may not be written any more. */
   isOver: boolean;
 }
 
 export interface LiveShow {
-  /** Posts or edits the message, with its buttons. Gives whether it is shown. */
+  /** Posts or edits the message with its buttons. Returns whether it is shown. */
   status(shown: Shown, form: Form): Promise<boolean>;
-  /** Appends what is new of `text`, of which only whole words count until `isAll`. Gives false where text is not streamed. */
+  /** Appends what is new of `text`, whole words only. Returns false if text isn't streamed here. */
   stream(shown: Shown, text: string, recipient: string | undefined): Promise<boolean>;
-  /** After the last of it; the message can then be edited. */
+  /** Ends the stream; the message can then be edited. */
   stop(shown: Shown): Promise<void>;
-  /** Tried again while Slack cannot be reached: what is left would say for ever that we are at work. */
+  /**
+   * Deletes the message; retries while Slack is unreachable, because a leftover would claim for ever that the run is at
+   * work.
+   */
   remove(shown: Shown): Promise<void>;
 }
 
-/** https://docs.slack.dev/apis/web-api/rate-limits/: tiers 3 (edits), 2 (beginning a stream) and 4 (going on), a part of each. */
+/**
+ * A part of each limit of https://docs.slack.dev/apis/web-api/rate-limits/: tiers 3 (edits), 2 (starting a stream) and
+ * 4 (appending).
+ */
 const EDITS = { perMinute: 40, burst: 20 };
 const STREAMS = { perMinute: 15, burst: 10 };
 const APPENDS = { perMinute: 80, burst: 40 };
@@ -126,7 +132,7 @@ class MessageShow implements LiveShow {
     }
   }
 
-  /** Undefined when it was not done. */
+  /** Returns undefined if the call wasn't made or failed. */
   async #call(shown: Shown, method: string, params: Record<string, unknown>): Promise<Fields | undefined> {
     const budget = this.#budgets.get(method);
     if (budget && !budget.take()) return undefined;
@@ -144,7 +150,7 @@ class MessageShow implements LiveShow {
       this.#streams.pause(UNAVAILABLE_MS);
       return;
     }
-    // A stream that was silent for too long is an ordinary message from then on.
+    // A stream that was silent for too long becomes an ordinary message.
     if (method === 'chat.appendStream' && /streaming_state|not_in_streaming/.test(code)) delete shown.streamed;
     else if (method !== 'chat.stopStream') shown.isOver = true;
     if (code === 'message_not_found') delete shown.ts;
@@ -167,20 +173,23 @@ class MessageShow implements LiveShow {
   }
 }
 
-/** A line to be shown as it is. */
+/** Returns a line to show as it is. */
 export function lineForm(line: string): Form {
   const text = plainLine(line, MAX_LINE);
   return { text, blocks: [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }] };
 }
 
-/** The beginning of an answer, with the same care for links and mentions. */
+/** Returns the beginning of an answer, with the same care for links and mentions. */
 export async function draftForm(markdown: string): Promise<Form> {
   const [part] = await renderSlack(markdown.length <= MAX_LINE ? markdown : `${markdown.slice(0, MAX_LINE)}…`);
   const form = part && formsOf(part, [])[1];
   return form ?? lineForm('…');
 }
 
-/** Whole words only, since a secret is known by its whole; no markup that would mention anybody, no address that would be fetched. */
+/**
+ * Returns whole words only, since a secret is recognised only as a whole; without markup that would mention anybody and
+ * without URLs that would be fetched.
+ */
 function settledText(text: string): string {
   const end = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\n')) + 1;
   const shown = scrub(text.slice(0, Math.min(end, MAX_STREAM))).replace(/<(?=[@!#])/g, '‹');

@@ -1,6 +1,6 @@
 /**
- * Threads of tasks: a goal given by command gets a first message of ours, below which the task lives. Invariant: one first
- * message for each key, however often it is asked for: what may have been posted before is looked for first.
+ * Opens threads for tasks: a goal given by command gets a first message of ours, below which the task lives. Invariant:
+ * each key has one first message; one that may have been posted before is searched for first.
  */
 import { UserError } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';
@@ -23,7 +23,7 @@ export interface OpenThreadOptions {
   respond: Respond;
   progress: Progress;
   identity: () => Identity | undefined;
-  /** Once for each thread that was opened. */
+  /** Called once for each opened thread. */
   onOpened: (address: Address, root: Root, key: string) => void;
   log: Logger;
 }
@@ -33,16 +33,16 @@ export type OpenThread = (message: InboundMessage, thread: { key: string; title:
 const MAX_KEPT = 1000;
 const MAX_GOAL = 1000;
 
-/** Throws DeliveryError, and UserError where we are not. */
+/** Creates `openThread`. @throws DeliveryError; UserError in a channel that the bot isn't in. */
 export function createOpenThread(options: OpenThreadOptions): OpenThread {
   const { api, readBack, progress, identity } = options;
   const startedAt = Date.now();
   const opened = createLru<string>(MAX_KEPT);
-  /** OutboundTargets was begun and its end is not known. */
+  /** Keys of posts that were begun with an unknown outcome. */
   const begun = createLru<true>(MAX_KEPT);
 
   async function post(message: InboundMessage, key: string, root: Root): Promise<string> {
-    // Only what is older than this process may have been posted by another one.
+    // Only a message older than this process may have been posted by another one.
     const isRepeated = begun.has(key) || message.sentAt <= startedAt;
     const found = isRepeated ? await readBack.message(message.address, key, message.sentAt) : undefined;
     if (found !== undefined) return found;
@@ -70,7 +70,7 @@ export function createOpenThread(options: OpenThreadOptions): OpenThread {
       void pointTo(message, ts, options);
       return place;
     } catch (error) {
-      // Where we may not speak no answer would be read: the person is told before anything is begun.
+      // The bot may not write there, so no answer could be read: the person learns that before work begins.
       if (isNotThere(error)) throw new UserError(invitation(identity()?.name), { cause: error });
       throw toDeliveryError(error);
     }
@@ -81,7 +81,7 @@ function invitation(name = 'viber'): string {
   return `I am not in this channel, so you could not read my answer. Invite me with \`/invite @${name}\`, then give the command again.`;
 }
 
-/** So that whoever asked finds the thread; their command's acknowledgement itself cannot be changed. */
+/** Shows the person who asked a link to the thread; the acknowledgement of their command can't be changed. */
 export async function pointTo(
   message: InboundMessage,
   ts: string,

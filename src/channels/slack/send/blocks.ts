@@ -1,5 +1,6 @@
 /**
- * The forms a text part can take, best first, and its buttons. https://docs.slack.dev/reference/block-kit/blocks/
+ * Builds the forms a text part can take, best first, and its buttons.
+ * https://docs.slack.dev/reference/block-kit/blocks/
  */
 import type { Button } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
@@ -8,19 +9,19 @@ import type { SlackPart } from './render.ts';
 export interface Form {
   text: string;
   blocks: object[];
-  /** False: every character of the text is shown as it stands. */
+  /** False: every character of the text is shown literally. */
   mrkdwn?: false;
 }
 
 const ROW = 5;
 const MAX_ELEMENTS = 25;
-/** Of 50 blocks a message may hold; the others are its text. */
+/** The most rows of buttons among the 50 blocks of a message; the others are its text. */
 const MAX_ROWS = 5;
 const LABEL = 75;
 
 /**
- * A markdown block, then sections of mrkdwn, then text alone, without the buttons, then text without any marks of Slack's: what Slack
- * refuses in one form it may take in the next.
+ * Returns a markdown block, then sections of mrkdwn, then text alone without the buttons, then text without any of
+ * Slack's marks: what Slack refuses in one form it may accept in the next.
  */
 export function formsOf(part: SlackPart, buttons: readonly (readonly Button[])[]): Form[] {
   const rows = rowsOf(buttons);
@@ -36,7 +37,10 @@ export function formsOf(part: SlackPart, buttons: readonly (readonly Button[])[]
 const withoutLinks = (text: string): string =>
   text.replace(/<([^<>|]*)\|([^<>]*)>/g, '$2 ($1)').replace(/<([^<>]*)>/g, '$1');
 
-/** Rows as they were given, of at most five each; where they are too many, blocks of as many as one may hold. */
+/**
+ * Returns the rows as given, at most five buttons each; if there are too many rows, blocks with as many buttons as one
+ * may hold.
+ */
 export function rowsOf(buttons: readonly (readonly Button[])[]): object[] {
   const rows = buttons.flatMap((row) => chunks(row, ROW));
   const fitting = rows.length <= MAX_ROWS ? rows : chunks(rows.flat(), MAX_ELEMENTS).slice(0, MAX_ROWS);

@@ -1,9 +1,12 @@
-/** How often something may be done: a bucket of tokens that refills evenly. Slack counts most methods over the whole workspace. */
+/**
+ * Limits how often something is done: a token bucket that refills evenly. Slack counts most methods across the whole
+ * workspace.
+ */
 
 export interface Budget {
-  /** Takes a token if there is one. */
+  /** Takes a token; returns false if there is none. */
   take(): boolean;
-  /** None for so many milliseconds: Slack has said so. */
+  /** Gives no token for `ms` milliseconds, because Slack asked to wait. */
   pause(ms: number): void;
 }
 

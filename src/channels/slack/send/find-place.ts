@@ -1,15 +1,14 @@
 /**
- * The place an address means. Ids tell the kind: C and G are channels, D a direct conversation, U a person, with whom one is
- * opened. Whose a direct conversation is stands in its history, which needs no scope beyond those there are; opening it again
- * tells as well.
- * https://docs.slack.dev/reference/methods/conversations.open
+ * Finds the place of an address. The ID tells its kind: C and G are channels, D a direct conversation, U a person, with
+ * whom one is opened. The other person of a direct conversation is found in its history, which needs no additional
+ * scope, or by opening it again. https://docs.slack.dev/reference/methods/conversations.open
  */
 import type { Channel } from '../../channel.ts';
 import { fields, list, string } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from '../connect/api.ts';
 import { toDeliveryError } from './refusals.ts';
 
-/** Messages that are looked at for one of theirs. */
+/** The number of messages searched for one of theirs. */
 const LOOKED_AT = 50;
 
 export function createFindPlace(options: {
@@ -18,7 +17,7 @@ export function createFindPlace(options: {
 }): NonNullable<Channel['findPlace']> {
   const { api, identity } = options;
 
-  /** For a conversation in which we alone have written of late. Where the scope is missing nobody is known there. */
+  /** Returns the other person if only the bot has written lately; undefined without the scope. */
   async function ownerOf(chat: string): Promise<string | undefined> {
     try {
       const opened = await api.call('conversations.open', { channel: chat, return_im: true });

@@ -1,6 +1,6 @@
 /**
- * Standard Markdown for Slack's `markdown` block, which shows headings, lists, tasks, tables and code as a page would.
- * Slack reads its own `<...>` tokens in it as well, so no `<` of a text stays one.
+ * Writes standard Markdown for Slack's `markdown` block, which shows headings, lists, tasks, tables and code as a page
+ * would. Slack also reads its own `<...>` tokens in it, so every `<` of a text is escaped.
  * https://docs.slack.dev/reference/block-kit/blocks/markdown-block
  */
 import { type InlineMarkup, type Place, writeLines } from '../../markdown/inline.ts';
@@ -10,19 +10,19 @@ import type { Inline, Span } from '../../markdown/rich.ts';
 
 const JOINER = '\u2060';
 const MENTION = /@(?=channel|here|everyone)/gi;
-// In code nothing can be escaped; only what would be a mention or would hide a link is broken.
+// Code can't be escaped; only what would be a mention or would hide a link is broken.
 const TOKEN = /<(?=!(?:channel|here|everyone|group|subteam|date)|@[A-Z0-9]|#[A-Z0-9]|[a-z][a-z0-9+.-]*:[^\s<>|]*\|)/gi;
-// All that is neither blank nor punctuation for Markdown.
+// Everything that is neither blank nor punctuation to Markdown.
 const LETTER = /[^\s\p{P}\p{S}]/u;
-/** What begins a heading, a list or a task. */
+/** Matches what begins a heading, a list or a task. */
 const LINE_START = /^(\s*)(?:(#{1,6}|[-+*])(?=\s|$)|(\[)(?=[ xX]\]\s)|(\d{1,9})(?=[.)](?:\s|$)))/;
 const SIGN = /[*~`_[\]<>\\&!]/g;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
-/** The beginning of what would be a URL, and take the mark that follows the text for a part of it. */
+/** Matches the beginning of what would become a URL and swallow the mark after the text. */
 const OPEN_URL = /(?:www(?=\.)|:(?=\/\/))/gi;
-/** Text without any of these is as it is written. */
+/** A text without any of these needs no escaping. */
 const SIGNS = /[!-&(-+\--/:-@[-`{-~\d]/;
-/** What would make a heading or a table of the line above. */
+/** Matches what would turn the line above into a heading or a table. */
 const UNDERLINE = /^\s*[-:|=][-:|=\s]*$/;
 
 const markup: InlineMarkup = { text: escaped, span: spanned };
@@ -50,7 +50,7 @@ export const block: Dialect = {
   rule: '---',
   mark: (mark) => bulletOf(mark) + (mark.checked === undefined ? '' : mark.checked ? '[x] ' : '[ ] '),
   indent: (mark) => ' '.repeat(bulletOf(mark).length),
-  // Text goes on over a line break, so only what begins something else may follow it directly.
+  // Text continues over a line break, so only what begins something else may follow it directly.
   isApart(before, after) {
     if (after.apart || before.content.type === 'table' || after.content.type === 'table') return true;
     if (after.begins.size === 0 || before.containers.length < after.containers.length) return true;
@@ -73,14 +73,14 @@ function rowOf(cells: string[]): string {
 }
 
 function cellOf(cell: Inline | undefined): string {
-  // A cell is one line. A blank is as long as a line break, so that the spans stay where they are.
+  // A cell is one line. A blank is as long as a line break, so the spans keep their positions.
   const flat = cell && { ...cell, text: cell.text.replaceAll('\n', ' ') };
   const [line = ''] = flat === undefined ? [] : writeLines(flat, markup);
   // A pipe ends a cell even in code, and two backslashes before it would be one and the end of the cell.
   return line.trim().replace(/(\\?)\|/g, (_all, backslash: string) => `${backslash}${backslash && JOINER}\\|`);
 }
 
-/** Line breaks that stay line breaks. */
+/** Makes line breaks stay line breaks. */
 function broken(lines: string[]): string[] {
   return lines.map((line, index) => {
     const shown = line.trim();
@@ -93,11 +93,11 @@ function inert(code: string): string {
   return code.replace(TOKEN, `<${JOINER}`);
 }
 
-/** Text that stands for itself. What cannot be taken for a mark where it stands keeps no backslash, for copying's sake. */
+/** Escapes text. A character that can't be a mark in its position gets no backslash, so that copies are clean. */
 function escaped(raw: string, { line, start, outer }: Place): string {
   if (!SIGNS.test(raw)) return raw;
   const inLink = outer.some((span) => span.kind === 'link');
-  // One mark alone means nothing.
+  // A single mark means nothing.
   const isRepeated = (mark: string): boolean =>
     line.spans.length > 0 || line.text.indexOf(mark) < line.text.lastIndexOf(mark);
   const sign = (mark: string, index: number): string => {
@@ -117,7 +117,7 @@ function escaped(raw: string, { line, start, outer }: Place): string {
       case ']':
         return inLink || (next !== '' && '[(:'.includes(next)) ? '\\]' : mark;
       case '!':
-        // Before a link it would make an image of it.
+        // Before a link it would make it an image.
         return !inLink && index === raw.length - 1 && next !== '' ? '\\!' : mark;
       case '_':
         return isRepeated(mark) && !/^\w_[A-Za-z0-9]/.test(line.text.slice(Math.max(0, at - 1), at + 2)) ? '\\_' : mark;
@@ -155,7 +155,10 @@ function spanned(span: Span, inner: string, { line, start, end, outer }: Place):
   }
 }
 
-/** A mark between a letter and a sign of punctuation would not count; an invisible character stands for a letter. */
+/**
+ * Adds marks. A mark between a letter and punctuation would not count, so an invisible character takes the place of a
+ * letter inside.
+ */
 function around(mark: string, inner: string, before: string, after: string): string {
   const opens = LETTER.test(before) ? JOINER : '';
   const closes = LETTER.test(after) ? JOINER : '';

@@ -1,6 +1,6 @@
 /**
- * Slack's mrkdwn, for sections and for the text that notifications show. It has no escapes for its marks: what could be
- * taken for one is held apart by invisible characters. https://docs.slack.dev/messaging/formatting-message-text
+ * Writes Slack's mrkdwn, for sections and for the text that notifications show. Its marks can't be escaped: characters
+ * that could be one are separated by invisible characters. https://docs.slack.dev/messaging/formatting-message-text
  */
 import { type InlineMarkup, type Place, writeLines } from '../../markdown/inline.ts';
 import type { Dialect } from '../../markdown/pack.ts';
@@ -40,7 +40,7 @@ export const mrkdwn: Dialect = {
   quotesCode: false,
 };
 
-/** The three characters that Slack takes for its own, in code as well. */
+/** Escapes the three characters that Slack treats as its own, in code as well. */
 function entities(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -52,7 +52,7 @@ function silent(text: string): string {
 function escaped(raw: string, { line, start, outer }: Place): string {
   const text = silent(raw);
   if (outer.some((span) => span.kind === 'link')) return text;
-  // One mark alone means nothing, nor does one within a word.
+  // A single mark means nothing, nor does one within a word.
   const isAlone = line.spans.length === 0 && (line.text.match(/[*_~`]/g)?.length ?? 0) < 2;
   const safe = isAlone ? text : text.replace(/(?<!\w)[*_~]+(?=\S)|(?<=\S)[*_~]+(?!\w)|`/g, `${JOINER}$&${JOINER}`);
   return start === 0 ? safe.replace(/^(\s*)(&gt;)/, `$1${JOINER}$2`) : safe;

@@ -1,11 +1,11 @@
-/** Which files go into one message. https://docs.slack.dev/reference/methods/files.getUploadURLExternal/ */
+/** Groups the files of a message. https://docs.slack.dev/reference/methods/files.getUploadURLExternal/ */
 import type { Messages } from '../../../messages/messages.ts';
 import type { Attachment } from '../../channel.ts';
 import { oneLine } from '../../shared/read.ts';
 
 const PER_MESSAGE = 10;
 
-/** The files in groups of one message each, and a sentence for each file that Slack would not take. */
+/** Returns the files in groups of one message each, and a sentence for each file that Slack would refuse. */
 export function groupFiles(
   files: readonly Attachment[],
   maxBytes: number,

@@ -1,6 +1,6 @@
 /**
- * Asking whether an earlier attempt has arrived: Slack takes no key that makes a repeated message the same one, but it keeps our
- * key in the message's metadata. https://docs.slack.dev/messaging/message-metadata/
+ * Finds out whether an earlier attempt has arrived. Slack accepts no idempotency key, but keeps our key in the
+ * message's metadata. https://docs.slack.dev/messaging/message-metadata/
  */
 import { DeliveryError } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';
@@ -11,11 +11,14 @@ import { type SlackApi, SlackError } from '../connect/api.ts';
 export const EVENT_TYPE = 'viber_message';
 
 export interface ReadBack {
-  /** The `ts` of our message with this key. Throws SlackError, or DeliveryError when too much was said since to be sure. */
+  /**
+   * Returns the `ts` of our message with this key.
+   * @throws SlackError, or DeliveryError when there were too many messages since to be sure.
+   */
   message(address: Address, key: string, since: number): Promise<string | undefined>;
-  /** The ids of our files with these names and sizes, joined by commas. Throws like `message`. */
+  /** Returns the IDs of our files with these names and sizes, joined by commas. Throws like `message`. */
   files(address: Address, files: readonly Attachment[], since: number): Promise<string | undefined>;
-  /** These files are known to have arrived: no later ones of the same names and sizes are taken for them. */
+  /** Notes that these files have arrived, so that they aren't taken for later ones of the same names and sizes. */
   arrived(ids: readonly string[]): void;
 }
 
@@ -23,14 +26,14 @@ const MAX_ARRIVED = 2000;
 const PAGE = 200;
 const MAX_PAGES = 10;
 const KEY_MARGIN_MS = 120_000;
-/** Files have no key, so that little more is looked at than the time in question. */
+/** Files have no key, so the search covers little more than the time in question. */
 const FILE_MARGIN_MS = 5000;
 
 export function metadataOf(key: string, more: Readonly<Record<string, string>> = {}): object {
   return { event_type: EVENT_TYPE, event_payload: { key, ...more } };
 }
 
-/** The key we gave a message, as history shows it. */
+/** Returns the key we gave a message, from its history entry. */
 export function keyOf(message: Fields): string | undefined {
   const metadata = fields(message, 'metadata');
   const payload = metadata && fields(metadata, 'event_payload');
@@ -40,7 +43,7 @@ export function keyOf(message: Fields): string | undefined {
 export interface ReadBackOptions {
   api: SlackApi;
   self: () => { userId: string; botId: string };
-  /** Milliseconds by which Slack's clock is ahead of ours. */
+  /** Returns how many ms Slack's clock is ahead of ours. */
   skewMs: () => number;
 }
 
@@ -56,7 +59,7 @@ export function createReadBack({ api, self, skewMs }: ReadBackOptions): ReadBack
     since: number,
     pick: (message: Fields) => T | undefined,
   ): Promise<T | undefined> {
-    // Whose messages are ours is known once we are connected; until then nothing would be found.
+    // The bot's account is known once connected; before, nothing would be found.
     if (self().userId === '') throw new DeliveryError('Slack is not connected yet', { retryAfterMs: 500 });
     const method = thread === undefined ? 'conversations.history' : 'conversations.replies';
     const place = { channel: chat, ...(thread !== undefined && { ts: thread }) };
@@ -79,7 +82,7 @@ export function createReadBack({ api, self, skewMs }: ReadBackOptions): ReadBack
     try {
       return await api.call(method, params);
     } catch (error) {
-      // The thread's first message was deleted: whatever was in it is gone with it.
+      // The thread's first message was deleted, and its content with it.
       if (error instanceof SlackError && error.code === 'thread_not_found') return {};
       throw error;
     }

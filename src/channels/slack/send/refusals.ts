@@ -1,10 +1,13 @@
-/** What a failed call means for the message it was to send. https://docs.slack.dev/reference/methods/chat.postMessage */
+/**
+ * Interprets a failed call for the message it was to send. https://docs.slack.dev/reference/methods/chat.postMessage
+ */
 import { DeliveryError } from '../../../errors.ts';
 import { SlackError } from '../connect/api.ts';
 
 /**
- * The part was refused for its form; another form of it may be sent at once. Slack has many names for that and finds new ones, so it is
- * whatever says nothing about something else: the token, rights, the chat, its thread, the message to edit, or how much was sent.
+ * Whether the part was refused for its form, so that another form may be sent at once. Slack has many codes for that
+ * and adds new ones, so it is any code that isn't about something else: the token, rights, the chat, its thread, the
+ * message to edit, or the amount sent.
  */
 export function refusesForm(error: unknown): boolean {
   if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) return false;
@@ -20,30 +23,30 @@ const ELSEWHERE = new RegExp(
   ].join('|'),
 );
 
-/** The thread it was to go to is not there, is locked, or stands in a channel that has no threads any more. */
+/** Whether the thread doesn't exist, is locked, or is in a channel that no longer allows threads. */
 export function refusesThread(error: unknown): boolean {
   return error instanceof SlackError && THREAD.test(error.code);
 }
 const THREAD =
   /^(thread_not_found|invalid_thread_ts|cannot_reply_to_message|restricted_action_(thread_locked|non_threadable_channel))$/;
 
-/** The message to edit is gone or may not be edited; a new one can be sent instead. */
+/** Whether the message to edit is gone or may not be edited; a new one can be sent instead. */
 export function refusesEdit(error: unknown): boolean {
   return error instanceof SlackError && EDIT.test(error.code);
 }
 const EDIT = /^(message_not_found|cant_update_message|edit_window_closed|is_inactive|block_mismatch)$/;
 
-/** A chat that we are not in. */
+/** Whether the bot isn't in the chat. */
 export function isNotThere(error: unknown): boolean {
   return error instanceof SlackError && (error.code === 'channel_not_found' || error.code === 'not_in_channel');
 }
 
-/** It is written to as a stream that nobody has stopped. */
+/** Whether the message is a stream that was never stopped. */
 export function isStreaming(error: unknown): boolean {
   return error instanceof SlackError && error.code === 'streaming_state_conflict';
 }
 
-/** The token was taken back, or the workspace is on its way into an organization: messages keep until that has changed. */
+/** Codes of a revoked token, or of a workspace moving into an organization: messages wait until that has changed. */
 const KEPT =
   /^(invalid_auth|not_authed|account_inactive|token_revoked|token_expired|org_login_required|team_added_to_org)$/;
 
@@ -54,7 +57,10 @@ const HINTS: Record<string, string> = {
   restricted_action: 'the workspace does not let apps post there',
 };
 
-/** `isRepeatable`: doing it twice is the same as doing it once, so a lost answer leaves nothing unsure. */
+/**
+ * Converts an error for delivery. `isRepeatable`: executing the call twice has the effect of once, so a lost answer
+ * isn't ambiguous.
+ */
 export function toDeliveryError(error: unknown, isRepeatable = false): DeliveryError {
   if (error instanceof DeliveryError) return error;
   if (!(error instanceof SlackError)) throw error;

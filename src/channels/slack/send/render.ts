@@ -1,4 +1,4 @@
-/** Markdown to Slack's forms of it, in which nothing of a model's words can mention anybody. */
+/** Renders Markdown as Slack's forms of it, in which a model's text can't mention anybody. */
 import { pack } from '../../markdown/pack.ts';
 import { parseDocument } from '../../markdown/parse.ts';
 import { type Piece, type PieceOptions, type Table, toPieces } from '../../markdown/pieces.ts';
@@ -6,24 +6,27 @@ import { plainInline } from '../../markdown/rich.ts';
 import { mrkdwn } from './mrkdwn.ts';
 import { block } from './mrkdwn-block.ts';
 
-/** One message: its text in three forms that all say the same. Lengths are in UTF-16 units. */
+/** One message: its text in three forms with the same content. Lengths are in UTF-16 units. */
 export interface SlackPart {
-  /** For a `markdown` block: standard Markdown of at most 11,900. */
+  /** Standard Markdown for a `markdown` block, at most 11,900. */
   markdown: string;
-  /** For `text`, what notifications and old clients show: mrkdwn of at most 3,900, cut with … since blocks hold the whole. */
+  /**
+   * For `text`, which notifications and old clients show: mrkdwn of at most 3,900, cut with … since blocks hold
+   * everything.
+   */
   mrkdwn: string;
-  /** For `section` blocks where a `markdown` block cannot be: mrkdwn, at most 3,000 each, at most 45. */
+  /** At most 45 pieces of mrkdwn, each at most 3,000, for `section` blocks where a `markdown` block can't be used. */
   sections: string[];
 }
 
 const LIMITS = { markdown: 11_900, text: 3900, section: 3000, sections: 45 };
-// https://docs.slack.dev/reference/block-kit/blocks/table-block; the characters are those of all tables in a message.
+// https://docs.slack.dev/reference/block-kit/blocks/table-block; `characters` counts all tables of a message.
 const TABLE = { rows: 100, columns: 20, characters: 9000, row: 1000 };
 const OPTIONS: PieceOptions = { maxUrl: 1000, maxRows: TABLE.rows, isTable };
 
 /**
- * Parts in order; none is blank, and nothing to show gives none. Pure: the same source always gives the same parts.
- * https://docs.slack.dev/reference/block-kit/blocks/markdown-block
+ * Returns parts in order; none is blank, and a text with nothing to show gives none. Pure: the same source always gives
+ * the same parts. https://docs.slack.dev/reference/block-kit/blocks/markdown-block
  */
 export async function renderSlack(markdown: string): Promise<SlackPart[]> {
   const { rich, blocks } = await parseDocument(markdown);
@@ -31,7 +34,7 @@ export async function renderSlack(markdown: string): Promise<SlackPart[]> {
   return partsOf(toPieces(content, OPTIONS), LIMITS.markdown);
 }
 
-/** One line of mrkdwn for a status message or a label: shown as it is written, cut to `limit` UTF-16 units. */
+/** Returns one line of mrkdwn for a status message or a label: shown literally, cut to `limit` UTF-16 units. */
 export function plainLine(text: string, limit = LIMITS.section): string {
   const inline = plainInline(
     text
@@ -43,7 +46,7 @@ export function plainLine(text: string, limit = LIMITS.section): string {
   return first?.text ?? '';
 }
 
-/** A part that has too much in it for one of its forms is cut in smaller ones. */
+/** Packs pieces into parts; a part with too much for one of its forms is split into smaller ones. */
 function partsOf(pieces: Piece[], limit: number): SlackPart[] {
   return pack(pieces, block, limit).flatMap((part) => {
     const sections = pack(part.pieces, mrkdwn, LIMITS.section).map(({ text }) => text);
@@ -65,7 +68,7 @@ function charactersOf(content: Piece['content']): number {
   return content.rows.flat().reduce((sum, cell) => sum + Math.max(1, cell.text.length), 0);
 }
 
-/** False for a table that Slack would refuse, or of which a row is too long to be read: it becomes a list. */
+/** Returns false for a table that Slack would refuse, or with a row too long to read; it becomes a list. */
 function isTable({ rows }: Table, isTop: boolean): boolean {
   return (
     isTop &&

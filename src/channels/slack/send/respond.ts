@@ -1,5 +1,5 @@
 /**
- * Answers to a command that only its person sees, through its `response_url`: at most five within half an hour.
+ * Answers a command for its person only, through its `response_url`: at most five times within half an hour.
  * https://docs.slack.dev/interactivity/handling-user-interaction/#message_responses
  */
 import { DeliveryError } from '../../../errors.ts';
@@ -8,13 +8,13 @@ import { type Transport, TransportError } from '../connect/transport.ts';
 import type { Form } from './blocks.ts';
 import { NO_PREVIEWS } from './previews.ts';
 
-/** `over`: the address has run out and takes nothing more. `form`: it does not take the answer in this form. */
+/** `over`: the URL has expired and accepts nothing more. `form`: it rejects the answer in this form. */
 export type Responded = 'taken' | 'over' | 'form';
 
-/** `interaction` is a `response_url`, or one sealed with its person. */
+/** Sends an answer. `interaction` is a `response_url`, or one sealed with its person. */
 export type Respond = (interaction: string, form: Form) => Promise<Responded>;
 
-/** The opaque `interaction` of a message: the address, and who alone may see what is answered. */
+/** Returns the opaque `interaction` of a message: the URL, and the only person who may see the answer. */
 export function sealResponse(url: string, user: string): string {
   return `${url}#${user}`;
 }
@@ -25,10 +25,13 @@ export function readResponse(interaction: string): { url: string; user?: string 
 }
 
 const TIMEOUT_MS = 15_000;
-/** The address has run out, or leads nowhere any more; any other refusal is about what was sent. */
+/** Matches a URL that has expired or no longer leads anywhere; any other refusal is about the content. */
 const OVER = /expired|used_url|invalid_url|no_service|not_found|no_team|no_active_hooks|archived|restricted|denied/;
 
-/** Throws DeliveryError; an ambiguous one cannot be cleared up, for nobody but the person sees these answers. */
+/**
+ * Creates `respond`. @throws DeliveryError; an ambiguous one can't be resolved, because only the person sees these
+ * answers.
+ */
 export function createRespond({ transport, hosts }: { transport: Transport; hosts: Hosts }): Respond {
   return async (interaction, { text, blocks, mrkdwn }) => {
     const { url } = readResponse(interaction);

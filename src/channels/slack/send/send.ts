@@ -1,7 +1,7 @@
 /**
- * Sending: every part of a message through the ledger, in order. Nothing is retried here; what Slack refuses for its form is
- * sent at once in another form under the same entry, since a refused part was not taken. Before a part is sent again whose
- * first attempt may have arrived, the conversation is read back.
+ * Sends every part of a message through the ledger, in order. Nothing is retried here. If Slack refuses a part's form,
+ * another form is sent at once under the same entry, since a refused part was not accepted. Before a part is sent again
+ * whose first attempt may have arrived, the conversation is read back.
  */
 import { DeliveryError } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
@@ -36,19 +36,19 @@ export interface SendOptions {
   upload: Upload;
   respond: Respond;
   limits: ChannelLimits;
-  /** The slash command's own name, and the bot's. */
+  /** The names of the slash command and of the bot. */
   command: string;
   botName: () => string;
-  /** People may write in the thread below this message. */
+  /** Called with a message below which people may write in a thread. */
   onDigest: (chat: string, ts: string) => void;
   log: Logger;
 }
 
-/** On every message: previews of links are off, and names in the text become no mentions. */
+/** Options of every message: previews of links are off, and names in the text aren't mentions. */
 export const QUIET = { ...NO_PREVIEWS, parse: 'none', link_names: false } as const;
 const PRIVATE = 'the answer was for the eyes of one person, its time is over';
 
-/** Throws DeliveryError. */
+/** Creates `send`. @throws DeliveryError */
 export function createSend(options: SendOptions): Channel['send'] {
   const sender = new Sender(options);
   return (message, ledger) => sender.send(message, ledger);
@@ -94,7 +94,7 @@ class Sender {
     });
   }
 
-  /** Best effort: a message that is gone, or that only one person saw, stays as it is. */
+  /** Edits a message. Best effort: one that is gone, or that only one person saw, stays unchanged. */
   async #amend(message: OutboundMessage, ts: string, ledger: PartLedger): Promise<void> {
     const part = await editedPart(message, renderSlack);
     if (!part || !/^\d+\.\d+$/.test(ts)) return;
@@ -115,7 +115,7 @@ class Sender {
 
   async #share(files: Attachment[], message: OutboundMessage, { attempt }: Step): Promise<string> {
     const isAlone = message.interaction !== undefined && !isDirect(message.address.chat);
-    // What one person asked for alone is no file of the channel.
+    // A file requested by one person alone must not become a file of the channel.
     const address = isAlone ? await this.#privately(message) : message.address;
     try {
       const since = attempt.uncertainSince;
@@ -147,9 +147,9 @@ class Sender {
     return this.#post(forms, message.address, attempt);
   }
 
-  /** False when the command takes no answers any more. */
+  /** Returns false when the command no longer accepts answers. */
   async #answer(url: string, forms: Form[], { message, attempt }: Job): Promise<boolean> {
-    // It may have been shown to its person already: nobody can look whether it was.
+    // Its person may have seen it already, and nobody can check.
     const isUnsure = attempt.uncertainSince !== undefined;
     const [unsure] = isUnsure ? await renderSlack(messagesFor(message).text('channels.uncertainAnswer')) : [];
     const [, ...shown] = unsure ? formsOf(unsure, []) : forms;
@@ -160,7 +160,10 @@ class Sender {
     return false;
   }
 
-  /** An answer for one person alone that its command takes no more goes to that person, and nowhere else. */
+  /**
+   * Redirects an answer for one person whose command no longer accepts it: it goes to that person directly, and nowhere
+   * else.
+   */
   async #privately({ interaction = '', address }: OutboundMessage): Promise<Address> {
     const { user } = readResponse(interaction);
     if (user === undefined) throw new DeliveryError(`${PRIVATE}, and it is not known who that was`);
@@ -173,7 +176,10 @@ class Sender {
     }
   }
 
-  /** Only its person reads along: the answer stays, and can be read back. Commands are also given where we are not. */
+  /**
+   * Answers in a direct chat as an ordinary message: only its person reads it, it stays, and it can be read back.
+   * Commands are also given in direct chats without the bot.
+   */
   async #answerDirectly(url: string, forms: Form[], job: Job): Promise<string> {
     const { message, attempt } = job;
     try {
@@ -185,7 +191,7 @@ class Sender {
     }
   }
 
-  /** Undefined when the message cannot be edited, so that a new one is to be sent. */
+  /** Returns undefined if the message can't be edited, so that a new one must be sent. */
   async #edit(ts: string, forms: Form[], { chat }: Address, { key }: PartAttempt): Promise<string | undefined> {
     const place = { channel: chat, ts };
     const update = () =>
@@ -200,7 +206,7 @@ class Sender {
       });
       return ts;
     } catch (error) {
-      // An edit takes less text than a message.
+      // An edit accepts less text than a message.
       if (!refusesEdit(error) && !refusesForm(error)) throw toDeliveryError(error, true);
       this.#to.log.debug({ err: error, chat }, 'the status message could not become the answer');
       await this.#remove(place);
@@ -208,7 +214,7 @@ class Sender {
     }
   }
 
-  /** What says that we are at work must not stay beside the answer. */
+  /** Deletes the status message, which must not remain beside the answer. */
   async #remove(place: { channel: string; ts: string }): Promise<void> {
     try {
       await this.#to.api.call('chat.delete', place);
@@ -230,7 +236,9 @@ class Sender {
     }
   }
 
-  /** An answer whose thread was deleted or locked meanwhile stands in the channel, so it is looked for there as well. */
+  /**
+   * Searches for a message. If its thread was deleted or locked, the answer is in the channel, so that is searched too.
+   */
   async #lookFor(address: Address, key: string, since: number): Promise<string | undefined> {
     const found = await this.#to.readBack.message(address, key, since);
     if (found !== undefined || address.thread === undefined) return found;
@@ -268,7 +276,7 @@ function responseId({ key }: PartAttempt): string {
   return `response:${key}`;
 }
 
-/** Words with the buttons under them, or files. */
+/** Text with the buttons below it, or files. */
 type Part =
   | { part: SlackPart; buttons: Button[][]; files: [] }
   | { part?: undefined; buttons?: undefined; files: Attachment[] };

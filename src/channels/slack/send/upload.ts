@@ -1,6 +1,6 @@
 /**
- * Files on their way out, in three steps: ask for a place, stream the bytes there, share. Only the sharing shows anything, so
- * only it can leave anything unsure. https://docs.slack.dev/messaging/working-with-files/#uploading_files
+ * Uploads files in three steps: request a place, stream the bytes there, share. Only sharing makes anything visible, so
+ * only its outcome can be ambiguous. https://docs.slack.dev/messaging/working-with-files/#uploading_files
  */
 import type { FileHandle } from 'node:fs/promises';
 import { DeliveryError, errorCode } from '../../../errors.ts';
@@ -26,9 +26,15 @@ export interface UploadOptions {
   onShared: (ids: readonly string[]) => void;
 }
 
-/** Shares the files in one message and gives their ids. Throws SlackError, DeliveryError or FilesRefused. */
+/**
+ * Creates the function that shares files in one message and returns their IDs. @throws SlackError, DeliveryError or
+ * FilesRefused
+ */
 export function createUpload({ api, transport, hosts, onShared }: UploadOptions): Upload {
-  /** A later run may have replaced the file since it was attached: what is announced is what is there now, and stays open. */
+  /**
+   * Uploads a file. A later run may have replaced it since it was attached, so its current size is announced and the
+   * file stays open.
+   */
   async function place(file: Attachment): Promise<{ id: string; title: string }> {
     const title = uploadName(file);
     const handle = await opened(file);
@@ -81,7 +87,7 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
       const where = thread === undefined ? {} : { thread_ts: thread };
       await api.call('files.completeUploadExternal', { ...shared, ...where });
     } catch (error) {
-      // As the words do, the files go to the channel when the thread takes nothing more.
+      // Like the text, the files go to the channel when the thread accepts nothing more.
       if (thread === undefined || !refusesThread(error)) throw error;
       await api.call('files.completeUploadExternal', shared);
     }

@@ -1,4 +1,7 @@
-/** Files that Slack refuses, and what is said of them. https://docs.slack.dev/reference/methods/files.completeUploadExternal */
+/**
+ * Interprets Slack's refusals of files, and writes the notice about them.
+ * https://docs.slack.dev/reference/methods/files.completeUploadExternal
+ */
 import { type Messages, say } from '../../../messages/messages.ts';
 import {
   asCode,
@@ -20,20 +23,23 @@ const WHY: Readonly<Record<string, WhyRefused>> = {
   posting_to_channel_denied: 'rights',
   posting_to_general_channel_denied: 'rights',
 };
-/** Nothing about files: the token, the network, a workspace on its way, a mistake of ours that no other file would mend. */
+/**
+ * Codes that aren't about files: the token, the network, a moving workspace, an error of ours that no other file would
+ * fix.
+ */
 const ELSEWHERE =
   /^(?:http_\d+|lost|unknown_error|.*auth.*|.*token.*|account_inactive|org_login_required|team_added_to_org)$/;
 
-/** Undefined when the fault lies elsewhere. */
+/** Returns undefined if something else is at fault. */
 export function whyRefused(error: unknown): WhyRefused | undefined {
   if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) return undefined;
   if (error.code === 'http_413') return 'size';
   if (ELSEWHERE.test(error.code)) return undefined;
-  // What is restricted in one channel alone is named after it: `restricted_action_read_only_channel`.
+  // A restriction of one channel is named after it: `restricted_action_read_only_channel`.
   return WHY[error.code] ?? (error.code.startsWith('restricted_action_') ? 'rights' : 'file');
 }
 
-/** `command` is the slash command's own name, `name` the bot's. */
+/** Writes the notice. `command` is the slash command's own name, `name` the bot's. */
 export function noticeOf(refused: readonly RefusedFile[], command: string, name: string, messages: Messages): string {
   const words: RefusalWords = {
     platform: 'Slack',
