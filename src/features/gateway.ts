@@ -1,13 +1,13 @@
-/** What every feature stands on: the gateway as features see it, and what a feature keeps of it beside the files of the home. */
+/** The base of all features: the gateway's interface, and values kept per gateway in memory. */
 import type { Config } from '../config.ts';
 import type { Gateway } from '../runtime/run/gateway.ts';
 
 export type { Feature, FeatureRun, Gateway } from '../runtime/run/gateway.ts';
 
-/** The runtime knows only its own part of the configuration; every gateway is built with the whole of it. */
+/** The runtime only knows its own part of the configuration; every gateway is built with all of it. */
 export const configOf = ({ config }: Pick<Gateway, 'config'>): Config => config as Config;
 
-/** Makes a value when it is first asked for; it lives as long as the gateway. */
+/** Creates a value on first use and keeps it as long as the gateway. */
 export function perGateway<Kept>(make: (gw: Gateway) => Kept): (gw: Gateway) => Kept {
   const kept = new WeakMap<Gateway, { value: Kept }>();
   return (gw) => {

@@ -1,6 +1,6 @@
 /**
- * `ask_agent`: one agent asks another about the same task and gets its answer. Asking has no effect of its own, and the same
- * question of a run is worked on once (mesh.ts): so it may be repeated after a crash, and nobody is asked for consent to it.
+ * `ask_agent`: one agent asks another about the same task and gets its answer. A question has no effect of its own, and
+ * the same question of a run is worked on once (mesh.ts), so it may be repeated after a crash and needs no approval.
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -29,7 +29,7 @@ const input = z.object({
 const INSTRUCTIONS =
   'Another agent asks you for a part of this task. Do it, then answer with the result and its evidence; name the files you made. Your answer goes to that agent. You cannot ask the person questions: say what is missing instead. Where their consent is needed they are asked for it.';
 
-/** What holds for the questions of one run: whom it may ask, and as what. */
+/** The limits of one run's questions: which agents it may ask, and on whose behalf. */
 const questionsOf = perRun(({ order, own, mayUse, gw }: FeatureRun) => {
   const { mesh: agents } = agentsOf(gw);
   const chain = [...(order.asked?.chain ?? []), viberOf(order)];
@@ -38,14 +38,14 @@ const questionsOf = perRun(({ order, own, mayUse, gw }: FeatureRun) => {
     root: order.asked?.root ?? order.run,
     isAlone: true,
     mode: own.mode ?? 'decide',
-    // Those of the steps that were finished before a restart count; what waits is counted when it goes on.
+    // Counts calls in steps finished before a restart; a pending call is counted when it resumes.
     calls: order.asked?.calls ?? { used: callsOf(order).filter(({ isOpen }) => !isOpen).length },
     may: mayUse,
   };
   return { asked, keyOf: questionKeys(order, (name) => agents.registry.find(name) ?? name) };
 });
 
-/** The agents that have not asked for this themselves; [] where they may not be asked any deeper. */
+/** Returns the agents that are not in the chain of questions; [] at the maximum depth. */
 function othersFor({ order, gw }: FeatureRun): string[] {
   const { mesh: agents } = agentsOf(gw);
   const chain = [...(order.asked?.chain ?? []), viberOf(order)];
@@ -107,7 +107,7 @@ async function listed(agents: Mesh, ids: readonly string[]): Promise<string> {
   return [...lines, ...(ids.length > MAX_LISTED ? [`(and ${ids.length - MAX_LISTED} more)`] : [])].join('\n');
 }
 
-/** A file that cannot be used is told when it is asked for. */
+/** A broken file is reported when the agent is asked. */
 async function describe({ registry }: Mesh, id: string): Promise<string> {
   try {
     const { description = '' } = await registry.load(id);
@@ -119,8 +119,8 @@ async function describe({ registry }: Mesh, id: string): Promise<string> {
 }
 
 /**
- * Keys of questions: the same words to the same agent are the same question after a restart, and another one when they are asked
- * twice in one run. A call that waits has the key with which it was begun.
+ * Returns a function for the keys of questions: the same words to the same agent have the same key after a restart, and
+ * another one if asked twice in one run. A pending call keeps its original key.
  */
 function questionKeys(
   order: Order,
@@ -128,7 +128,7 @@ function questionKeys(
 ): (agent: string, message: string, callId: string) => string {
   const counts = new Map<string, number>();
   const next = (agent: string, message: string): string => {
-    // As the session holds them.
+    // As stored in the session.
     const words = runOfQuestion(order.run, idOf(agent), scrub(message));
     const count = (counts.get(words) ?? 0) + 1;
     counts.set(words, count);
@@ -158,7 +158,7 @@ const callSchema = z.object({
 function callsOf({ earlier }: Order): AskedCall[] {
   const steps = earlier.flatMap((entry) => (entry.type === 'step' ? [entry.messages] : []));
   const open = new Set(openCalls(steps.flat()).map(({ callId }) => callId));
-  // A provider may give the calls of every step the same ids: only the last step's can be open.
+  // A provider may reuse call IDs in every step: only calls of the last step can be pending.
   const last = steps.findLastIndex((messages) => callsIn(messages).length > 0);
   return steps.flatMap((messages, at) =>
     callsIn(messages).map((call) => ({ ...call, isOpen: at === last && open.has(call.callId) })),

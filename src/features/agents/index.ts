@@ -1,4 +1,4 @@
-/** Agents ask each other about a task, and playbooks let them work through one step by step. */
+/** Agents that ask each other about a task, and playbooks that they work through step by step. */
 import type { Feature } from '../gateway.ts';
 import { askAgent } from './ask-agent.ts';
 import { agentsOf } from './open.ts';

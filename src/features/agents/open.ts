@@ -1,4 +1,4 @@
-/** The agents of a gateway and the playbooks that they play. What a plain message does not need is loaded later. */
+/** The gateway's agents and playbooks. What a plain message does not need is loaded later. */
 import { loadAgent } from '../../config.ts';
 import { runAgent } from '../../runtime/run/run-agent.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';

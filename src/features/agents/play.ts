@@ -1,4 +1,7 @@
-/** /play: begins a playbook as the work of a task, or goes on with the one that is not done. Nothing begins before all it needs is given. */
+/**
+ * /play: starts a playbook as the work of a task, or resumes the unfinished one. Starts only when all its values are
+ * given.
+ */
 
 import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
@@ -62,7 +65,10 @@ async function begin(context: Invocation, args: string): Promise<CommandReply> {
   return { text: messages.text(isBusy ? 'playbooks.playingLater' : 'playbooks.playing', about) };
 }
 
-/** `version=1.2.0 note="two words"`. Throws UserError for anything else. */
+/**
+ * Parses `version=1.2.0 note="two words"`.
+ * @throws {UserError} for anything else
+ */
 function readValues(text: string, needs: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
   for (let rest = text.trim(); rest !== ''; ) {

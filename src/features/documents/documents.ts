@@ -1,10 +1,10 @@
-/** Documents to text, each in a process of its own. */
+/** Extracts the text of documents, each in a separate process. */
 import { errorCode } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
 import { createProcesses, ProcessError } from '../../lib/worker-process.ts';
 import { Unreadable } from '../../runtime/contract/reading.ts';
 
-/** Where the bundled program keeps it. */
+/** The path in the bundled program differs. */
 const ENTRY = import.meta.filename.endsWith('.ts') ? './formats/worker.ts' : './document-worker.js';
 const WHY = { late: 'It takes too long to be read.', broken: 'It is too large or too damaged to be read.' };
 
@@ -14,7 +14,10 @@ const inProcess = createProcesses<null>(new URL(ENTRY, import.meta.url), {
   atOnce: 2,
 });
 
-/** @throws Unreadable; the signal's reason */
+/**
+ * @throws {Unreadable}
+ * @throws the signal's reason
+ */
 export async function readDocument(path: string, signal: AbortSignal, timeoutMs?: number): Promise<string> {
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
   const file = await openKept(path).catch((error: unknown) => {

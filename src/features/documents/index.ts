@@ -1,4 +1,4 @@
-/** Documents: PDF, office files, pages and archives are read as text. */
+/** Documents: reads PDF, office files, web pages and archives as text. */
 import type { Feature } from '../gateway.ts';
 
 export const documents: Feature = {

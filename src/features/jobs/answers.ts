@@ -1,7 +1,7 @@
 /**
- * Where the result of a scheduled job goes: to its `deliver` addresses through the outbox, once each. Nothing is sent when
- * the result is routine, when the run has sent something by itself, or when it failed: its owner is told of that
- * by the scheduler.
+ * Sends the result of a scheduled job to its `deliver` addresses through the outbox, once each. Sends nothing if the
+ * result is routine, if the run has sent something itself, or if it failed: the scheduler reports failures to the
+ * owner.
  */
 
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
@@ -23,10 +23,10 @@ import type { Gateway } from '../gateway.ts';
 import { continueDigest, markDigest } from './digest.ts';
 import { notify } from './notify.ts';
 
-/** A tool says it in capitals and says nothing else: its words are not written for a job. */
+/** A tool must say it in capitals and alone, since its output is not written for a job. */
 const HEALTHY = /^[\s>*_`"'~#-]*HEALTHY[\s.!*_`"'~]*$/;
 
-/** A tool that looks after something says the word alone, or in the field that holds what it found. */
+/** Returns true if a monitoring tool returns only the word, or has it in its result field. */
 function isToolHealthy(value: Json | undefined): boolean {
   if (typeof value === 'string') return HEALTHY.test(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -34,7 +34,7 @@ function isToolHealthy(value: Json | undefined): boolean {
   return !isFailed && SAYING.some((field) => typeof value[field] === 'string' && HEALTHY.test(value[field]));
 }
 
-/** Whether all that came of a run is that all is well: nobody has to read that. */
+/** Returns true if the run found that all is well and produced nothing else: nobody has to read that. */
 function saysNothingElse(
   { text, artifactRefs, isCutShort }: RunOutcome,
   values: readonly (Json | undefined)[],
@@ -45,18 +45,21 @@ function saysNothingElse(
 
 const SAYING = ['status', 'result', 'output', 'stdout', 'text', 'state', 'health'];
 
-/** As long as the outbox tries to send a message. */
+/** As long as the outbox tries to send a message, in ms. */
 const AWAY_MS = 24 * 3_600_000;
 
 interface Result {
   outcome: RunOutcome;
   item: QueueItem<Entry>;
   turn: EndedTurn;
-  /** The places that have it, by the key of the conversation. */
+  /** The conversations that have the result, by key. */
   sent: Set<string>;
 }
 
-/** Resolves when all that is to be sent is durable in the outbox. Throws DeliveryError while a place cannot be looked up. */
+/**
+ * Resolves once everything to send is durable in the outbox.
+ * @throws {DeliveryError} while a chat can't be looked up
+ */
 export async function deliverResult(
   outcome: RunOutcome,
   item: QueueItem<Entry>,
@@ -80,7 +83,7 @@ export async function deliverResult(
   const isLate = Date.now() - Date.parse(item.acceptedAt) > AWAY_MS;
   const result: Result = { outcome, item, turn, sent: new Set() };
   let away: unknown;
-  // Side by side: a platform that is slow to say where a place is holds up no other.
+  // In parallel: a platform that is slow to look up a chat does not delay the others.
   const attempts = await Promise.allSettled(job.deliver.map((to) => send(to, result, job, gw)));
   for (const [index, attempt] of attempts.entries()) {
     if (attempt.status === 'fulfilled') continue;
@@ -99,7 +102,7 @@ export async function deliverResult(
   if (away !== undefined) throw away;
 }
 
-/** The question goes to each place where an owner can be asked; their own conversation there goes on with what it is about. */
+/** Sends the question wherever an owner can be asked; their conversation there continues with its own task. */
 async function ask(
   { id, message: { taskId, message, job } }: QueueItem<Entry>,
   run: string,
@@ -121,11 +124,14 @@ async function ask(
   }
 }
 
-/** Throws UserError, and DeliveryError while the place cannot be looked up. */
+/**
+ * @throws {UserError}
+ * @throws {DeliveryError} while the chat can't be looked up
+ */
 async function send(to: string, { outcome, item, turn, sent }: Result, job: JobOrder, gw: Gateway): Promise<void> {
   const { taskId, viber, principal } = item.message;
   const address = await gw.places.targets.find(to, principal);
-  // Two addresses may be one place: the one that is found first names the message.
+  // Two addresses may be one chat; the first one found names the message.
   const key = hashText(conversationKey(address)).slice(0, 16);
   if (sent.has(key)) return;
   sent.add(key);

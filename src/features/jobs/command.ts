@@ -1,4 +1,4 @@
-/** /jobs: the scheduled jobs with their next times; run, pause, resume or delete one. Owners only. */
+/** /jobs: lists scheduled jobs with their next times; runs, pauses, resumes or deletes one. Owners only. */
 
 import { UserError } from '../../errors.ts';
 import { viberCommand } from '../../lib/invocation.ts';
@@ -68,7 +68,7 @@ function details(job: JobView, messages: Messages): CommandReply {
 
 function list(service: JobService, { gw, messages }: Invocation): CommandReply {
   const jobs = service.list();
-  // The small built-in model makes none.
+  // The built-in model can't create jobs.
   if (jobs.length === 0) {
     const shell = { init: viberCommand('init'), add: viberCommand('jobs add NAME') };
     const isOffline = gw.models.choices.usual().id === OFFLINE_MODEL;
@@ -90,7 +90,7 @@ function askToDelete(job: JobView, messages: Messages): CommandReply {
 
 type Act = (service: JobService, name: string, context: Invocation) => CommandReply | Promise<CommandReply>;
 
-/** `delete` asks first; `delete!` is what the button under that question means, and the command line. */
+/** `delete` asks first; `delete!` is the confirmation, and the form for the command line. */
 const VERBS: Readonly<Record<string, Act>> = {
   show: (service, name, { messages }) => details(service.find(name), messages),
   async run(service, name, { principal, messages }) {

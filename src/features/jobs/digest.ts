@@ -1,6 +1,7 @@
 /**
- * The task in which a digest goes on: the job's own in the first conversation that was sent it, a copy in each other one, with the
- * digest and its files and nothing of what is said elsewhere. The same for the same conversation, however often it is asked for.
+ * Determines the task in which a digest continues: the job's own in the first conversation that received it, and a copy
+ * in each further one, with the digest and its files but nothing of other conversations. The same conversation always
+ * gets the same task.
  */
 import { readFile } from 'node:fs/promises';
 import { type Address, conversationKey, type DigestMark, type OutboundMessage } from '../../channels/channel.ts';
@@ -17,7 +18,7 @@ import { isLink, openTask, saveTask, taskIdFor } from '../../workspace/tasks/ind
 import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { Gateway } from '../gateway.ts';
 
-/** The run of a job, of which something is said somewhere. */
+/** A job's run with a message to send. */
 export interface DigestSource {
   taskId: string;
   viber: string;
@@ -27,29 +28,29 @@ export interface DigestSource {
 export interface Digest {
   text: string;
   refs: readonly ArtifactRef[];
-  /** It goes on in a copy in any case: more was made than what is said here. */
+  /** Always continues in a copy: the run produced more than this message shows. */
   isPart?: boolean;
 }
 
-/** Leads the conversation to the digest's task. */
+/** Returns a button that continues the conversation in the digest's task. */
 export const continueDigest = (taskId: string, messages: Messages): ButtonAction[][] => [
   [{ label: messages.text('common.continue'), command: 'continue', args: taskId }],
 ];
 
-/** What a message that a job sends in its run goes along with. */
+/** Returns the digest mark and buttons for a message that a job sends during its run. */
 export async function digestFor(
   source: DigestSource,
   address: Address,
   digest: Digest,
   gw: Gateway,
 ): Promise<Pick<OutboundMessage, 'digest' | 'buttons'>> {
-  // What a group is told of a run is not all of it.
+  // A message to a group does not include everything of a run.
   const mark = await markDigest(source, { ...digest, isPart: !isDirectAddress(address) }, address, gw);
   const rows = continueDigest(mark.taskId, gw.say(address));
   return { digest: mark, buttons: await gw.consent.buttons.offer(address, rows) };
 }
 
-/** The mark of a digest for one conversation; what it names is on the disk when it resolves. */
+/** Returns the mark of a digest for one conversation; the task that it names is on disk when this resolves. */
 export async function markDigest(
   source: DigestSource,
   digest: Digest,
@@ -79,7 +80,7 @@ async function copyFor(
   const place = conversationKey(address);
   const id = taskIdFor(own.id.slice(0, 8), `${own.id} ${place}`);
   if (!openTask(home, id).record()) {
-    // A copy is cleared away with the tasks of old runs while nobody goes on with it.
+    // A copy is removed with the tasks of old runs unless somebody continues it.
     await engine.lock('job-runs', () => noteJobRun(home, id, new Date()));
     const { viber, goal, title, job } = own;
     const at = new Date().toISOString();
@@ -111,7 +112,7 @@ async function copyFiles(home: Home, from: string, to: string, refs: readonly Ar
   for (const meta of openTask(home, from).artifacts.list()) {
     if (!refs.some(({ id }) => id === meta.id)) continue;
     if (isLink(meta)) copied.push(await openTask(home, to).artifacts.link(meta));
-    // One that was taken away meanwhile cannot come along.
+    // A file that has been removed in between can't be copied.
     if (!openTask(home, from).artifacts.has(meta)) continue;
     const content = await readFile(openTask(home, from).artifacts.pathOf(meta));
     copied.push(await openTask(home, to).artifacts.create({ ...meta, content }));
@@ -119,7 +120,7 @@ async function copyFiles(home: Home, from: string, to: string, refs: readonly Ar
   return copied;
 }
 
-/** As if it had been made there: what the job was told, and what it said. */
+/** Returns session entries as if the run had been in the copy: the job's prompt and its answer. */
 function wordsOf(
   own: TaskRecord,
   { text, files, run }: { text: string; files: ArtifactRef[]; run: string },

@@ -1,4 +1,4 @@
-/** Scheduled jobs: work that is done at set times, and whose results go to the places that it names. */
+/** Scheduled jobs: work at set times, with results that go to the chats they name. */
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Feature } from '../gateway.ts';
 import { deliverResult } from './answers.ts';

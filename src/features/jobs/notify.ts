@@ -1,6 +1,6 @@
 /**
- * `notify`: a message to a chat of its own, beside the answer. It goes through the outbox like every answer; the same words
- * to the same place are sent once in a run, however often a crash has them said again.
+ * `notify`: sends a message to a chat, apart from the answer. It goes through the outbox like every answer; within a
+ * run the same text is sent to the same chat once, even if a crash repeats it.
  */
 import { z } from 'zod';
 import { formatAddress } from '../../channels/channel.ts';
@@ -25,13 +25,16 @@ const input = z.object({
 });
 
 const MAX_TEXT = 16_000;
-/** Messages to the task's own conversations that a run sends unasked; after that they are asked about like those to any other place. */
+/**
+ * The number of messages per run to the task's own conversations without asking; further ones need approval, as for any
+ * other chat.
+ */
 const MAX_UNASKED = 5;
 
-/** What the run has sent by itself. */
+/** What the run has sent itself. */
 const sentBy = perRun((_run: FeatureRun) => new Set<string>());
 
-/** The task's own conversations, as text. Where a job's result goes is written in its file, and says nothing about whether it may. */
+/** Returns the task's own conversations. A job's `deliver` addresses are not among them: they grant nothing. */
 const ownPlaces = ({ order: { job, task } }: FeatureRun): readonly string[] => (job ? [] : task.conversations);
 
 export const notify = defineTool({
@@ -42,7 +45,7 @@ export const notify = defineTool({
   effect: 'idempotent',
   ownWords: true,
   speaks: true,
-  // The person who wrote a job has said so in it.
+  // The author of a job has approved it there.
   consentIn: ({ order }: FeatureRun) => (order.job ? 'never' : undefined),
   isOutside({ to }, run) {
     const isOwn = ownPlaces(run).includes(formatAddress(run.gw.places.targets.read(to), { account: true }));

@@ -4,10 +4,10 @@ import { JobsOnDemand } from '../../jobs/on-demand.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
 
-/** The viber of jobs that name none. */
+/** Returns the viber of jobs that name none. */
 export const viberOf = (gw: Gateway): string => configOf(gw).viber ?? DEFAULT_VIBER;
 
-/** They are read a moment after they are first asked for, which `start` does. */
+/** The jobs are read a moment after the first call, which `start` makes. */
 export const jobsOf = perGateway((gw) => {
   const { home, engine, features, log, people, places, tasks, tools } = gw;
   const config = configOf(gw);
@@ -22,7 +22,6 @@ export const jobsOf = perGateway((gw) => {
     clock: gw.clock,
     lookUp: (vibers) => tools.names(vibers),
     onChanged: (job) => tasks.news.tell({ type: 'job:changed', job }),
-    // OPENVIBER_JOBS_DIR
     folder: path.resolve(features.env.OPENVIBER_JOBS_DIR || home.jobs),
     settings: config.jobs,
   });

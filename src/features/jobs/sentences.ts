@@ -1,17 +1,17 @@
-/** Questions about scheduled jobs in a sentence: what is done, and when, by whose clock. */
+/** Words questions about scheduled jobs: what is done, when, and in which time zone. */
 import type { Messages, Text } from '../../messages/messages.ts';
 import { words } from '../../messages/messages.ts';
 import { scheduleText, zoneText } from '../../messages/schedules.ts';
 import type { Phrasing, Sentence } from '../../runtime/contract/sentence.ts';
 
-/** When something runs, as the service has understood it. */
+/** The times of a job, as the service has understood them. */
 export interface Timing {
   /** `every weekday at 09:00 (Europe/Berlin)` */
   words: string;
   timezone: string;
-  /** The next times, ISO 8601: one alone is the only one. */
+  /** The next times, ISO 8601; a single one is the only one. */
   next: readonly string[];
-  /** ISO 8601: from when it counts. */
+  /** The reference time, ISO 8601. */
   now: string;
 }
 
@@ -19,11 +19,11 @@ const REMIND =
   /^(?:please )?(?:remind|tell|ping|nudge)(?: (?:me|them|us|him|her|the (?:user|person)|[\p{Lu}][\p{L}'’-]{0,30})){0,2}(?: (?:to|that|about|of)\b|:)\s*(\S[\s\S]*)$/iu;
 const REMINDER = /^(?:a )?(?:friendly )?reminder(?: (?:to|that|about|of)\b|:)\s*(\S[\s\S]*)$/i;
 
-/** What somebody is to be reminded of, for a prompt that says no more than that. */
+/** Returns the subject of a reminder if the prompt is nothing more than that. */
 const remindedOf = (prompt: string): string | undefined =>
   (REMIND.exec(prompt.trim()) ?? REMINDER.exec(prompt.trim()))?.[1]?.replace(/[.!]+$/, '');
 
-/** `tomorrow (Mon) at 09:00` for the only time, else as the schedule has it. */
+/** Returns `tomorrow (Mon) at 09:00` for a single time, and the schedule otherwise. */
 export function whenText({ words: phrase, timezone, next, now }: Timing, messages: Messages): string {
   const [only, other] = next;
   if (only !== undefined && other === undefined) return messages.when(new Date(only), timezone, new Date(now));

@@ -1,6 +1,7 @@
 /**
- * `create_scheduled_job`, `list_scheduled_jobs`, `delete_scheduled_job`: for owners; everybody else's model is told to say so.
- * What is about to be made or deleted is shown before it is (promise 41), whatever the viber's mode asks about otherwise.
+ * `create_scheduled_job`, `list_scheduled_jobs`, `change_scheduled_job`, `delete_scheduled_job`: for owners; for
+ * others, the error makes the model say so. A job is shown before it is created or deleted (promise 41), in every mode
+ * of the viber.
  */
 import { z } from 'zod';
 import { formatAddress } from '../../channels/channel.ts';
@@ -17,10 +18,10 @@ import type { FeatureRun } from '../gateway.ts';
 import { jobsOf, viberOf } from './open.ts';
 import { askForJob, type Timing, whenText } from './sentences.ts';
 
-/** What the tools that look after jobs add to what a viber can do. */
+/** The ability that these tools add to a viber. */
 const CHANGES: Ability = { line: 'jobs', words: 'change, delete and list that (..._scheduled_job)' };
 
-/** The gateway reads English alone; the model knows every language. */
+/** The gateway only reads English; the model translates. */
 const SCHEDULE = 'cron, or English: "8am daily", "monday 17:30"; translate theirs';
 
 const createInput = z.object({
@@ -50,13 +51,13 @@ const changeOf = ({ schedule, timezone }: z.infer<typeof changeInput>): JobChang
 const changeKey = (input: z.infer<typeof changeInput>): string => JSON.stringify(['change', input]);
 const deleteInput = z.object({ name: z.string().max(200) });
 
-/** What is known of a call that people are asked about. */
+/** What is known about a call that people are asked to approve. */
 type Known = Timing & { stored: string; name?: string; id?: string; places?: readonly string[] };
 
 const LISTED = 50;
 const UNKNOWN: Omit<Known, 'name'> = { words: '', stored: '', timezone: 'UTC', next: [], now: '' };
 
-/** Models leave out by empty texts and lists. */
+/** Drops empty texts and lists, which models use for omitted values. */
 function jobOf({ deliver, timezone, skills, model, ...rest }: z.infer<typeof createInput>, zone?: string): NewJob {
   return {
     ...rest,
@@ -72,13 +73,13 @@ const shown = ({ id, name, words, timezone, state, next, deliver, lacks = [] }: 
   ...(lacks.length > 0 && { problems: lacks.map((said) => messagesIn('en').said(said)) }),
 });
 
-/** Times as people read them, in the zone they are meant in, each with its whole date. */
+/** Lists times for people in the job's time zone, each with its full date. */
 const timesText = (head: Text, { next, timezone }: Timing, { when }: Messages): Text =>
   lines(head, ...next.map((time) => words(`- ${when(new Date(time), timezone, new Date(0))}`)));
 
 const keyOf = ({ schedule, timezone, deliver }: NewJob) => JSON.stringify([schedule, timezone, deliver]);
 
-/** What is known of the calls of one run that wait: when they mean, and what people are shown of them. */
+/** The pending calls of one run: their times, and what people are shown. */
 const waiting = perRun((_run: FeatureRun) => ({
   timings: new Map<string, Known>(),
   notes: new Map<string, (messages: Messages) => Text>(),
@@ -237,7 +238,7 @@ export const deleteJob = defineTool({
   },
 });
 
-/** The places that a question names: undefined for the conversation in which it is asked alone. */
+/** Returns the chats that a question must name, or undefined if it is only the one in which it is asked. */
 function elsewhere(job: NewJob, run: FeatureRun): readonly string[] | undefined {
   const places = job.deliver ?? waiting(run).timings.get(keyOf(job))?.places;
   const isHere = places?.length === 1 && places[0] === formatAddress(placeOf(run));
@@ -249,7 +250,7 @@ function newJob(input: z.infer<typeof createInput>, { scope, order, gw }: Featur
   return { ...jobOf(input, gw.people.zones.of(order.principal)), ...(viberOf(gw) !== viber && { viber }) };
 }
 
-/** The job as it is now. */
+/** Returns the job's current version. */
 const standing = async (name: string, run: FeatureRun): Promise<string> => (await serviceOf(run)).find(name).version;
 
 async function serviceOf({ order, gw }: FeatureRun): Promise<JobService> {
@@ -260,14 +261,17 @@ async function serviceOf({ order, gw }: FeatureRun): Promise<JobService> {
   return opened;
 }
 
-/** How long ago the person was asked about a call, in ms; 0 for one nobody was asked about. */
+/** Returns how long ago the person was asked about a call, in ms; 0 if they were not asked. */
 async function agoOf(callId: string, { scope: { home, viber, taskId, runId } }: FeatureRun): Promise<number> {
   const lines = openTask(home, taskId, viber).session.run(runId);
   const asked = lines.findLast((line) => line.type === 'approval' && line.callId === callId);
   return asked?.type === 'approval' ? Math.max(0, Date.now() - Date.parse(asked.at)) : 0;
 }
 
-/** A time is read before it is asked about: one that is not read by the yes was asked about by a version that read more languages. */
+/**
+ * Times are parsed before the question is asked, so this failure means that an older version, which read more
+ * languages, asked it.
+ */
 function unread(error: unknown): never {
   if (!(error instanceof UserError) || error.said.key !== 'jobs.notUnderstood') throw error;
   const why = 'It was asked about before an upgrade, and schedules are read in English alone since.';

@@ -1,4 +1,4 @@
-/** Those who travel are asked whether their jobs move along. */
+/** Asks travellers whether their jobs should move to the new time zone. */
 import { UserError } from '../../errors.ts';
 import { say, sentences } from '../../messages/messages.ts';
 import { zoneText } from '../../messages/schedules.ts';
@@ -8,7 +8,7 @@ import type { ButtonAction } from '../../runtime/contract/buttons.ts';
 import type { JobView } from '../../runtime/contract/job-service.ts';
 import { jobsOf } from './open.ts';
 
-/** Undefined where they have no jobs that go by the zone they have left. */
+/** Returns undefined if no job uses the old zone. */
 export async function askToMove(context: Invocation, from: string, to: string): Promise<CommandReply | undefined> {
   const left = await jobsAt(context, from);
   return left.length === 0 ? undefined : question(context, { from, to, left });
@@ -22,7 +22,7 @@ function question({ messages }: Invocation, { from, to, left }: { from: string; 
   return { text: sentences(text, stay), buttons: [[move]] };
 }
 
-/** Their own jobs that go by a zone, with a further time to come. */
+/** Returns the person's jobs in a zone that will run again. */
 async function jobsAt({ gw, principal }: Invocation, zone: string): Promise<JobView[]> {
   if (principal.role !== 'owner') return [];
   const all = (await jobsOf(gw).service())?.list() ?? [];
@@ -31,7 +31,7 @@ async function jobsAt({ gw, principal }: Invocation, zone: string): Promise<JobV
   );
 }
 
-/** What the question is about: where they go, and which they are. */
+/** Returns what the question covers: the new zone and the jobs. */
 const shownOf = (zone: string, jobs: readonly JobView[]) => [zone, ...jobs.map(({ id }) => id)];
 
 export async function moveJobs(context: Invocation, from: string, shown: string | undefined): Promise<CommandReply> {

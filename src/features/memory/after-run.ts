@@ -1,9 +1,8 @@
 /**
- * What a run leaves in the memory once its answer is durable: a line in the day's log; one on a guest's word leaves nothing. What it wants kept for longer waits
- * as a suggestion, and the owners are asked where the answer does not ask one of them already.
- *
- * Nothing here delays or fails an answer. The first line of a quiet moment is written at once, what follows within a second
- * together; a run that is concluded again after a crash says the same line, which is there already.
+ * Updates the memory after a run, once its answer is durable: adds a line to the day's log, except for a guest's run.
+ * Longer-lasting facts wait as suggestions; owners are asked directly unless the answer already asks one of them.
+ * Nothing here delays or fails an answer. The first line after a quiet moment is written at once, and lines within the
+ * next second are combined; a run that is concluded again after a crash writes the same line, which already exists.
  */
 
 import type { QueueItem } from '../../engine/engine.ts';
@@ -22,36 +21,41 @@ import { listSuggestions, type Suggestion } from '../../workspace/memory/suggest
 import { openTask } from '../../workspace/tasks/index.ts';
 import { askOwner } from './question.ts';
 
-/** A run that was completed. */
+/** A completed run. */
 export interface FinishedRun {
   viber: string;
   /** The task's title. */
   title: string;
-  /** When its result was recorded, ISO 8601: the same again after a crash. */
+  /** When its result was recorded, ISO 8601; the same again after a crash. */
   at: string;
   result: TaskResult & Pick<RunOutcome, 'decisions' | 'asks'>;
-  /** The people's words it answers. */
+  /** The messages that it answers. */
   words?: string | undefined;
-  /** Words of a built-in model, and nothing done. */
+  /** The built-in model answered and nothing was done. */
   isTalk?: boolean | undefined;
 }
 
-/** The run at hand, as the gateway's turns know it. */
+/** The current run, as the gateway's turns know it. */
 export interface Concluded {
   run: string;
   items: readonly QueueItem<Entry>[];
-  /** It may have been concluded before. */
+  /** True if it may have been concluded before. */
   isAgain: boolean;
 }
 
 export interface AfterRun {
-  /** The outcome with what still waits of its suggestions, those of an earlier process or of before a question included. */
+  /**
+   * Returns the outcome with its pending suggestions, including those of an earlier process or from before a question.
+   */
   complete(turn: Concluded, outcome: RunOutcome): Promise<RunOutcome>;
-  /** Asks the owners in their direct messages, unless the answer asks one; the same run again asks nothing again. */
+  /** Asks the owners in direct messages, unless the answer asks one. Repeating it has no effect. */
   ask(turn: Concluded, outcome: RunOutcome): Promise<void>;
-  /** The day's log. Never throws and does not wait. `at`: when the result was recorded, ISO 8601. */
+  /**
+   * Adds to the day's log. Never throws and does not wait.
+   * @param at when the result was recorded, ISO 8601
+   */
   note(turn: Concluded, outcome: RunOutcome, at: string): void;
-  /** Writes what was noted. */
+  /** Writes pending lines. */
   flush(): Promise<void>;
 }
 
@@ -64,13 +68,13 @@ export interface AfterRunOptions {
 const GATHER_MS = 1_000;
 const MAX_TITLE = 60;
 const MIN_LENGTH = 12;
-/** Greetings and thanks; a "yes" or "ok" may have set off any work. */
+/** Greetings and thanks. A "yes" or "ok" isn't among them: it may have started any work. */
 const SMALL_TALK =
   /^(?:(?:hi|hello|hey|hallo|thanks?|thank you|thx|good (?:morning|evening|night|day)|bye|great|cool|nice|how are you)\b[\s!.,?)(:]*){1,3}$/i;
 
 export function createAfterRun(options: AfterRunOptions): AfterRun {
   const { home, log } = options;
-  /** By viber and day, what the next write holds. */
+  /** Pending lines by viber and day. */
   const noted = new Map<string, { viber: string; date: string; entries: Omit<DailyEntry, 'date'>[] }>();
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -85,7 +89,7 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
     }
   }
 
-  /** At once after a quiet moment, else when this one is over. */
+  /** Writes at once after a quiet moment, or at the end of the current interval. */
   function schedule(): void {
     if (timer !== undefined) return;
     writing = write();
@@ -103,7 +107,7 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
     const known = noted.get(key) ?? { viber: run.viber, date, entries: [] };
     known.entries.push(entry);
     noted.set(key, known);
-    // What is under way goes first: the answer's own writes.
+    // Lets pending work go first, such as the answer's own writes.
     setImmediate(schedule);
   }
 
@@ -149,7 +153,7 @@ export function createAfterRun(options: AfterRunOptions): AfterRun {
 
 const entryAt = (items: readonly QueueItem<Entry>[]): Entry => (items[0] as QueueItem<Entry>).message;
 
-/** The day's line of a run; undefined for one that is not worth reading about. */
+/** Returns the run's line for the day, or undefined if it is not worth recording. */
 export function entryOf({ title, at, result, words = '', isTalk }: FinishedRun): Omit<DailyEntry, 'date'> | undefined {
   const { decisions = [], asks = [] } = result;
   const summary = withoutWaiting(result.summary, asks);
@@ -169,7 +173,7 @@ export function entryOf({ title, at, result, words = '', isTalk }: FinishedRun):
   };
 }
 
-/** A sentence that tells so much of what waits for a person's word is not told before it. */
+/** Sentences that overlap this much with a pending suggestion are left out of the log. */
 const TELLS = 0.6;
 
 function withoutWaiting(summary: string, asks: readonly Suggestion[]): string {

@@ -1,11 +1,9 @@
 /**
- * Compaction of one session: runs that are over, but for the newest, are put into a summary that stands for them in requests from
- * then on.
- *
- *   finished runs -> digest (a model, metered) -> day's log, suggestions -> session: compaction
- *
- * Invariants: nothing is flushed of what a guest has spoken in; originals are never touched; the flush is durable before the line; before the line nothing has changed, and the same
- * part is taken again after a later run; the new summary is given the old one, and keeps its facts whatever the model says.
+ * Compacts one session: replaces all finished runs but the newest with a summary in future requests.
+ * finished runs -> digest (a model, metered) -> day's log, suggestions -> session: compaction
+ * Invariants: nothing of a run with a guest is flushed to memory; originals are never changed; the flush is durable
+ * before the line; before the line nothing has changed, and the same part is processed again after a later run; the new
+ * summary includes the old one and keeps its facts, whatever the model says.
  */
 
 import { crashPoint } from '../../crash-points.ts';
@@ -23,23 +21,23 @@ import { createDigester, type DigesterOptions } from './digester.ts';
 import { type FlushedFact, factLine, memoryFlush } from './flush.ts';
 
 export interface Compacted {
-  /** `more`: another part is left. `later`: a model failed shortly before. `closed`: the gateway stops. */
+  /** `more`: another part is left. `later`: a model failed shortly before. `closed`: the gateway is stopping. */
   end: 'done' | 'more' | 'nothing' | 'later' | 'cap' | 'failed' | 'closed';
-  /** Messages of people and answers that the summary stands for since this pass. */
+  /** People's messages and answers that this pass added to the summary. */
   messages: number;
   facts: number;
-  /** Facts that wait for an owner's word. */
+  /** Facts that wait for an owner's decision. */
   waiting: number;
-  /** The summary as it stands now; '' when nothing was done. */
+  /** The current summary; '' if nothing was done. */
   text: string;
 }
 
 export interface CompactOptions extends Omit<DigesterOptions, 'maxTokens'> {
   home: Home;
   limits: HistoryLimits;
-  /** Whether an approval is kept somewhere: as long as it is, a run that has asked for it and got no decision waits. */
+  /** Returns whether an approval still exists; if so, the run that asked for it is still waiting. */
   waits: (approval: string) => boolean;
-  /** Closes the question once it was asked. Must not throw. */
+  /** Called after the question was stored. Must not throw. */
   askOwners: (question: Question, viber: string) => void;
   log: Logger;
   signal: AbortSignal;
@@ -48,22 +46,22 @@ export interface CompactOptions extends Omit<DigesterOptions, 'maxTokens'> {
 
 export type Pass = (order: CompactionOrder, isDemand: boolean) => Promise<Compacted>;
 
-/** Digests of one pass: a long session that was never compacted takes several passes. */
+/** The maximum number of digests in one pass; a long session needs several passes. */
 const MAX_PARTS = 10;
-/** What is read for one digest: more where tools have filled the session, up to here if there is anything for it. */
+/** Bytes read for one digest; more if tools have filled the session, up to the maximum. */
 const SPAN_BYTES = 128 * 1024;
 const FULL_SPAN_BYTES = 2 * 1024 * 1024;
 const MAX_SPAN_BYTES = 32 * 1024 * 1024;
 const RETRY_MS = 60_000;
 const MAX_RETRY_MS = 3_600_000;
-/** What a model cannot put into words so many times is put down without one. */
+/** After this many unusable answers, the part is digested without a model. */
 const TRIES = 3;
-/** Of what a request may carry, this much stays as it was said. */
+/** The share of the request limit that stays uncompacted. */
 const KEPT = 0.5;
-/** On demand nothing but the newest run does. */
+/** On demand, only the newest run stays uncompacted. */
 const NEWEST: HistoryLimits = { max_messages: 1, max_tokens: 1 };
 
-/** Agents that were asked have sessions of their own in the same task. */
+/** Agents that were asked have their own sessions in the same task. */
 const keyOf = ({ viber, taskId }: CompactionOrder): string => `${viber}/${taskId}`;
 
 export function createPass(options: CompactOptions): Pass {
@@ -84,14 +82,14 @@ export function createPass(options: CompactOptions): Pass {
       failures.delete(key);
       return made;
     }
-    // A model that cannot be reached says nothing about the part.
+    // Only an unusable answer counts against the part, not an unreachable model.
     const tries = count + (made === 'unusable' ? 1 : 0);
     const until = now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** tries);
     failures.set(key, { count: tries, until, through: part.through });
     return made === 'cap' ? made : 'failed';
   }
 
-  /** The part that may be covered, one digest after the other, each going on from the one before. Nothing is written. */
+  /** Digests the part that may be covered, piece by piece. Writes nothing. */
   async function gather(order: CompactionOrder, isDemand: boolean) {
     const { session } = openTask(home, order.taskId, order.viber);
     const tail = session.window();
@@ -126,7 +124,7 @@ export function createPass(options: CompactOptions): Pass {
     if (!isDemand && now() < (failures.get(keyOf(order))?.until ?? 0)) return { ...nothing, end: 'later' };
     const { end, text, through, said, covers, facts } = await gather(order, isDemand);
     if (through === '') {
-      // Something at its beginning is not over yet: looking again after each run would be in vain.
+      // Its beginning is not finished yet; retrying after each run would be pointless.
       if (end === 'nothing') failures.set(keyOf(order), { count: 0, until: now() + RETRY_MS, through });
       return { ...nothing, end };
     }
@@ -134,7 +132,7 @@ export function createPass(options: CompactOptions): Pass {
     const at = new Date(now());
     const { waiting, question } = await memoryFlush({ home, ...order }, facts, at);
     crashPoint('compaction:flushed');
-    // One line however many parts there were: what is read of a session's end must not fill with summaries.
+    // Writes one line for all pieces: the end of a session must not fill with summaries.
     const line: SessionEntry = { type: 'compaction', at: at.toISOString(), text, through, covers };
     await openTask(home, taskId, viber).session.append([line], { sync: true });
     log.info({ task: taskId, messages: said, facts: facts.length, through }, 'session compacted');
@@ -143,7 +141,7 @@ export function createPass(options: CompactOptions): Pass {
   };
 }
 
-/** The first part after the byte `from`; undefined when nothing more may be covered. */
+/** Returns the first part after byte `from`, or undefined if nothing more may be covered. */
 function nextPart(session: Session, from: number, how: Pick<Choice, 'keep' | 'maxTokens' | 'waits'>): Part | undefined {
   for (let bytes = SPAN_BYTES; ; bytes *= 4) {
     const span = session.span(from, bytes);

@@ -1,9 +1,8 @@
 /**
- * When sessions are compacted: once a request had to leave something of its session out and its run has the answer, or when
- * somebody asks for it. How is `compact.ts`, loaded when it is first needed.
- *
- * Invariants: one compaction of a task at a time and few at once, none of it in a lane; what a process leaves undone is found again
- * by the next request that has to leave something out.
+ * Decides when sessions are compacted: once a request had to omit part of its session and its run has the answer, or on
+ * demand. `compact.ts` does it and is loaded on first use.
+ * Invariants: at most one compaction per task and few in total, never in a lane; what a process leaves undone is found
+ * again by the next request that omits something.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
@@ -14,18 +13,18 @@ export type { Compacted } from './compact.ts';
 export type { CompactionOrder } from './digester.ts';
 
 export interface Compaction {
-  /** A request of this task had to leave something out: it is seen to once the run has its answer. */
+  /** A request of this task had to omit something: compacts once the run has its answer. */
   due(order: CompactionOrder): void;
-  /** The task's run has its answer. Resolves when what begins with that is done; never rejects. */
+  /** The task's run has its answer. Resolves once the resulting work is done; never rejects. */
   ended(taskId: string): Promise<void>;
-  /** On demand, at once or, with `afterRun`, once the run under way has its answer. Never rejects. */
+  /** Compacts on demand: at once, or with `afterRun` once the current run has its answer. Never rejects. */
   compact(order: CompactionOrder, options: { afterRun: boolean }): Promise<Compacted>;
-  /** Cuts off what is under way; resolves when it is. */
+  /** Aborts running work and waits for it. */
   close(): Promise<void>;
 }
 
 export interface CompactionOptions extends Omit<CompactOptions, 'signal'> {
-  /** `history.compaction`: whether it is done without being asked for. */
+  /** `history.compaction`: whether to compact automatically. */
   isAutomatic: boolean;
   log: Logger;
 }
@@ -36,14 +35,14 @@ interface Waiting {
   resolve: (done: Compacted) => void;
 }
 
-/** At the same time. */
+/** The maximum number at the same time. */
 const AT_ONCE = 2;
 const MAX_WAITING = 1_000;
 const NONE = { messages: 0, facts: 0, waiting: 0, text: '' };
 
 export function createCompaction(options: CompactionOptions): Compaction {
   const { log } = options;
-  /** By task: what begins when its run has ended. */
+  /** Work to start when the run has ended, by task. */
   const waiting = new Map<string, Waiting[]>();
   const running = new Map<string, Promise<Compacted>>();
   const closing = new AbortController();
@@ -116,7 +115,7 @@ export function createCompaction(options: CompactionOptions): Compaction {
       closing.abort();
       for (const taskId of [...waiting.keys()]) giveUp(taskId, 'closed');
       await Promise.all(running.values());
-      // Whoever waits for it tells people first.
+      // Lets callers inform people first.
       await setImmediate();
     },
   };

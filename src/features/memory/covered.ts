@@ -1,6 +1,7 @@
 /**
- * Which runs a compaction may stand for: a beginning of what is not covered yet, cut only where every run before is over and no
- * run after has begun. Pure. What waits for a person, is at work, or was steered into the next run is never cut off.
+ * Selects the runs that a compaction may cover: the oldest uncovered ones, cut only where every earlier run has
+ * finished and no later run has started. Pure. Never cuts off a run that waits for a person, is working, or was steered
+ * into the next run.
  */
 
 import { pastMessages, STEERED, speakersOf } from '../../runtime/context/past-run.ts';
@@ -11,28 +12,28 @@ import type { SessionEntry } from '../../workspace/types.ts';
 export interface Part {
   /** The run that ends last. */
   through: string;
-  /** The byte at which what comes after begins. */
+  /** The byte offset of what follows. */
   end: number;
   /** The runs' messages in order. */
   messages: TaskMessage[];
-  /** Messages of people, and answers to them. */
+  /** The number of people's messages and answers. */
   said: number;
-  /** Of the messages, about four bytes of UTF-8 each. */
+  /** Tokens of the messages, about four bytes of UTF-8 each. */
   tokens: number;
   /** A guest has spoken in it: nothing of it is kept beyond the task. */
   hasGuest: boolean;
 }
 
 export interface Choice {
-  /** Where the lines end: the byte after the last of them. */
+  /** The byte offset after the last line. */
   end: number;
-  /** The session goes on after the lines. */
+  /** True if the session continues after the lines. */
   isCut: boolean;
-  /** Runs that stay as they are. */
+  /** Runs that stay uncompacted. */
   keep: ReadonlySet<string>;
-  /** A part ends before it grows larger, but holds at least one run. About four bytes of UTF-8 each. */
+  /** The limit of a part, which holds at least one run; about four bytes of UTF-8 per token. */
   maxTokens: number;
-  /** Whether an approval is still waited for. */
+  /** Returns whether an approval is still pending. */
   waits: (approval: string) => boolean;
 }
 
@@ -43,10 +44,10 @@ interface Found {
   last: number;
 }
 
-/** Results of tools stay out: they are no one's words, and the answer says what came of them. */
+/** Omits tool results: the answer says what came of them. */
 const ROOM = { tool: 0, text: 6_000 };
 
-/** The first part of the lines that may be covered; undefined when none may be. */
+/** Returns the first part of the lines that may be covered, or undefined if none may. */
 export function choosePart(lines: readonly SessionLine[], choice: Choice): Part | undefined {
   const runs = runsOf(lines);
   const results = lines.flatMap(({ entry }, index) => (entry.type === 'result' ? [{ index, run: entry.run }] : []));
@@ -57,7 +58,7 @@ export function choosePart(lines: readonly SessionLine[], choice: Choice): Part 
   let hasGuest = false;
   let last: Found | undefined;
   for (const [at, run] of runs.entries()) {
-    // The lane is serial: when another run has ended after its last line, nobody works on it any more.
+    // The lane is serial: once another run has ended after this one's last line, this one is over.
     const isOver = () => hasResult(run) || results.some(({ index, run: id }) => index > run.last && id !== run.id);
     if (choice.keep.has(run.id) || isWaiting(run, choice.waits) || !isOver()) break;
     const own = run.entries.filter(
@@ -104,7 +105,7 @@ const isSteered = ({ entries }: Found): boolean =>
 
 const hasResult = ({ entries }: Found): boolean => entries.some((entry) => entry.type === 'result');
 
-/** It has asked somebody, and that is open. */
+/** Returns whether the run has a pending approval. */
 function isWaiting(run: Found, waits: Choice['waits']): boolean {
   const { entries } = run;
   if (hasResult(run)) return false;

@@ -1,6 +1,7 @@
 /**
- * A digest without a model: the first sentence of each message of a person, and what they state as a preference, a decision or
- * something to remember. Deterministic and modest: what is not plain is left out, and quotations and files never count.
+ * Creates a digest without a model: the first sentence of each person's message, and their stated preferences,
+ * decisions and things to remember. Deterministic and cautious: omits anything unclear, and ignores quotations and
+ * files.
  */
 
 import { cutText, plainLine } from '../../lib/text.ts';
@@ -19,7 +20,10 @@ const PREFERENCE =
 const REMEMBER = /^(?:please )?(?:remember|note|keep in mind|don't forget|do not forget)(?: that)?[:,]?\s+(?=\S)/i;
 const STATED = /^my (?!favou?rite|preferred|name)[\p{L}' -]{2,40} (?:is|are)\b/iu;
 
-/** `soFar` is the summary of what came before, `room` the bytes of the whole. */
+/**
+ * @param soFar the summary of what came before
+ * @param room the limit in bytes
+ */
 export function offlineDigest(messages: readonly TaskMessage[], soFar: string, room: number): Digest {
   const lines: string[] = [];
   const facts = new Set<string>();
@@ -43,7 +47,7 @@ export function offlineDigest(messages: readonly TaskMessage[], soFar: string, r
   return { facts: toFacts(bullets), summary: summary || 'Nothing of note was said.' };
 }
 
-/** The newest lines that fit, and the first one: it says what it is all about. */
+/** Returns the newest lines that fit, and the first one, which names the subject. */
 function newest(lines: readonly string[], bytes: number): string[] {
   const [first = '', ...rest] = lines;
   let left = bytes - Buffer.byteLength(first) - 8;
@@ -61,7 +65,7 @@ const QUOTED = '</quoted>';
 
 function ownWords(given: string): string {
   const text = visibleText(given);
-  // Behind the last end there is no whole quotation: looking for one from each beginning would take for ever.
+  // After the last end tag no quotation is complete; searching from each start tag would take quadratic time.
   const end = text.lastIndexOf(QUOTED) + QUOTED.length;
   const own = text.slice(0, end).replace(/<quoted\b[\s\S]*?<\/quoted>/g, ' ') + text.slice(end);
   return own

@@ -1,6 +1,6 @@
 /**
- * What a model is asked for before a part of a conversation is compacted, and what its answer is taken for. Its words come from
- * people, quotations and files alike: they are cleaned here and are data ever after.
+ * The prompt for compacting part of a conversation, and the parser of its answer. The answer's words come from people,
+ * quotations and files: they are cleaned here and treated as data from then on.
  */
 
 import { cutText } from '../../lib/text.ts';
@@ -16,7 +16,7 @@ export interface Digest {
   summary: string;
 }
 
-/** Bytes of a summary that stands in every request: an eighth of what a request may carry of the past. */
+/** Returns the limit in bytes of a summary in every request: an eighth of what a request may carry of the past. */
 export const summaryRoom = (maxTokens: number): number => Math.min(16_000, Math.max(800, Math.floor(maxTokens / 2)));
 
 export const digestInstructions = (room: number): string =>
@@ -32,7 +32,7 @@ What was asked, done, decided and left open, with names, numbers and ids as they
 </summary>
 Leave <facts> empty when there is nothing to note.`;
 
-/** The part as one text, at most `maxTokens` long. */
+/** Formats the part as one text of at most `maxTokens`. */
 export function digestQuestion(messages: readonly TaskMessage[], before: string, maxTokens: number): string {
   const said = messages.map((message) => (message.role === 'steps' ? '' : `${message.role}: ${message.text}`));
   const text = cutBytes(said.filter(Boolean).join('\n\n'), maxTokens * 4);
@@ -40,11 +40,11 @@ export function digestQuestion(messages: readonly TaskMessage[], before: string,
   return `${soFar}${dataBlock('conversation', text)}`;
 }
 
-/** Words that only something pretending to be a system's own would begin with. */
+/** Phrases that only text posing as system instructions begins with. */
 const PRETENDS =
   /<\|[^|>\n]{1,40}\|>|<\/?\s*system\b|\[\/?INST\]|^[ \t\v\f\u00a0#*_>]*(?:system|developer)(?: prompt| message| note)?[*_]*\s*:/im;
 
-/** Undefined for an answer that cannot be used. */
+/** Returns undefined for an unusable answer. */
 export function readDigest(answer: string, room: number): Digest | undefined {
   if (Buffer.byteLength(answer) > maxAnswer(room) || PRETENDS.test(visibleText(answer))) return undefined;
   const facts = /<facts>([\s\S]*?)<\/facts>/i.exec(answer)?.[1];
@@ -54,13 +54,13 @@ export function readDigest(answer: string, room: number): Digest | undefined {
   return { facts: toFacts(facts), summary: words };
 }
 
-/** Bytes after which an answer is no digest any more. */
+/** Bytes beyond which an answer can't be a digest. */
 export const maxAnswer = (room: number): number => room * 4 + 16_000;
 
 const TAGS =
   /<(?=\s*(?:\/\s*)?(?:identity|soul|user|memory|agents|tools|skills|environment|agent|task|artifacts?|system|assistant|memory_suggestion|decision|quoted|summary|facts|so_far|conversation|tool_\w+|function_\w+)\b)/gi;
 
-/** Without hidden characters, and with nothing in it that could pass for a block or a speaker of a request. */
+/** Removes hidden characters, and escapes whatever could pass for a block or a speaker in a request. */
 export function cleanSummary(text: string): string {
   return visibleText(scrub(text))
     .toWellFormed()
@@ -73,8 +73,8 @@ export function cleanSummary(text: string): string {
 const FACTS = '\n\nFacts, the newest last:\n';
 
 /**
- * The text of a compaction: the new summary, and every fact noted so far, the old ones with it even where the model has left them
- * out. When the facts outgrow half of `room` (bytes), those of single tasks go first, the oldest of them before the others.
+ * Builds the text of a compaction: the new summary and all facts so far, including old ones that the model omitted. If
+ * the facts exceed half of `room` (bytes), those of single tasks are dropped first, oldest first, then the others.
  */
 export function compactionText({ facts, summary }: Digest, before: string, room: number): string {
   const [, told = ''] = splitFacts(before);
@@ -96,7 +96,7 @@ export function compactionText({ facts, summary }: Digest, before: string, room:
 
 const bytesOf = (fact: string): number => Buffer.byteLength(fact) + 3;
 
-/** The words of a compaction, and its list of facts. */
+/** Splits a compaction's text into summary and facts. */
 export function splitFacts(text: string): [summary: string, facts: string] {
   const at = text.lastIndexOf(FACTS);
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + FACTS.length)];

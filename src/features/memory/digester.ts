@@ -1,6 +1,6 @@
 /**
- * The model call behind a compaction: metered and capped as every call, of the viber's own model with its fallback, bounded in time
- * and length. Whatever goes wrong is an answer here, never an error of the run that came before.
+ * The model call of a compaction: metered and capped like every call, with the viber's own model and fallback, limited
+ * in time and length. Failures become results, and never fail the run that came before.
  */
 import type { Logger } from '../../log.ts';
 import { type Agent, RunError } from '../../runtime/agent/agent.ts';
@@ -11,7 +11,7 @@ import type { Part } from './covered.ts';
 import { type Digest, digestInstructions, digestQuestion, maxAnswer, readDigest, splitFacts } from './digest.ts';
 import { offlineDigest } from './digest-offline.ts';
 
-/** Which session, and on whose word: costs are theirs. */
+/** The session, and the person who is charged. */
 export interface CompactionOrder {
   viber: string;
   taskId: string;
@@ -20,16 +20,16 @@ export interface CompactionOrder {
 }
 
 export interface DigestWish {
-  /** The text of the compaction before, '' for none. */
+  /** The text of the previous compaction; '' if there is none. */
   before: string;
-  /** Bytes the summary may have in the end. */
+  /** The limit of the final summary in bytes. */
   room: number;
   signal: AbortSignal;
   withoutModel: boolean;
 }
 
 export interface Digester {
-  /** `unusable`: the model answered, but not with a digest. `unreachable`: it did not answer. */
+  /** `unusable`: the model's answer was not a digest. `unreachable`: the model did not answer. */
   digest(
     order: CompactionOrder,
     part: Part,
@@ -40,9 +40,9 @@ export interface Digester {
 export interface DigesterOptions {
   agent: Pick<Agent, 'run'>;
   costs: Pick<Costs, 'check' | 'add' | 'addToTask'>;
-  /** The model of a viber (`provider/model`) and what stands in for it. */
+  /** Returns a viber's model (`provider/model`) and its fallback. */
   modelOf: (viber: string) => Promise<{ model: string; fallback: string[] }>;
-  /** Tokens of the conversation in one call. */
+  /** Tokens of the conversation per call. */
   maxTokens: number;
   log: Logger;
 }

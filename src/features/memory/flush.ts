@@ -1,7 +1,7 @@
 /**
- * The memory flush before a compaction: what of a conversation should outlive it, as bullets in the day's log, and what holds
- * beyond the task as suggestions that an owner is asked about. The conversation is data, and so is what a model makes of it:
- * nothing of it is kept for good without a person's word (promise 40).
+ * The memory flush before a compaction: facts that should outlive the conversation become bullets in the day's log, and
+ * those that hold beyond the task become suggestions for an owner. The conversation, and what a model derives from it,
+ * is data: nothing of it is kept permanently without a person's approval (promise 40).
  */
 import path from 'node:path';
 import { errorCode } from '../../errors.ts';
@@ -21,7 +21,7 @@ import { askOwner } from './question.ts';
 
 export interface FlushedFact {
   text: string;
-  /** A heading of MEMORY.md: it holds beyond its task. */
+  /** A heading of MEMORY.md, for a fact that holds beyond its task. */
   section?: string;
 }
 
@@ -38,11 +38,11 @@ const SECTIONS = ['User Preferences', 'Project Context', 'Important Decisions', 
 const DECISIONS = 'Important Decisions';
 const SECTION = new RegExp(`^\\[(${SECTIONS.join('|')})\\]\\s*:?\\s*(?=\\S)`, 'i');
 const MAX_FACTS = 20;
-/** The newest of a flush; all of them are in the log. */
+/** The newest facts of a flush are asked about; all are in the log. */
 const MAX_ASKED = 20;
 const MAX_FACT = 300;
 
-/** Bullets as facts: one that begins with a heading of MEMORY.md in brackets holds beyond its task. At most 20. */
+/** Converts bullets into at most 20 facts; one with a MEMORY.md heading in brackets holds beyond its task. */
 export function toFacts(bullets: string): FlushedFact[] {
   return toBullets(scrub(bullets))
     .slice(0, MAX_FACTS)
@@ -55,24 +55,25 @@ export function toFacts(bullets: string): FlushedFact[] {
     });
 }
 
-/** As `toFacts` reads it. */
+/** Formats a fact as `toFacts` reads it. */
 export const factLine = ({ section, text }: FlushedFact): string =>
   section === undefined ? text : `[${section}] ${text}`;
 
-/** Whether something of it is for MEMORY.md. */
+/** Returns whether any fact is meant for MEMORY.md. */
 export const containsLongTermLearnings = (facts: readonly FlushedFact[]): boolean =>
   facts.some(({ section }) => section !== undefined);
 
 export interface Flushed {
-  /** How many facts wait for an owner's word. */
+  /** The number of facts that wait for an owner's decision. */
   waiting: number;
-  /** About those that nobody was asked about yet. */
+  /** The question about suggestions that nobody has been asked about yet. */
   question?: Question;
 }
 
 /**
- * Writes the facts to the day's log and keeps what is long-term for an owner to decide; all of it is on the disk when it resolves.
- * The same facts again on the same day change nothing. What an owner has decided already is not asked about again.
+ * Writes the facts to the day's log, and stores long-term ones for an owner to decide; all is on disk when it resolves.
+ * Repeating the same facts on the same day changes nothing. Suggestions that an owner has decided are not asked about
+ * again.
  */
 export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact[], at: Date): Promise<Flushed> {
   const { home, viber, taskId, person } = place;
@@ -81,7 +82,7 @@ export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact
     facts.filter(({ section }) => (section === DECISIONS) === isDecision).map(({ text }) => `- ${text}`);
   await appendDailyLog(home, viber, { date: at, decisions: bullets(true), notes: bullets(false), source: SOURCE });
   await syncFile(path.join(home.viberDir(viber), 'memory', `${dayOf(at)}.md`)).catch((error: unknown) => {
-    // A log that is full takes nothing more.
+    // A full log accepts no more entries.
     if (errorCode(error) !== 'ENOENT') throw error;
   });
   if (!containsLongTermLearnings(facts)) return { waiting: 0 };
@@ -102,7 +103,7 @@ export async function memoryFlush(place: FlushPlace, facts: readonly FlushedFact
   return { waiting: wanted.size, question };
 }
 
-/** Asks the owners who can be reached; the same question again has no effect. */
+/** Asks the reachable owners; repeating the question has no effect. */
 export async function promptUserToUpdateMemory(
   { id, suggestions }: Question,
   viber: string,

@@ -1,4 +1,4 @@
-/** Memory: what runs leave in it, what is asked of it, and what stands for the beginning of a long session. */
+/** Memory: updates after runs, commands, search, and compaction of long sessions. */
 import { type Feature, perGateway } from '../gateway.ts';
 import { createAfterRun } from './after-run.ts';
 import { compact } from './command/compact.ts';

@@ -1,4 +1,4 @@
-/** Compaction of sessions with what it needs of the gateway. */
+/** Creates the compaction of sessions for a gateway. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { loadAgent } from '../../config.ts';
@@ -7,7 +7,7 @@ import type { Question } from '../../workspace/memory/questions.ts';
 import { configOf, type Gateway, perGateway } from '../gateway.ts';
 import { type Compaction, createCompaction } from './compaction.ts';
 
-/** A start has better things to do. */
+/** Not during the start. */
 const LEFT_MS = 1_000;
 
 export const compactionOf = perGateway((gw): Compaction => {
@@ -29,7 +29,10 @@ export const compactionOf = perGateway((gw): Compaction => {
   });
 });
 
-/** Asks, within a moment, about what an earlier process kept to ask about and did not come to. The result ends the waiting. */
+/**
+ * Asks, after a moment, the questions that an earlier process stored but did not ask. Returns a function that cancels
+ * it.
+ */
 export function askLeftSoon(gw: Gateway): () => void {
   const left = setTimeout(() => void askLeft(gw).catch((error: unknown) => failed(error, gw)), LEFT_MS).unref();
   return () => clearTimeout(left);

@@ -1,4 +1,4 @@
-/** Search of the memory with all it needs, opened when somebody first searches, and what is cleared away once a day. */
+/** The memory search with its dependencies, opened on first use, and its daily cleanup. */
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -10,7 +10,7 @@ import { configOf, perGateway } from '../gateway.ts';
 
 export interface OpenSearch {
   searchMemory: MemorySearch['searchMemory'];
-  /** Old daily logs and indexes. Never rejects. */
+  /** Removes old daily logs and indexes. Never rejects. */
   sweep(now: Date): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The question whether something may be remembered: to an owner with buttons, to anybody else that an owner is asked. */
+/** The question whether to remember something: owners get buttons, others are told that an owner is asked. */
 import { lines, type Messages, type Text, words } from '../../messages/messages.ts';
 import { type ButtonAction, questionId } from '../../runtime/contract/buttons.ts';
 import type { Entry } from '../../runtime/contract/entry.ts';
@@ -7,12 +7,13 @@ import type { RunOutcome } from '../../runtime/contract/outcome.ts';
 import { visible } from '../../runtime/reply/show.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 
-/** What stands in a chat at once; /memory shows the rest. */
+/** The number of suggestions in one message; /memory shows the rest. */
 const MAX_ASKED = 5;
 
 /**
- * One row. `viber`: whose memory it is for, whoever the conversation is with when a button is pressed. `n`: its number among
- * several in one message.
+ * Returns one row of buttons.
+ * @param viber whose memory it is for, whoever the conversation is with when a button is pressed
+ * @param n its number if a message has several
  */
 export function suggestionButtons(
   suggestion: Suggestion,
@@ -30,7 +31,7 @@ export function suggestionButtons(
   ];
 }
 
-/** The words of one suggestion as a quotation: exactly what will be written, and where. */
+/** Quotes one suggestion: exactly what will be written, and where. */
 export function shownSuggestion({ section, text, replaces }: Suggestion, messages: Messages, n?: number): Text {
   const number = n === undefined ? '' : `${n}. `;
   const asked =
@@ -46,7 +47,7 @@ export function shownSuggestion({ section, text, replaces }: Suggestion, message
   return words(`${[`> ${number}${asked}`, ...shown].join('\n> ')}${old}`);
 }
 
-/** As it stands in the file: its marks are shown and mean nothing, a link does not hide where it leads. */
+/** Shows the text as in the file: marks are visible and have no effect, and a link can't hide its target. */
 export const shownMemory = (text: string): string =>
   text
     .split('\n')
@@ -54,7 +55,7 @@ export const shownMemory = (text: string): string =>
     .join('\n');
 
 function codeSpan(text: string): string {
-  // Joiners and the emoji's selector are part of letters.
+  // Joiners and the emoji variation selector are parts of characters.
   const shown = text
     .split(/(\u200c|\u200d|\ufe0f)/)
     .map((part, i) => (i % 2 === 1 ? part : visible(part)))
@@ -64,14 +65,14 @@ function codeSpan(text: string): string {
   return longest === 0 ? `${marks}${shown}${marks}` : `${marks} ${shown} ${marks}`;
 }
 
-/** One that stands alone needs none. Each keeps its own from one message to the next. */
+/** Returns the numbers of several suggestions; each keeps its number across messages. */
 function numbersOf(asked: readonly Suggestion[]): number[] {
   if (asked.length < 2) return [];
   const own = asked.flatMap(({ n }) => n ?? []);
   return new Set(own).size === asked.length ? own : asked.map((_suggestion, at) => at + 1);
 }
 
-/** For an owner. */
+/** Builds the question for an owner. */
 export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber: string): Below {
   const asked = suggestions.slice(0, MAX_ASKED);
   const more = suggestions.length - asked.length;
@@ -85,16 +86,16 @@ export function askOwner(suggestions: readonly Suggestion[], messages: Messages,
   };
 }
 
-/** Takes a change of that viber's memory back; the last one where none is named. */
+/** Returns a button that undoes a change of this viber's memory, or the last one. */
 export const undoButton = (messages: Messages, viber: string, change = ''): ButtonAction[][] => [
   [{ label: messages.text('memory.undo'), command: 'memory', args: `undo ${viber}/${change}` }],
 ];
 
-/** For somebody who may not decide. */
+/** The note for people who may not decide. */
 const tellOther = (count: number, messages: Messages): Text =>
   words(`> ${messages.text('memory.askingOwner', { n: count })}`);
 
-/** What is to be remembered is an owner's to decide, where they are; others are told that one is asked. */
+/** Returns the question below an answer if the person is an owner, or a note that an owner is asked. */
 export function belowAnswer(
   { principal, job, viber }: Entry,
   { asks = [] }: RunOutcome,

@@ -1,6 +1,6 @@
 /**
- * Whether a reply to a memory suggestion is its new wording. Where it may be anything else, a question or a request, it is a message like
- * any other: the model reads it, and the suggestion waits.
+ * Recognises a reply to a memory suggestion as its new wording. If it could be a question or a request, it is an
+ * ordinary message: the model reads it, and the suggestion stays pending.
  */
 
 import type { ReplyTo } from '../../runtime/contract/feature.ts';
@@ -12,7 +12,7 @@ import type { Gateway } from '../gateway.ts';
 const MIN_WORDS = 2;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** The command that a reply to the message `repliesTo` stands for; undefined where it is no new wording of what that asks about. */
+/** Returns the command for a reply to the message `repliesTo`, or undefined if it isn't a new wording. */
 export async function rewordedBy(
   { address, repliesTo, text }: ReplyTo,
   { home, consent: { questions, buttons } }: Gateway,
@@ -24,7 +24,7 @@ export async function rewordedBy(
     const name =
       action && 'command' in action && action.command === 'memory' ? /^edit (\S+)$/.exec(action.args)?.[1] : undefined;
     if (name === undefined) continue;
-    // Buttons of earlier versions name none.
+    // Buttons of earlier versions don't name a viber.
     const [id = '', of = DEFAULT_VIBER] = name.split('/').reverse();
     const suggestion = isId(of) ? await findSuggestion(home, of, id) : undefined;
     const likeness = suggestion ? likenessOf(text, suggestion.text) : 0;
@@ -34,8 +34,8 @@ export async function rewordedBy(
 }
 
 /**
- * How much of a statement repeats what it replaces, 0 where it is no new wording: it asks nothing, and either most of its words stand in
- * the old one, or it begins as that does and has half of its words.
+ * Returns how much a statement repeats of the suggestion, or 0 if it isn't a new wording: it must not be a question,
+ * and either most of its words are in the old one, or it begins alike and has half of its words.
  */
 export function likenessOf(reply: string, suggested: string): number {
   if (/[?？؟]/u.test(reply)) return 0;

@@ -1,4 +1,4 @@
-/** `<memory_suggestion>` in an answer: each waits for an owner, or is kept where it needs no question. */
+/** `<memory_suggestion>` blocks in an answer: each waits for an owner, or is kept if it needs no question. */
 import { principalText } from '../../access/principal.ts';
 import type { BlockOf } from '../../runtime/contract/feature.ts';
 import { parseSuggestion } from '../../workspace/memory/suggestions.ts';

@@ -3,7 +3,7 @@ import { OFFLINE_MODEL } from '../../runtime/contract/providers.ts';
 import { configOf, type Feature, perGateway } from '../gateway.ts';
 import { SmallModelTitles } from './titles.ts';
 
-/** Undefined where no small model is set. */
+/** Undefined if no small model is set. */
 const titlesOf = perGateway((gw) => {
   const { small_model: model } = configOf(gw);
   if (model === undefined || model === OFFLINE_MODEL) return undefined;

@@ -1,7 +1,8 @@
 /**
- * A title for a task, made by the small model of `small_model` from what was said. Invariants: it is asked for after the task's first
- * answer whose words have a subject ("hi" has none) and never waited for; a model is asked once, with one try; a title that somebody has given stays; without one the
- * goal's first words are the title, as for every task before its first answer.
+ * Names tasks with the small model (`small_model`), from the conversation. Invariants: a title is requested after the
+ * first answer to a message with a subject ("hi" has none), and nothing waits for it; the model is asked once, without
+ * retries; a title that somebody has set stays; without one, the title is the goal's first words, as for every task
+ * before its first answer.
  */
 import { principalText } from '../../access/principal.ts';
 import type { QueueItem } from '../../engine/engine.ts';
@@ -21,7 +22,7 @@ import type { TaskRecord } from '../../workspace/types.ts';
 export interface Titles {
   /** A run of the task has its answer. Never throws and does not wait. */
   ended(entry: QueueItem<Entry>, outcome: RunOutcome): void;
-  /** Cuts off what is under way: the next answer makes up for it. */
+  /** Aborts running requests; the next answer makes up for them. */
   close(): Promise<void>;
 }
 
@@ -31,7 +32,7 @@ export interface TitlesOptions {
   model: string;
   models: Pick<Models, 'load'>;
   costs: Pick<Costs, 'check' | 'add' | 'addToTask'>;
-  /** Shows it wherever the task is shown. */
+  /** Updates the title wherever the task is displayed. */
   show: (taskId: string) => void;
   log: Logger;
 }
@@ -40,7 +41,7 @@ const AT_ONCE = 2;
 const MAX_WAITING = 100;
 const TIMEOUT_MS = 30_000;
 const LIMITS = { firstToken: TIMEOUT_MS, idle: TIMEOUT_MS };
-/** Some models think before they write. */
+/** Enough for models that think before they answer. */
 const MAX_TOKENS = 1_000;
 const MAX_CHARACTERS = 2_000;
 const INSTRUCTIONS =
@@ -88,7 +89,7 @@ export class SmallModelTitles implements Titles {
   async #name(taskId: string, person: string, said: string, answer: string): Promise<void> {
     const { home, costs, show } = this.#to;
     const task = openTask(home, taskId).record();
-    // What was said last may have taken the place of a greeting.
+    // The latest message may have replaced a greeting as the title.
     const isOpen = (record: TaskRecord) => isUnnamed(record) || record.title === titleOf(said);
     if (!task || !isOpen(task) || costs.check(person)) return;
     const subject = saysNothing(task.goal) ? said : task.goal;
@@ -103,7 +104,7 @@ export class SmallModelTitles implements Titles {
     if (isGiven) show(taskId);
   }
 
-  /** Undefined where there is none, whatever the reason. */
+  /** Returns undefined if there is no title, whatever the reason. */
   async #ask({ id: task, goal }: TaskRecord, person: string, answer: string): Promise<string | undefined> {
     const { model, models, costs, log } = this.#to;
     const run = `title-${task}`;
@@ -131,7 +132,7 @@ export class SmallModelTitles implements Titles {
       spent(usageOf(given, prompt));
       return titleIn(given.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
     } catch (error) {
-      // It has read what it was sent, and charges for it.
+      // The provider has read the request and charges for it.
       if (told > 0) spent(estimate(prompt, told));
       log.info({ task, model, err: errorMessage(error).slice(0, 200) }, 'the small model gave no title');
       return undefined;
@@ -141,11 +142,11 @@ export class SmallModelTitles implements Titles {
   }
 }
 
-/** The goal's first words are still its title, and no model was asked for another; or its title says nothing. */
+/** Returns true if the title is still the goal's first words and no model was asked, or if the title says nothing. */
 const isUnnamed = ({ title, goal, named, parent }: TaskRecord): boolean =>
   parent === undefined && ((!named && title === titleOf(goal)) || saysNothing(title));
 
-/** What a model's answer names, as a title has to look; undefined where it names nothing. */
+/** Returns the title in a model's answer in its final form, or undefined if there is none. */
 export function titleIn(answer: string): string | undefined {
   const words = answer
     .replace(/^[\s\S]*<\/think(?:ing)?>/i, '')

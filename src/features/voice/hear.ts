@@ -1,6 +1,6 @@
 /**
- * What is said in a recording: by the platform's own words, else by the first of those that write recordings down who can. Each
- * call is counted, and none begins past a daily cap.
+ * Transcribes a recording: uses the platform's transcript, or the first transcriber that succeeds. Each call is
+ * counted, and none starts beyond a daily cap.
  */
 import { errorMessage } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -13,7 +13,7 @@ import { createTranscriber, pickTranscription, type Transcriber, type Transcript
 import { createWhisper } from './whisper.ts';
 
 export interface HearingOptions {
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   transcribers: readonly Transcriber[];
   /** Longer recordings are not sent to anybody. */
   maxSeconds: number;
@@ -21,7 +21,7 @@ export interface HearingOptions {
   log: Logger;
 }
 
-/** Who writes recordings down by the settings, in the order in which they are asked. */
+/** Returns the configured transcribers in the order in which they are tried. */
 export const hearingOf = perGateway((gw): HearingOptions => {
   const { env } = gw.features;
   const { voice, providers } = configOf(gw);
@@ -31,12 +31,16 @@ export const hearingOf = perGateway((gw): HearingOptions => {
     ...(name === undefined ? [] : [createTranscriber(name, settings)]),
     ...(voice.command.length > 0 ? [createWhisper(voice.command, env)] : []),
   ];
-  // A program that somebody has set up on this machine goes before a model that a key happens to allow.
+  // A locally configured program takes precedence over a model that a key happens to allow.
   if (voice.model === undefined) transcribers.reverse();
   return { transcribers, maxSeconds: voice.max_seconds, meter: gw.models.meter, log: gw.log };
 });
 
-/** @throws Unreadable; RunError at a daily cap; the signal's reason */
+/**
+ * @throws {Unreadable}
+ * @throws {RunError} at a daily cap
+ * @throws the signal's reason
+ */
 export async function hear(sound: ReadableFile, by: ReadFor, to: HearingOptions): Promise<string> {
   const { transcribers, maxSeconds, meter, log } = to;
   if (sound.transcript) return sound.transcript;

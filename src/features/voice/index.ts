@@ -1,9 +1,9 @@
-/** Voice: recordings are written down, and the answer to a voice message may be spoken. */
+/** Voice: transcribes recordings, and may speak the answer to a voice message. */
 import type { EndedTurn } from '../../runtime/contract/feature.ts';
 import type { Feature } from '../gateway.ts';
 import { spokenAnswer } from './speak.ts';
 
-/** It came as a voice message, without words beside it. */
+/** Returns true for a voice message without text. */
 const wasSpoken = (item: EndedTurn['items'][number] | undefined): boolean =>
   item?.message.message.text === '' && item.message.message.files.some(({ kind }) => kind === 'voice');
 

@@ -1,6 +1,6 @@
 /**
- * The answer to a voice message as a voice message (`voice.reply: same`). The text always goes along; where speaking fails the text
- * is the answer. Made once: after a crash the file is there.
+ * Answers a voice message with a voice message (`voice.reply: same`). The text is always sent too; if speech fails,
+ * only the text is. Created once: after a crash the file exists.
  */
 import { stat } from 'node:fs/promises';
 import { principalText } from '../../access/principal.ts';
@@ -13,10 +13,10 @@ import { spokenUsage } from '../../runtime/costs/minutes.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import { configOf, type Gateway } from '../gateway.ts';
 
-/** About a minute and a half; whoever wants to know more reads on. */
+/** About a minute and a half of speech; the rest can be read. */
 const MAX_SPOKEN = 1_500;
 
-/** The answer as a voice message; undefined where none is wanted, or it could not be made. */
+/** Returns the answer as a voice message, or undefined if none is wanted or it failed. */
 export async function spokenAnswer(
   { text }: RunOutcome,
   { run, items }: EndedTurn,
@@ -36,7 +36,7 @@ export async function spokenAnswer(
       const began = performance.now();
       const { speak } = await import('./speech.ts');
       const sound = await speak(words, { model, speaker, providers, env: gw.features.env });
-      // It is paid for, whatever becomes of the file.
+      // Counted first: it has been charged, whatever happens to the file.
       onUsage(model, spokenUsage(words, sound), Math.round(performance.now() - began));
       await writeFileAtomic(file, Buffer.from(sound));
     }
@@ -57,7 +57,7 @@ async function isThere(file: string): Promise<boolean> {
   }
 }
 
-/** Markdown as one would read it aloud: no marks, no addresses, no code; cut at the end of a sentence. */
+/** Prepares Markdown for reading aloud: no marks, addresses or code; cut at the end of a sentence. */
 export function speakable(markdown: string): string {
   const plain = markdown
     .replace(/^(`{3,}|~{3,})[\s\S]*?^\1.*$/gm, '')

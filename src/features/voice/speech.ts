@@ -1,4 +1,7 @@
-/** Words to speech by a provider that speaks OpenAI's `/audio/speech`, as Opus in Ogg. The libraries are loaded by the first answer that is spoken. */
+/**
+ * Converts text to speech with any provider of OpenAI's `/audio/speech`, as Opus in Ogg. Loads the libraries on first
+ * use.
+ */
 import { addSecret } from '../../log.ts';
 import { knownProvider, type ProviderSettings, splitModelName } from '../../runtime/contract/providers.ts';
 
@@ -12,7 +15,7 @@ export interface SpeechSettings {
 
 const TOTAL_MS = 60_000;
 
-/** @throws whatever went wrong, within a minute */
+/** @throws any failure, within a minute */
 export async function speak(text: string, settings: SpeechSettings): Promise<Uint8Array> {
   const { provider, model } = splitModelName(settings.model);
   const own = Object.hasOwn(settings.providers, provider) ? settings.providers[provider] : undefined;

@@ -1,6 +1,6 @@
 /**
- * Recordings to words by a provider: any endpoint that speaks OpenAI's `/audio/transcriptions`, and Deepgram. The libraries are
- * loaded by the first recording. Waits and tries again as the provider asks, within a few minutes in all.
+ * Transcribes recordings with a provider: any endpoint of OpenAI's `/audio/transcriptions`, or Deepgram. Loads the
+ * libraries on first use. Waits and retries as the provider asks, for a few minutes at most.
  */
 import type { TranscriptionModel } from 'ai';
 import { z } from 'zod';
@@ -13,34 +13,40 @@ import { Unreadable } from '../../runtime/contract/reading.ts';
 
 export interface Transcript {
   text: string;
-  /** How long it is, where the provider says so. */
+  /** The length in seconds, if the provider reports it. */
   seconds?: number | undefined;
 }
 
 export interface Transcriber {
   /** `provider/model`, or the program. */
   name: string;
-  /** @throws Unreadable; the signal's reason */
+  /**
+   * @throws {Unreadable}
+   * @throws the signal's reason
+   */
   transcribe(sound: ReadableFile, signal: AbortSignal): Promise<Transcript>;
 }
 
 export interface TranscriptionSettings {
   providers: Readonly<Record<string, ProviderSettings>>;
   env: NodeJS.ProcessEnv;
-  /** ISO 639-1; the provider finds out where it is absent. */
+  /** ISO 639-1; if absent, the provider detects it. */
   language?: string | undefined;
 }
 
 type Model = Extract<TranscriptionModel, { specificationVersion: 'v4' }>;
 
-/** Who writes recordings down, in the order in which a key picks them. Of OpenAI's models this one takes Opus in Ogg, as phones send it. */
+/**
+ * Transcription providers in the order in which a key selects them. This is the OpenAI model that accepts Opus in Ogg,
+ * which phones send.
+ */
 const PICKED = [
   { provider: 'openai', model: 'whisper-1', setting: 'OPENAI_API_KEY' },
   { provider: 'groq', model: 'whisper-large-v3-turbo', setting: 'GROQ_API_KEY' },
   { provider: 'deepgram', model: 'nova-3', setting: 'DEEPGRAM_API_KEY' },
 ] as const;
 
-/** The variables of which one is enough. */
+/** The environment variables, one of which is enough. */
 export const VOICE_KEYS: readonly string[] = PICKED.map(({ setting }) => setting);
 
 const ADDRESSES: Readonly<Record<string, string>> = {
@@ -49,7 +55,7 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 };
 const TOTAL_MS = 180_000;
 
-/** The first provider that has a key; undefined where none has. */
+/** Returns the first provider with a key, or undefined. */
 export function pickTranscription({ providers, env }: TranscriptionSettings): string | undefined {
   const found = PICKED.find(({ provider, setting }) => (providers[provider]?.apiKey ?? env[setting])?.trim());
   return found && `${found.provider}/${found.model}`;
@@ -95,7 +101,7 @@ async function loadModel(provider: string, model: string, settings: Transcriptio
   return createOpenAI({ baseURL, apiKey: apiKey ?? 'none', headers, fetch: straight }).transcription(model);
 }
 
-/** A redirect would take the key and the recording elsewhere. */
+/** Refuses redirects, which would carry the key and the recording elsewhere. */
 const straight: typeof fetch = async (input, init) => {
   const plain = { ...init, redirect: 'error' } as const;
   if (!(init?.body instanceof FormData)) return fetch(input, plain);
@@ -158,7 +164,7 @@ function deepgram(modelId: string, { baseURL, apiKey, headers, language }: Deepg
   };
 }
 
-/** What a failed call means. Nothing that the provider wrote is passed on. */
+/** Interprets a failed call. Passes on nothing that the provider wrote. */
 export function unreadable(given: unknown, name: string): Unreadable {
   if (given instanceof Unreadable) return given;
   const { provider } = splitModelName(name);

@@ -1,4 +1,7 @@
-/** Recordings to words by a program of this machine: its standard output is what was said. Run without a shell, bounded in time and output. */
+/**
+ * Transcribes recordings with a program on this machine, from its standard output. Runs without a shell, limited in
+ * time and output.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -11,10 +14,10 @@ import type { Transcriber } from './transcription.ts';
 const FILE = '{file}';
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT = 1_000_000;
-/** What a program finds of our environment; no key is among it. */
+/** The environment variables for the program; none is a key. */
 const PASSED = ['PATH', 'HOME', 'LANG', 'TZ', 'LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES', 'OMP_NUM_THREADS'] as const;
 
-/** @param command the program and its arguments; `{file}` among them is the recording, else it comes last */
+/** @param command the program and its arguments; `{file}` in them is the recording, which otherwise comes last */
 export function createWhisper([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Transcriber {
   const name = `command/${path.basename(program)}`;
   const setting = 'voice.command';
@@ -50,7 +53,7 @@ export function createWhisper([program = '', ...args]: readonly string[], env: N
   };
 }
 
-/** Whisper's programs write `[00:00:00.000 --> 00:00:04.000]  words` unless told otherwise. */
+/** Whisper's programs write `[00:00:00.000 --> 00:00:04.000]  words` by default. */
 const withoutTimes = (text: string): string =>
   text
     .split('\n')

@@ -1,6 +1,6 @@
 /**
- * Whether the web can be searched as the settings say, by one search. A search by the provider of the model that answers anyway is not
- * tried: it costs money, and the doctor asks the model itself.
+ * Checks the web search with one query. Does not try the answering model's own search: it costs money, and the doctor
+ * asks the model itself.
  */
 import type { Config } from '../../config.ts';
 import { ConfigError, errorMessage } from '../../errors.ts';

@@ -1,4 +1,4 @@
-/** The web: searches by a model's provider, or by an engine that is set up for it. */
+/** The web: searches with a model's provider, or with a configured engine. */
 import { configOf, type Feature } from '../gateway.ts';
 import { webSearch } from './search/web-search.ts';
 

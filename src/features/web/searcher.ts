@@ -1,4 +1,4 @@
-/** Who searches the web for a run: the model's provider, or an engine with an address or a key of its own. Loaded by the first search. */
+/** Chooses the web search of a run: the model's provider, or a configured engine. Loaded with the first search. */
 import { principalText } from '../../access/principal.ts';
 import type { Config } from '../../config.ts';
 import { UserError } from '../../errors.ts';
@@ -19,12 +19,12 @@ export interface SearchOptions {
   config: Pick<Config, 'search' | 'providers'>;
   env: NodeJS.ProcessEnv;
   models: Searches;
-  /** The model that answers an order. */
+  /** Returns the model that answers an order. */
   modelOf: (order: Order, own: OwnSettings) => string;
   meter: Meter;
 }
 
-/** Gives who searches the web for a run; undefined where nobody does. */
+/** Returns a function that gives a run's web search, or undefined if there is none. */
 export const searcherFor = perGateway((gw) =>
   openSearch({
     config: configOf(gw),
@@ -35,7 +35,6 @@ export const searcherFor = perGateway((gw) =>
   }),
 );
 
-/** The model that answers an order. */
 function modelOf(
   { address, job, asked, own: ordered }: Order,
   own: OwnSettings,
@@ -53,7 +52,10 @@ export function openSearch(options: SearchOptions): (order: Order, own: OwnSetti
   const engine = engineOf(search, options.env);
   addSecret(engine?.apiKey);
 
-  /** The model whose provider searches. An endpoint in OpenAI's place has no search unless it is told to have one. */
+  /**
+   * Returns the model whose provider searches. An endpoint that replaces OpenAI's is assumed to have no search unless
+   * it is configured.
+   */
   function providerModel(order: Order, own: OwnSettings): string | undefined {
     const name = search.model ?? options.modelOf(order, own);
     const { provider } = splitModelName(name);
@@ -81,7 +83,7 @@ function byEngine(engine: ChosenEngine): Searcher {
   };
 }
 
-/** One call of its own, counted as every other call of the run. */
+/** Searches with one separate model call, counted like every other call of the run. */
 function byProvider(name: string, { run, task, principal, asked }: Order, { models, meter }: SearchOptions): Searcher {
   const { provider } = splitModelName(name);
   const metered = meter.hooks({ run: asked?.root ?? run, task: task.id, person: principalText(principal) });

@@ -1,4 +1,4 @@
-/** What an asked agent hands back: its words and files. What it wants remembered is for whoever asked to decide about. */
+/** The answer of an asked agent: its text and files. The asking agent decides whether to remember what it suggests. */
 import { type Logger, scrub } from '../../../log.ts';
 import type { AgentOutcome } from '../../../runtime/agent/agent.ts';
 import type { Made } from '../../../runtime/contract/outcome.ts';
@@ -15,7 +15,7 @@ export interface AnswerWhere {
   run: string;
 }
 
-/** Writes the files that its words announce, again with the same outcome changes nothing. */
+/** Writes the files in its reply; repeating it changes nothing. */
 export async function answerOf(
   outcome: AgentOutcome,
   { refs }: Made,
@@ -23,10 +23,10 @@ export async function answerOf(
 ): Promise<{ text: string; artifactRefs: ArtifactRef[] }> {
   const reply = readWhole(outcome);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
-  // It refers to the files of the task alone.
+  // Refers to the files of the task only.
   const scope = { home, viber: '', taskId, runId: run, isGuest: true };
   const made = [...refs, ...(await keepDeltas(reply, scope, log)).refs];
-  // The plan of the task is not its own: what it would do is part of its answer.
+  // The asked agent doesn't own the plan, so its proposed plan becomes part of the answer.
   const plans = reply.plans.map((plan) => (typeof plan === 'string' ? plan : formatPlan(plan)));
   const worth = reply.memorySuggestions.map((text) => `Worth remembering: ${text}`);
   const artifactRefs = [...new Map(made.map((ref) => [ref.id, ref])).values()];

@@ -1,11 +1,9 @@
 /**
- * The agent mesh: agents find each other by their files and ask each other directly. Who is asked works on the same task,
- * with its files, its people's rights and its consents, but as itself: own settings, own memory, own session.
- *
- *   ask -> session of the asked agent: message -> agent (each step there) -> result -> back to whoever asked
- *
- * Invariant: the same question of the same run (`key`) is worked on once: after a crash it goes on from its journal, and when it
- * has a result, that is given again.
+ * The agent mesh: agents find each other by their files and ask each other directly. An asked agent works on the same
+ * task, with its files, its people's rights and its approvals, but with its own settings, memory and session.
+ * ask -> session of the asked agent: message -> agent (each step there) -> result -> back to the asking agent
+ * Invariant: the same question of the same run (`key`) is worked on once: after a crash it resumes from its journal,
+ * and an existing result is returned again.
  */
 
 import { UserError } from '../../../errors.ts';
@@ -36,9 +34,9 @@ export interface Begun {
 }
 
 export interface MeshLimits {
-  /** How deep agents may ask each other. */
+  /** The maximum depth of questions. */
   max_depth: number;
-  /** Questions in one run of a task, all depths together. */
+  /** The maximum number of questions in one run of a task, across all depths. */
   max_calls: number;
 }
 
@@ -51,7 +49,7 @@ export interface MeshOptions {
   log: Logger;
 }
 
-/** Why the outermost run was ended: each run in between has ended with the reason of the one above it. */
+/** Returns why the outermost run was aborted; nested runs are aborted with the reason of the one above. */
 function endedBy({ reason }: AbortSignal): AbortReason | undefined {
   for (let error: unknown = reason; error instanceof Error; error = error.cause)
     if (error instanceof RunAbort) return error.reason;
@@ -73,7 +71,7 @@ export class Mesh {
     this.#bus = options.bus;
   }
 
-  /** A question that was put before: the asking run goes on after a crash. What is known of it so far. */
+  /** Returns what is known of an earlier question when the asking run resumes after a crash. */
   async begun({ agent, key, order }: Pick<Question, 'agent' | 'key' | 'order'>): Promise<Begun | undefined> {
     if (order.earlier.length === 0) return undefined;
     const lines = openTask(this.#home, order.task, agent).session.run(runOfQuestion(order.run, agent, key));
@@ -83,13 +81,13 @@ export class Mesh {
   }
 
   /**
-   * @throws UserError in words for whoever asks when the agent cannot answer; RunError when its model cannot, or the asking run
-   * was ended
+   * @throws {UserError} if the agent can't answer, worded for the asking agent
+   * @throws {RunError} if its model fails, or the asking run was aborted
    */
   async ask(question: Question): Promise<AgentAnswer | Waiting> {
     const { agent: viber, message, key, order, asked } = question;
     this.#check(question);
-    // Counted before anything is waited for: several are asked side by side.
+    // Counted before the first await: several questions run in parallel.
     asked.calls.used += 1;
     if (this.registry.ids().includes(viber)) await this.registry.load(viber);
     const run = runOfQuestion(order.run, viber, key);
@@ -107,7 +105,7 @@ export class Mesh {
       await this.#end(question, where, { state: 'error', text, error: 'interrupted' });
       throw new UserError(text);
     }
-    // On the bus whoever watches sees the talk as it is; the person's progress shows what is done for it.
+    // Subscribers of the bus see the question itself; the person's progress shows what is done for it.
     const origin = { agentId: viber, taskId: order.task.id, runId: run };
     this.#bus.emit({
       ...origin,
@@ -186,10 +184,10 @@ export class Mesh {
     await openTask(this.#home, order.task, viber).session.append([line], { sync: true });
   }
 
-  /** The first words of its session's run; those that are there when the run goes on. */
+  /** Writes the first line of its session's run, or returns the lines of a resumed run. */
   async #begin(question: Question, run: string, viber: string): Promise<SessionEntry[]> {
     const { order, message } = question;
-    // A run that begins has nothing behind it that could have asked this before.
+    // A new run can't have asked this before.
     const earlier = order.earlier.length > 0 ? openTask(this.#home, order.task, viber).session.run(run) : [];
     if (earlier.some((entry) => entry.type === 'message')) return earlier;
     const at = new Date().toISOString();
@@ -209,7 +207,7 @@ export class Mesh {
     return earlier;
   }
 
-  /** What the session is told of a run that was ended; nothing when it goes on after the next start. */
+  /** Records the end of an aborted run in the session; nothing if the run resumes after the next start. */
   async #broken(question: Question, where: { viber: string; run: string }, error: unknown): Promise<void> {
     const reason = endedBy(question.order.signal);
     if (reason === 'shutdown' || !(error instanceof RunError)) return;

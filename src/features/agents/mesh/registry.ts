@@ -1,4 +1,4 @@
-/** The agents there are: one file each, `agents/{id}.yaml`, found by looking at the folder; nothing registers itself. */
+/** The registry of agents: one file each, `agents/{id}.yaml`, found by listing the folder. Nothing registers itself. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../../errors.ts';
@@ -6,20 +6,23 @@ import { createStatCache } from '../../../lib/files/cache.ts';
 import type { OwnSettings } from '../../../runtime/contract/settings.ts';
 import { type Home, isId } from '../../../workspace/home.ts';
 
-/** What `agents/{id}.yaml` says. */
+/** The content of `agents/{id}.yaml`. */
 export interface AgentFile extends OwnSettings {
   description?: string | undefined;
-  /** What is wrong with the file. */
+  /** Problems with the file. */
   warnings: readonly string[];
   isBroken?: true;
 }
 
 export interface Registry {
-  /** Ids, sorted. */
+  /** Returns the IDs, sorted. */
   ids(): readonly string[];
-  /** The agent that a name means: its id, or the same letters and digits (`QA Engineer` is `qa-engineer`). */
+  /** Returns the agent with this ID, or with the same letters and digits (`QA Engineer` is `qa-engineer`). */
   find(name: string): string | undefined;
-  /** Its settings. Throws UserError when its file cannot be used: without its limits it may not work. */
+  /**
+   * Returns its settings.
+   * @throws {UserError} if its file can't be used: without its limits it must not work
+   */
   load(id: string): Promise<AgentFile>;
 }
 
@@ -39,7 +42,7 @@ const folders = createStatCache<readonly string[]>(4, (folder) =>
     .sort(),
 );
 
-/** How names of agents look; anything else means none. */
+/** The form of agents' names; anything else matches no agent. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u;
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');

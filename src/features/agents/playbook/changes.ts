@@ -1,7 +1,7 @@
 /**
- * Changes that a supervisor may make to the steps of a playbook which are still to be done. Pure. Invariants: what is done, begun,
- * added or reworded by a person stays as it is; a step with constraints is never skipped, its parts keep them, and steps with
- * constraints keep their order; no agent works that the playbook does not name.
+ * Changes that a supervisor may make to the remaining steps of a playbook. Pure. Invariants: a step that is done,
+ * started, added or reworded by a person stays unchanged; a step with constraints is never skipped, its parts keep
+ * them, and steps with constraints keep their order; only agents that the playbook names work.
  */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { PLAYBOOK_LIMITS, type Playbook, type PlaybookStep } from '../../../skills/playbook.ts';
@@ -9,7 +9,7 @@ import { isToDo } from '../../../workspace/tasks/index.ts';
 import type { Plan, PlanStep } from '../../../workspace/types.ts';
 import { readTitle, titledSteps, titleOfStep } from './record.ts';
 
-/** Numbers are those of the plan as it was shown, from 1. */
+/** Step numbers are those of the displayed plan, from 1. */
 export type Change =
   | { kind: 'split'; step: number; parts: string[] }
   | { kind: 'move'; step: number; to: number; isAfter: boolean }
@@ -25,14 +25,14 @@ const MAX_CHANGES = 10;
 const MAX_PARTS = 5;
 const MAX_PART = 500;
 const MAX_WHY = 200;
-/** The parts of a step are not split again. */
+/** Marks a part of a step; parts are not split again. */
 const PART = 'This is part ';
 
 const LINE = /^\W*(SPLIT|MOVE|SKIP)\s+(?:step\s+)?#?(\d{1,3})\b\s*(.*)$/i;
-/** The words of the question, given back as they were. */
+/** Matches the question's examples when a model repeats them. */
 const EXAMPLE = /^(?:the )?(?:first|second|next) part\.?$|^the reason in one sentence\.?$/i;
 
-/** [] for words that change nothing; what stands behind a KEEP is no change, but what might have been one. */
+/** Returns [] for a reply without changes. After KEEP, lines that look like changes are ignored. */
 export function readChanges(text: string): Change[] {
   const words = text.slice(0, 8_000).trim();
   if (/^\W*KEEP\b/i.test(words)) return [];
@@ -64,26 +64,26 @@ function readLine(line: string): Change[] {
   }
 }
 
-/** Parts that differ, and say something: the same work twice is no part of it. */
+/** Returns true if all parts differ and none is empty: the same work twice is not a split. */
 function isSplit(parts: readonly string[]): boolean {
   const said = parts.map((part) => readTitle(part).instruction.trim().toLowerCase());
   const isEmpty = said.some((words) => words === '' || EXAMPLE.test(words));
   return parts.length >= 2 && parts.length <= MAX_PARTS && !isEmpty && new Set(said).size === said.length;
 }
 
-/** A step of the plan with what the playbook says of it. */
+/** A step of the plan, with its entry in the playbook. */
 interface Item {
   step: PlanStep;
   key: string;
   own: PlaybookStep | undefined;
-  /** May be changed: it waits, as the playbook has it. */
+  /** True if it may be changed: it is pending and unchanged from the playbook. */
   isFree: boolean;
 }
 
 /**
- * The plan and the playbook with those of the changes that may be; undefined when none of them may.
- * @param kept keys of steps that were skipped before, and that somebody wants after all
- * @param failed the key of a step that was begun and could not be done: it may be changed all the same
+ * Returns the plan and the playbook with all permitted changes, or undefined if none is permitted.
+ * @param kept keys of steps that were skipped before and that somebody wants after all
+ * @param failed the key of a step that was started and failed: it may be changed all the same
  */
 export function applyChanges(
   plan: Plan,
@@ -143,7 +143,7 @@ export function applyChanges(
   return { plan: { ...plan, steps: numbered }, playbook: { ...playbook, steps }, skipped };
 }
 
-/** Undefined where the order of steps with constraints would change, or the other one is not to be done any more. */
+/** Returns undefined if steps with constraints would change their order, or the target is not pending. */
 function move(items: readonly Item[], item: Item, target: Item | undefined, isAfter: boolean): Item[] | undefined {
   if (!target || target === item || !items.includes(target) || !isToDo(target.step)) return undefined;
   if (target.step.status === 'in_progress' && !isAfter) return undefined;
@@ -155,7 +155,7 @@ function move(items: readonly Item[], item: Item, target: Item | undefined, isAf
   return before.every((each, at) => each === after[at]) ? moved : undefined;
 }
 
-/** What is asked of each part: its words, and the constraints of the whole. */
+/** Returns the playbook steps for the parts: each with its own words and the constraints of the whole. */
 function partsOf(step: PlaybookStep, titles: readonly string[], playbook: Playbook): PlaybookStep[] | undefined {
   const { constraints } = step;
   if (constraints.length >= PLAYBOOK_LIMITS.constraints || constraints.some((each) => each.startsWith(PART)))
@@ -164,7 +164,7 @@ function partsOf(step: PlaybookStep, titles: readonly string[], playbook: Playbo
     playbook.steps.flatMap(({ agent }) => (agent === undefined ? [] : [[agent.toLowerCase(), agent]])),
   );
   const whole = cutText(plainLine(step.instruction), MAX_PART);
-  // The whole again, and something beside it.
+  // A part that repeats the whole step is not a part.
   if (titles.some((title) => readTitle(title).instruction.trim().toLowerCase() === whole.toLowerCase()))
     return undefined;
   return titles.map((title, at) => {

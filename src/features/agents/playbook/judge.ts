@@ -1,4 +1,7 @@
-/** The check of a step: one short model call without tools says whether its result does what was asked and keeps the constraints. */
+/**
+ * Checks a step: one short model call without tools decides whether its result fulfils the instruction and keeps the
+ * constraints.
+ */
 import fs from 'node:fs';
 import { type Principal, principalText } from '../../../access/principal.ts';
 import { UserError } from '../../../errors.ts';
@@ -14,20 +17,20 @@ import type { ArtifactRef, TaskRecord } from '../../../workspace/types.ts';
 
 export interface Checked {
   task: TaskRecord;
-  /** The run that plays. */
+  /** The run that plays the playbook. */
   run: string;
   principal: Principal;
   signal: AbortSignal;
   instruction: string;
   constraints: readonly string[];
-  /** What the agent said. */
+  /** The agent's answer. */
   answer: string;
   artifactRefs: readonly ArtifactRef[];
 }
 
 export type Judgement = { isOk: true } | { isOk: false; reason: string };
 
-/** Throws RunError when the model cannot be asked. */
+/** @throws {RunError} if the model can't be asked */
 export type Judge = (checked: Checked) => Promise<Judgement>;
 
 export interface JudgeOptions {
@@ -79,18 +82,18 @@ export function createJudge({ home, agent, meter, settings, modelName, loadAgent
     };
     const asked = async () => (await ask([question])) ?? (await ask([question, AGAIN]));
     const judgement = await asked().catch(noModel);
-    // A model that cannot judge must not hold up work that nobody has set conditions for.
+    // A model that can't judge must not block work without constraints.
     if (!judgement && checked.constraints.length === 0) return { isOk: true };
     return judgement ?? { isOk: false, reason: 'nobody could tell whether its constraints are kept' };
   };
 }
 
-/** The built-in model judges nothing. */
+/** The built-in model does not judge. */
 function noModel(error: unknown): undefined {
   if (!(error instanceof RunError) || error.kind !== 'offline') throw error;
 }
 
-/** Undefined for words that are no judgement. */
+/** Returns undefined if the reply is not a judgement. */
 export function readJudgement(text: string): Judgement | undefined {
   const words = plainLine(text.slice(0, 2_000).replace(/[*_`"#>{}]+/g, ''));
   const [whole, reason = ''] = REFUSED.exec(words) ?? [];
@@ -99,10 +102,10 @@ export function readJudgement(text: string): Judgement | undefined {
   return ok === undefined || RESERVATION.test(more) ? undefined : { isOk: true };
 }
 
-/** Also as models say it that answer in the language of what they read. */
+/** Includes other languages: models may answer in the language of the text. */
 const REFUSED = /(?:^|[^\p{L}])(?:NOT|NICHT|PAS|NON|NO|NIET|NÃO|НЕ)[\s-]*OK(?:AY)?(?!\p{L})[\s:.,;–—-]*(.*)$/iu;
 
-/** After an OK it is neither: whoever reads it cannot tell which half counts. */
+/** After such a word, OK is not a judgement: it is unclear which half counts. */
 const RESERVATION =
   /^\s*\?|\b(?:but|however|except|unless|although|though|if|apart from|other than|almost|mostly|partly|partially|let me|I will|I['’]ll)\b/i;
 

@@ -1,4 +1,4 @@
-/** The playbooks there are: `playbooks/*.md` of the home, and a bundled example where no file has its name. */
+/** The available playbooks: `playbooks/*.md` in the home, and a bundled example unless a file has its name. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../../errors.ts';
@@ -16,7 +16,7 @@ import type { Home } from '../../../workspace/home.ts';
 
 export type Listed =
   | { name: string; playbook: Playbook; needs: string[] }
-  /** It cannot be read; `problem` says why, with lines. */
+  /** It can't be read; `problem` says why, with lines. */
   | { name: string; problem: string };
 
 const EXAMPLE = parsePlaybook(`# Playbook: release-feature
@@ -59,7 +59,7 @@ function read(file: string): Listed {
   }
 }
 
-/** All of them by name; the first file of a name counts. */
+/** Returns all playbooks by name; the first file of a name wins. */
 export function listPlaybooks(home: Home): Listed[] {
   const all = new Map<string, Listed>();
   for (const file of folders.get(home.playbooks) ?? []) {
@@ -71,8 +71,8 @@ export function listPlaybooks(home: Home): Listed[] {
 }
 
 /**
- * The playbook that a typed name means: that of its file, or its title, in any case. The name is looked up, never made a path.
- * @throws UserError when there is none, or it cannot be read
+ * Finds a playbook by its file name or title, in any case. The typed name is looked up and never used as a path.
+ * @throws {UserError} if there is none, or it can't be read
  */
 export function findPlaybook(home: Home, typed: string): Extract<Listed, { playbook: Playbook }> {
   const name = typed.trim().toLowerCase();

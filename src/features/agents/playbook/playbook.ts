@@ -1,12 +1,10 @@
 /**
- * The executor of a playbook: code that goes through the steps, so that any model gets to the end; models do the work, check it,
- * and say before each step whether what is left should be changed (`supervise.ts`). For each open step of `task.md`: its agent is
- * asked, the result is checked, and what came of it is journaled before the step is ticked.
- *
- *   plan -> [revise -> ask the agent -> check -> (once more with the reason) -> session: step -> tick] ... -> answer
- *
- * Invariants: a step that is journaled is never asked again unless a person unticks it; a person's edit of the plan is obeyed at
- * the next step; whatever ends the run, `/play` goes on at the first open step.
+ * Executes a playbook. Code goes through the steps, so that any model gets to the end; models do the work, check it,
+ * and decide before each step whether to change the remaining ones (`supervise.ts`). For each open step of `task.md`,
+ * its agent is asked, the result is checked and journaled, and the step is ticked.
+ * plan -> [revise -> ask the agent -> check -> (once more with the reason) -> session: step -> tick] ... -> answer
+ * Invariants: a journaled step is never asked again unless a person unticks it; a person's edit of the plan takes
+ * effect at the next step; whatever ends the run, `/play` resumes at the first open step.
  */
 
 import { crashPoint } from '../../../crash-points.ts';
@@ -44,7 +42,7 @@ import type { Supervise } from './supervise.ts';
 import type { Play, PlayTurn } from './turn.ts';
 import { finishedText, goOnButton, stuckText } from './words.ts';
 
-/** Steps of one run: a plan that is unticked again and again ends here. */
+/** The maximum number of steps in one run, for a plan that is unticked again and again. */
 const MAX_ROUNDS = 150;
 
 export interface PlayOptions extends StepOptions {
@@ -62,13 +60,13 @@ export function createPlay(options: PlayOptions): Play {
 
 async function play(turn: PlayTurn, parts: Parts): Promise<RunOutcome | Waiting> {
   const { task, run, earlier } = turn;
-  // The first to be seen at work is the viber itself.
+  // The viber itself is shown at work first.
   parts.bus.emit({ agentId: task.viber, taskId: task.id, runId: run, type: 'state-change', state: 'thinking' });
   const { messages } = turn;
   const played = await orSentence(() => open(parts.home, turn), messages);
   if (typeof played === 'string') return outcome(played, { state: 'error', error: 'playbook' });
   const { title } = played.playbook;
-  // One that a crash has cut gives its answer after all.
+  // After a crash, the answer of a finished playbook is still given.
   if (played.isFinished && earlier.length === 0) return outcome(messages.text('playbooks.doneAlready', { title }));
   const progress = progressOf(turn, played);
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -78,23 +76,23 @@ async function play(turn: PlayTurn, parts: Parts): Promise<RunOutcome | Waiting>
   return outcome(messages.text('playbooks.unticked', { title, n: MAX_ROUNDS }), OPEN);
 }
 
-/** How far a run of a playbook is, before this process and in it. */
+/** The progress of a playbook's run, including earlier processes. */
 interface Progress {
-  /** As the supervisor has changed it. */
+  /** Includes the supervisor's changes. */
   played: Played;
-  /** How many steps were done when the supervisor looked last. */
+  /** How many steps were done when the supervisor last looked. */
   looked: number;
-  /** Steps that could not be done, and that the supervisor was asked about. */
+  /** Failed steps that the supervisor has already been asked about. */
   failed: Set<string>;
-  /** Steps done in this run before. */
+  /** Steps done earlier in this run. */
   before: readonly DoneStep[];
-  /** A crash may have come between this step's line and its tick; between those before it and theirs none has. */
+  /** The step that a crash may have left journaled but unticked; earlier steps are ticked. */
   unticked: string | undefined;
-  /** What a person has added to the step at hand. */
+  /** What a person has added for the current step. */
   added: string;
-  /** Lines of steps in the session. */
+  /** The number of step lines in the session. */
   lines: number;
-  /** Tries of each step that this process has seen to its end. */
+  /** Completed tries per step, in this process. */
   tried: Map<string, number>;
 }
 
@@ -108,7 +106,7 @@ function progressOf({ earlier, added }: PlayTurn, played: Played): Progress {
   };
 }
 
-/** Does the first open step; gives how the run ends, when that was the last or cannot be done. */
+/** Does the first open step; returns the run's outcome if that was the last one or it fails. */
 async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promise<RunOutcome | Waiting | undefined> {
   const { task, run, signal } = turn;
   const { home, log } = parts;
@@ -153,7 +151,7 @@ async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promi
   }
 }
 
-/** Whether the supervisor has changed what is left; it looks once after each step that was done. */
+/** Returns whether the supervisor has changed the remaining steps; it looks once after each finished step. */
 async function look(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
   const count = at.done.filter(({ isSkipped }) => !isSkipped).length;
   if (count === progress.looked) return false;
@@ -161,7 +159,7 @@ async function look(turn: PlayTurn, at: Standing, progress: Progress, parts: Par
   return follow(await revise(turn, at, parts), progress);
 }
 
-/** The same about a step that did not pass, once for each. */
+/** The same for a failed step, once per step. */
 async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, parts: Parts): Promise<boolean> {
   const { key } = at.failed?.current ?? { key: '' };
   if (progress.failed.has(key)) return false;
@@ -172,14 +170,14 @@ async function lookAgain(turn: PlayTurn, at: Standing, progress: Progress, parts
 
 function follow(revised: Played | undefined, progress: Progress): boolean {
   if (revised) progress.played = revised;
-  // The numbers of lines only have to grow.
+  // Line numbers only have to increase.
   if (revised) progress.lines += revised.playbook.steps.length;
   return revised !== undefined;
 }
 
 async function tick({ task, run }: PlayTurn, key: string, { home, bus }: Parts): Promise<undefined> {
   await setStep(home, task, key, 'done');
-  // Whoever shows the plan's progress looks at it again.
+  // Tells viewers of the plan to reload it.
   const origin = { agentId: task.viber, taskId: task.id, runId: run };
   bus.emit({ ...origin, type: 'tool-result', tool: updatePlan.name, result: null });
 }
@@ -201,7 +199,7 @@ const outcome = (text: string, more: Partial<RunOutcome> = {}): RunOutcome => ({
   ...more,
 });
 
-/** What is played: begun now, or gone on with. A sentence when that cannot be. */
+/** Returns the playbook to play, new or resumed, or a sentence if that is impossible. */
 async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise<Played | string> {
   const known = readPlayed(home, task.id);
   if (play.name === undefined || known?.id === id) return known ?? messages.text('playbooks.nothingOpen');
@@ -209,13 +207,13 @@ async function open(home: Home, { task, play, id, messages }: PlayTurn): Promise
   const { playbook } = findPlaybook(home, play.name);
   const filled = fillPlaybook(playbook, new Map(play.values));
   const played: Played = { id, playbook: filled, isFinished: false };
-  // The plan first: what is played counts as begun with its own file.
+  // The plan first: a playbook counts as started once its own file exists.
   await openTask(home, task).plan.write(planOf(filled));
   await writePlayed(home, task.id, played);
   return played;
 }
 
-/** The plan as it stands; a plan that was taken away comes back with what is done. */
+/** Returns the current plan; restores a deleted plan with its finished steps. */
 async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: Played): Promise<PlanFile | undefined> {
   const stored = await readWholePlan(home, task, (plan) => isWhole(plan, playbook));
   if (stored && stored.text.trim() !== '') return stored;
@@ -226,7 +224,7 @@ async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: Played)
 
 const OPEN: Partial<RunOutcome> = { state: 'error', error: PLAYBOOK_OPEN };
 
-/** What a person can mend is told as it is. */
+/** Returns the message of a UserError, which a person can act on. */
 async function orSentence<T>(work: () => Promise<T>, messages: Messages): Promise<T | string> {
   try {
     return await work();

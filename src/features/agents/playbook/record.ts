@@ -1,7 +1,7 @@
 /**
- * A playbook as it is played in a task. What stands where: the playbook with its placeholders filled in
- * `artifacts/{taskId}/playbook.md`, which steps are done in `task.md` (people may change it at any time), and what came of each
- * step in the session, as a `step` line of the run that played it.
+ * The state of a playbook in a task: the playbook with its values filled in is in `artifacts/{taskId}/playbook.md`;
+ * finished steps are ticked in `task.md`, which people may change at any time; the results are `step` lines in the
+ * session of the run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../../errors.ts';
@@ -15,7 +15,7 @@ import type { ArtifactRef, Plan, SessionEntry, StepStatus, TaskRecord } from '..
 import { inheritedConstraints, type Titled } from './reworded.ts';
 
 export interface Played {
-  /** Of the message that began it. */
+  /** The ID of the message that started it. */
   id: string;
   playbook: Playbook;
   isFinished: boolean;
@@ -25,7 +25,7 @@ const MAX_TITLE = 200;
 const MARK = /^<!-- played by ([\w-]{1,64})( \(finished\))? -->\n/;
 const fileOf = (home: Home, taskId: string) => openTask(home, taskId).fileAt('playbook.md');
 
-/** What is or was played in the task; undefined when nothing was, or the file was spoiled by hand. */
+/** Returns the task's playbook, or undefined if there is none or its file was damaged by hand. */
 export function readPlayed(home: Home, taskId: string): Played | undefined {
   const text = readTextSync(fileOf(home, taskId)) ?? '';
   const [mark, id, finished] = MARK.exec(text) ?? [];
@@ -38,7 +38,7 @@ export function readPlayed(home: Home, taskId: string): Played | undefined {
   }
 }
 
-/** Whether it can be kept as a file and read back as it is. */
+/** Returns whether it survives being written and read back. */
 export const isPlayable = (playbook: Playbook): boolean => isSame(playbook);
 
 export function writePlayed(home: Home, taskId: string, { id, playbook, isFinished }: Played): Promise<void> {
@@ -46,7 +46,7 @@ export function writePlayed(home: Home, taskId: string, { id, playbook, isFinish
   return writeFileAtomic(fileOf(home, taskId), `${mark}${formatPlaybook(playbook)}`);
 }
 
-/** As it stands in the plan. */
+/** Returns the step's title in the plan. */
 export const titleOfStep = ({ agent, instruction }: PlaybookStep): string =>
   cutText(plainLine(`${agent === undefined ? '' : `[${agent}] `}${instruction}`), MAX_TITLE);
 
@@ -63,25 +63,25 @@ export const planOf = ({ goal, steps }: Playbook, done: readonly DoneStep[] = []
   };
 };
 
-/** A title and, of those that are the same, which one: tells a step from the others wherever a person has moved it. */
+/** Returns the title with its number among equal titles, which identifies a step wherever a person has moved it. */
 const keyOf = (titles: readonly string[], index: number): string =>
   `${titles[index]}#${titles.slice(0, index).filter((title) => title === titles[index]).length + 1}`;
 
 export const titledSteps = (titles: readonly string[]): Titled[] =>
   titles.map((title, index) => ({ title, key: keyOf(titles, index) }));
 
-/** A step of the plan as it stands, with what the playbook says about it. */
+/** A step of the current plan, with its entry in the playbook. */
 export interface CurrentStep {
   key: string;
   title: string;
   index: number;
   total: number;
-  /** It is marked as in progress. */
+  /** True if it is marked as in progress. */
   isBegun: boolean;
   step: PlaybookStep;
 }
 
-/** The first step that is to be done; undefined when all are. */
+/** Returns the first open step, or undefined if there is none. */
 export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | undefined {
   const index = plan.steps.findIndex(isToDo);
   const found = plan.steps[index];
@@ -91,7 +91,7 @@ export function openStep({ plan }: PlanFile, playbook: Playbook): CurrentStep | 
   const own = playbook.steps.map(titleOfStep);
   const steps = playbook.steps.map((step, at) => ({ ...step, key: keyOf(own, at), title: own[at] ?? '' }));
   const same = steps.findIndex((each) => each.key === key);
-  // A step that a person has put into other words keeps its constraints; one that they have added has none.
+  // A step that a person has reworded keeps its constraints; one that they have added has none.
   const step = playbook.steps[same] ?? {
     ...readTitle(found.title),
     constraints: inheritedConstraints(key, titledSteps(titles), steps),
@@ -107,10 +107,10 @@ export function readTitle(title: string): Pick<PlaybookStep, 'agent' | 'instruct
     : { agent: agent.trim(), instruction };
 }
 
-/** An editor that saves in place leaves a file for a moment that is empty or ends early. */
+/** An editor that saves in place briefly leaves an empty or truncated file. */
 const SAVING_MS = 250;
 
-/** The plan; looked at twice when it is not as it is expected, since half of it means something else. */
+/** Returns the plan; reads it twice if it is unexpected, since half a plan has another meaning. */
 export async function readWholePlan(
   home: Home,
   { id, viber }: TaskRecord,
@@ -122,13 +122,16 @@ export async function readWholePlan(
   return openTask(home, id, viber).plan.read();
 }
 
-/** Nothing was taken away from it, or it has something that is to be done. */
+/** Returns true if no step is missing, or one is open. */
 export const isWhole = ({ plan: { steps } }: PlanFile, playbook: Playbook): boolean =>
   steps.length >= playbook.steps.length || steps.some(isToDo);
 
 const TRIES = 5;
 
-/** Sets a step's status unless a person has changed the plan just now: then theirs is changed; a step they took away stays away. */
+/**
+ * Sets a step's status. If a person has just changed the plan, their version is changed; a step that they removed stays
+ * removed.
+ */
 export async function setStep(home: Home, task: TaskRecord, key: string, status: StepStatus): Promise<void> {
   const placeIn = ({ plan }: PlanFile) =>
     titledSteps(plan.steps.map(({ title }) => title)).findIndex((at) => at.key === key);
@@ -143,13 +146,13 @@ export async function setStep(home: Home, task: TaskRecord, key: string, status:
   throw new UserError(say('playbooks.changing'));
 }
 
-/** What came of a step. */
+/** The result of a step. */
 export interface DoneStep {
   key: string;
   summary: string;
   artifactRefs: ArtifactRef[];
   run: string;
-  /** The supervisor has left it out; `summary` says why. */
+  /** The supervisor has skipped it; `summary` says why. */
   isSkipped?: true;
 }
 
@@ -178,15 +181,15 @@ export function readDone({ messages: [message], artifactRefs = [], run }: StepLi
   return { key: first.slice(lead.length), summary, artifactRefs, run, ...(lead === SKIPPED && { isSkipped: true }) };
 }
 
-/** How far back the steps of a playbook are looked for. */
+/** How far back a playbook's steps are searched. */
 const TAIL = { maxBytes: 4 * 1024 * 1024 };
 
-/** What came of the steps done so far, the latest of each, oldest first. */
+/** Returns the results of the steps so far, the latest of each, oldest first. */
 export async function doneSteps(home: Home, task: TaskRecord, id: string): Promise<DoneStep[]> {
   const tail = openTask(home, task).session.tail(TAIL);
   const from = tail.findIndex((entry) => entry.type === 'message' && entry.id === id);
   const found = new Map<string, DoneStep>();
-  // What an agent says in its own run is no tick, whatever its words look like.
+  // Text in an asked agent's run never counts as a result, whatever it looks like.
   const asked = new Set(
     tail.flatMap((entry) => (entry.type === 'message' && entry.from.channel === 'agent' ? [entry.run] : [])),
   );

@@ -1,6 +1,6 @@
 /**
- * What the supervisor wants changed, carried out: in the task's copy of the playbook first, then in the plan, which people see and edit.
- * Invariant: a plan that somebody has edited meanwhile stays as they have it.
+ * Applies the supervisor's changes: to the task's copy of the playbook first, then to the plan, which people see and
+ * edit. Invariant: a plan that somebody has edited in between stays unchanged.
  */
 import { crashPoint } from '../../../crash-points.ts';
 import { errorMessage, UserError } from '../../../errors.ts';
@@ -27,13 +27,13 @@ export interface Standing {
   plan: PlanFile;
   done: readonly DoneStep[];
   added: string;
-  /** Lines of steps in the session. */
+  /** The number of step lines in the session. */
   lines: number;
-  /** It could not be done. */
+  /** Set if the step failed. */
   failed?: { current: CurrentStep; reason: string };
 }
 
-/** What is played from now on; undefined where everything stays as it is. */
+/** Returns the changed playbook, or undefined if nothing changes. */
 export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): Promise<Played | undefined> {
   const { task, run } = turn;
   const { played, plan, done, failed } = at;
@@ -55,7 +55,7 @@ export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): 
   );
   if (lines.length > 0) await openTask(to.home, task).session.append(lines, { sync: true });
   to.log.info({ trace: run, task: task.id, changes: changes.length, skipped: lines.length }, 'a playbook was revised');
-  // Whoever shows the plan looks at it again.
+  // Tells viewers of the plan to reload it.
   to.bus.emit({
     agentId: task.viber,
     taskId: task.id,
@@ -67,7 +67,7 @@ export async function revise(turn: PlayTurn, at: Standing, to: ReviseServices): 
   return revised;
 }
 
-/** A supervisor that cannot be asked changes nothing: the steps are done as they stand. */
+/** If the supervisor can't be asked, nothing changes. */
 async function wanted(turn: PlayTurn, at: Standing, { supervise, log }: ReviseServices): Promise<Change[]> {
   const { task, run, principal, signal } = turn;
   const { played, plan, done, added, failed } = at;

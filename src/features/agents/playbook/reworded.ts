@@ -1,6 +1,6 @@
 /**
- * Steps of a plan that a person has put into other words. Invariant: a constraint is not lost by rewording its step, wherever
- * that stands now and whatever was added or taken away beside it.
+ * Matches steps of a plan that a person has reworded. Invariant: a constraint is not lost when its step is reworded,
+ * wherever the step is now and whatever was added or removed beside it.
  */
 import type { PlaybookStep } from '../../../skills/playbook.ts';
 
@@ -9,12 +9,12 @@ export interface Titled {
   title: string;
 }
 
-/** Of the words of two titles, how many they share at least when one is the other reworded. */
+/** The minimum share of common words for two titles to count as reworded. */
 const ALIKE = 0.25;
 
 /**
- * The constraints of a step that no step of the playbook has the key of. Each step of the playbook that is not in the plan any
- * more hands its own to the step most like it; when there are as many of the one kind as of the other, in their order.
+ * Returns the constraints for a step without an entry in the playbook. Each playbook step that is no longer in the plan
+ * passes its constraints on to the most similar new step; if there are equally many of both, they match in order.
  */
 export function inheritedConstraints(
   key: string,
@@ -37,7 +37,7 @@ function alike(one: string, other: string): number {
   return a.intersection(b).size / Math.max(1, a.union(b).size);
 }
 
-/** Without the agent's name: many steps share it. */
+/** Leaves out the agent's name, which many steps share. */
 const wordsOf = (title: string): Set<string> =>
   new Set(
     title

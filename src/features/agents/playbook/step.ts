@@ -1,4 +1,7 @@
-/** One step of a playbook, up to a result that passes its check: its agent is asked, and once more with the reason if it does not. */
+/**
+ * Does one step of a playbook until its result passes the check: asks its agent, and once more with the reason if it
+ * fails.
+ */
 import type { Logger } from '../../../log.ts';
 import type { Waiting } from '../../../runtime/contract/agent.ts';
 import type { Order } from '../../../runtime/contract/order.ts';
@@ -26,38 +29,38 @@ export interface StepAt {
   playbook: Playbook;
   current: CurrentStep;
   done: readonly DoneStep[];
-  /** What a person has added to it; '' for nothing. */
+  /** What a person has added to it; '' if nothing. */
   added: string;
-  /** Tries of this step that this process has seen to their end. */
+  /** Completed tries of this step in this process. */
   tried: number | undefined;
-  /** It was done in this run before, and a person has unticked it: it is done anew, whatever came of it. */
+  /** A person has unticked a step that was done in this run: it is repeated, whatever its result. */
   isAnew: boolean;
 }
 
 export type StepResult =
   | (AgentAnswer & { number: number })
   | Waiting
-  /** It does not pass. */
+  /** It did not pass. */
   | { reason: string; artifactRefs: ArtifactRef[] };
 
-/** Tries of one step: the second is told why the first did not pass. */
+/** Tries of one step: the second is told why the first failed. */
 const TRIES = 2;
 
 interface Try {
-  /** From 1; tells the question from those of other tries. */
+  /** From 1; distinguishes the questions of different tries. */
   number: number;
   isCorrection: boolean;
-  /** What was made before it. */
+  /** Artifacts of earlier tries. */
   artifactRefs: ArtifactRef[];
 }
 
 const FIRST: Try = { number: 1, isCorrection: false, artifactRefs: [] };
 
-/** Whether nobody but the viber itself can act as this agent. */
+/** Returns whether the agent is a role that only the viber itself can play. */
 export const isRole = (mesh: Mesh, task: TaskRecord, { agent }: Pick<PlaybookStep, 'agent'>): boolean =>
   agent !== undefined && mesh.registry.find(agent) === undefined && agent.toLowerCase() !== task.viber;
 
-/** Throws what `mesh.ask` and the judge throw. */
+/** @throws the errors of `mesh.ask` and the judge */
 export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
   return async (turn: PlayTurn, at: StepAt): Promise<StepResult> => {
     const { task, run, principal, tellsMemory, address, signal, watch, earlier, decided } = turn;
@@ -110,7 +113,7 @@ export function createStepWork({ home, mesh, judge, bus, log }: StepOptions) {
 
 const tryKey = (key: string, number: number): string => `${key} ${number}`;
 
-/** The try that an earlier process was at; the first when there is none. */
+/** Returns the try that an earlier process was at, or the first. */
 async function lastTry(mesh: Mesh, question: Parameters<Mesh['begun']>[0]): Promise<Try> {
   let last = FIRST;
   let refs: ArtifactRef[] = [];
@@ -122,7 +125,7 @@ async function lastTry(mesh: Mesh, question: Parameters<Mesh['begun']>[0]): Prom
   }
 }
 
-/** What a later try makes under the same title takes the place of what was there. */
+/** A later artifact replaces earlier ones with its title. */
 function joinRefs(before: readonly ArtifactRef[], later: readonly ArtifactRef[]): ArtifactRef[] {
   const again = new Set(later.map((ref) => ref.title));
   return uniqueRefs([...before.filter((ref) => !again.has(ref.title)), ...later]);

@@ -1,7 +1,7 @@
 /**
- * The supervisor model of a playbook: before each step one short call without tools says whether what is left should be split,
- * reordered or left out. What it may change is decided in `changes.ts`; who carries it out is the loop in `playbook.ts`. The built-in
- * model has no opinion.
+ * The supervisor of a playbook: before each step, one short model call without tools decides whether the remaining
+ * steps should be split, reordered or skipped. `changes.ts` limits what it may change, and the loop in `playbook.ts`
+ * applies it. The built-in model changes nothing.
  */
 import { type Principal, principalText } from '../../../access/principal.ts';
 import { cutText, plainLine } from '../../../lib/text.ts';
@@ -14,20 +14,23 @@ import { type DoneStep, titledSteps, titleOfStep } from './record.ts';
 
 export interface Supervised {
   task: TaskRecord;
-  /** The run that plays. */
+  /** The run that plays the playbook. */
   run: string;
   principal: Principal;
   signal: AbortSignal;
   playbook: Playbook;
   plan: Plan;
   done: readonly DoneStep[];
-  /** What a person has added; '' for nothing. */
+  /** What a person has added; '' if nothing. */
   added: string;
-  /** The step that could not be done, and why. */
+  /** The failed step and the reason. */
   failed?: { title: string; reason: string } | undefined;
 }
 
-/** [] where nothing is to be changed. Throws RunError when the model cannot be asked. */
+/**
+ * Returns [] if nothing should change.
+ * @throws {RunError} if the model can't be asked
+ */
 export type Supervise = (supervised: Supervised) => Promise<Change[]>;
 
 const OFFLINE = 'offline/';

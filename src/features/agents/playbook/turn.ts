@@ -1,13 +1,16 @@
-/** A playbook's turn. Types only. */
+/** The types of a playbook's turn. */
 import type { Waiting } from '../../../runtime/contract/agent.ts';
 import type { PlayOrder } from '../../../runtime/contract/entry.ts';
 import type { TakenTurn } from '../../../runtime/contract/order.ts';
 import type { RunOutcome } from '../../../runtime/contract/outcome.ts';
 
-/** What people wrote since the order goes to the step at hand. */
+/** Messages that arrived since the order belong to the current step. */
 export interface PlayTurn extends Omit<TakenTurn, 'entry'> {
   play: PlayOrder;
 }
 
-/** Throws RunError when the turn was ended, or a system error when the disk fails. */
+/**
+ * @throws {RunError} if the turn was aborted
+ * @throws a system error if the disk fails
+ */
 export type Play = (turn: PlayTurn) => Promise<RunOutcome | Waiting>;

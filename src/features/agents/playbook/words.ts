@@ -1,4 +1,4 @@
-/** What the supervisor of a playbook says: to agents, and to people. */
+/** The texts of a playbook: for agents and for people. */
 
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
@@ -12,15 +12,15 @@ import type { CurrentStep, DoneStep } from './record.ts';
 export const INSTRUCTIONS =
   'You carry out one step of a playbook. Do this step and no other, verify it, and answer with the result and its evidence in a few sentences; give files with create_artifact. Constraints must hold without exception; if they cannot, say so.';
 
-/** For a step of an agent without a file. */
+/** Instructions for a step whose agent has no file. */
 export const roleWords = (name: string): string => `In this step you act as "${name}".`;
 
-/** Begins every second try. */
+/** The beginning of every second try. */
 export const CORRECTION = 'Your result of this step did not pass its check: ';
 
 const MAX_EVIDENCE = 240;
 const MAX_FILES = 30;
-/** Characters of what was done before: the newest. */
+/** The limit of earlier results in characters; the newest are kept. */
 const MAX_BEFORE = 8_000;
 
 export interface StepMessage {
@@ -28,13 +28,13 @@ export interface StepMessage {
   current: CurrentStep;
   done: readonly DoneStep[];
   files: readonly ArtifactRef[];
-  /** What a person has added while it was under way; '' for nothing. */
+  /** What a person has added during the step; '' if nothing. */
   added: string;
   /** Why the first try did not pass. */
   reason?: string | undefined;
 }
 
-/** Everything the agent of a step is told. */
+/** Returns the whole message for the agent of a step. */
 export function stepMessage({ playbook, current, done, files, added, reason }: StepMessage): string {
   const { step, index, total } = current;
   const told = done.map(({ key, summary, isSkipped }) => {
@@ -75,14 +75,14 @@ const list = (head: string, lines: readonly string[]): string =>
 
 export const titleIn = (key: string): string => key.replace(/#\d+$/, '');
 
-/** Goes on at the first step that is not done. */
+/** Returns a button that resumes at the first open step. */
 export const goOnButton = (taskId: string, messages: Messages): ButtonAction => ({
   label: messages.text('common.continue'),
   command: 'play',
   args: taskId,
 });
 
-/** The answer when all steps are done. */
+/** Returns the answer when all steps are done. */
 export function finishedText(
   playbook: Playbook,
   plan: Plan,
@@ -121,7 +121,7 @@ const fileName = (name = ''): string =>
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[-_]+/, '') || 'name';
 
-/** The answer when a step cannot be done. */
+/** Returns the answer when a step can't be done. */
 export const stuckText = (
   playbook: Playbook,
   { title, index, total }: CurrentStep,

@@ -1,4 +1,4 @@
-/** What a document is, by its first bytes: names and types from outside are not believed. */
+/** Detects a document's format from its first bytes; names and types from outside are not trusted. */
 import { htmlToText } from '../../../skills/web/html-text.ts';
 import { textOf } from '../../../skills/web/page.ts';
 import { readZip } from './office.ts';
@@ -8,7 +8,7 @@ import { DAMAGED, EMPTY, ENCRYPTED, Refused } from './refused.ts';
 const OLD_OFFICE =
   'It is in the format of Office before 2007 (.doc, .xls, .ppt): please save it as .docx, .xlsx, .pptx or PDF and send it again.';
 
-/** Throws Refused. */
+/** @throws {Refused} */
 export async function readText(bytes: Uint8Array): Promise<string> {
   if (bytes.length === 0) throw new Refused('The file is empty.');
   const text = (await read(bytes)).replaceAll('\0', '').trim();
@@ -27,6 +27,6 @@ async function read(bytes: Uint8Array): Promise<string> {
   throw new Refused(DAMAGED);
 }
 
-/** Office keeps what it has encrypted in the old container, under this name in UTF-16. */
+/** Office stores encrypted documents in the old container, under this name in UTF-16. */
 const isLocked = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'));

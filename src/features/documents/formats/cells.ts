@@ -1,13 +1,13 @@
 /**
- * Cells that the library leaves out: formulas that were never calculated, as programs write them, and errors. They become text before
- * the library sees them. The XML is cut at the ends of cells, so that no pattern runs over more than one.
+ * Rewrites cells that the library omits as text: formulas that were never calculated, as programs write them, and
+ * errors. Splits the XML at the ends of cells, so that no pattern spans more than one.
  */
 
 const OPENING = /<(?<prefix>(?:\w{1,20}:)?)c(?=[\s>])(?<attributes>[^>]{0,500})>/g;
 
 export function withAllCells(sheet: Uint8Array): Uint8Array {
   const xml = new TextDecoder().decode(sheet);
-  // Most sheets have nothing of the kind.
+  // Most sheets have no such cells.
   if (!/<(?:\w{1,20}:)?f[\s>/]|\st=["']e["']/.test(xml)) return sheet;
   const shown = xml.split(/(?<=<\/(?:\w{1,20}:)?c>)/).map((piece) => {
     const last = [...piece.matchAll(OPENING)].at(-1);
@@ -22,7 +22,7 @@ export function withAllCells(sheet: Uint8Array): Uint8Array {
   return new TextEncoder().encode(shown.join(''));
 }
 
-/** What is shown of a cell, as XML; undefined for one that the library reads. */
+/** Returns the cell's text as XML, or undefined for a cell that the library reads. */
 function textOf(inner: string, attributes: string): string | undefined {
   const value = within(inner, 'v')?.trim();
   if (/\st=["']e["']/.test(attributes)) return value || '#VALUE!';
@@ -30,7 +30,7 @@ function textOf(inner: string, attributes: string): string | undefined {
   const hasFormula = formula !== undefined || /<(?:\w{1,20}:)?f[\s/>]/.test(inner);
   const isEmptyText = value === '' && /\st=["']str["']/.test(attributes);
   if (!hasFormula || value || isEmptyText || /<(?:\w{1,20}:)?is[\s>]/.test(inner)) return undefined;
-  // One that is shared stands in another cell.
+  // A shared formula is stored in another cell.
   return formula?.trim() ? `=${formula.trim()} [not calculated]` : '[formula, not calculated]';
 }
 

@@ -1,15 +1,18 @@
-/** Paragraphs out of the XML of slides and of OpenDocument files: text between the ends of paragraphs, cells of a row in one line. */
+/**
+ * Extracts paragraphs from the XML of slides and OpenDocument files: one line per paragraph, and one line for all cells
+ * of a row.
+ */
 import { Parser } from 'htmlparser2';
 
 export interface Marks {
-  /** Elements whose text counts; absent: any text. */
+  /** Elements whose text counts; if absent, all text does. */
   text?: ReadonlySet<string>;
   /** Elements that end a line. */
   line: ReadonlySet<string>;
-  /** Elements within a row: their paragraphs stand beside each other. */
+  /** Elements within a row, whose paragraphs are put beside each other. */
   cell: ReadonlySet<string>;
   row: ReadonlySet<string>;
-  /** Elements that stand for a blank, a tab or the end of a line. */
+  /** Elements that stand for a space, a tab or a line break. */
   stand: Readonly<Record<string, string>>;
 }
 
@@ -60,7 +63,7 @@ export function paragraphs(xml: string, marks: Marks): string {
       onclosetag(name) {
         if (marks.text?.has(name)) within -= 1;
         if (marks.line.has(name)) end();
-        // A formula that nobody has calculated has no words.
+        // A formula that was never calculated has no text.
         if (marks.cell.has(name) && row?.at(-1) === '' && formula !== undefined)
           row[row.length - 1] = value || `${formula.replace(/^\w+:/, '')} [not calculated]`;
         if (!marks.row.has(name) || !row) return;

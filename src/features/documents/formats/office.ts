@@ -1,4 +1,4 @@
-/** Documents that are zips of XML: Word, Excel, PowerPoint, OpenDocument. Any other zip is told by what is in it. */
+/** Documents that are zips of XML: Word, Excel, PowerPoint, OpenDocument. For any other zip, lists its contents. */
 import { readableText } from '../../../lib/charset.ts';
 import { htmlToText } from '../../../skills/web/html-text.ts';
 import { withAllCells } from './cells.ts';
@@ -17,7 +17,7 @@ const IS_TEXT = /\.(xml|rels)$/i;
 export async function readZip(bytes: Uint8Array): Promise<string> {
   const entries = listEntries(bytes);
   const names = new Set(entries.map(({ name }) => name));
-  // Word in the browser numbers it.
+  // Word for the web numbers it.
   if (entries.some(({ name }) => /^word\/document\d*\.xml$/.test(name))) return readWord(bytes);
   if (names.has('xl/workbook.xml')) return readSheets(bytes);
   if (names.has('ppt/presentation.xml')) return readSlides(bytes);
@@ -27,7 +27,7 @@ export async function readZip(bytes: Uint8Array): Promise<string> {
   return listing(entries);
 }
 
-/** They are left out unless they are asked for. */
+/** Comments are omitted unless requested. */
 const COMMENTS = ['comment-reference => sup'];
 
 async function readWord(bytes: Uint8Array): Promise<string> {
@@ -35,7 +35,7 @@ async function readWord(bytes: Uint8Array): Promise<string> {
   const { default: mammoth } = await import('mammoth');
   try {
     const buffer = Buffer.from(packed(parts));
-    // Pictures were left out: what stands for them is nothing.
+    // Replaces images with nothing.
     const convertImage = mammoth.images.imgElement(async () => ({ src: '' }));
     const { value } = await mammoth.convertToHtml(
       { buffer },
@@ -55,7 +55,7 @@ async function readSheets(bytes: Uint8Array): Promise<string> {
     throw new Refused(DAMAGED, { cause: error });
   });
   let left = MAX_CELLS;
-  // A sheet that is a chart has no cells.
+  // A chart sheet has no cells.
   const shown = sheets.map(({ sheet, data = [] }) => {
     const rows: string[] = [];
     for (const row of data) {
@@ -78,11 +78,11 @@ const UNCALCULATED = /(?:^| \| )(?:=.* \[not calculated\]|\[formula, not calcula
 const NOT_CALCULATED =
   'Some cells hold formulas whose results are not in the file: it was written by a program that does not calculate. Opened and saved in Excel or LibreOffice, it has them.';
 
-/** Times of day and hours worked are days since this one; Excel has no dates before 1900. */
+/** Times of day and durations are days since this date; Excel has no dates before 1900. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 const FIRST_DATES = Date.UTC(1900, 2, 1);
 
-/** Dates are days, with the time where there is one; numbers as they are, without the noise of their last digit. */
+/** Formats dates as days, with the time if there is one, and numbers without the rounding error of their last digit. */
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Date) return Number.isNaN(cell.getTime()) ? '' : dateText(cell);
@@ -118,7 +118,7 @@ function listing(entries: readonly Entry[]): string {
   return [`An archive of ${files.length} files; only their names are read:`, ...lines, ...more].join('\n');
 }
 
-/** Names that are not marked as UTF-8 are bytes of whatever machine made the archive. */
+/** Names without the UTF-8 flag are bytes in the encoding of the machine that created the archive. */
 function readableNames(entries: readonly Entry[]): string[] {
   const names = entries.map(({ name }) => name);
   const all = names.join('\n');

@@ -1,4 +1,7 @@
-/** The text of a PDF, page by page. One without text is a scan: whoever can look at pictures may see it, nobody can read it here. */
+/**
+ * Extracts the text of a PDF, page by page. A PDF without text is a scan, which only a model that sees images could
+ * read.
+ */
 import { DAMAGED, ENCRYPTED, Refused } from './refused.ts';
 
 const MAX_PAGES = 500;
@@ -28,7 +31,7 @@ interface Page {
   getTextContent(): Promise<{ items: readonly object[] }>;
 }
 
-/** A page that is damaged costs itself. */
+/** A damaged page is omitted; the others are still read. */
 async function pageText(open: () => Promise<Page>): Promise<string> {
   try {
     const { items } = await (await open()).getTextContent();

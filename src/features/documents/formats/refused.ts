@@ -1,4 +1,4 @@
-/** A document that cannot be read. The message is one sentence for the model, which tells the person. */
+/** The error for a document that can't be read. The message is one sentence for the model, which tells the person. */
 export class Refused extends Error {
   override name = 'Refused';
 }

@@ -1,6 +1,6 @@
 /**
- * A presentation: its slides in the order in which they are shown, each with its notes, charts and drawings. Which file belongs to
- * which slide stands in the relations beside it; the numbers in the names say nothing of that.
+ * Reads a presentation: its slides in display order, each with its notes, charts and diagrams. The relations files say
+ * which file belongs to which slide; the numbers in file names don't.
  */
 import path from 'node:path';
 import { Parser } from 'htmlparser2';
@@ -12,7 +12,7 @@ const PRESENTATION = 'ppt/presentation.xml';
 
 interface Relation {
   id: string;
-  /** The last word of it: `slide`, `notesSlide`, `chart`, `diagramData`. */
+  /** The last word of the type: `slide`, `notesSlide`, `chart`, `diagramData`. */
   type: string;
   target: string;
 }
@@ -24,7 +24,7 @@ export function readSlides(bytes: Uint8Array): string {
     const related = relationsOf(name, xmlOf);
     const of = (type: string, read: (xml: string) => string) =>
       related.filter((relation) => relation.type === type).map(({ target }) => read(xmlOf(target)));
-    // What stands alone in the notes is the slide's number.
+    // A number alone in the notes is the slide's number.
     const notes = of('notesSlide', (xml) => paragraphs(xml, SLIDE).replace(/^\d+$/gm, '').trim()).filter(Boolean);
     const said = [
       paragraphs(xmlOf(name), SLIDE),
@@ -37,7 +37,7 @@ export function readSlides(bytes: Uint8Array): string {
   return texts.filter(Boolean).join('\n\n');
 }
 
-/** As the presentation names them; where it names none, by the numbers of their files. */
+/** Returns the slides in the presentation's order, or by file number if it lists none. */
 function slidesIn(parts: ReadonlyMap<string, Uint8Array>, xmlOf: (name: string) => string): string[] {
   const targets = new Map(relationsOf(PRESENTATION, xmlOf).map(({ id, target }) => [id, target]));
   const shown: string[] = [];
@@ -67,7 +67,7 @@ function eachTag(xml: string, on: (tag: string, attributes: Record<string, strin
   new Parser({ onopentag: on }, { xmlMode: true }).end(xml);
 }
 
-/** The figures of a chart as they were when it was saved: a row for each of its series. */
+/** Returns a chart's values as saved, one row per series. */
 function chartText(xml: string): string {
   const open: string[] = [];
   const title: string[] = [];

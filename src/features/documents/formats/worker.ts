@@ -1,4 +1,4 @@
-/** One document to text, in a process of its own that is ended when it takes too long or too much memory. */
+/** Extracts the text of one document, in a process that is killed when it takes too long or too much memory. */
 import { answerInProcess } from '../../../lib/worker-process.ts';
 import { readText } from './by-content.ts';
 import { Refused } from './refused.ts';

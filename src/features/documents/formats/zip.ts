@@ -1,6 +1,6 @@
 /**
- * What is in a zip, and only what is wanted of it unpacked. Invariant: no more is unpacked than the limits, whatever sizes are
- * declared: an entry gets the room that it declares and no byte more.
+ * Lists a zip and unpacks only the requested entries. Invariant: never unpacks more than the limits, whatever sizes are
+ * declared: an entry gets the space that it declares and not a byte more.
  */
 import { type UnzipFileInfo, unzipSync, type Zippable, zipSync } from 'fflate';
 import { DAMAGED, Refused } from './refused.ts';
@@ -12,11 +12,14 @@ const TOO_LARGE = 'It unpacks to far more than its size: it is not opened.';
 
 export interface Entry {
   name: string;
-  /** Unpacked, as declared. */
+  /** The declared unpacked size. */
   size: number;
 }
 
-/** Nothing is unpacked. Throws Refused. */
+/**
+ * Unpacks nothing.
+ * @throws {Refused}
+ */
 export function listEntries(bytes: Uint8Array): Entry[] {
   const entries: Entry[] = [];
   unzip(bytes, ({ name, originalSize }) => {
@@ -27,7 +30,7 @@ export function listEntries(bytes: Uint8Array): Entry[] {
   return entries;
 }
 
-/** Throws Refused when the zip is damaged, or when what is wanted is too much. */
+/** @throws {Refused} if the zip is damaged or the requested entries are too large */
 export function unpack(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
   let total = 0;
   const files = unzip(bytes, ({ name, originalSize }) => {
@@ -39,7 +42,7 @@ export function unpack(bytes: Uint8Array, isWanted: (name: string) => boolean): 
   return new Map(Object.entries(files));
 }
 
-/** A zip of these files alone, for libraries that unpack by themselves. */
+/** Returns a zip of only these files, for libraries that unpack by themselves. */
 export function packed(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const all: Zippable = Object.fromEntries(files);
   return zipSync(all, { level: 0 });

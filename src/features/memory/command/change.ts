@@ -1,4 +1,4 @@
-/** /memory add, forget and undo: an owner changes what is remembered. Each change is recorded and can be taken back. */
+/** /memory add, forget and undo: an owner changes the memory. Each change is recorded and can be undone. */
 
 import { cutText } from '../../../lib/text.ts';
 import { scrub } from '../../../log.ts';
@@ -18,10 +18,10 @@ const MAX_LISTED = 20;
 const MAX_BUTTONS = 10;
 const MAX_LINE = 200;
 
-/** How a button names one bullet, whatever number it has by then, and whose memory it stands in. */
+/** A button's name for one bullet, whatever its current number, and the viber whose memory it is in. */
 const BY_ID = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?#([0-9a-f]{12})$/;
 
-/** `TEXT`, or `HEADING: TEXT` for a heading that MEMORY.md has. */
+/** Takes `TEXT`, or `HEADING: TEXT` for an existing heading of MEMORY.md. */
 export async function add(context: Invocation, given: string): Promise<CommandReply> {
   const { gw, viber, messages } = context;
   const { home } = gw;
@@ -44,7 +44,7 @@ function fitSection(given: { section?: string; text: string }, markdown: string)
   return given.section === undefined && heading !== undefined ? { section: heading, text: rest } : given;
 }
 
-/** `WORDS` or the number of a line; asks which one where several fit. */
+/** Takes `WORDS` or a line's number; asks if several lines match. */
 export async function forget(context: Invocation, given: string): Promise<CommandReply> {
   const { gw, messages } = context;
   const { home } = gw;
@@ -104,7 +104,10 @@ async function remove(context: Invocation, viber: string, bullet: Bullet): Promi
   };
 }
 
-/** `change`: the one a button means; '' for the last. `viber`: whose memory it is. */
+/**
+ * @param change the change that a button means; '' for the last
+ * @param viber whose memory it is
+ */
 export async function undo(context: Invocation, change: string, viber = context.viber): Promise<CommandReply> {
   const { messages } = context;
   const undone = await undoLast(context.gw.home, viber, actorOf(context), change || undefined);

@@ -1,4 +1,4 @@
-/** /compact: what was said so far as a summary that stands for it in requests, after its facts went to the day's log. */
+/** /compact: replaces the conversation so far with a summary in requests, after moving its facts to the day's log. */
 
 import { principalText } from '../../../access/principal.ts';
 import { within } from '../../../lib/within.ts';
@@ -8,7 +8,7 @@ import { taskLane } from '../../../runtime/contract/entry.ts';
 import type { Compacted } from '../compaction.ts';
 import { compactionOf } from '../open-compaction.ts';
 
-/** A model may take minutes; nobody's next command waits for it longer than this. */
+/** A model may take minutes; the next command waits no longer than this. */
 const WAIT_MS = 2_500;
 const SHOWN_LINES = 6;
 const SHOWN = 700;
@@ -19,7 +19,7 @@ export const compact: Command = {
   description: 'Put what was said into a summary to make room',
   action: 'steer',
   async run({ gw, task, principal, messages }) {
-    // Facts of what is compacted go to the day's log.
+    // Compaction writes facts to the day's log.
     if (principal.role === 'guest') return { text: messages.text('memory.membersCompact') };
     if (!task) return { text: messages.text('memory.nothingToCompact') };
     const order = { viber: task.viber, taskId: task.id, person: principalText(principal) };
@@ -56,7 +56,7 @@ const UNDONE = {
   closed: 'memory.compactStopped',
 } as const satisfies Record<Compacted['end'], MessageKey>;
 
-/** The first lines, as a quotation. */
+/** Quotes the first lines. */
 function quoted(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const shown = lines.slice(0, SHOWN_LINES).join('\n').slice(0, SHOWN).toWellFormed();

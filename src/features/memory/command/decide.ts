@@ -1,4 +1,7 @@
-/** Accept, Edit, Reject: an owner's word on what waits to be remembered. Every press gets one plain sentence, also a late one. */
+/**
+ * Accept, Edit, Reject: an owner's decision on a memory suggestion. Every press gets one plain sentence, even a late
+ * one.
+ */
 import fs from 'node:fs';
 import { principalText } from '../../../access/principal.ts';
 import { scrub } from '../../../log.ts';
@@ -29,7 +32,7 @@ export type Verb = 'accept' | 'edit' | 'reject';
 
 export const isVerb = (word: string): word is Verb => word === 'accept' || word === 'edit' || word === 'reject';
 
-/** `VIBER/ID`, or `ID` for a suggestion of the viber that the conversation is with. */
+/** `VIBER/ID`, or `ID` for a suggestion of the conversation's viber. */
 const NAME = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})$/;
 const MAX_TEXT = 2_000;
 
@@ -40,12 +43,15 @@ export const actorOf = ({ principal }: Pick<Invocation, 'principal'>): { by: str
   name: plainName(principal.name),
 });
 
-/** Of an invocation; the Board decides without one. */
+/** The context of a decision; the Board has no invocation. */
 export interface Deciding extends DecidingPerson {
   gw: Gateway;
 }
 
-/** `words`: what to write in place of the suggested text. Only for owners. */
+/**
+ * Decides a suggestion; owners only.
+ * @param words the text to write instead of the suggested one
+ */
 export async function decide(context: Deciding, verb: Verb, name: string, words: string): Promise<CommandReply> {
   const { gw, messages } = context;
   const { home } = gw;
@@ -88,7 +94,7 @@ export async function decide(context: Deciding, verb: Verb, name: string, words:
   };
 }
 
-/** The suggestion as it is to be asked about now, where there is more by now under the line that it replaces. */
+/** Returns the updated suggestion if the line that it replaces has grown since it was shown. */
 async function shownOtherwise(home: Home, viber: string, id: string): Promise<Suggestion | undefined> {
   const suggestion = await findSuggestion(home, viber, id);
   const replaces = suggestion?.replaces;
@@ -102,14 +108,14 @@ async function shownOtherwise(home: Home, viber: string, id: string): Promise<Su
   return now;
 }
 
-/** Exactly the text that was shown, or the owner's own in its place. */
+/** Adds exactly the text that was shown, or the owner's own wording. */
 async function addAccepted(
   context: Deciding,
   viber: string,
   { id, section, text, provenance, replaces }: Suggestion,
   instead: string | undefined,
 ): Promise<string | undefined> {
-  // Taken out first: a crash in between leaves the suggestion waiting, and nothing twice.
+  // Removed first: after a crash in between, the suggestion is still pending and nothing is duplicated.
   if (replaces !== undefined) {
     const old = bulletsOf((await readMemory(context.gw.home, viber)) ?? '').find((line) => wholeOf(line) === replaces);
     if (old) await forgetBullet(context.gw.home, viber, old.id, actorOf(context));
@@ -143,7 +149,7 @@ async function askForWords(
 ): Promise<CommandReply> {
   const suggestion = await findSuggestion(gw.home, viber, id);
   if (!suggestion) return { text: messages.text('memory.suggestionGone') };
-  // Their next words here are the new wording.
+  // The person's next message here is the new wording.
   gw.tasks.expected.set(address, principalText(principal), { command: 'memory', args: `edit ${viber}/${id}` });
   return {
     text: lines(
@@ -157,7 +163,7 @@ async function askForWords(
   };
 }
 
-/** Why a press has no effect any more. */
+/** Returns why a press no longer has an effect. */
 function closed(context: Deciding, viber: string, id: string): Text {
   const { messages } = context;
   const decision = decisionOn(context.gw.home, viber, id);
@@ -169,5 +175,5 @@ function closed(context: Deciding, viber: string, id: string): Text {
   return messages.text(isRejected ? 'memory.rejectedBy' : 'memory.acceptedBy', { name });
 }
 
-/** Several lines begin below the words before them. */
+/** Puts multi-line text on a new line. */
 const inline = (text: string): string => `${text.includes('\n') ? '\n' : ''}${shownMemory(text)}`;

@@ -1,4 +1,6 @@
-/** /memory: what I remember and what waits. Looking is for those who may; whatever changes it is for owners alone. */
+/**
+ * /memory: shows and searches the memory and pending suggestions. Reading requires access; changing requires an owner.
+ */
 
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { lines, words } from '../../../messages/messages.ts';
@@ -20,7 +22,7 @@ export const memory: Command = {
   argument: {
     name: 'words',
     description: 'Words to look for, or add TEXT, forget WORDS, undo',
-    // More words than a search has are a goal that begins like one.
+    // A longer text is not a search but a goal that begins with the same word.
     pattern: '^((search|add|forget|undo|accept|edit|reject)\\b[\\s\\S]*|\\S+(\\s+\\S+){0,2})$',
   },
   action: 'memory',
@@ -36,10 +38,10 @@ export const memory: Command = {
   },
 };
 
-/** Nothing for the last change, or one as a button names it: with its viber, but for those of earlier versions. */
+/** Empty for the last change, or a change with its viber as in a button; older buttons have no viber. */
 const UNDO = /^(?:([a-z0-9][a-z0-9_-]{0,63})\/)?([0-9a-f]{12})?$/;
 
-/** What an owner asks for; undefined for looking. */
+/** Returns the change that an owner asks for, or undefined for a search. */
 function changeOf(context: Invocation, verb: string, rest: string): (() => Promise<CommandReply>) | undefined {
   if (verb === 'add') return () => add(context, rest);
   if (verb === 'forget') return () => forget(context, rest);
@@ -67,10 +69,10 @@ async function show(context: Invocation): Promise<CommandReply> {
 
 const HEADING = /^(#{1,6})(?:\s|$)/;
 
-/** Without those headings under which nothing stands. */
+/** Removes headings without content. */
 function withoutEmptyHeadings(text: string): string {
   const kept: string[] = [];
-  /** What follows, reading upwards: the depth of a heading, 7 for words, 0 for nothing. */
+  /** What follows, reading upwards: a heading's depth, 7 for text, 0 for nothing. */
   let below = 0;
   for (const line of text.split('\n').reverse()) {
     const depth = HEADING.exec(line)?.[1]?.length;
@@ -99,7 +101,7 @@ async function search(context: Invocation): Promise<CommandReply> {
   return waiting ? { ...waiting, text: lines(...listed, '', waiting.text) } : { text: lines(...listed) };
 }
 
-/** What waits to be remembered and has these words; undefined where nothing does. */
+/** Returns pending suggestions with these words, or undefined if there are none. */
 async function waitingAbout(context: Invocation, query: string): Promise<CommandReply | undefined> {
   const { gw, viber, messages } = context;
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,4 +1,7 @@
-/** Something to remember on its way in: it waits for an owner, unless it may be kept without a question: when it stands as a whole statement in an owner's own words (promise 40). */
+/**
+ * Decides what happens to a new fact. It waits for an owner, unless it may be kept without asking because an owner
+ * stated it as a whole in their own words (promise 40).
+ */
 
 import { UserError } from '../../../errors.ts';
 import { scrub } from '../../../log.ts';
@@ -10,7 +13,7 @@ import { isStatedIn } from '../../../workspace/memory/stated.ts';
 import { addSuggestion, type Suggestion } from '../../../workspace/memory/suggestions.ts';
 import { ownWords } from './trust.ts';
 
-/** Something to remember, as a model says it. */
+/** A fact to remember, from a model. */
 export interface Fact {
   section?: string | undefined;
   text: string;
@@ -23,13 +26,13 @@ export interface Keeping {
   viber: string;
   taskId: string;
   runId: string;
-  /** `memory.auto_accept`, and an owner is speaking. */
+  /** `memory.auto_accept` is on and an owner is speaking. */
   autoAcceptMemory: boolean;
-  /** Who said it, in which task. */
+  /** Who said it, and in which task. */
   provenance: string;
 }
 
-/** Gives what waits now; undefined when it stands in MEMORY.md. */
+/** Returns the pending suggestion, or undefined if the fact is in MEMORY.md. */
 export async function keep(
   { home, viber, taskId, runId, autoAcceptMemory, provenance }: Keeping,
   given: Fact,
@@ -39,7 +42,7 @@ export async function keep(
   const lines = bulletsOf((await readMemory(home, viber)) ?? '');
   if (lines.some(({ text }) => likeness(text, fact.text) === 'same') && !given.replaces?.trim()) return undefined;
   const old = corrected(lines, fact.text, given.replaces);
-  // What takes something out of memory is asked about.
+  // Removing something from memory always needs approval.
   if (old) {
     const section = fact.section ?? (old.section === '' ? undefined : old.section);
     return addSuggestion(home, viber, { ...fact, section, replaces: wholeOf(old), run: runId });
@@ -52,7 +55,10 @@ export async function keep(
   return addSuggestion(home, viber, { ...fact, run: runId });
 }
 
-/** The line that is named, or the one that says nearly the same. Throws UserError for words that name none, or several. */
+/**
+ * Returns the line that is named, or the one that says nearly the same.
+ * @throws {UserError} if the words match no line, or several
+ */
 function corrected(lines: readonly Bullet[], text: string, named: string | undefined): Bullet | undefined {
   if (named === undefined || named.trim() === '') {
     const near = lines.filter((line) => likeness(line.text, text) === 'near');

@@ -1,6 +1,6 @@
 /**
- * `forget` and `what_was_done`: what an owner has remembered is forgotten in words, after they have seen the line; and what stands in
- * the day's log is told to those who may be told it.
+ * `forget` and `what_was_done`: an owner has a memory line removed after seeing it; the day's log is reported to those
+ * who may read it.
  */
 import { z } from 'zod';
 import { principalText } from '../../../access/principal.ts';
@@ -44,7 +44,7 @@ async function fitting(words: string, { scope: { home, viber }, order: { princip
   return found;
 }
 
-/** The line that was shown, by its words: nothing else goes. */
+/** The displayed lines by their words: nothing else is removed. */
 const linesShown = perRun((_run: ToolRun) => new Map<string, string>());
 
 export const forget = defineTool({
@@ -62,7 +62,7 @@ export const forget = defineTool({
     linesShown(run).set(words, text).set(text, text);
     return true;
   },
-  // What goes is the line that was shown, with whatever stands under it.
+  // Removes the displayed line and everything below it.
   settled: ({ words }, run) => ({ words: linesShown(run).get(words) ?? words }),
   shows: async ({ words }, run) => (await fitting(words, run))[0]?.lines ?? '',
   asks: ({ words }, run, { messages, plain }) => ({

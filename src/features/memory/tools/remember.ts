@@ -1,4 +1,7 @@
-/** `remember`: something for MEMORY.md. A person accepts the exact words first, unless the configuration says otherwise (promise 40). */
+/**
+ * `remember`: adds a fact to MEMORY.md. A person approves the exact words first, unless the configuration says
+ * otherwise (promise 40).
+ */
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { defineTool } from '../../../runtime/contract/tool.ts';

@@ -1,4 +1,6 @@
-/** `memory_search`: pieces of the viber's own memory that fit a question. What comes back is data, a few thousand characters of it. */
+/**
+ * `memory_search`: finds relevant parts of the viber's own memory. Results are data, a few thousand characters at most.
+ */
 import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { cutText } from '../../../lib/text.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether what a task wants to remember may be kept without a question (promise 40): only while nothing in its conversation came from
- * outside. A quotation, a file, a page or a tool's finding may hold words that were written to be remembered.
+ * Decides whether a task's facts may be kept without asking (promise 40): only if nothing in its conversation came from
+ * outside. A quotation, a file, a page or a tool's result may contain words planted to be remembered.
  */
 import { isRecord } from '../../../lib/json.ts';
 import { withoutCode } from '../../../runtime/reply/written-calls.ts';
@@ -11,11 +11,11 @@ import { openTask } from '../../../workspace/tasks/index.ts';
 import type { Json, SessionEntry } from '../../../workspace/types.ts';
 
 /**
- * The words of the one person who has spoken in the conversation, with their name. Undefined as soon as anything the model may have
- * seen of it is not their own: also what a compaction has told again, and what another person wrote or answered.
+ * Returns the words of the only speaker in the conversation, with their name. Returns undefined if the model may have
+ * seen anything that is not their own, including a compaction's summary, and what another person wrote or answered.
  */
 export async function ownWords(home: Home, viber: string, taskId: string): Promise<OwnWords | undefined> {
-  // A summary is told again from wherever it stands.
+  // A summary may repeat text from any source.
   if (openTask(home, taskId, viber).session.compaction()) return undefined;
   const entries = openTask(home, taskId, viber).session.tail();
   const speaker = entries.findLast((entry) => entry.type === 'message')?.from.user;
@@ -24,7 +24,10 @@ export async function ownWords(home: Home, viber: string, taskId: string): Promi
   return { names: messages.map(({ from }) => from.name), messages: messages.map(({ text }) => unquoted(text)) };
 }
 
-/** Without what the person only shows: quotations by hand, code, and what a platform tells of a message (a contact, a place, a poll). */
+/**
+ * Removes what the person only shows: quotations, code, and a platform's description of a message (a contact, a place,
+ * a poll).
+ */
 const unquoted = (text: string): string => withoutCode(text).replace(/^[ \t]*\[[^\n]*\]$/gm, '');
 
 function isClean(entry: SessionEntry, speaker: string | undefined): boolean {
@@ -46,7 +49,7 @@ function isClean(entry: SessionEntry, speaker: string | undefined): boolean {
   }
 }
 
-/** The tools whose results a model's message holds. */
+/** Returns the tools whose results a model's message contains. */
 function resultsOf(message: Json): string[] {
   if (!isRecord(message) || !Array.isArray(message.content)) return [];
   return message.content.flatMap((part) =>

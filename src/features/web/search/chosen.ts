@@ -1,4 +1,4 @@
-/** Which search engine the settings name, with its address and key. Pure. */
+/** Chooses the search engine from the settings, with its address and key. Pure. */
 import type { EngineName } from './engines.ts';
 
 export interface ChosenEngine {
@@ -20,7 +20,7 @@ export const ENGINE_LABELS: Readonly<Record<EngineName, string>> = {
   tavily: 'Tavily',
 };
 
-/** Undefined where none is named, nor has an address or a key. */
+/** Returns undefined if no engine is named or has an address or a key. */
 export function engineOf({ by, url, apiKey }: SearchSettings, env: NodeJS.ProcessEnv): ChosenEngine | undefined {
   const brave = env.BRAVE_API_KEY?.trim() || undefined;
   const tavily = env.TAVILY_API_KEY?.trim() || undefined;
@@ -35,7 +35,7 @@ export function engineOf({ by, url, apiKey }: SearchSettings, env: NodeJS.Proces
   return tavily ? { name: 'tavily', apiKey: tavily } : undefined;
 }
 
-/** What to set where the engine wants a key and there is none. */
+/** Returns what to set if the engine needs a key and has none. */
 export const lackingKey = ({ name, apiKey }: ChosenEngine): string | undefined =>
   name === 'searxng' || apiKey
     ? undefined

@@ -1,6 +1,7 @@
 /**
- * Search engines over HTTP: SearXNG of one's own, Brave and Tavily by key. Invariants: what is sent is the query alone; no redirect is
- * followed, since a key goes along; an answer is read to a bound and parsed once. What they find is untrusted data.
+ * Search engines over HTTP: a self-hosted SearXNG, and Brave and Tavily with a key. Invariants: only the query is sent;
+ * redirects are refused, since requests carry a key; an answer is read up to a limit and parsed once. Results are
+ * untrusted data.
  */
 import { z } from 'zod';
 import { errorCode, UserError } from '../../../errors.ts';
@@ -11,11 +12,14 @@ export interface Found {
   text: string;
 }
 
-/** Somebody who searches the web. */
+/** A provider of web search. */
 export interface Searcher {
-  /** For people: whom the words are told to. */
+  /** The name shown to people, who see where the query goes. */
   name: string;
-  /** Throws UserError naming what to mend; the signal's reason when it aborts. */
+  /**
+   * @throws {UserError} with what to fix
+   * @throws the signal's reason
+   */
   search(query: string, signal: AbortSignal): Promise<{ results: Found[]; answer?: string }>;
 }
 
@@ -38,13 +42,13 @@ const brave = z.object({
 });
 const tavily = z.object({ results: z.array(item) });
 
-/** A request as it is sent: all a search engine is told. */
+/** A request: everything that a search engine receives. */
 interface Asked {
   url: URL;
   init: RequestInit;
 }
 
-/** @param url of SearXNG, or in place of the usual address of the others */
+/** @param url SearXNG's address, or another address for the other engines */
 export function searchEngine(engine: EngineName, { url, apiKey }: { url?: string; apiKey?: string }): Searcher {
   const { name, ask, read, refused } = ENGINES[engine];
   const from = (url ?? ADDRESSES[engine]).replace(/\/+$/, '');
@@ -72,9 +76,9 @@ const ADDRESSES: Record<EngineName, string> = {
 interface Engine {
   name: string;
   ask(query: string, from: string, key: string): Asked;
-  /** Undefined for what is no answer of its kind. */
+  /** Returns undefined if the data has another shape. */
   read(data: unknown): { title?: string | null | undefined; url: string; text: string }[] | undefined;
-  /** Why it refuses, in words that name the setting. */
+  /** Returns why the engine refused, with the setting to fix. */
   refused(status: number, data: unknown): string | undefined;
 }
 
@@ -90,7 +94,7 @@ const ENGINES: Record<EngineName, Engine> = {
     }),
     read: (data) =>
       searxng.safeParse(data).data?.results.map(({ title, url, content }) => ({ title, url, text: content ?? '' })),
-    // Formats that are not listed are refused so; most instances list HTML alone.
+    // SearXNG's refusal of a format that is not enabled; most instances enable only HTML.
     refused: (status, data) =>
       status === 403 || (status === 200 && data === undefined)
         ? 'SearXNG does not give JSON: add json to search.formats in its settings.yml.'
@@ -113,7 +117,7 @@ const ENGINES: Record<EngineName, Engine> = {
         }))
       );
     },
-    // A wrong token is told with 422 and a word for it.
+    // Brave reports a wrong token with status 422 and this code.
     refused: (status, data) =>
       keyRefused('Brave')(JSON.stringify(data ?? '').includes('SUBSCRIPTION_TOKEN_INVALID') ? 401 : status),
   },
@@ -142,7 +146,7 @@ function withQuery(address: string, values: Record<string, string>): URL {
   return url;
 }
 
-/** The answer's JSON, undefined where it is none. */
+/** Returns the answer's JSON, or undefined if it is not JSON. */
 async function fetched(
   name: string,
   { url, init }: Asked,
@@ -183,7 +187,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Web addresses alone, and words without marks of HTML. */
+/** Keeps web addresses only, and strips HTML. */
 function tidy({ title, url, text }: { title?: string | null | undefined; url: string; text: string }): Found[] {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return [];
   return [{ title: plain(title ?? '', MAX_TITLE) || new URL(url).host, url, text: plain(text, MAX_TEXT) }];
