@@ -1,4 +1,4 @@
-/** The configuration: one file and the environment in, complete settings or every problem at once out. */
+/** The configuration: reads one file and the environment, and returns complete settings or every problem at once. */
 import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { addChannels } from './config/channel-variables.ts';
@@ -24,22 +24,22 @@ const NAMES = ['config.yaml', 'config.json', 'openai.yaml'];
 
 export interface LoadedConfig {
   config: Config;
-  /** The file it came from, absolute; undefined when there is none. */
+  /** The absolute path of its file; undefined if there is none. */
   source: string | undefined;
   /** One sentence each, for the log. */
   warnings: string[];
-  /** Somebody has chosen `http.port`: no other will do. */
+  /** `http.port` was set explicitly, so no other port may be used. */
   isPortChosen: boolean;
-  /** Plugins that could not be loaded, each with the setting that names it. */
+  /** Plugins that failed to load, each with the setting that names it. */
   problems: readonly ConfigProblem[];
-  /** Those that add more than a channel. */
+  /** Plugins that add more than a channel. */
   features: readonly LoadedFeature[];
 }
 
 /**
- * Reads `file`, or the first of config.yaml, config.json and openai.yaml in `home`, or nothing; the environment fills in tokens
- * that are not there. Secrets are registered with the log on the way.
- * Throws ConfigError with every wrong key at once, and when `file` is given but cannot be read.
+ * Reads `file`, or the first of config.yaml, config.json and openai.yaml in `home`, if any; missing tokens come from
+ * the environment. Registers secrets with the log.
+ * @throws {ConfigError} with every wrong key at once, or if `file` is given but can't be read
  */
 export async function loadConfig(options: {
   file?: string | undefined;
@@ -52,14 +52,16 @@ export async function loadConfig(options: {
   return configOf(source === undefined ? undefined : await readSource(source), source, env, { home, sections });
 }
 
-/** Where settings are written: `file`, or the one of the home that counts. */
+/** Returns the file to write settings to: `file`, or the one in use in the home. */
 export async function configFileOf(home: string, file?: string): Promise<string> {
   return file === undefined ? ((await findFile(home)) ?? resolve(join(home, 'config.yaml'))) : resolve(file);
 }
 
 /**
- * The settings that the text of a file gives, with the environment's. Throws as `loadConfig` does; with `home` also for a viber
- * that is not there. `sections` are those of features that are known at the start only.
+ * Returns the settings from a file's text and the environment.
+ * @param options.home also checks that the vibers exist
+ * @param options.sections sections of features that are known only at startup
+ * @throws {ConfigError} as `loadConfig` does
  */
 export async function configOf(
   text: string | undefined,
@@ -96,7 +98,7 @@ export async function configOf(
   };
 }
 
-/** Whether the terminal is a channel of this gateway: `auto` means when there is no chat channel. */
+/** Returns whether the terminal is a channel of this gateway; `auto` means if there is no chat channel. */
 export function terminalEnabled(config: Config): boolean {
   const { terminal, ...chats } = config.channels;
   return terminal.enabled === 'auto' ? Object.keys(chats).length === 0 : terminal.enabled;
@@ -106,12 +108,12 @@ async function findFile(home: string): Promise<string | undefined> {
   for (const name of NAMES) {
     const file = resolve(join(home, name));
     try {
-      // A link that leads nowhere is one that somebody meant: it is not passed over.
+      // A dangling link is deliberate, so it is not skipped.
       const found = await lstat(file);
-      // Reading a pipe of the home would wait for its writer.
+      // Reading a pipe in the home would wait for its writer.
       if (!found.isFIFO()) return file;
     } catch (error) {
-      // ENOTDIR: the home itself is not a directory; whoever opens it says so.
+      // ENOTDIR: the home itself is not a directory; opening it reports that.
       if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') continue;
       return file;
     }

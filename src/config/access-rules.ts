@@ -1,18 +1,21 @@
-/** Which rules hold at the door for an event from an address. Pure; `access/authorise.ts` decides by them. */
+/** Determines the access rules for an address. Pure; `access/authorise.ts` applies them. */
 import { accessOf, OWN_CHANNELS } from '../channels/index.ts';
 import type { AccessConfig } from '../channels/kind.ts';
 import type { Config } from './schema.ts';
 
-/** What is used of an address (channels/channel.ts has the whole). */
+/** The parts of an address that matter here (channels/channel.ts has all of it). */
 export interface Place {
   channel: string;
   workspace?: string;
 }
 
-/** The machine's own doors, whose users could edit every file anyway, and that of programs, which the guard of the network opens. There are no groups. */
+/**
+ * The rules of this machine's own channels, whose users could edit every file anyway, and of programs, which the HTTP
+ * guard admits. They have no groups.
+ */
 const OWN_DOOR: AccessConfig = { dm: 'open', groups: 'off', allow: [], chats: [], memory: 'direct' };
 const CLOSED: AccessConfig = { dm: 'off', groups: 'off', allow: [], chats: [], memory: 'direct' };
 
-/** The access rules of an address. */
+/** Returns the access rules of an address. */
 export const accessRulesOf = (config: Config, at: Place): AccessConfig =>
   OWN_CHANNELS.includes(at.channel) ? OWN_DOOR : (accessOf(config, at) ?? CLOSED);

@@ -1,4 +1,4 @@
-/** `agents/{viber}.yaml`, read anew for every run and cached by size and time. The last good version stays in force. */
+/** Reads `agents/{viber}.yaml` for every run, cached by size and time. The last good version stays in force. */
 import { lstatSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ import { parseYaml, readBounded } from './parse.ts';
 import type { AgentConfig } from './schema.ts';
 import { validate } from './validate.ts';
 
-/** A file counts as written once nothing has touched it for this long: half a YAML file is often valid and means something else. */
+/**
+ * A file counts as written once it has been unchanged for this long (ms): half a YAML file is often valid and means
+ * something else.
+ */
 const SETTLE_MS = 150;
 const SETTLE_TRIES = 10;
 const GONE_LOOKS = 2;
@@ -24,18 +27,19 @@ interface Cached {
 const cache = new Map<string, Cached>();
 
 /**
- * What `agents/{viber}.yaml` of the home says; only `warnings` when there is no such file. A broken file, or one that is still
- * being written, gives the last good version and a warning, or `isBroken`. Throws ConfigError for an id that is not one.
+ * Returns the content of `agents/{viber}.yaml`, or only `warnings` if there is no such file. For a broken or
+ * half-written file, returns the last good version with a warning, or `isBroken`.
+ * @throws {ConfigError} for an invalid ID
  */
 export async function loadAgent(home: string, viber: string): Promise<AgentConfig> {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/.test(viber)) {
     throw new ConfigError([{ path: 'agents', message: `"${viber.slice(0, 70)}" is not a viber's id` }]);
   }
   const file = join(home, 'agents', `${viber}.yaml`);
-  // Most vibers have no file; finding that out must not cost an exception a run.
+  // Most vibers have no file; finding that out must not cost an exception per run.
   const last = cache.get(file);
   let found = statSync(file, { throwIfNoEntry: false });
-  // Some editors put the old file aside before they write the new one: its limits hold until it is known to be gone.
+  // Some editors move the old file away before they write the new one: its limits apply until it is certainly gone.
   for (let looks = 0; !found && last !== undefined && looks < GONE_LOOKS; looks++) {
     await sleep(SETTLE_MS);
     found = statSync(file, { throwIfNoEntry: false });
@@ -44,7 +48,7 @@ export async function loadAgent(home: string, viber: string): Promise<AgentConfi
     cache.delete(file);
     return { warnings: [] };
   }
-  // A link that leads nowhere may have held limits; reading a pipe would wait for its writer.
+  // A dangling link may have contained limits; reading a pipe would wait for its writer.
   if (!found?.isFile()) return keep(last, `agents/${viber}.yaml is no file that can be read`);
   try {
     const stamp = await settledStamp(file, last?.stamp);
@@ -71,14 +75,17 @@ function keep(last: Cached | undefined, problem: string): AgentConfig {
   return { ...last.agent, warnings: [`${problem}; the version before it stays in force`] };
 }
 
-/** Size and time of a file nobody is writing to; undefined when it does not come to rest. Throws Node's own errors. */
+/**
+ * Returns size and time of a file that nobody is writing to, or undefined if it keeps changing. Throws Node's own
+ * errors.
+ */
 async function settledStamp(file: string, known: string | undefined): Promise<string | undefined> {
   let before: string | undefined;
   for (let tries = 0; tries < SETTLE_TRIES; tries++) {
     const { size, mtimeMs, ctimeMs, ino } = await stat(file);
     const stamp = `${size}:${mtimeMs}:${ctimeMs}:${ino}`;
     const age = Date.now() - mtimeMs;
-    // A time in the future says nothing about age: two equal looks at the file do.
+    // A time in the future says nothing about the age; two equal looks at the file do.
     if (stamp === known || age >= SETTLE_MS || (age < 0 && stamp === before)) return stamp;
     before = stamp;
     await sleep(SETTLE_MS);
@@ -86,7 +93,7 @@ async function settledStamp(file: string, known: string | undefined): Promise<st
   return undefined;
 }
 
-/** In words for people `#5` and `#general` are words too, though YAML would have them for a comment. */
+/** In prose, `#5` and `#general` are words, although YAML treats them as a comment. */
 const wholeWords = (text: string): string =>
   text.replace(
     /^((?:description|prompt|systemPrompt):[ \t]+)([^\s"'|>[{#&*!%@`].*?[ \t]#[^\s#].*?)([ \t]+#[ \t].*)?$(?!\n[ \t])/gm,

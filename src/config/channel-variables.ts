@@ -1,4 +1,4 @@
-/** The environment's part in `channels:`: tokens switch a channel on and fill in what the file does not say. */
+/** Applies the environment to `channels:`: tokens enable a channel and fill in what the file omits. */
 import { channelKinds, kindOf } from '../channels/index.ts';
 import type { ChannelKind } from '../channels/kind.ts';
 import { isRecord } from '../lib/json.ts';
@@ -8,12 +8,12 @@ import type { Data } from './parse.ts';
 
 type Section = { [key: string]: Data };
 
-/** The variable that fills in what stands at a path, where there is one. */
+/** Returns the variable that fills in the setting at a path, if there is one. */
 export function variableOf([section, channel, key]: readonly PropertyKey[]): string | undefined {
   return section === 'channels' ? kindOf(String(channel))?.variables?.[String(key)] : undefined;
 }
 
-/** `data` with the environment's values where the file has none; what the file says comes first. */
+/** Returns `data` with the environment's values where the file has none; the file takes precedence. */
 export function addChannels(data: Section, env: NodeJS.ProcessEnv): { data: Section; warnings: string[] } {
   const channels = data.channels ?? {};
   if (!isRecord(channels)) return { data, warnings: [] };
@@ -37,7 +37,7 @@ export function addChannels(data: Section, env: NodeJS.ProcessEnv): { data: Sect
   return { data: { ...data, channels: { ...channels, ...sections } }, warnings };
 }
 
-/** Secrets that look as if a channel was meant to be on, and are not enough for it. */
+/** Warns about secrets that suggest a channel but are not enough to enable it. */
 function halfGiven(
   { name, variables: keys = {}, switches = [] }: ChannelKind,
   given: Readonly<Record<string, string>>,

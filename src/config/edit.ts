@@ -1,15 +1,15 @@
-/** Changes single settings of a configuration file that people edit too: comments, order and every other key stay as they are. */
+/** Changes single settings of a configuration file that people edit too: keeps comments, order and all other keys. */
 import { ConfigError } from '../errors.ts';
 import { editText } from '../lib/files.ts';
 import { isRecord } from '../lib/json.ts';
 
 export interface Setting {
-  /** A number is a place in a list. */
+  /** A number is an index into a list. */
   path: readonly (string | number)[];
   value: unknown;
 }
 
-/** Puts these settings into a text. What it gives throws ConfigError when a text cannot be read as what it is. */
+/** Returns a function that puts these settings into a text. It throws ConfigError if the text is invalid. */
 async function settingIn(file: string, settings: readonly Setting[]): Promise<(text: string) => string> {
   if (file.endsWith('.json')) return (text) => jsonWith(text, settings, file);
   const { isCollection, parseDocument } = await import('yaml');
@@ -18,7 +18,7 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
     const [problem] = document.errors;
     if (problem) throw new ConfigError([{ path: '', message: `${file}: mend it first (${problem.code})` }]);
     for (const { path, value } of settings) {
-      // A section whose lines are all comments is there and holds nothing.
+      // A section with only comments parses as null.
       for (let depth = 1; depth < path.length; depth++) {
         const above = path.slice(0, depth);
         if (document.hasIn(above) && !isCollection(document.getIn(above)))
@@ -30,7 +30,7 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
   };
 }
 
-/** The text as it would be. */
+/** Returns the text with the settings changed. */
 export async function withSettings(text: string, settings: readonly Setting[], file: string): Promise<string> {
   return settings.length === 0 ? text : (await settingIn(file, settings))(text);
 }
@@ -58,7 +58,7 @@ function jsonWith(text: string, settings: readonly Setting[], file: string): str
   return `${JSON.stringify(top, null, 2)}\n`;
 }
 
-/** Writes them into the file; one that is not there begins with `starter`, and is its owner's alone. */
+/** Writes the settings to the file. A new file begins with `starter`, and only its owner can read it. */
 export async function writeSettings(file: string, settings: readonly Setting[], starter: string): Promise<void> {
   const change = await settingIn(file, settings);
   await editText(file, (before) => (settings.length === 0 ? before : change(before ?? starter)));

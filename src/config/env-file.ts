@@ -1,6 +1,6 @@
 /**
- * `.env` in the home: secrets that do not belong into the configuration. What the environment itself says comes first. Values may stand
- * in quotes, over several lines too; outside of them a `#` begins a comment only behind a space.
+ * `.env` in the home, for secrets that don't belong in the configuration. The environment itself takes precedence.
+ * Values may be quoted and then span lines; outside quotes, `#` begins a comment only after a space.
  */
 
 import fs from 'node:fs';
@@ -11,17 +11,17 @@ import { decodedText } from '../lib/text.ts';
 
 export const envFileOf = (home: string): string => path.join(home, '.env');
 
-/** The environment with what stands in the home's `.env` and nowhere else. A copy. */
+/** Returns a copy of the environment with the variables that are only in the home's `.env`. */
 export function withEnvFile(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
   const all = { ...env };
   for (const { name, value, raw } of variablesIn(readEnvFile(home) ?? '')) {
-    // systemd, Docker and Node may have read the same line before us, each by rules of its own.
+    // systemd, Docker or Node may have read the same line already, each by its own rules.
     if (env[name] === undefined || readings(raw).has(env[name])) all[name] = value;
   }
   return all;
 }
 
-/** A sentence for each line of the home's `.env` that says nothing: no variable, no comment, no part of a value. */
+/** Returns a sentence for each line of the home's `.env` that is not a variable, a comment or part of a value. */
 export function unreadLines(home: string): string[] {
   const text = readEnvFile(home) ?? '';
   const known = variablesIn(text);
@@ -31,7 +31,7 @@ export function unreadLines(home: string): string[] {
     at += line.length + 1;
     const isSilent = line.trim() === '' || line.trim().startsWith('#');
     if (isSilent || known.some((each) => each.start < at && start < each.end)) return [];
-    // What stands there may be a secret: it is not shown.
+    // The line may contain a secret, so it is not shown.
     return [`${envFileOf(home)}, line ${index + 1}: this is no NAME=value, so it is left out`];
   });
 }
@@ -44,7 +44,7 @@ function readEnvFile(home: string): string | undefined {
 interface Variable {
   name: string;
   value: string;
-  /** All that stands behind the `=` in its line. */
+  /** Everything after the `=` on its line. */
   raw: string;
   start: number;
   end: number;
@@ -64,11 +64,11 @@ function variablesIn(text: string): Variable[] {
 
 const uncommented = (plain: string): string => plain.replace(/[ \t]#.*$/, '').trim();
 
-/** What other readers make of a line: they keep quotes or the comment, or cut a value at every `#`. */
+/** Returns what other parsers make of a line: they keep quotes or the comment, or cut a value at every `#`. */
 const readings = (raw: string): Set<string | undefined> =>
   new Set([raw, raw.replace(/^(['"])(.*)\1$/, '$2'), /^[^#]*/.exec(raw)?.[0].trim()]);
 
-/** Puts variables into the file; every other line stays as it is. A new file is its owner's alone. */
+/** Writes variables to the file; keeps all other lines. Only its owner can read a new file. */
 export async function writeEnvFile(home: string, variables: Readonly<Record<string, string>>): Promise<void> {
   if (Object.keys(variables).length === 0) return;
   await editText(
@@ -81,7 +81,7 @@ export async function writeEnvFile(home: string, variables: Readonly<Record<stri
 
 function withVariable(text: string, name: string, value: string): string {
   const line = `${name}=${quoted(name, value.replace(/[\r\n]/g, ''))}`;
-  // Of several lines the last one counts.
+  // If a variable is repeated, the last line counts.
   const old = variablesIn(text).findLast((each) => each.name === name);
   if (old) return `${text.slice(0, old.start)}${line}${text.slice(old.end)}`;
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;

@@ -1,4 +1,4 @@
-/** What becomes of values before they are checked: `${NAME}` is replaced, what is blank counts as absent, secrets are noted. */
+/** Prepares values before validation: replaces `${NAME}`, drops blank values and registers secrets. */
 import type { ConfigProblem } from '../errors.ts';
 import { addSecret } from '../log.ts';
 import type { Data } from './parse.ts';
@@ -6,12 +6,12 @@ import { isAbsentWhenEmpty, isSecretName } from './secret-names.ts';
 import { secretsIn } from './secrets.ts';
 
 const REFERENCE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
-/** A variable that is set to '' counts as not set: container tools pass empty ones along. */
+/** Returns a variable; '' counts as not set, since container tools pass empty variables along. */
 export function variable(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];
 }
 
-/** Registers every value of the environment whose name says that it is a secret, used by us or not. */
+/** Registers every environment value whose name marks it as a secret, whether or not it is used here. */
 export function hideEnvironment(env: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && value.length >= 8 && /(TOKEN|API_KEY|SECRET|PASSWORD)$/.test(name)) addSecret(value);
@@ -19,8 +19,8 @@ export function hideEnvironment(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * A copy of `data` with `${NAME}` and `${NAME:-default}` replaced in every string; `$${NAME}` stays `${NAME}`. A variable
- * that is not set is a problem at its path. Secrets among the values are registered with the log.
+ * Returns a copy of `data` with `${NAME}` and `${NAME:-default}` replaced in every string; `$${NAME}` becomes
+ * `${NAME}`. An unset variable is a problem at its path. Registers secrets among the values with the log.
  */
 export function substitute(
   data: Data,
@@ -54,7 +54,7 @@ export function substitute(
   return text;
 }
 
-/** Without keys that have no value: `http:` with everything under it commented out, or an optional secret that is ''. */
+/** Drops keys without a value: an `http:` whose content is commented out, or an optional secret that is ''. */
 export function tidy(data: Data, path: readonly string[] = []): { [key: string]: Data } {
   const entries = Object.entries(data ?? {}).flatMap(([key, value]: [string, Data]): [string, Data][] => {
     const here = [...path, key];

@@ -1,6 +1,7 @@
 /**
- * YAML (and JSON, which is YAML) from a file into plain data, bounded (promise 59). What comes out is a tree of objects, arrays,
- * strings, numbers, booleans and null; whole numbers too large to be exact are strings, so that ids keep every digit.
+ * Parses YAML (and JSON, its subset) into plain data, within limits (promise 59). The result is a tree of objects,
+ * arrays, strings, numbers, booleans and null; integers too large to be exact become strings, so that IDs keep every
+ * digit.
  */
 import { open } from 'node:fs/promises';
 import { ConfigError, type ConfigProblem } from '../errors.ts';
@@ -8,17 +9,23 @@ import { decodedText } from '../lib/text.ts';
 import { messagesIn, type Said, say } from '../messages/messages.ts';
 import { mistakesIn } from './yaml-mistakes.ts';
 
-/** Bytes. A real file has a few thousand. */
+/** The limit of a file in bytes. A real one has a few thousand. */
 const MAX_BYTES = 256 * 1024;
 const MAX_ALIASES = 50;
-/** Lines, keys, items and quotes together. The library takes up to 40 µs for each of them, however short they are, and for some mistakes far more. */
+/**
+ * The limit of lines, keys, items and quotes in total. The library takes up to 40 µs for each, however short, and far
+ * more for some errors.
+ */
 const MAX_MARKS = 8_000;
 const MARK = /[\n,[\]{}"'*&!]|[-?:](?=\s)/g;
 const MAX_DEPTH = 20;
 
 export type Data = null | boolean | number | string | Data[] | { [key: string]: Data };
 
-/** The text of a file, at most 256 KB. Throws ConfigError when it is larger, and Node's own errors. */
+/**
+ * Reads a file of at most 256 KB.
+ * @throws {ConfigError} if it is larger; other errors are Node's own
+ */
 export async function readBounded(file: string): Promise<string> {
   const handle = await open(file, 'r');
   try {
@@ -39,8 +46,9 @@ export async function readBounded(file: string): Promise<string> {
 }
 
 /**
- * The data of a YAML text whose top is a mapping; `{}` when it holds only comments. Throws ConfigError, one problem for
- * each syntax error or repeated key, with its line; never with the line's content, which may be a secret.
+ * Returns the data of a YAML text whose root is a mapping; `{}` if it has only comments.
+ * @throws {ConfigError} with each syntax error or repeated key and its line, but never the line's content, which may be
+ * a secret
  */
 export async function parseYaml(text: string, file: string): Promise<{ [key: string]: Data }> {
   return (await parseYamlLines(text, file)).data;
@@ -48,11 +56,11 @@ export async function parseYaml(text: string, file: string): Promise<{ [key: str
 
 export interface ParsedYaml {
   data: { [key: string]: Data };
-  /** The line of a path's key, or of the nearest section above it that is there; the first line is 1. */
+  /** Returns the line of the key at a path, or of its nearest existing section, from 1. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
-/** As `parseYaml`, for those who name the line of what is wrong. */
+/** Like `parseYaml`, with line numbers for error messages. */
 export async function parseYamlLines(text: string, file: string): Promise<ParsedYaml> {
   const fail = (line: number, message: string) => ({ path: '', message: `${file} line ${line}: ${message}` });
   if (text.trim() === '') {
@@ -65,7 +73,7 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
   if (/\d{4000}/.test(text)) throw new ConfigError([fail(1, 'a number of more than 4,000 digits')]);
   const { parseDocument, LineCounter, visit, isCollection, isMap, isNode, isScalar } = await import('yaml');
   const lines = new LineCounter();
-  // The library looks for repeated keys in quadratic time (30,000 keys take 18 s): it is done below instead.
+  // The library's own check for repeated keys is quadratic (18 s for 30,000 keys), so it is done below.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -87,7 +95,7 @@ export async function parseYamlLines(text: string, file: string): Promise<Parsed
       const seen = new Set<unknown>();
       for (const { key } of map.items) {
         if (!isScalar(key)) {
-          // The library makes a text of it, in a time that doubles with each level (400 bytes take 8 s).
+          // The library converts such a key to text, in a time that doubles with each level (8 s for 400 bytes).
           if (isNode(key) && problems.length < 10) problems.push(fail(lineAt(key), 'expected a text as key'));
           continue;
         }
@@ -150,7 +158,7 @@ function toJs(make: () => unknown, fail: Fail): unknown {
   }
 }
 
-/** Copies; an alias inside its own anchor would go on for ever, hence the depth. */
+/** Copies a value. Limits the depth, because an alias inside its own anchor would never end. */
 function plain(value: unknown, fail: Fail, depth: number): Data {
   if (depth > MAX_DEPTH) throw new ConfigError([fail(1, `nested deeper than ${MAX_DEPTH} levels`)]);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

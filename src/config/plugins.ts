@@ -1,17 +1,17 @@
-/** What a configuration names of plugins. They are loaded only where it names any. */
+/** Loads the plugins that a configuration names. The loader is imported only if there are any. */
 import type { ConfigProblem } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
 import type { LoadedFeature, NamedPlugin } from '../plugin/load.ts';
 import type { Data } from './parse.ts';
 
 interface WithPlugins {
-  /** Without the sections of channels that could not be loaded, and without the keys that name plugins. */
+  /** Without the sections of channels that failed to load, and without the keys that name plugins. */
   data: { [key: string]: Data };
   features: readonly LoadedFeature[];
   problems: readonly ConfigProblem[];
 }
 
-/** Loads the plugins of a configuration. Never rejects: what cannot be loaded is a problem, and left out. */
+/** Loads the plugins of a configuration. Never rejects: what fails to load becomes a problem and is left out. */
 export async function withPlugins(data: { [key: string]: Data }, home: string): Promise<WithPlugins> {
   const named = namedIn(data);
   if (named.length === 0) return { data, features: [], problems: [] };

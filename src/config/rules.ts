@@ -1,4 +1,4 @@
-/** Rules that tie several keys together. They look at the raw data, so that they speak up beside every other problem. */
+/** Rules across several keys. They check the raw data, so that they apply even if there are other problems. */
 import { channelKinds, chatSections } from '../channels/index.ts';
 import type { ConfigProblem } from '../errors.ts';
 import { isRecord } from '../lib/json.ts';
@@ -6,7 +6,7 @@ import type { Data } from './parse.ts';
 import type { Config } from './schema.ts';
 import { valueAt } from './validate.ts';
 
-/** What is wrong with keys that are each right by themselves; [] when nothing is. */
+/** Returns the problems of keys that are each valid by themselves. */
 export async function brokenRules(data: Data): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   const host = valueAt(data, ['http', 'host']);
@@ -22,7 +22,7 @@ export async function brokenRules(data: Data): Promise<ConfigProblem[]> {
   ];
 }
 
-/** Each client has a token that is nobody else's, and speaks for somebody who is there. */
+/** Every client needs its own token, and a person who exists. */
 function clientRules(data: Data): ConfigProblem[] {
   const clients = valueAt(data, ['http', 'clients']);
   if (typeof clients !== 'object' || clients === null || Array.isArray(clients)) return [];
@@ -46,10 +46,10 @@ function clientRules(data: Data): ConfigProblem[] {
   });
 }
 
-/** Taking in, working, sending. */
+/** The number of roles: ingress, work and deliver. */
 const ROLES = 3;
 
-/** A server has an address, and one process on its own does everything. */
+/** A server needs an address, and a single process needs all roles. */
 function engineRules(engine: Data | undefined): ConfigProblem[] {
   const roles = valueAt(engine, ['roles']);
   if (valueAt(engine, ['kind']) === 'redis') {
@@ -61,7 +61,7 @@ function engineRules(engine: Data | undefined): ConfigProblem[] {
   return isPart ? [{ path: 'engine.roles', message: 'must be all of them unless engine.kind is redis' }] : [];
 }
 
-/** What each channel has to say of its own section, and of the paths at which their platforms' requests arrive. */
+/** Checks each channel's section with its own rules, and that no two webhooks share a path. */
 async function channelRules(data: Data): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = [];
   const taken = new Map<unknown, string>();
@@ -83,7 +83,7 @@ async function channelRules(data: Data): Promise<ConfigProblem[]> {
   return problems;
 }
 
-/** Settings that may be right and mostly are not; one sentence each. The platform has the last word. */
+/** Returns a sentence for each setting that is valid but probably wrong. Only the platform knows. */
 export function oddSettings(config: Config): string[] {
   const odd: string[] = unknownPrices(config);
   if (config.engine.kind === 'local' && config.engine.url !== undefined)
@@ -97,7 +97,7 @@ export function oddSettings(config: Config): string[] {
   return odd;
 }
 
-/** A cap on money does not hold for a model whose price nobody has said. */
+/** A limit on money does not apply to a model without a price. */
 function unknownPrices({ model, fallback, prices, limits }: Omit<Config, 'channels'>): string[] {
   const odd = Object.keys(prices)
     .filter((name) => !/^\S+\/\S+$/.test(name))
@@ -109,7 +109,7 @@ function unknownPrices({ model, fallback, prices, limits }: Omit<Config, 'channe
   return [...odd, `limits.${cap}: counts only models with a price; put ${which} under prices unless it is known`];
 }
 
-/** True for addresses that only programs of this machine can reach. */
+/** Returns true for addresses that only programs on this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

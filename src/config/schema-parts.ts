@@ -1,8 +1,8 @@
-/** The pieces the schemas are made of. Every leaf's error text says what was expected there; validate.ts adds what was found. */
+/** Building blocks of the schemas. Every leaf's error text says what was expected; validate.ts adds what was found. */
 import { z } from 'zod';
 import type { ChatChannelConfig } from '../channels/kind.ts';
 
-/** For an unknown key the error text is the list of those that are known: validate.ts makes a suggestion of it. */
+/** The error text for an unknown key is the list of known ones, from which validate.ts makes a suggestion. */
 export const section = <T extends z.ZodRawShape>(shape: T, expected = 'expected a section with keys') =>
   z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : expected),
@@ -15,7 +15,7 @@ export const oneOf = <const T extends readonly string[]>(...values: T) =>
 
 export const text = (expected: string, pattern = /\S/) => z.string(expected).regex(pattern, expected);
 
-/** Numbers and switches may come out of `${NAME}`, so as text. */
+/** Converts text to a number: values from `${NAME}` are text. */
 const numeric = (value: unknown) =>
   typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 
@@ -35,7 +35,7 @@ export const seconds = z.preprocess(
 const STEPS = 'expected auto, or a whole number from 1 to 1000';
 export const steps = z.preprocess(numeric, z.union([z.literal('auto'), z.int().min(1).max(1000)], STEPS));
 
-/** Money. */
+/** An amount of money. */
 export const amount = z.preprocess(
   numeric,
   z.number('expected a number, 0 or more').min(0, 'expected a number, 0 or more'),
@@ -49,7 +49,7 @@ export const flag = z.preprocess(
   z.boolean('expected true or false'),
 );
 
-/** Choices among which are `on` and `off`: some write those as true or false. */
+/** Choices that include `on` and `off`; accepts true and false for them. */
 export const switched = <const T extends readonly string[]>(...values: T) =>
   z.preprocess(
     (value) => (value === true || value === 'true' ? 'on' : value === false || value === 'false' ? 'off' : value),
@@ -62,7 +62,7 @@ export const address = (error = 'expected an http or https address') =>
   z.string(error).refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), error);
 
 const WEB_HOST = 'expected a host such as example.org, *.example.org or example.org:8443, without https:// and path';
-/** In the form that addresses have it: small letters, other scripts as `xn--`. At least two names follow a `*.`. */
+/** Normalises a host as URLs have it: lower case, other scripts as `xn--`. At least two labels must follow a `*.`. */
 export const webHost = z.string(WEB_HOST).transform((value, { addIssue }) => {
   const [, star = '', name = ''] = /^(\*\.)?([^\s/?#@*\\]+?)\.?$/.exec(value.trim()) ?? [];
   const url = URL.parse(`https://${name.replace(/\.(?=:\d+$)/, '')}`);
@@ -74,13 +74,13 @@ export const webHost = z.string(WEB_HOST).transform((value, { addIssue }) => {
 });
 
 const ORIGIN = 'expected an origin such as https://viber.example.org';
-/** Scheme, host and port, nothing else. */
+/** Scheme, host and port only. */
 export const origin = z
   .string(ORIGIN)
   .refine((value) => /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(value) && URL.canParse(value), ORIGIN);
 
 const SOCKET = 'expected wss://HOST/PATH, or ws:// for a hub on this machine';
-/** A WebSocket that nobody on the way can read. */
+/** A WebSocket address that can't be read in transit: `wss://`, or a local one. */
 export const socket = z
   .string(SOCKET)
   .refine((value) => /^wss?:\/\/[^\s@#]+$/i.test(value) && URL.canParse(value), SOCKET)
@@ -91,7 +91,7 @@ export const socket = z
 
 export const model = text('expected provider/model, for example openai/gpt-5-mini', /^\S+\/\S+$/);
 
-/** Of every request to an address. */
+/** Headers of every request to an address. */
 export const headers = z.record(z.string(), text('expected text'), 'expected headers with values');
 
 export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
@@ -100,7 +100,7 @@ export const secret = text('expected text').exactOptional();
 
 export const viber = text('expected the id of a viber, for example dev', /^[a-z0-9][a-z0-9_-]{0,63}$/);
 
-/** A platform's id; whole numbers are taken as text (parse.ts keeps every digit of large ones). */
+/** A platform's ID; whole numbers become text (parse.ts keeps every digit of large ones). */
 export const id = (expected: string, pattern: RegExp) =>
   z.preprocess((value) => (typeof value === 'number' ? String(value) : value), text(expected, pattern));
 
@@ -113,7 +113,7 @@ export const timezone = z.string('expected a time zone, for example Europe/Berli
   }
 }, 'expected a time zone, for example Europe/Berlin');
 
-/** What holds in the section of a chat channel where nothing is said. */
+/** The defaults of a chat channel's section. */
 export const chatDefaults: ChatChannelConfig = {
   access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
   live: 'auto',
@@ -132,7 +132,7 @@ const access = (user: z.ZodType<string>, chat: z.ZodType<string>) =>
     memory: oneOf('direct', 'group').default(chatDefaults.access.memory),
   });
 
-/** The keys of every chat channel; the two patterns are those of the platform's own ids. */
+/** The keys of every chat channel; the two patterns match the platform's own IDs. */
 export const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
   access: access(user, group).prefault({}),
   live: oneOf('auto', 'off', 'status', 'text').default(chatDefaults.live),
@@ -141,12 +141,12 @@ export const chat = (user: z.ZodType<string>, group: z.ZodType<string>) => ({
   viber: viber.exactOptional(),
 });
 
-/** Where a token may come from the environment instead, the error text names the variable. */
+/** Words the error of a token that may also come from the environment; it names the variable. */
 export const here = (what: string, variable: string) => `expected ${what}, here or as ${variable} in the environment`;
 
-/** A platform's secret: it travels in an HTTP header or address, where nothing but printable ASCII may stand. */
+/** A platform's secret, which is sent in an HTTP header or URL and so must be printable ASCII. */
 export const token = (what: string, variable: string) => text(here(what, variable), /^[!-~]+$/);
 
-/** The root of an API: with no slash at its end, or with exactly one. */
+/** The root of an API, normalised to end without a slash or with exactly one. */
 export const apiRoot = (variable: string, end: '' | '/' = '') =>
   address(here('an http or https address', variable)).transform((value) => value.replace(/\/*$/, end));

@@ -1,6 +1,6 @@
 /**
- * The settings there are: each is said once, with what it may be, its default and its meaning. Types are derived from here, and so is
- * docs/configuration.md (`npm run settings`). Every leaf's error text says what was expected there; validate.ts adds what was
+ * All settings: each is defined once, with its values, its default and its meaning. The types and docs/configuration.md
+ * are derived from here (`npm run settings`). Every leaf's error text says what was expected; validate.ts adds what was
  * found. Objects are strict: validate.ts turns unknown keys into warnings.
  */
 import { z } from 'zod';
@@ -167,7 +167,7 @@ const base = {
   currency: text('expected three capital letters, for example USD', /^[A-Z]{3}$/)
     .default('USD')
     .describe('the currency of all prices and caps, three capital letters'),
-  /** `channelsSchema` takes its place: which channels there are is known only when a file is read. */
+  /** Replaced by `channelsSchema`: the channels are known only when a file is read. */
   channels: z.custom<ChannelsConfig>(),
   people: listOf(person).default([]),
   conversations: z
@@ -193,7 +193,7 @@ const log = section({
     .describe('`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`'),
 });
 
-/** A section of the configuration that belongs to one feature. Left out, it means the same as `{}`. */
+/** A section of the configuration that belongs to one feature. If it is absent, it counts as `{}`. */
 export interface Section<Name extends string = string, Settings extends z.ZodType = z.ZodType> {
   name: Name;
   settings: Settings;
@@ -226,10 +226,13 @@ const SECTIONS = [
 
 export const configSchema = section({ ...base, ...shapeOf(SECTIONS) });
 
-/** The configuration as the rest of the program sees it: complete, every default filled in, ids as strings. */
+/** The complete configuration: all defaults are filled in, and IDs are strings. */
 export type Config = z.output<typeof configSchema>;
 
-/** The whole schema, with sections of features that are known at the start only; theirs stand in the value beside those of `Config`. */
+/**
+ * Returns the whole schema, with sections of features that are known only at startup; their values are beside those of
+ * `Config`.
+ */
 export const configSchemaWith = async (more: readonly Section[] = []): Promise<z.ZodType<Config>> =>
   section({ ...base, channels: (await channelsSchema()).prefault({}), ...shapeOf(SECTIONS), ...shapeOf(more) });
 
@@ -243,20 +246,20 @@ const agent = section({
   systemPrompt: z.string('expected text').exactOptional(),
   tools: listOf(text('expected text')).exactOptional(),
   skills: listOf(text('expected text')).exactOptional(),
-  /** What is asked about before it is done: everything with an effect, effects outside the task, nothing. */
+  /** What needs approval: everything with an effect, effects outside the task, or nothing. */
   mode: oneOf('ask', 'decide', 'execute').exactOptional(),
   plan_approval: onOff.exactOptional(),
 });
 
-/** `agents/{viber}.yaml`: what one viber has of its own. What is absent comes from the configuration. */
+/** `agents/{viber}.yaml`: one viber's own settings. Missing ones come from the configuration. */
 export const agentSchema = agent.transform(({ systemPrompt, ...rest }): Omit<typeof rest, 'systemPrompt'> => {
   const prompt = rest.prompt ?? systemPrompt;
   return prompt === undefined ? rest : { ...rest, prompt };
 });
 
 export type AgentConfig = z.output<typeof agentSchema> & {
-  /** One sentence for each thing that was wrong with the file; [] when all is well. */
+  /** One sentence for each problem of the file; [] if there is none. */
   warnings: string[];
-  /** The file says something, but nothing of it is known: what it would forbid is not either. */
+  /** The file exists but can't be used, so its restrictions are unknown. */
   isBroken?: true;
 };

@@ -1,11 +1,11 @@
-/** The texts and numbers of a JSON value that is written in an argument, and where each of them stands. */
+/** Finds the strings and numbers of a JSON value inside an argument, with their positions. */
 
 export interface JsonLeaf {
   value: string;
   path: readonly PropertyKey[];
-  /** The text before it in the same list. */
+  /** The previous string in the same list. */
   before: string | undefined;
-  /** What is between its quotes, in the whole text. */
+  /** The start of its content between the quotes, in the whole text. */
   from: number;
   to: number;
   isNumber: boolean;
@@ -15,12 +15,12 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 interface Level {
   key: string | undefined;
-  /** In a list, the place of its next item. */
+  /** In a list, the index of its next item. */
   at: number | undefined;
   before: string | undefined;
 }
 
-/** Empty for a text that is no object or list of JSON. */
+/** Returns [] for a text that is not a JSON object or list. */
 export function leavesOfJson(text: string): JsonLeaf[] {
   if (!/^\s*[{[]/.test(text) || !isJson(text)) return [];
   const found: JsonLeaf[] = [];

@@ -1,19 +1,24 @@
 /**
- * Where secrets stand in the texts of a configuration, said once: for the page of settings, the log, the chats, and backups. A secret is
- * given away by the name of its setting, its place in an address, the option before it, or its form.
+ * Finds secrets in the texts of a configuration, for the settings page, the log, chats and backups alike. A secret is
+ * recognised by its setting's name, its place in a URL, the option before it, or its form.
  */
 import { scrub } from '../log.ts';
 import { leavesOfJson } from './secret-json.ts';
 import { isNameOf, isSecretName, isSecretOption, isSecretPath, isVariable, PLAIN_HEADERS } from './secret-names.ts';
 
-/** A part of a text. `isSure`: its name or place says so; the rest is secret unless it is a word that anybody may say. */
+/**
+ * A part of a text. `isSure`: its name or place marks it as secret; otherwise it is secret unless it is a common word.
+ */
 export interface Span {
   from: number;
   to: number;
   isSure: boolean;
 }
 
-/** The secret parts of a text in their order, none within another. @param before the item before it in a list */
+/**
+ * Returns the secret parts of a text in order, without overlaps.
+ * @param before the previous item in a list
+ */
 export function secretSpans(text: string, path: readonly PropertyKey[], before?: string): Span[] {
   const found: Span[] = [];
   const add = (from: number, length: number, isSure: boolean) => {
@@ -33,29 +38,32 @@ export function secretSpans(text: string, path: readonly PropertyKey[], before?:
 
 type Add = (from: number, length: number, isSure: boolean) => void;
 
-/** How long the words are that say how a secret is sent: `Bearer ` and the like. */
+/** Returns the length of an authentication scheme such as `Bearer `. */
 export const schemeOf = (text: string): number =>
   /^(bearer|basic|token|bot|apikey|digest)\s+/i.exec(text)?.[0].length ?? 0;
 
 const VALUE_OPTIONS = /^(-e|--env|--build-arg|--set|--set-string|--from-literal|--define|-D)$/;
 const HEADER_OPTIONS = /^(-H|--headers?)$/;
 const USER_OPTIONS = /^(-u|--([a-z]+-)?user)$/;
-/** Short options that a secret often follows; a port, a flag or a path is none. */
+/** Short options that a secret often follows, unless the value is a port, a flag or a path. */
 const SHORT = /^-[kpP]$/;
-/** With nothing between, as in `-phunter2`; long options may begin with one sign too. */
+/** An option with its value attached, as in `-phunter2`; long options may begin with a single dash too. */
 const SHORT_JOINED = /^-[kp](?=.{3})(?=[\w!#$%&*+,.:;?@^~-]+$)/;
 const WORDS_OF_OPTIONS =
   'keep key kernel kill kube package page pair parallel parse path pattern peer perf perm pid ping pipe pkg plain platform plugin point pool ' +
   'port pos prefix pretty print priority process prod profile progress project prop protocol provider proxy public publish pull purge push python';
 const LONG_WITH_ONE_SIGN = new RegExp(`^-(${WORDS_OF_OPTIONS.replaceAll(' ', '|')})[a-z-]*(\\d?$|=)`);
-/** What follows is a line, not one value. */
+/** The next argument is a command line rather than one value. */
 const SHELL = /^(-\w*c|\/c)$/i;
 const NO_SECRET = /^(((\d{1,3}\.){3}\d{1,3}:)?\d{1,5}(:\d{1,5})*(\/(tcp|udp))?|-.*|[./~].*|)$/;
 
-/** An option and its value in one argument; short ones may have nothing between, where their value shows what it is. */
+/**
+ * An option and its value in one argument. After short ones there may be no separator if the value's form identifies
+ * it.
+ */
 const JOINED = /^(--[A-Za-z][\w.-]*)=|^(-H)(?=[\w-]+\s*:)|^(-u)(?=[^\s:=]+:)|^(-e)(?=[A-Z_][A-Z\d_]*=)/;
 
-/** One argument of a command. */
+/** Finds secrets in one argument of a command. */
 function inItem(text: string, before: string | undefined, add: Add): void {
   if (before !== undefined) {
     const assigned = VALUE_OPTIONS.test(before) ? /^[^=\s]+=/.exec(text)?.[0].length : undefined;
@@ -81,7 +89,7 @@ function inItem(text: string, before: string | undefined, add: Add): void {
   if (isRandom(text, 20)) add(0, text.length, true);
 }
 
-/** Each value by the place it has there, as if the argument were a configuration of its own. */
+/** Treats each value by its path, as if the argument were a configuration. */
 function inJson(text: string, add: Add): void {
   for (const { value, path, before, from, to, isNumber } of leavesOfJson(text)) {
     const meant = path.map((step) => (typeof step === 'string' ? meantBy(step) : step));
@@ -102,12 +110,12 @@ function meantBy(key: string): string {
 
 const WORD = /"([^"]*)"|'([^']*)'|[^\s"';&|]+/g;
 
-/** A line for a shell: each of its words is an argument of a command. */
+/** Finds secrets in a shell command line: each of its words is an argument. */
 function inLine(text: string, add: Add): void {
   let before: string | undefined;
   for (const { 0: whole, 1: double, 2: single, index } of text.matchAll(WORD)) {
     const word = double ?? single ?? whole;
-    // A line within the line is looked at as words alone.
+    // A command line within the command line is only searched for words.
     if (before === undefined || !SHELL.test(before))
       inItem(word, before, shifted(add, index + (word === whole ? 0 : 1)));
     before = word;
@@ -119,7 +127,7 @@ const shifted =
   (from, length, isSure) =>
     add(from + by, length, isSure);
 
-/** `Name: value`, or a value alone. */
+/** Handles `Name: value`, or a value alone. */
 function inHeader(text: string, add: Add): void {
   const [whole = '', name = ''] = /^\s*([\w-]+)\s*:\s*/.exec(text) ?? [];
   if (name !== '' && PLAIN_HEADERS.test(name)) return;
@@ -128,11 +136,11 @@ function inHeader(text: string, add: Add): void {
 }
 
 const ADDRESS = /(?<![a-z\d+.:-])([a-z][a-z\d+.-]*:\/\/|(?<!\/)\/\/(?=[^\s/"'<>`]*@))([^\s"'<>`]+)/gi;
-/** As drivers of databases have it: `name:password@tcp(host)/db`, `name:password@host:5432`. */
+/** Logins in the syntax of database drivers: `name:password@tcp(host)/db`, `name:password@host:5432`. */
 const LOGIN =
   /(?<![\w@/:.%+-])([\w.%+-]{1,100}:)([^\s:@/"'<>`]{1,200})@(?:(?:tcp|unix)\(|[\w.-]{1,253}:\d{2,5}(?!\w))/g;
 
-/** Who asks, what is asked for, and what looks like a key in the path. */
+/** Finds secrets in URLs: the login, the query, and path segments that look like a key. */
 function inAddresses(text: string, add: Add): void {
   for (const { 1: name = '', 2: password = '', index } of text.matchAll(LOGIN))
     add(index + name.length, password.length, true);
@@ -157,17 +165,17 @@ function inAddresses(text: string, add: Add): void {
   }
 }
 
-/** Telegram's has it after three letters. */
+/** Telegram's token follows three letters. */
 const TOKEN_IN_PATH = /^(bot)?\d{6,12}:[\w-]{30,}$/;
 
-/** Words of prose follow each other too: without a sign between only an option has a value. */
+/** In prose, words follow each other too, so only an option may have its value after a space. */
 const NAME = /(?<![\w.-])(?:(--?[A-Za-z][\w.-]*)(=|:\s*|\s+)|([A-Za-z_][\w.-]*)(=|:\s*))/g;
 const VALUE = /(?!-|\/\/)(?:"[^"]*"|'[^']*'|[^\s"';&,]+)/y;
 const QUOTED = /(["'])([A-Za-z][\w .-]*)\1\s*:\s*(["'])((?:(?!\3)[^\\]|\\.)*)\3/g;
 const KNOWN =
   /(?<![\w-])(sk-[\w-]{16,}|sk_(live|test)_\w{10,}|rk_live_\w{10,}|gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|gsk_\w{20,}|hf_\w{20,}|npm_\w{20,}|tvly-[\w-]{10,}|ntn_\w{20,}|lin_api_\w{20,}|figd_[\w-]{20,}|r8_\w{20,}|pplx-\w{20,}|xai-[\w-]{20,}|SG\.[\w.-]{20,}|eyJ[\w-]{8,}\.[\w-]+(\.[\w-]*)?|\d{6,12}:[\w-]{30,})(?![\w-])/g;
 
-/** In a line for a shell, in JSON, in a connection string: what follows a name that announces it. */
+/** Finds values after a name that denotes a secret, in command lines, JSON and connection strings. */
 function inWords(text: string, add: Add): void {
   let done = 0;
   for (const { 0: whole, 1: option, 2: gapped = '', 3: word = '', 4: sign = gapped, index } of text.matchAll(NAME)) {
@@ -192,7 +200,9 @@ function inWords(text: string, add: Add): void {
   for (const { 0: key, index } of text.matchAll(KNOWN)) add(index, key.length, true);
 }
 
-/** Letters and digits as no person writes them: a part of `least` characters or more that mixes them. */
+/**
+ * Returns whether the text has a part of at least `least` characters that mixes letters and digits as no person would.
+ */
 function isRandom(text: string, least: number): boolean {
   if (text.length < least || !/^[\w+=~.-]+$/.test(text)) return false;
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return true;
@@ -206,7 +216,7 @@ function isRandom(text: string, least: number): boolean {
 
 const REFERENCE = /\$?\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/g;
 
-/** As long as before, with nothing in a reference that could end an address. */
+/** Keeps the length, and removes everything in references that could end a URL. */
 const withoutReferences = (text: string): string => text.replace(REFERENCE, (whole) => '_'.repeat(whole.length));
 
 function merged(spans: readonly Span[]): Span[] {
@@ -222,7 +232,7 @@ function merged(spans: readonly Span[]): Span[] {
   return out;
 }
 
-/** The text with each secret part replaced. */
+/** Returns the text with each secret part replaced. */
 export function replaceSpans(text: string, spans: readonly Span[], by: (part: string) => string): string {
   let [out, at] = ['', 0];
   for (const { from, to } of spans) {
@@ -234,7 +244,10 @@ export function replaceSpans(text: string, spans: readonly Span[], by: (part: st
 
 const MASK = '[secret]';
 
-/** A copy of settings with every secret replaced by `[secret]`, also those that the log knows from elsewhere. */
+/**
+ * Returns a copy of settings with every secret replaced by `[secret]`, including secrets that the log knows from
+ * elsewhere.
+ */
 export function masked(value: unknown, path: readonly PropertyKey[] = [], before?: unknown): unknown {
   if (Array.isArray(value))
     return value.map((item, at) => masked(item, [...path, at], at > 0 ? value[at - 1] : undefined));
@@ -246,11 +259,11 @@ export function masked(value: unknown, path: readonly PropertyKey[] = [], before
   return scrub(replaceSpans(value, spans, () => MASK));
 }
 
-/** Words below `env` and in queries that anybody may say: they are masked on pages, and not in what people write to each other. */
+/** Common values in `env` and queries: masked on pages, but not in people's messages. */
 const COMMON =
   /^(true|false|yes|no|on|off|none|null|auto|default|enabled|disabled|always|never|production|development|staging|testing|local|localhost|public|private|trace|debug|verbose|info|warn|warning|error|silent|stdio|http|https|json|text|string|latest|stable|require|required|prefer|disable|utf-?8|UTC|[a-z]{2,3}[-_][A-Z]{2}(\.UTF-?8)?|[A-Z][a-z]+\/[A-Z][A-Za-z_]+|[\d.]{1,8}|localhost:\d+|https?:\/\/[\w.:-]+\/?|(\/[\w.@-]{1,30})+\/?)$/i;
 
-/** The secrets of a text, for the log and the chats. */
+/** Returns the secrets of a text, for the log and the chats. */
 export function secretsIn(text: string, path: readonly PropertyKey[], before?: string): string[] {
   return secretSpans(text, path, before)
     .map(({ from, to, isSure }) => ({ part: text.slice(from, to), isSure }))

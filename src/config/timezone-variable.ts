@@ -1,10 +1,11 @@
-/** The variable TZ: what it means is decided once, before anything asks for the time. */
+/** Interprets the variable TZ once, before anything asks for the time. */
 import { ConfigError } from '../errors.ts';
 import { readTz, systemTimezone } from '../lib/timezone.ts';
 
 /**
- * Puts the name of the zone into `process.env.TZ`, where clocks, logs and scripts read it: Node understands few of the forms, and takes
- * others for UTC in silence. Throws ConfigError when TZ names no zone.
+ * Sets `process.env.TZ` to the zone's name for clocks, logs and scripts: Node understands few forms of TZ, and silently
+ * treats the others as UTC.
+ * @throws {ConfigError} if TZ does not name a zone
  */
 export function useTimezone({ TZ }: NodeJS.ProcessEnv): void {
   if (TZ === undefined) return;
@@ -13,12 +14,12 @@ export function useTimezone({ TZ }: NodeJS.ProcessEnv): void {
     const message = `${JSON.stringify(TZ)} isn't a time zone. Set it to a name such as Europe/Berlin, or remove it to use this machine's zone.`;
     throw new ConfigError([{ path: 'TZ', message }]);
   }
-  // An empty name would be taken for UTC.
+  // Node would treat an empty name as UTC.
   if (zone === '') delete process.env.TZ;
   else process.env.TZ = zone;
 }
 
-/** What TZ is read as, where people may have meant something else. */
+/** Explains a form of TZ that people often get wrong; undefined for any other. */
 export function timezoneNote({ TZ }: NodeJS.ProcessEnv): string | undefined {
   const [, sign] = /^:?(?:UTC|GMT)([+-]?)\d/i.exec(TZ ?? '') ?? [];
   if (sign === undefined) return undefined;

@@ -1,4 +1,6 @@
-/** Runs a schema over data and says, for every wrong key at once, where it is, what was expected and what was found. */
+/**
+ * Validates data against a schema and reports every wrong key at once: its path, what was expected and what was found.
+ */
 import type { z } from 'zod';
 import { ConfigError, type ConfigProblem } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -8,9 +10,9 @@ import type { Data } from './parse.ts';
 import { isSecretPath } from './secret-names.ts';
 import { masked } from './secrets.ts';
 
-/** More than this are not slips of the pen but another kind of file. */
+/** More unknown keys than this mean another kind of file, not typing errors. */
 const MAX_UNKNOWN = 100;
-/** A schema that runs once in a process is not worth compiling (12 ms). */
+/** Compiling a schema that is used once is not worth its time (12 ms). */
 const COLD = { jitless: true };
 
 export interface Checked<T> {
@@ -19,14 +21,15 @@ export interface Checked<T> {
 }
 
 /**
- * The parsed value, and one warning for each key the schema does not know (it is left out). `known` are problems found
- * before; a path that has one gets no second. Throws ConfigError with all problems together.
+ * Returns the parsed value, and a warning for each unknown key, which is dropped.
+ * @param known problems found before; their paths get no second one
+ * @throws {ConfigError} with all problems
  */
 export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly ConfigProblem[] = []): Checked<T> {
   const unknown: ConfigProblem[] = [];
   let clean = data;
   let result = schema.safeParse(clean, COLD);
-  // Unknown keys hide whether the rest is right; without them a second pass tells.
+  // Unknown keys hide whether the rest is valid, so a second pass runs without them.
   for (const issue of result.error?.issues ?? []) {
     if (issue.code !== 'unrecognized_keys') continue;
     const parent = issue.path.map(String);
@@ -45,7 +48,7 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
   for (const issue of result.error?.issues ?? []) {
     const path = issue.path.map(String);
     if (problems.some((problem) => problem.path === path.join('.'))) continue;
-    // What is wrong is the key, whatever stands below it.
+    // The key itself is wrong, whatever is below it.
     const said =
       issue.code === 'invalid_key'
         ? (issue.issues[0]?.message ?? issue.message)
@@ -54,13 +57,13 @@ export function validate<T>(schema: z.ZodType<T>, data: Data, known: readonly Co
     problems.push({ path: path.join('.'), message: scrub(said), ...(variable && { variable }) });
   }
   if (problems.length > 0 || !result.success) {
-    // A misspelt key is often why another one is missing.
+    // A misspelt key often explains a missing one.
     throw new ConfigError([...problems, ...unknown.filter(({ message }) => message.includes('did you mean'))]);
   }
   return { value: result.data, warnings: unknown.map(({ path, message }) => `${path}: ${message}`) };
 }
 
-/** What stands at a path, undefined where nothing does. */
+/** Returns the value at a path, or undefined. */
 export function valueAt(data: Data | undefined, path: readonly string[]): Data | undefined {
   const [key, ...rest] = path;
   if (key === undefined) return data;
@@ -68,7 +71,7 @@ export function valueAt(data: Data | undefined, path: readonly string[]): Data |
   return valueAt(Array.isArray(data) ? data[Number(key)] : data[key], rest);
 }
 
-/** A copy in which the section at `parent` has none of `keys`. */
+/** Returns a copy in which the section at `parent` lacks `keys`. */
 function without(data: Data, parent: readonly string[], keys: readonly string[]): Data {
   const [step, ...rest] = parent;
   if (typeof data !== 'object' || data === null) return data;
@@ -79,7 +82,7 @@ function without(data: Data, parent: readonly string[], keys: readonly string[])
   return Object.fromEntries(entries.map(([name, item]) => [name, name === step ? without(item, rest, keys) : item]));
 }
 
-/** What stands there, in words; never the value of a secret. */
+/** Describes the value in words, and never shows a secret. */
 export function found(value: Data | undefined, path: readonly string[]): string {
   if (value === undefined) return 'but it is missing';
   if (value === null) return 'found nothing';
@@ -89,7 +92,7 @@ export function found(value: Data | undefined, path: readonly string[]): string 
   return `found ${shownValue(value, path)}`;
 }
 
-/** Addresses may carry a password: http://name:password@host. */
+/** Masks secrets: a URL may contain a password, as in http://name:password@host. */
 export function shownValue(value: Data, path: readonly string[] = []): string {
   const shown = JSON.stringify(masked(value, path));
   return shown.length > 60 ? `${shown.slice(0, 60)}...` : shown;

@@ -1,4 +1,7 @@
-/** Which viber the configuration names for a place, and names that mean none. Pure but for a look at which vibers there are. */
+/**
+ * Determines the viber for a conversation, and finds settings that name an unknown one. Pure except for listing the
+ * vibers.
+ */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { channelKinds, chatSection, serverOf } from '../channels/index.ts';
@@ -11,18 +14,18 @@ import { valueAt } from './validate.ts';
 
 export const USUAL_VIBER = 'default';
 
-/** Where somebody writes, and who. */
+/** The place of a message, and its author. */
 export interface WrittenIn extends Within {
   chat: string;
   thread?: string;
   isDirect: boolean;
-  /** The name under `people:`, or one made when accounts were linked. */
+  /** The name under `people:`, or one created by linking accounts. */
   person?: string | undefined;
 }
 
 /**
- * The narrowest place that names one decides: the thread, its chat, the person (in direct messages alone: in a group everybody talks
- * to the same one), the server, the channel, the whole configuration.
+ * Returns the viber of the most specific setting: the thread, its chat, the person (in direct messages only, since
+ * everybody in a group talks to the same viber), the server, the channel, and then the whole configuration.
  */
 export function configuredViber(config: Config, at: WrittenIn): string {
   const { channel, chat, thread, workspace, isDirect, person } = at;
@@ -35,14 +38,14 @@ export function configuredViber(config: Config, at: WrittenIn): string {
   return chosen.find((each) => each?.viber !== undefined)?.viber ?? config.viber ?? USUAL_VIBER;
 }
 
-/** The machine's own socket is the terminal of other programs. */
+/** The local socket has the settings of the terminal. */
 function sectionOf(config: Config, channel: string): { viber?: string } | undefined {
   const { channels, hub } = config;
   if (channel === 'hub') return hub.viberId === undefined ? undefined : { viber: hub.viberId };
   return channel === 'terminal' || channel === 'local' ? channels.terminal : chatSection(config, channel);
 }
 
-/** Names of vibers that have neither settings (`agents/ID.yaml`) nor a folder (`vibers/ID`), each with its setting. */
+/** Returns settings whose viber has neither a file (`agents/ID.yaml`) nor a folder (`vibers/ID`). */
 export function unknownVibers(data: Data, home: string): ConfigProblem[] {
   const named = namedIn(data).filter(([, id]) => typeof id === 'string' && id !== USUAL_VIBER && !isThere(home, id));
   if (named.length === 0) return [];
@@ -59,7 +62,7 @@ export function unknownVibers(data: Data, home: string): ConfigProblem[] {
 }
 
 const isThere = (home: string, id: string): boolean =>
-  // Anything that is no id at all is told by the schema.
+  // The schema reports invalid IDs.
   !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(id) ||
   existsSync(join(home, 'agents', `${id}.yaml`)) ||
   existsSync(join(home, 'vibers', id));
@@ -70,7 +73,7 @@ function idsIn(home: string): string[] {
   return [USUAL_VIBER, ...agents, ...names('vibers')];
 }
 
-/** Every setting that names a viber, by its path. */
+/** Returns every setting that names a viber, with its path. */
 function namedIn(data: Data): [path: string, id: Data | undefined][] {
   const at = (...path: string[]): [string, Data | undefined] => [path.join('.'), valueAt(data, path)];
   const each = (...path: string[]): string[] => {

@@ -1,4 +1,4 @@
-/** The text of a configuration with `${NAME}` in place of each secret; everything else stays as its owner wrote it. */
+/** Replaces each secret in a configuration's text with `${NAME}`; everything else stays as its owner wrote it. */
 import type { Document, Node } from 'yaml';
 import { variableOf } from './channel-variables.ts';
 import { parseYaml } from './parse.ts';
@@ -7,11 +7,11 @@ import { replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
 
 export interface Cleaned {
   text: string;
-  /** What has to be set where it is used, sorted. */
+  /** Variables that the result needs, sorted. */
   variables: string[];
 }
 
-/** A text of the file that means something, and where it stands. */
+/** A value in the file, with its position. */
 interface Leaf {
   from: number;
   to: number;
@@ -23,10 +23,10 @@ interface Leaf {
 }
 
 const MAX_DEPTH = 20;
-/** A known secret this long is taken out wherever else it stands. */
+/** A known secret of at least this length is also replaced wherever else it occurs. */
 const TELLING = 8;
 
-/** Throws ConfigError for what cannot be read, and so not be judged. */
+/** @throws {ConfigError} if the text can't be parsed, and so can't be checked */
 export async function withoutSecrets(text: string, file: string): Promise<Cleaned> {
   await parseYaml(text, file);
   const yaml = await import('yaml');
@@ -38,7 +38,7 @@ export async function withoutSecrets(text: string, file: string): Promise<Cleane
   for (const leaf of leaves) {
     const clean = names.inPlace(cleaned(leaf, leaf.spans, names.of));
     if (clean === leaf.value) continue;
-    // A block ends with the end of its line.
+    // A block scalar includes its final line break.
     const end = text[leaf.to - 1] === '\n' ? '\n' : '';
     edits.set(leaf.from, { to: leaf.to, by: JSON.stringify(clean) + end });
   }
@@ -55,13 +55,13 @@ export async function withoutSecrets(text: string, file: string): Promise<Cleane
   return { text: clean, variables: variablesIn(clean) };
 }
 
-/** Variables that have to be set where the file is used, sorted. */
+/** Returns the variables that must be set where the file is used, sorted. */
 export const variablesIn = (text: string): string[] =>
   [...new Set([...text.matchAll(REFERENCE)].flatMap(([, name, instead]) => (name && !instead ? [name] : [])))].sort();
 
 type Yaml = typeof import('yaml');
 
-/** Each text as often as it is meant: what an alias names is that of every place where it is named. */
+/** Returns each value for every place where it applies: an aliased value belongs to each alias. */
 function leavesOf(document: Document, { isAlias, isMap, isScalar, isSeq, isNode }: Yaml): Leaf[] {
   const found: Leaf[] = [];
   const textOf = (node: unknown): string | undefined => {
@@ -76,7 +76,7 @@ function leavesOf(document: Document, { isAlias, isMap, isScalar, isSeq, isNode 
     } else if (isMap(node)) {
       for (const { key, value } of node.items) {
         const name = isScalar(key) ? String(key.value) : '';
-        // What is merged in stands there as if it were written there.
+        // Merged keys count as if they were written there.
         if (isNode(value)) walk(value, name === '<<' ? path : [...path, name], undefined, depth + 1);
       }
     } else if (isSeq(node)) {
@@ -97,7 +97,7 @@ function leavesOf(document: Document, { isAlias, isMap, isScalar, isSeq, isNode 
     }
   };
   if (document.contents) walk(document.contents, [], undefined, 0);
-  // The place where most of it is secret counts.
+  // The place where most of the value is secret comes last and so decides.
   return found.sort((a, b) => spansOf(a).length - spansOf(b).length);
 }
 
@@ -106,7 +106,7 @@ const spansOf = ({ value, path, before, isNumber }: Leaf): Span[] =>
 
 const REFERENCE = /(?<!\$)\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g;
 
-/** References stay, but for a default that is a secret or holds one. */
+/** Keeps references, except for a default that is or contains a secret. */
 function cleaned(leaf: Leaf, spans: readonly Span[], nameOf: (leaf: Leaf, span: Span) => string): string {
   const { value } = leaf;
   const references = [...value.matchAll(REFERENCE)].map((found) => ({
@@ -124,7 +124,7 @@ function cleaned(leaf: Leaf, spans: readonly Span[], nameOf: (leaf: Leaf, span: 
   return out + value.slice(at);
 }
 
-/** What of secret parts is written out: no reference, and more than a sign or a word that says how it is sent. */
+/** Returns the literal pieces of secret parts: not references, separators or scheme words. */
 function plainPieces(value: string, spans: readonly Span[]): Span[] {
   const found: Span[] = [];
   for (const { from: start, to: end, isSure } of spans) {
@@ -147,9 +147,9 @@ function plainPieces(value: string, spans: readonly Span[]): Span[] {
 
 interface Names {
   of(leaf: Leaf, span: Span): string;
-  /** Known secrets of a text as references. */
+  /** Replaces known secrets in a text with references. */
   inPlace(text: string): string;
-  /** Known secrets of a comment masked. */
+  /** Masks known secrets in a comment. */
   outOf(text: string): string;
 }
 
@@ -176,7 +176,7 @@ function numbered(name: string, taken: ReadonlyMap<string, string>, part: string
   for (let count = 2; ; count++) if ((taken.get(`${name}_${count}`) ?? part) === part) return `${name}_${count}`;
 }
 
-/** Names for what stands there, the best first. */
+/** Returns candidate names for the variable, best first. */
 function wishesFor({ value, path, before }: Leaf, from: number): string[] {
   const own = /([A-Za-z_]\w*)=["']?$/.exec(value.slice(0, from))?.[1];
   const last = String(path.at(-1));
@@ -201,7 +201,7 @@ function asVariable(name: string): string {
     .replace(/^(?=\d|$)/, 'SECRET_');
 }
 
-/** In a comment stands what was tried before, with variables that nobody calls secret. */
+/** Comments often contain earlier settings, including variables whose names don't look secret. */
 function commentSpans(source: string): Span[] {
   const plain = secretSpans(source, []);
   const variables = [...source.matchAll(/\b([A-Z][A-Z\d_]{2,})\s*[:=]\s*(\S.*)/g)].map((found) => {

@@ -1,13 +1,16 @@
-/** What a mistake in a YAML file means, for people who write such files by hand: in words of ours, as far as we know it. */
+/** Explains YAML errors to people who edit such files by hand, in our own words where we recognise the error. */
 import type { ErrorCode, YAMLError } from 'yaml';
 import { type Said, say } from '../messages/messages.ts';
 
-/** The marks that git and others leave where two versions of a file could not be joined. */
+/** The markers that git and others leave for an unresolved merge conflict. */
 const VERSIONS = /^(?:<{7}(?: |$)|={7}$|>{7}(?: |$)|\|{7}(?: |$))/;
 
 const MAX_MISTAKES = 10;
 
-/** One of each line, as what follows in it is a consequence. Nothing of what stands there is told but a mark: it may be a secret. */
+/**
+ * Returns one mistake per line, since later ones on the line are consequences. Shows none of the content except
+ * markers: it may be a secret.
+ */
 export function mistakesIn(
   text: string,
   errors: readonly YAMLError[],
@@ -21,7 +24,7 @@ export function mistakesIn(
     const source = sources[line - 1] ?? '';
     const what = known(code, message, source.trim()) ?? say('common.asItIs', { text: message });
     if (!found.has(line)) found.set(line, withHint(what, source, pos[0] >= end));
-    // It makes many others.
+    // This mistake causes many others.
     if (found.size === MAX_MISTAKES || what.key === 'yaml.versions') break;
   }
   return found;

@@ -1,4 +1,4 @@
-/** Where messages, answers and small state stand between a platform and its answer. */
+/** Where messages, answers and small state are stored between a platform and its answer. */
 import { z } from 'zod';
 import { listOf, oneOf, section, text, whole } from '../schema-parts.ts';
 
@@ -6,7 +6,7 @@ const URL_TEXT = 'expected redis://HOST:PORT or rediss://HOST:PORT';
 const role = oneOf('ingress', 'work', 'deliver');
 
 export type EngineRole = z.output<typeof role>;
-/** `url` is there when `kind` is `redis` (rules.ts). */
+/** `url` is set if `kind` is `redis` (rules.ts). */
 export type EngineConfig = z.output<typeof engine>;
 
 export const engine = section({
@@ -20,7 +20,7 @@ export const engine = section({
     .refine((value) => /^rediss?:\/\/[^\s/]/.test(value) && URL.canParse(value), URL_TEXT)
     .exactOptional()
     .describe('the server, `redis://` or `rediss://` with its password; needed when `kind` is `redis`'),
-  // Also as one text with commas: a variable of the environment holds no list.
+  // Also accepts one comma-separated text, since an environment variable can't contain a list.
   roles: z
     .preprocess(
       (value) => (typeof value === 'string' ? value.split(',').map((each) => each.trim()) : value),

@@ -1,4 +1,4 @@
-/** Jobs by the clock, and agents that ask each other. */
+/** Settings of scheduled jobs, and of agents that ask each other. */
 import { section, timezone, whole } from '../schema-parts.ts';
 
 export const jobs = section({

@@ -1,4 +1,4 @@
-/** What one person, one run, one day and the whole gateway may use. */
+/** Limits per person, per run, per day and for the whole gateway. */
 import { amount, seconds, section, whole } from '../schema-parts.ts';
 
 export const limits = section({

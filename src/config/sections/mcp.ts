@@ -1,4 +1,4 @@
-/** Servers of the Model Context Protocol, by name: programs of this machine, or addresses. */
+/** MCP servers by name: local programs, or URLs. */
 import { z } from 'zod';
 import { address, flag, headers, listOf, section, text } from '../schema-parts.ts';
 

@@ -1,4 +1,4 @@
-/** How much of memory and of a conversation goes into one request, and what is kept. */
+/** How much memory and conversation goes into one request, and what is kept. */
 import { flag, listOf, model, oneOf, onOff, section, switched, text, whole } from '../schema-parts.ts';
 
 export const memory = section({

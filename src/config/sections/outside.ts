@@ -1,4 +1,4 @@
-/** What the gateway dials: a hub whose programs submit tasks, and a collector of traces. */
+/** Outgoing connections: a hub whose programs submit tasks, and a trace collector. */
 import type { z } from 'zod';
 import { address, headers, oneOf, secret, section, share, socket, text, viber } from '../schema-parts.ts';
 

@@ -1,4 +1,4 @@
-/** Skills, and the web they and the model read. */
+/** Settings of skills, of web search and of reading web pages. */
 import { z } from 'zod';
 import {
   address,

@@ -1,4 +1,4 @@
-/** Voice messages: who writes them down, and who speaks. */
+/** Voice messages: transcription and speech. */
 import type { z } from 'zod';
 import { listOf, model, oneOf, onOff, section, text, whole } from '../schema-parts.ts';
 
