@@ -1,15 +1,15 @@
 /**
- * One pure decision for every kind of event (promise 32): gather the facts, ask here, act on the answer.
- * An empty list means nobody; a right in a direct message grants nothing in a group (promise 31).
+ * One pure decision for every kind of event (promise 32): gather the facts, ask here, act on the answer. An empty list
+ * allows nobody; a right in direct messages grants nothing in a group (promise 31).
  */
 import { isOneOf, type Principal } from './principal.ts';
 
 export interface AccessRules {
   dm: 'pairing' | 'allowlist' | 'open' | 'off';
   groups: 'mention' | 'all' | 'off';
-  /** User ids that may write in direct messages. */
+  /** IDs of users who may write in direct messages. */
   allow: readonly string[];
-  /** Chat ids (groups, channels) where the viber takes part; `*` for every chat it was added to. */
+  /** IDs of chats (groups, channels) where the viber takes part; `*` for every chat it was added to. */
   chats: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface EntryFacts {
 
 export type EntryDecision =
   | { allow: true }
-  /** `pair`: an unknown person in a direct message who may ask to be let in. */
+  /** `pair`: an unknown person in direct messages may ask for access. */
   | { allow: false; reason: 'bot' | 'off' | 'stranger' | 'chat-not-listed' | 'not-addressed'; pair: boolean };
 
 const refuse = (reason: Extract<EntryDecision, { allow: false }>['reason'], pair = false): EntryDecision => ({
@@ -38,7 +38,7 @@ const refuse = (reason: Extract<EntryDecision, { allow: false }>['reason'], pair
   pair,
 });
 
-/** May this event enter at all? */
+/** Decides whether an event is accepted at all. */
 export function authoriseEntry(principal: Principal, facts: EntryFacts): EntryDecision {
   const { rules } = facts;
   if (facts.isBot) return refuse('bot');
@@ -54,26 +54,27 @@ export function authoriseEntry(principal: Principal, facts: EntryFacts): EntryDe
 }
 
 /**
- * Whether MEMORY.md, USER.md and the daily logs may stand in the prompt of a run: everybody who reads its answer reads what was
- * made of them. A guest is somebody on no list: let in by an open door, with a right to speak and nothing more.
+ * Returns whether MEMORY.md, USER.md and the daily logs may be in a run's prompt: everybody who reads its answer can
+ * read what was made of them. A guest is on no list: open access lets them talk, and nothing more.
  */
 export function mayBeTold({ role }: Pick<Principal, 'role'>, places: readonly PlaceFacts[]): boolean {
   return role !== 'guest' && places.every(({ isDirect, memory }) => isDirect || memory === 'group');
 }
 
-/** Somewhere an answer is read. */
+/** A place where an answer is read. */
 export interface PlaceFacts {
   isDirect: boolean;
   /** `access.memory` of its channel. */
   memory: 'direct' | 'group';
 }
 
-/** What may be done once inside. */
+/** Actions of somebody with access. */
 export type Action = 'chat' | 'look' | 'steer' | 'memory' | 'administer';
 
 /**
- * `people` are the task's own (promise 33). Everyone let in may chat and look at what belongs to their conversation; steering
- * and stopping is for the task's people and owners; memory and administration need more than a guest's rights.
+ * Returns whether the principal may do this; `people` are those of the task (promise 33). Everyone with access may chat
+ * and see what belongs to their conversation; steering and stopping requires a person of the task or an owner; memory
+ * requires a member, administration an owner.
  */
 export function authoriseAction(principal: Principal, action: Action, people: readonly string[]): boolean {
   if (principal.role === 'owner') return true;

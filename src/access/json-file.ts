@@ -1,6 +1,7 @@
 /**
- * Small JSON files of `access/` that gateway, command line and people change: replaced atomically and durably, changed under
- * a lock file, read again whenever they have changed. What cannot be read is set aside and never widens anybody's rights.
+ * Small JSON files in `access/` that the gateway, the command line and people change: replaced atomically and durably,
+ * changed under a lock file, and reread whenever they have changed. An unreadable entry is set aside and never widens
+ * anybody's rights.
  */
 import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
@@ -18,15 +19,15 @@ const CODE_LENGTH = 8;
 const UNKNOWN_MS = 5_000;
 const UNNAMED_MS = 1_000;
 
-/** Eight characters that can be read aloud: 40 bits. */
+/** Returns a code of eight characters (40 bits) that can be read aloud. */
 export function newCode(): string {
   return Array.from({ length: CODE_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
 }
 
 /**
- * Runs `change` while no other process changes the same file. A lock names its process: one of this machine that is gone holds nothing;
- * of one that cannot be asked it is over after 5 s, of one that has not said its name after 1 s. Containers may share a host's name, and
- * number their processes alike: whose numbers they are is said too.
+ * Runs `change` while no other process changes the same file. A lock names its process. It is void if that process runs
+ * on this machine and has ended; after 5 s if the process can't be checked; and after 1 s if it has not been named yet.
+ * Containers may share a host name and number their processes alike, so the lock also names the PID namespace.
  */
 export function locked<T>(file: string, change: () => T): T {
   const lock = `${file}.lock`;
@@ -53,13 +54,13 @@ function isLeft(lock: string): boolean {
   const age = stat ? Date.now() - stat.mtimeMs : 0;
   const [pid = '', host, numbers = numbering()] = (stat && readTextSync(lock))?.split(' ', 3) ?? [];
   if (host === undefined) return age > UNNAMED_MS;
-  // A change is made in one go: this process itself holds no lock while it waits for one.
+  // Changes are synchronous, so this process never holds a lock while it waits for one.
   const isHere = host === os.hostname() && numbers === numbering();
   if (isHere && (Number(pid) === process.pid || !isAlive(Number(pid)))) return true;
   return age > UNKNOWN_MS;
 }
 
-/** Names what numbers this process; the same word for all where there is one alone. */
+/** Returns this process's PID namespace, or a constant where there is only one. */
 function numbering(): string {
   try {
     return fs.readlinkSync('/proc/self/ns/pid');
@@ -78,25 +79,28 @@ function isAlive(pid: number): boolean {
 }
 
 export interface JsonList<T> {
-  /** The entries that are what they should be; while somebody is editing the file, those it had before. Shared: do not change them. */
+  /** Returns the valid entries; while somebody is editing the file, those from before. Shared: do not modify. */
   read(): readonly T[];
-  /** Replaces the list, one change at a time; the same list changes nothing. Throws UserError naming the file while it is being edited. */
+  /**
+   * Replaces the list, one change at a time; an unchanged list writes nothing.
+   * @throws {UserError} with the file's name while somebody is editing it
+   */
   change(next: (entries: readonly T[]) => readonly T[]): void;
 }
 
-/** A kernel's clock tick: a file changed this lately may change again without showing it. */
+/** One tick of a kernel clock, in ms: a file changed this recently may change again with the same time. */
 const SETTLED_MS = 50;
-/** People edit these lists: what is no list right after it was written may be half of one. */
+/** People edit these lists: right after a write, an invalid text may be half-written. */
 const EDITED_MS = 2_000;
 
 /**
- * A file that holds a list. It need not exist; reading it costs one `stat` while it is unchanged (about 4 µs). Of a damaged one the
- * entries that are left go on.
+ * Opens a file that holds a list. The file need not exist; reading it costs one `stat` while it is unchanged (about 4
+ * µs). The valid entries of a damaged file stay in use.
  */
 export function openJsonList<T>(file: string, schema: Schema<T>, about: About): JsonList<T> {
   let cache: { stamp: string; entries: readonly T[] } = { stamp: '', entries: [] };
 
-  /** Undefined while it may be half-written. */
+  /** Returns undefined while the file may be half-written. */
   function parse(mend: (work: () => readonly T[]) => readonly T[]): readonly T[] | undefined {
     const read = readWhole(file);
     if (read === undefined) return [];

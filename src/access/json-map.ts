@@ -1,6 +1,6 @@
 /**
- * Small JSON files of `access/` that hold values by name and that several processes may change: each change is made under a lock file,
- * on what the file says at that moment, so that nobody's line is lost. What cannot be read is set aside.
+ * Small JSON files in `access/` that hold values by name and that several processes may change: each change is made
+ * under a lock file, on the current content, so that no entry is lost. Unreadable content is set aside.
  */
 import fs from 'node:fs';
 import type { About } from '../lib/damage.ts';
@@ -10,9 +10,9 @@ import { writeJson } from '../lib/write-json.ts';
 import { locked } from './json-file.ts';
 
 export interface JsonMap<T> {
-  /** As the file says it now, which costs one `stat` while it is unchanged. Shared: do not change it. */
+  /** Returns the current content, at the cost of one `stat` while it is unchanged. Shared: do not modify. */
   read(): ReadonlyMap<string, T>;
-  /** On the disk when it returns, unless nothing was changed. Of too many the first go. */
+  /** Changes the map; durable on return. Beyond the maximum, the first entries are dropped. */
   change(next: (all: Map<string, T>) => void): void;
 }
 
@@ -20,7 +20,7 @@ export interface JsonMapOptions {
   max?: number;
 }
 
-/** The file need not exist, and nothing is read before it is asked for. */
+/** Opens the file, which need not exist and is not read before it is needed. */
 export function openJsonMap<T>(
   file: string,
   schema: Schema<T>,
@@ -29,7 +29,7 @@ export function openJsonMap<T>(
 ): JsonMap<T> {
   let known: { stamp: string; all: Map<string, T> } | undefined;
 
-  /** @param isHeld the lock is ours */
+  /** @param isHeld this process already holds the lock */
   function load(isHeld: boolean): Map<string, T> {
     const read = readWhole(file);
     if (read === undefined) return new Map();

@@ -1,7 +1,7 @@
 /**
- * Who is answered in which language. The setting `language` wins; else the one that comes with the event, the one the person was
- * last seen with, the owners'. What is sent later on nobody's event goes by where it goes: to a person's own chat in their
- * language, to a group in the owners'. `access/languages.json`; what is lost of it is learned again.
+ * The language for each person. The setting `language` wins; then come the event's language, the person's last known
+ * one, and the owners'. Messages that don't answer an event use the language of their destination: a person's own chat
+ * has theirs, a group has the owners'. Stored in `access/languages.json`; lost entries are learned again.
  */
 import path from 'node:path';
 import { type Address, conversationKey } from '../channels/channel.ts';
@@ -12,15 +12,21 @@ import { openJsonMap } from './json-map.ts';
 import { aliasesOf, identityText, type Principal } from './principal.ts';
 
 export interface Languages {
-  /** Of whom an event comes from; `said` is what the platform says with it. */
+  /**
+   * Returns the language for an event's sender.
+   * @param said the platform's language tag, if any
+   */
   of(principal: Principal, said?: string): string | undefined;
-  /** Remembers the language of an owner or a person, and of their own chat; written down a moment later. Of a guest nothing stays. */
+  /**
+   * Remembers the language of an owner or member and their direct chat; written a moment later. Stores nothing for
+   * guests.
+   */
   note(principal: Principal, direct: Address | undefined, said?: string): void;
-  /** What is typed before a command's name there. */
+  /** Returns the prefix of commands on the channel. */
   prefixAt(address: Pick<Address, 'channel'>): string;
-  /** For what is sent there on our own account. */
+  /** Returns the texts for a message that answers no event. */
   at(address: Address): Messages;
-  /** Writes down what is still to be. */
+  /** Writes pending entries. */
   close(): void;
 }
 
@@ -36,11 +42,11 @@ const chatKey = ({ thread: _thread, ...chat }: Address) => conversationKey(chat)
 const isTag = (value: unknown): value is string => typeof value === 'string' && TAG.test(value);
 
 export interface LanguagesOptions {
-  /** `access/` of the home. */
+  /** `access/` in the home. */
   folder: string;
-  /** A tag, or `auto`. */
+  /** A language tag, or `auto`. */
   configured: string;
-  /** What commands begin with, by channel. */
+  /** Prefixes of commands, by channel. */
   prefixes: Readonly<Record<string, string>>;
   log: Logger;
 }
@@ -50,7 +56,7 @@ const tagShape = shape<{ tag: string }>(objectOf({ tag: isTag }));
 export function openLanguages(options: LanguagesOptions): Languages {
   const { folder, configured, prefixes, log } = options;
   const kept = openJsonMap(path.join(folder, 'languages.json'), tagShape, ABOUT, { max: MAX_KNOWN });
-  /** What is to be written down. */
+  /** Entries to write. */
   const learned = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -61,7 +67,7 @@ export function openLanguages(options: LanguagesOptions): Languages {
     timer = undefined;
     try {
       kept.change((all) => {
-        // What was learned last goes last.
+        // The newest entries go last, since the first ones are dropped.
         for (const [key, tag] of learned) {
           all.delete(key);
           all.set(key, { tag });

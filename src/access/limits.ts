@@ -1,4 +1,7 @@
-/** Token buckets: keys come from outside, so the least recently used are forgotten. Of several processes all count in one. */
+/**
+ * Rate limits by token bucket. Keys come from outside, so the least recently used are dropped. Several processes can
+ * share the buckets.
+ */
 import { createLru } from '../lib/lru.ts';
 import { parseJson } from '../lib/read-json.ts';
 import { isFlag, isNumber, isText, objectOf, optional, shape } from '../lib/shape.ts';
@@ -7,19 +10,19 @@ export type Taken = { ok: true } | { ok: false; first: boolean };
 
 export interface RateLimiter {
   /**
-   * Takes one token for a message sent at `at`, in milliseconds since the epoch: what has piled up somewhere is counted by when
-   * it was sent. Parts of one `group` that follow each other are one message. `first` marks the first refusal in a row, so
-   * that it is told once.
+   * Takes one token for a message sent at `at`, in milliseconds since the epoch; a backlog counts by when it was sent.
+   * Consecutive parts of one `group` count as one message. `first` marks the first refusal in a row, so that it is
+   * reported once.
    */
   take(key: string, at: number, group?: string): Taken;
 }
 
-/** As `RateLimiter`; rejects while what all processes share cannot be asked. */
+/** Like `RateLimiter`; rejects while the shared store is unavailable. */
 export interface SharedRateLimiter {
   take(key: string, at: number, group?: string): Promise<Taken>;
 }
 
-/** Small values that all processes see (`engine/engine.ts`). */
+/** Small values that all processes share (`engine/engine.ts`). */
 export interface SharedValues {
   get(key: string): Promise<string | undefined>;
   cas(key: string, before: string | undefined, after: string, ttlMs?: number): Promise<boolean>;
@@ -29,23 +32,23 @@ interface Bucket {
   tokens: number;
   at: number;
   refused: boolean;
-  /** Of the last message that took a token or was refused one. */
+  /** The group of the last message, accepted or refused. */
   group?: string | undefined;
 }
 
 const MAX_KEYS = 10_000;
-/** A bucket that nobody has asked for so long is full again. */
+/** A bucket unused for this long is full again. */
 const KEPT_MS = 120_000;
-/** Messages of one person that come out of order are not further apart. */
+/** Messages of one person are at most this far out of order, in ms. */
 const BACK_MS = 60_000;
-/** Others have changed it each time: that many never come together. */
+/** The number of attempts while others change the value; there are never that many at once. */
 const MAX_TRIES = 50;
 
-/** Gives the bucket that stands afterwards, the same one where nothing was taken. */
+/** Returns the resulting bucket, unchanged if nothing was taken. */
 function taken(bucket: Bucket, perMinute: number, at: number, group: string | undefined): [Bucket, Taken] {
   if (group !== undefined && group === bucket.group)
     return [bucket, bucket.refused ? { ok: false, first: false } : { ok: true }];
-  // A message so much earlier than the last is one after the clock went back: time counts from there.
+  // A message this much earlier means that the clock was set back, so time counts from there.
   const since = at < bucket.at - BACK_MS ? at : bucket.at;
   const elapsed = Math.max(0, at - since);
   const tokens = Math.min(perMinute, bucket.tokens + (elapsed * perMinute) / 60_000);
@@ -59,7 +62,7 @@ function taken(bucket: Bucket, perMinute: number, at: number, group: string | un
 
 const full = (perMinute: number, at: number): Bucket => ({ tokens: perMinute, at, refused: false });
 
-/** In the memory of this process. */
+/** Creates a limiter in the memory of this process. */
 export function createRateLimiter(perMinute: number): RateLimiter {
   const buckets = createLru<Bucket>(MAX_KEYS);
   return {
@@ -75,7 +78,7 @@ const bucketShape = shape<Bucket>(
   objectOf({ tokens: isNumber, at: isNumber, refused: isFlag, group: optional(isText) }),
 );
 
-/** What this process has seen last is tried first: as a rule one question is enough. */
+/** Tries the last value seen by this process first, so one request usually suffices. */
 export function createSharedRateLimiter(perMinute: number, values: SharedValues): SharedRateLimiter {
   const seen = createLru<string>(MAX_KEYS);
   return {

@@ -1,23 +1,25 @@
-/** What stands in the files of links: their shapes, what counts as an entry after a hand edit, and the names of people made here. */
+/** The records of account links: their schemas, which also validate manual edits, and generated names of people. */
 import { randomInt } from 'node:crypto';
 import { isFilled, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../lib/shape.ts';
 import type { Role } from './principal.ts';
 
 export interface Link {
   identity: string;
-  /** A name of `people:`, or `name~xxxxx`, which no configuration can hold. */
+  /** A name from `people:`, or `name~xxxxx`, which no configuration can contain. */
   person: string;
   /** ISO 8601. */
   linkedAt: string;
   /** The account whose rights it has; absent for the account that showed the first code. */
   to?: string;
-  /** Names the account was alone under before this link: what it began under them is the person's from then on, for good. */
+  /**
+   * Names that the account had by itself before this link: what it began under them permanently belongs to the person.
+   */
   was?: readonly string[];
   /** ISO 8601: when the link was removed. What the account had begun until then stays with the person. */
   until?: string;
 }
 
-/** An address as the channels define it; kept as it came. */
+/** An address as the channels define it, stored unchanged. */
 export interface LinkAddress {
   channel: string;
   account: string;
@@ -26,7 +28,7 @@ export interface LinkAddress {
   thread?: string;
 }
 
-/** Who shows a code, and where: that conversation is told when it was entered. */
+/** Who requested a code, and the conversation to notify when it is used. */
 interface Issuer {
   identity: string;
   person?: string;
@@ -39,13 +41,13 @@ export interface WaitingCode extends Issuer {
   code: string;
   /** Milliseconds since the epoch. */
   expiresAt: number;
-  /** Who entered it: for them it stays valid, because a command that a crash cut short is run again. */
+  /** Who used it: it stays valid for them, since a command interrupted by a crash runs again. */
   usedBy?: string;
 }
 
 export const isRole = oneOf('owner', 'member', 'guest');
 
-/** An address as the channels define it. */
+/** Validates an address as the channels define it. */
 export const isAddress = objectOf({
   channel: isFilled,
   account: isFilled,
@@ -80,7 +82,10 @@ export const waitingShape = shape<WaitingCode>(
 
 const NAME_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** `Sam Lee` as `sam-lee~k7q2m`. The random part is never used again, so that nobody inherits another person's tasks. */
+/**
+ * Generates a name: `Sam Lee` becomes `sam-lee~k7q2m`. The random part is never reused, so that nobody inherits another
+ * person's tasks.
+ */
 export function newPerson(displayName: string): string {
   const words = displayName
     .normalize('NFKC')
@@ -93,5 +98,5 @@ export function newPerson(displayName: string): string {
   return `${words || 'person'}~${mark}`;
 }
 
-/** Made here, not in the configuration. */
+/** Returns whether the name was generated rather than configured. */
 export const isMadeName = (person: string): boolean => person.includes('~');

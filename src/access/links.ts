@@ -1,9 +1,8 @@
 /**
- * Identity links made in chats: `/link` shows a code on one account, entering it on another makes both one person (promise 39).
- * `links.json` holds who is linked, `link-codes.json` the codes that wait: a code survives a restart as its answer does.
- *
- * A link hands over rights by reference: the linked account has those that the account it is linked `to` has now. Take them
- * away there (configuration, pairing), and they are gone here.
+ * Account links made in chats: `/link` shows a code on one account, and entering it on another makes both one person
+ * (promise 39). `links.json` has the links, `link-codes.json` the pending codes: a code survives a restart.
+ * A link grants rights by reference: the linked account has the current rights of the account in `to`. Removing those
+ * (in the configuration or pairing) removes them here.
  */
 import path from 'node:path';
 import { UserError } from '../errors.ts';
@@ -25,18 +24,18 @@ export type { Link, LinkAddress } from './link-records.ts';
 
 export const LINK_TTL_MS = 600_000;
 export const MAX_CODES = 100;
-/** Accounts of one person, and links in all. */
+/** The limits of accounts per person and of all links. */
 const MAX_ACCOUNTS = 20;
 const MAX_LINKS = 5_000;
 
-/** `not-let-in`: the code's person is a guest, who cannot vouch for somebody the door does not know. */
+/** `not-let-in`: the code's owner is a guest, who can't vouch for a stranger. */
 export type LinkRefusal = 'unknown' | 'expired' | 'own' | 'taken' | 'too-many-tries' | 'not-let-in';
 
 export type Redeemed =
   | { ok: true; person: string; from: { identity: string; person?: string; name: string; address: LinkAddress } }
   | { ok: false; reason: LinkRefusal };
 
-/** Who enters a code. `isStranger`: the door would not let them in otherwise. */
+/** Who enters a code. `isStranger`: they have no access otherwise. */
 export interface Redeemer {
   identity: string;
   person?: string | undefined;
@@ -48,7 +47,7 @@ const GUESSES = { max: 5, perMs: 3_600_000 };
 const RANK: Record<Role, number> = { guest: 0, member: 1, owner: 2 };
 const normaliseCode = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase();
 
-/** Opens the files of `access/`; neither need exist, and reading creates none. */
+/** Opens the files in `access/`; neither needs to exist, and reading creates none. */
 export class Links {
   readonly #now: () => number;
   readonly #links: JsonList<Link>;
@@ -56,7 +55,7 @@ export class Links {
   readonly #tries = createTries(GUESSES);
   readonly #sharedTries: SharedTries | undefined;
 
-  /** @param sums given where other processes hear guesses too */
+  /** @param sums shares the count of guesses with other processes, if given */
   constructor(folder: string, now: () => number = Date.now, sums?: SharedSums) {
     this.#sharedTries = sums && createSharedTries(GUESSES, sums);
     this.#now = now;
@@ -68,12 +67,15 @@ export class Links {
     this.#codes = openJsonList(path.join(folder, 'link-codes.json'), waitingShape, {
       lost: 'link codes that waited to be entered',
     });
-    // What is damaged is found now, not when somebody enters a code.
+    // Finds damage now, not when somebody enters a code.
     this.#links.read();
     this.#codes.read();
   }
 
-  /** A code of 8 characters for this person's other account; it replaces the one they had. Throws UserError when too many wait. */
+  /**
+   * Issues a code of 8 characters for the person's other account, replacing any earlier one.
+   * @throws {UserError} if too many codes are pending
+   */
   issue(principal: Principal, address: LinkAddress): { code: string; expiresAt: number } {
     const identity = identityText(principal);
     const at = this.#now();
@@ -92,7 +94,7 @@ export class Links {
         (code) => code.expiresAt > at && code.identity !== identity && (person === undefined || code.person !== person),
       );
       if (others.length < MAX_CODES) return [...others, entry];
-      // Guests cannot push out the codes of those who were let in.
+      // Guests can't displace codes of people with more rights.
       const weakest = others.reduce((a, b) => (RANK[b.role] < RANK[a.role] ? b : a));
       if (RANK[weakest.role] >= RANK[role]) throw new UserError(say('pairing.tooManyCodes'));
       return [...others.filter((code) => code !== weakest), entry];
@@ -100,7 +102,7 @@ export class Links {
     return { code: entry.code, expiresAt: entry.expiresAt };
   }
 
-  /** As `redeem`, with what was guessed by way of other processes. */
+  /** Like `redeem`, including guesses made through other processes. */
   async enter(text: string, who: Redeemer): Promise<Redeemed> {
     const tries = this.#sharedTries;
     if (!tries) return this.redeem(text, who);
@@ -111,7 +113,7 @@ export class Links {
     return redeemed;
   }
 
-  /** Enters a code. Five wrong ones an hour and identity; nothing is written for those. */
+  /** Redeems a code. Each identity may guess wrong five times per hour; nothing is written for wrong guesses. */
   redeem(text: string, who: Redeemer, at: number = this.#now()): Redeemed {
     const refuse = (reason: LinkRefusal): Redeemed => ({ ok: false, reason });
     if (this.#tries.left(who.identity, at) === 0) return refuse('too-many-tries');
@@ -144,8 +146,9 @@ export class Links {
   }
 
   /**
-   * Separates an account from its person. What it began until now stays with the person who stays, and from now on it is somebody
-   * under a name that nobody has had. False when the identity is not linked. Throws UserError when others are linked to it.
+   * Separates an account from its person. What it began until now stays with that person; from now on it has a new name
+   * that nobody has had. Returns false if the identity is not linked.
+   * @throws {UserError} if others are linked to it
    */
   unlink(identity: string): boolean {
     const link = this.#linkOf(identity);
@@ -170,7 +173,7 @@ export class Links {
     return waiting.person ?? this.#linkOf(waiting.identity)?.person;
   }
 
-  /** A name that one account has for itself, after it was separated or after all others were. */
+  /** Returns whether a single account has this generated name, after it or all others were separated. */
   #isAlone(person: string): boolean {
     const live = this.#links.read().filter((link) => link.person === person && link.until === undefined);
     return isMadeName(person) && live.length === 1;
@@ -181,16 +184,16 @@ export class Links {
     const known = this.#linkOf(who.identity)?.person;
     const own = who.person ?? (known !== undefined && isMadeName(known) ? known : undefined);
     if (waiting.identity === who.identity || (own !== undefined && own === person)) return 'own';
-    // Nobody is two people, and nobody gives up rights by entering a code.
+    // An account can't belong to two people, and entering a code must not reduce rights.
     const isTaken = own !== undefined && !this.#isAlone(own);
     if (isTaken || RANK[who.role] > RANK[waiting.role]) return 'taken';
     return who.isStranger && waiting.role === 'guest' ? 'not-let-in' : undefined;
   }
 
-  /** Durable when it returns; doing it again changes nothing. */
+  /** Durable on return; repeating it changes nothing. */
   #connect(waiting: WaitingCode, identity: string, at: number): string {
     const known = this.#linkOf(waiting.identity);
-    // A link to somebody who has left the configuration since is void.
+    // A link to a person who is no longer in the configuration is void.
     const issuer = known && (isMadeName(known.person) || known.person === waiting.person) ? known : undefined;
     const person = waiting.person ?? issuer?.person ?? newPerson(waiting.name);
     const to = issuer?.to ?? waiting.identity;
@@ -201,7 +204,7 @@ export class Links {
       const live = all.filter((link) => link.person === person && link.until === undefined);
       if (all.length >= MAX_LINKS || live.length >= MAX_ACCOUNTS) throw new UserError(say('pairing.tooManyAccounts'));
       const linkedAt = new Date(at).toISOString();
-      // Somebody of the configuration needs no entry of their own: their name stands there.
+      // A configured person needs no entry of their own.
       const first: Link[] = issuer || !isMadeName(person) ? [] : [{ identity: waiting.identity, person, linkedAt }];
       const replaced = [identity, ...(issuer ? [] : [waiting.identity])];
       const others = all.filter((link) => link.until !== undefined || !replaced.includes(link.identity));
@@ -211,10 +214,12 @@ export class Links {
   }
 }
 
-/** Names of one account with one person; the oldest go, so that linking and removing for ever fills nothing. */
+/** The limit of former names per account and person; the oldest are dropped, so that repeated linking fills nothing. */
 const MAX_FORMER = 50;
 
-/** The links once an account's is over: what it was called until now is the person's, and it has a name of its own. */
+/**
+ * Returns the links after an account's link has ended: its names so far belong to the person, and it gets a new one.
+ */
 function ended(all: readonly Link[], account: string, until: string): Link[] {
   const link = all.find(({ identity, until: over }) => identity === account && over === undefined);
   if (!link) return [...all];
@@ -223,7 +228,7 @@ function ended(all: readonly Link[], account: string, until: string): Link[] {
   const replaced = all.filter((other) => other === link || isBefore(other));
   const names = replaced.flatMap(({ was = [] }) => was).slice(-MAX_FORMER);
   const over: Link = { ...link, ...(names.length > 0 && { was: names }), until };
-  // Which entry of an account is its first counts: its place stays.
+  // The first entry of an account counts, so its position is kept.
   const at = all.findIndex((other) => replaced.includes(other));
   const others = all.filter((other) => !replaced.includes(other));
   const alone: Link = { identity: account, person: newPerson(account), linkedAt: until };

@@ -1,6 +1,7 @@
 /**
- * Where may be written without having been spoken to: the addresses of jobs and of messages that a run sends. Decided at the moment of writing, by
- * the rules that hold for those who write, so that what may not be heard from may not be written to either.
+ * Decides where messages may be sent without being asked: addresses of jobs, and messages that a run sends. Checked at
+ * the time of sending, by the rules for incoming messages, so that a chat that may not write here can't be written to
+ * either.
  */
 
 import {
@@ -20,17 +21,18 @@ import type { Principal } from './principal.ts';
 
 export interface OutboundTargets {
   /**
-   * The address of a text such as `CHANNEL:CHAT`, without asking anybody whether it is there. Throws UserError when it is none,
-   * or its channel is off.
+   * Parses an address such as `CHANNEL:CHAT` without contacting the platform.
+   * @throws {UserError} if it is not an address, or its channel is off
    */
   read(text: string): Address;
   /**
-   * The same as the platform knows it, when this principal may have something sent there: owners to every chat that is let in,
-   * others to the conversations of the task. Throws UserError saying why not and which setting changes it, DeliveryError while
-   * the platform cannot be asked.
+   * Returns the address as the platform knows it, if this principal may send there: owners to every permitted chat,
+   * others to the task's conversations.
+   * @throws {UserError} with the reason and the setting to change
+   * @throws {DeliveryError} while the platform can't be asked
    */
   find(text: string, principal: Principal, own?: readonly string[]): Promise<Address>;
-  /** Whether what is sent there is read by one person alone; false for what cannot be looked up now. */
+  /** Returns whether a single person reads messages there; false if that can't be determined now. */
   isDirect(text: string): Promise<boolean>;
 }
 
@@ -53,7 +55,7 @@ export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTa
     const channel = channelOf(written.channel);
     if (!channel || channel.id === 'local' || channel.id === 'api')
       throw new UserError(`The channel ${written.channel} of ${text} is not on; switch it on in config.yaml.`);
-    // Before it has connected, a channel does not know which bot it is: that is found out before anything is sent.
+    // A channel does not know its bot's account before it has connected; that is checked before anything is sent.
     const account = channel.account || written.account || '';
     if (written.account !== undefined && written.account !== account)
       throw new UserError(`${text} names another bot than the one that is on.`);
@@ -69,7 +71,8 @@ export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTa
       throw new DeliveryError(`${address.channel} is not connected yet`, { retryAfterMs: 5_000 });
     const { chat, thread } = address;
     const asked = channel?.findPlace?.({ chat, ...(thread === undefined ? {} : { thread }) });
-    // While the platform is away what it said last holds: the outbox waits for it then, and nobody else does.
+    // While the platform is unavailable, its last answer counts: the outbox will then wait for it, and nobody else has
+    // to.
     const found = await asked?.catch((error: unknown) => {
       if (known && error instanceof DeliveryError && error.retryAfterMs !== undefined) return known.place;
       throw error;
@@ -80,7 +83,7 @@ export function createOutboundTargets({ channelOf, people, rulesOf }: OutboundTa
     return found;
   }
 
-  /** Why the door would not let in what is written there. */
+  /** Returns why messages from that chat would be refused. */
   function refusal({ address, isDirect, user = '' }: Place, principal: Principal): string | undefined {
     const rules = rulesOf(address);
     const { channel, account, workspace, chat } = address;

@@ -1,11 +1,14 @@
-/** Where owners can be reached: the direct conversations they have used, `access/owners.json`. Written when one is new. */
+/**
+ * Where owners can be reached: the direct conversations that they have used, in `access/owners.json`. Written when one
+ * is new.
+ */
 import path from 'node:path';
 import { shape } from '../lib/shape.ts';
 import { openJsonMap } from './json-map.ts';
 import { isAddress } from './link-records.ts';
 import { identityText, type Principal } from './principal.ts';
 
-/** An address as the channels define it; kept as it came. */
+/** An address as the channels define it, stored unchanged. */
 export interface OwnerAddress {
   channel: string;
   account: string;
@@ -16,9 +19,9 @@ export interface OwnerAddress {
 
 export interface Owners {
   note(principal: Principal, address: OwnerAddress): void;
-  /** Of those who are owners still. */
+  /** Returns the conversations of current owners. */
   addresses(): OwnerAddress[];
-  /** The same, by identity as text. */
+  /** Returns the same by identity, as text. */
   byIdentity(): ReadonlyMap<string, OwnerAddress>;
 }
 
@@ -28,7 +31,7 @@ const ABOUT = {
   tell: true,
 };
 
-/** @param isOwner asked with an identity as text each time: whoever was an owner once is told nothing more */
+/** @param isOwner called each time with an identity as text: a former owner gets no more messages */
 export function openOwners(folder: string, isOwner: (identity: string) => boolean): Owners {
   const known = openJsonMap(path.join(folder, 'owners.json'), shape<OwnerAddress>(isAddress), ABOUT);
 

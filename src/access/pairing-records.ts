@@ -1,4 +1,4 @@
-/** What stands in the files of pairings: who waits to be let in, and who was. */
+/** The records of pairings: who is waiting for access, and who has it. */
 import type { InboundMessage } from '../channels/channel.ts';
 import {
   anything,
@@ -21,15 +21,15 @@ export interface PendingPairing {
   identity: string;
   channel: string;
   name: string;
-  /** The address to greet once approved, as JSON of the channel's own. */
+  /** The address to greet once approved, as the channel's own JSON. */
   address: unknown;
   /** Milliseconds since the epoch. */
   createdAt: number;
-  /** What they wrote meanwhile: it is answered once they are let in, and gone with the code. */
+  /** Their messages in the meantime: answered once they have access, and deleted with the code. */
   kept?: readonly InboundMessage[];
-  /** An owner said no: kept until its time is over, so that nobody asks again at once. */
+  /** An owner refused: kept until it expires, so that the request is not repeated at once. */
   denied?: true;
-  /** Milliseconds since the epoch: it was said outside of the chats, where the question still stands. */
+  /** Milliseconds since the epoch: decided outside the chats, where the question is still shown. */
   untold?: number;
 }
 
@@ -39,11 +39,11 @@ export interface Paired {
   role: Role;
   /** ISO 8601. */
   approvedAt: string;
-  /** Where to greet them. */
+  /** The address to greet. */
   address: unknown;
-  /** What they wrote before; there until the gateway has greeted them and taken it in. */
+  /** Their earlier messages, kept until the gateway has greeted them and accepted these. */
   waiting?: readonly InboundMessage[];
-  /** The code of a question that still stands in the chats: it was answered outside of them. */
+  /** The code of a question still shown in chats, although it was answered elsewhere. */
   asked?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Pairing: a stranger gets a code, an owner approves it. Two files, one writer each at a time:
- * `pending.json` is the gateway's; `paired.json` is changed under a lock file by whoever approves (gateway or CLI).
- * Both exist from the first start, so that a stranger's message creates no file.
+ * Pairing: a stranger gets a code, and an owner approves it. Two files, with one writer each at a time: only the
+ * gateway writes `pending.json`; `paired.json` is changed under a lock file by the process that approves (gateway or
+ * CLI). Both are created at the first start, so that a stranger's message creates no file.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,38 +15,41 @@ import type { Role } from './principal.ts';
 
 export const CODE_TTL_MS = 3_600_000;
 export const MAX_PENDING = 3;
-/** Of somebody who waits to be let in. */
+/** The number of messages kept for each waiting person. */
 export const MAX_KEPT = 3;
 const MAX_KEPT_LENGTH = 65_536;
 
-/** What was decided outside of the chats, as long as they do not tell so. */
+/** A decision made outside the chats that they don't show yet. */
 export interface DecidedOutside {
   code: string;
   isLetIn: boolean;
   at: Date;
 }
 
-/** Whether somebody owns this viber: `lost` when that was known once, and the list of it is gone. */
+/** Whether somebody owns this viber; `lost` if there was an owner but the list is gone. */
 export type Ownership = 'nobody' | 'somebody' | 'lost';
 
 export interface Pairing {
   /**
-   * The code for a stranger: a new one, or undefined when they were told within the hour or the channel has too many pending.
-   * The first few things they write are kept.
+   * Returns a new code for a stranger, or undefined if they got one within the hour or the channel has too many pending
+   * requests. Keeps their first few messages.
    */
   request(who: Stranger, now: number): string | undefined;
   ownership(): Ownership;
   pending(now: number): PendingPairing[];
-  /** Throws UserError for an unknown or expired code. The first person ever approved becomes an owner. */
+  /**
+   * The first person ever approved becomes an owner.
+   * @throws {UserError} for an unknown or expired code
+   */
   approve(code: string, now: number, role?: Role): { paired: Paired; pending: PendingPairing };
   deny(code: string, now: number): PendingPairing;
   paired(): readonly Paired[];
   decidedOutside(): DecidedOutside[];
-  /** The chats tell of it now. */
+  /** The chats now show the decision. */
   told(code: string): void;
-  /** They were greeted, and what they had written was taken in. */
+  /** The person was greeted, and their messages were accepted. */
   settle(identity: string): void;
-  /** Somebody who waited is known by other means: nobody has to let them in any more. */
+  /** A waiting person has access by other means; their request is dropped. */
   forget(identity: string): void;
 }
 
@@ -63,7 +66,7 @@ const withoutUntold = ({ untold: _told, ...entry }: PendingPairing): PendingPair
 
 const NONE: readonly InboundMessage[] = [];
 
-/** What is kept of an event: who it is for, the words and the files; what answers it at once has run out by then. */
+/** Keeps the sender, text and files of an event; its means to reply immediately will have expired. */
 function keep(kept: readonly InboundMessage[], message: InboundMessage | undefined): readonly InboundMessage[] {
   if (message === undefined || kept.length >= MAX_KEPT || kept.some(({ id }) => id === message.id)) return kept;
   const { interaction, ...rest } = message;
@@ -77,9 +80,10 @@ const isFull = (entries: readonly PendingPairing[], channel: string) =>
   waiting(entries).filter((entry) => entry.channel === channel).length >= MAX_PENDING;
 
 /**
- * Opens the pairing files of `access/`. `hasOwner` tells whether the configuration names an owner. The first person ever paired
- * becomes one; a list that was lost makes nobody the first again: a mark beside it outlives it. `isOutside`: who decides here does so
- * outside of the chats.
+ * Opens the pairing files in `access/`. The first person ever paired becomes an owner. A mark beside the list outlives
+ * it, so that after its loss nobody counts as the first again.
+ * @param hasOwner the configuration names an owner
+ * @param isOutside decisions here are made outside the chats
  */
 export function openPairing(folder: string, hasOwner: boolean, isOutside = false): Pairing {
   return new PairingFiles(folder, hasOwner, isOutside);
@@ -143,7 +147,7 @@ class PairingFiles implements Pairing {
   }
 
   approve(code: string, now: number, role?: Role): { paired: Paired; pending: PendingPairing } {
-    // A list that is being edited refuses here, before the code is used up.
+    // A list that is being edited throws here, before the code is used up.
     this.#pairs.change((all) => all);
     const entry = this.#take(code, now, 'approved');
     let record: Paired | undefined;
@@ -207,7 +211,7 @@ class PairingFiles implements Pairing {
     let taken: PendingPairing | undefined;
     this.#pendings.change((all) => {
       const entries = live(all, now);
-      // Taken over from a manual with its brackets, or with the blank of a copied line.
+      // The code may be copied with brackets from a manual, or with spaces.
       const typed = code.replace(/[\s<>"'`.-]/g, '').toUpperCase();
       taken = waiting(entries).find((candidate) => candidate.code === typed);
       if (!taken)

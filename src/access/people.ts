@@ -1,4 +1,4 @@
-/** Who somebody is: which platform identities belong to one person, and with which rights. */
+/** Identifies people: which platform accounts belong to one person, and their rights. */
 import { isMadeName } from './link-records.ts';
 import type { Link, Links } from './links.ts';
 import type { Pairing } from './pairing.ts';
@@ -14,23 +14,24 @@ export interface PersonConfig {
 
 export interface People {
   /**
-   * The principal behind an identity, by the configuration first, then links, then pairing. `isKnown` when the
-   * configuration, a pairing or the terminal vouches for it or for the account it is linked to. Everybody else is a guest.
+   * Returns the principal behind an identity, from the configuration, then links, then pairing. `isKnown` if the
+   * configuration, a pairing or the terminal vouches for it or for the account it is linked to. Everybody else is a
+   * guest.
    */
   resolve(who: Omit<Principal, 'role' | 'person' | 'aliases'>): { principal: Principal; isKnown: boolean };
 }
 
-/** What follows from a list of links; made anew when it has changed. */
+/** Derived from a list of links; rebuilt when the list changes. */
 interface Index {
   of: readonly Link[];
   persons: ReadonlyMap<string, { person: string; root: string }>;
   aliases: ReadonlyMap<string, readonly string[]>;
 }
 
-/** With the names of those who have become this person since, theirs too. */
+/** Returns the person's names, including those of people who have since become this person. */
 function namesOf(person: string, aliases: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const names = new Set([personText(person)]);
-  // A set grows while it is gone through, and no name is looked at twice.
+  // The set grows during the iteration, and each name is visited once.
   for (const name of names) {
     if (name.startsWith(personText('')))
       for (const text of aliases.get(name.slice(personText('').length)) ?? []) names.add(text);
@@ -38,7 +39,7 @@ function namesOf(person: string, aliases: ReadonlyMap<string, ReadonlySet<string
   return [...names];
 }
 
-/** @param isAllowed whether `access.allow` of its channel names somebody: whoever stands on that list is a member */
+/** @param isAllowed returns whether the channel's `access.allow` lists somebody, which makes them a member */
 export function createPeople(
   configured: readonly PersonConfig[],
   pairing: Pick<Pairing, 'paired'>,
@@ -73,23 +74,23 @@ export function createPeople(
       const isFirst = !seen.has(identity);
       seen.add(identity);
       const named = inConfig.get(root)?.person;
-      // Somebody who has left the configuration has no name there any more to hand on.
+      // A person who is no longer in the configuration has no name to pass on.
       if (named === undefined && !isMadeName(person)) continue;
       const own = isOver ? undefined : inConfig.get(identity)?.person;
       const whose = own ?? named ?? person;
       if (!isOver) persons.set(identity, { person: whose, root: inConfig.has(identity) ? identity : root });
-      // What an account began before its first link is its first person's, whoever it is with later.
+      // What an account began before its first link belongs to its first person, whoever it is linked to later.
       if (isFirst) give(whose, identity);
-      // Tasks begun under a name from before still are theirs, but nobody's name in the configuration is an alias.
+      // Tasks begun under an earlier generated name still belong to them, but a configured name is never an alias.
       if (whose === (named ?? person) && isMadeName(person)) give(whose, personText(person));
       give(whose, ...was.filter(isMadeName).map(personText));
     }
     return { of, persons, aliases: new Map([...aliases.keys()].map((person) => [person, namesOf(person, aliases)])) };
   }
 
-  /** What an identity may by itself. */
+  /** Returns the rights of an identity by itself. */
   function rightsOf(identity: string): Role | undefined {
-    // Whoever sits at the machine's own terminal could edit every file anyway.
+    // A user of the machine's own terminal could edit every file anyway.
     if (/^(terminal|local):/.test(identity)) return inConfig.get(identity)?.role ?? 'owner';
     const paired = () => pairing.paired().find((entry) => entry.identity === identity)?.role;
     const listed = () => (isAllowed(readIdentity(identity)) ? 'member' : undefined);

@@ -1,6 +1,6 @@
 /**
- * Who is logged in on the Board, and the codes that lead there: `access/sessions.json`. Secrets stand there as hashes alone. A code
- * becomes a session in one replacement of the file: after a crash there is the code or the session, and never both.
+ * Sessions of the Board and login codes: `access/sessions.json`. Stores secrets only as hashes. A code becomes a
+ * session in one replacement of the file: after a crash there is either the code or the session, never both.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { isFilled, isNumber, isText, objectOf, oneOf, optional, shape } from '..
 import { openJsonList } from './json-file.ts';
 import { isAddress, type LinkAddress } from './link-records.ts';
 
-/** An account of somebody, and where they are written to directly. */
+/** A person's account, and their direct conversation. */
 export interface Account {
   channel: string;
   account: string;
@@ -18,30 +18,30 @@ export interface Account {
   direct?: LinkAddress;
 }
 
-/** Where a code was asked for: on this machine, or in a direct message. */
+/** Where a code was requested: on this machine, or in a direct message. */
 export type LoginFrom = 'machine' | 'chat';
 
 interface Entry {
   kind: 'code' | 'session';
   id: string;
   from: LoginFrom;
-  /** Whose it is; absent: of whoever owns this machine. */
+  /** The person; absent for the machine's owner. */
   by?: Account;
-  /** Hashes: of the code, or of the cookie and the key. */
+  /** The hash of the code, or of the cookie; `key` is the hash of the key. */
   secret: string;
   key?: string;
   /** Milliseconds since the epoch. */
   since: number;
-  /** When it ends, if nothing is asked meanwhile. */
+  /** When it expires if unused. */
   until: number;
   seen?: number;
-  /** What the browser calls itself. */
+  /** The browser's user agent. */
   agent?: string;
 }
 
 export type Session = Readonly<Entry>;
 
-/** What may be shown of one. */
+/** The displayable part of a session. */
 export interface SessionInfo {
   id: string;
   from: LoginFrom;
@@ -52,23 +52,23 @@ export interface SessionInfo {
 }
 
 export interface Sessions {
-  /** A code that is good for one login within five minutes. */
+  /** Returns a code for one login within five minutes. */
   issue(from: LoginFrom, by: Account | undefined, now: number): string;
-  /** Undefined for a code that is unknown, used or too old. */
+  /** Returns undefined for an unknown, used or expired code. */
   trade(code: string, agent: string, now: number): { session: Session; cookie: string; key: string } | undefined;
-  /** The session a cookie belongs to, as long as it was asked for within thirty days. */
+  /** Returns the session of a cookie, if it was used within thirty days. */
   find(cookie: string, now: number): Session | undefined;
   get(id: string, now: number): Session | undefined;
-  /** It is in use: its thirty days begin anew. */
+  /** Extends the session to thirty days from now. */
   touch(session: Session, now: number): void;
   list(now: number): SessionInfo[];
-  /** False: there is none of that id. */
+  /** Returns false if it does not exist. */
   revoke(id: string): boolean;
 }
 
 export const CODE_MS = 5 * 60_000;
 export const IDLE_MS = 30 * 86_400_000;
-/** How often a session in use is written down. */
+/** How often the last use of a session is written. */
 const TOUCH_MS = 3_600_000;
 const MAX_CODES = 20;
 const MAX_SESSIONS = 50;
@@ -104,10 +104,10 @@ const isSame = (given: string, hashed: string): boolean => {
   const expected = Buffer.from(hashed);
   return digest.length === expected.length && timingSafeEqual(digest, expected);
 };
-/** 128 bits, of letters that no chat takes for formatting. */
+/** Returns 128 bits as letters that no chat interprets as formatting. */
 const newSecret = (): string => randomBytes(16).toString('hex');
 
-/** Whether the key is that of the session. */
+/** Returns whether the key belongs to the session. */
 export const isKeyOf = ({ key }: Session, given: string): boolean => key !== undefined && isSame(given, key);
 
 const newest = (entries: readonly Entry[], kind: Entry['kind'], max: number) => {
@@ -119,7 +119,7 @@ const bounded = (entries: readonly Entry[], now: number): Entry[] => {
   return [...newest(left, 'code', MAX_CODES), ...newest(left, 'session', MAX_SESSIONS)];
 };
 
-/** Every code is compared, whichever it is. */
+/** Compares with every code, so that the time reveals nothing. */
 const codeOf = (entries: readonly Entry[], code: string, now: number) =>
   entries.filter((entry) => entry.kind === 'code' && entry.until > now && isSame(code, entry.secret))[0];
 

@@ -1,19 +1,19 @@
 /**
- * Wrong guesses, counted for each key in a bounded map: keys come from outside (promise 20). Where several processes hear guesses, one
- * counts for all.
+ * Counts wrong guesses per key in a bounded map, since keys come from outside (promise 20). Several processes can share
+ * the count.
  */
 
 import { createLru } from '../lib/lru.ts';
 
 export interface Tries {
-  /** How many more may be wrong in this window. */
+  /** Returns how many more guesses may fail in this window. */
   left(key: string, now: number): number;
   fail(key: string, now: number): void;
 }
 
 const MAX_KEYS = 10_000;
 
-/** At most `max` failures in `perMs` milliseconds, which begin with the first. */
+/** Allows at most `max` failures within `perMs` milliseconds of the first. */
 export function createTries({ max, perMs }: { max: number; perMs: number }): Tries {
   const failures = createLru<{ count: number; since: number }>(MAX_KEYS);
   const current = (key: string, now: number) => {
@@ -29,17 +29,19 @@ export function createTries({ max, perMs }: { max: number; perMs: number }): Tri
   };
 }
 
-/** Sums that all processes see (`engine/engine.ts`). */
+/** Sums that all processes share (`engine/engine.ts`). */
 export interface SharedSums {
   get(key: string): Promise<string | undefined>;
   add(key: string, by: number, ttlMs?: number): Promise<number>;
 }
 
-/** As `Tries`; a guess is counted before it is looked at, so that of many at once no more than `max` are. */
+/**
+ * Like `Tries`; a guess is counted before it is checked, so that of many simultaneous ones at most `max` are checked.
+ */
 export interface SharedTries {
-  /** False: it is one too many. The window begins with the last that was counted. */
+  /** Returns false if it exceeds the limit. The window restarts with each counted guess. */
   count(key: string): Promise<boolean>;
-  /** It was right. */
+  /** Uncounts a correct guess. */
   forget(key: string): Promise<void>;
 }
 

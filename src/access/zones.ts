@@ -1,6 +1,7 @@
 /**
- * By whose clock a person lives: `access/zones.json`. What they have said wins over what a platform tells of them; what is known of
- * nobody's is the machine's. They are asked at most once (`access/zones-asked.json`); what is lost of it is asked for again.
+ * The time zone of each person: `access/zones.json`. What they have said takes precedence over the platform's
+ * information; the default is the machine's zone. Each person is asked at most once (`access/zones-asked.json`); lost
+ * entries are asked for again.
  */
 import path from 'node:path';
 import { isFilled, isFlag, objectOf, shape } from '../lib/shape.ts';
@@ -10,7 +11,7 @@ import { aliasesOf, identityText, type Principal, principalText } from './princi
 
 export interface PersonalZone {
   zone: string;
-  /** They have said it themselves. */
+  /** True if the person has said it. */
   isSaid: boolean;
 }
 
@@ -38,7 +39,7 @@ const keysOf = (principal: Principal): string[] => [
 
 export class Zones {
   readonly #known: JsonMap<PersonalZone>;
-  /** By person, the run in which they were asked where they are. */
+  /** The run in which each person was asked where they are. */
   readonly #asked: JsonMap<Asked>;
 
   constructor(folder: string) {
@@ -47,19 +48,19 @@ export class Zones {
     this.#asked = openJsonMap(path.join(folder, 'zones-asked.json'), askedShape, ASKED, bounds);
   }
 
-  /** Undefined while nobody has told. */
+  /** Returns undefined if the zone is unknown. */
   of(principal: Principal): string | undefined {
     return this.#find(principal)?.zone;
   }
 
-  /** They say it. In force, and on the disk, when it returns. */
+  /** Sets the zone that the person has said. Durable on return. */
   set(principal: Principal, zone: string): void {
     this.#keep(principal, { zone, isSaid: true });
   }
 
   /**
-   * Whether this run may ask them: the first that wants to, and that one again after a restart. It is on the disk when it returns, so that
-   * nobody is asked in a second one.
+   * Returns whether this run may ask the person: only the first run that wants to, and that one again after a restart.
+   * Durable on return, so that no second run asks.
    */
   asksIn(principal: Principal, run: string): boolean {
     if (principal.role === 'guest') return false;
@@ -73,7 +74,7 @@ export class Zones {
     return before === undefined || before === run;
   }
 
-  /** A platform says it of somebody who was let in. */
+  /** Learns the zone of a person with access from a platform. */
   learn(principal: Principal, zone: string | undefined): void {
     if (zone === undefined || principal.role === 'guest') return;
     const known = this.#find(principal);
@@ -87,9 +88,9 @@ export class Zones {
 
   #keep(principal: Principal, zone: PersonalZone): void {
     this.#known.change((all) => {
-      // Another process may have been told meanwhile.
+      // Another process may have stored what they said in between.
       if (!zone.isSaid && found(all, principal)?.isSaid) return;
-      // What was said on another account of theirs holds no longer.
+      // What was said on another of their accounts no longer applies.
       for (const key of [...aliasesOf(principal), principalText(principal)]) all.delete(key);
       all.set(principalText(principal), zone);
     });
