@@ -1,6 +1,6 @@
 /**
- * The one way to the Web API: the client of Bolt's app with our connections, and errors that say what is known.
- * Invariant: no error that leaves this file carries a token or a request's contents. https://docs.slack.dev/apis/web-api/
+ * Calls the Web API: the client of Bolt's app with our own connections and errors. Invariant: no error from this file
+ * contains a token or a request's contents. https://docs.slack.dev/apis/web-api/
  */
 import type { WebClient, WebClientOptions } from '@slack/web-api';
 import { errorCode } from '../../../errors.ts';
@@ -9,13 +9,13 @@ import { createFetch } from './fetch.ts';
 import { type Transport, TransportError } from './transport.ts';
 
 export interface SlackApi {
-  /** Calls a Web API method once and gives its answer. Throws SlackError and nothing else. */
+  /** Calls a Web API method once and returns its answer. Throws SlackError and nothing else. */
   call(method: string, params?: Readonly<Record<string, unknown>>): Promise<Fields>;
 }
 
 /**
- * `refused`: Slack answered no. `unreachable`: nothing was sent. `lost`: it may have been carried out, the answer did not
- * come or says that something broke underway.
+ * `refused`: Slack rejected the call. `unreachable`: nothing was sent. `lost`: the call may have been executed, but no
+ * answer came, or the answer says that something broke midway.
  */
 export type FailureKind = 'refused' | 'unreachable' | 'lost';
 
@@ -40,11 +40,16 @@ export class SlackError extends Error {
   }
 }
 
-/** Refusals that say that the work may have been done in part: https://docs.slack.dev/reference/methods/chat.postMessage */
+/**
+ * Refusals after which part of the work may have been done: https://docs.slack.dev/reference/methods/chat.postMessage
+ */
 const BROKEN = new Set(['fatal_error', 'internal_error', 'request_timeout', 'service_unavailable']);
 const LIMITED = new Set(['ratelimited', 'rate_limited']);
 
-/** The library's own retries are off: delivery retries, and only it knows what may be repeated. */
+/**
+ * Returns the client's options. The library's own retries are off: delivery retries, and only it knows what may be
+ * repeated.
+ */
 export function clientOptions(apiRoot: string, transport: Transport): WebClientOptions {
   const fetch = createFetch(transport);
   return { slackApiUrl: apiRoot, fetch, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true };
@@ -72,7 +77,7 @@ function toSlackError(method: string, error: unknown): SlackError {
       return refusal(method, fields(body, 'data') ?? {});
     case 'slack_webapi_http_error': {
       const status = integer(body, 'statusCode') ?? 0;
-      // Slack refuses with 200: this is something in between, which did not let the call through.
+      // Slack itself refuses with 200, so this is a server in between, which didn't pass the call on.
       const kind = status >= 500 ? 'lost' : status === 413 ? 'refused' : 'unreachable';
       return new SlackError(kind, `${method}: Slack answered ${status}`, { code: `http_${status}` });
     }

@@ -1,8 +1,8 @@
 /**
- * What was said while nobody listened (promise 14): after each opening of the connection, each known chat and thread is read from its
- * mark on, and each chat of which a message could not be stored. Invariants: live events of a chat wait until its gap is filled, so that
- * order is kept; commands and presses never do. Nothing is taken in after what could not be stored before that is.
- * https://docs.slack.dev/reference/methods/conversations.history/
+ * Fetches what was posted while the gateway was down (promise 14): each time the connection opens, each known chat and
+ * thread is read from its mark, and so is each chat with a message that could not be stored. Invariants: live events of
+ * a chat wait until its gap is filled, so that order is kept; commands and button presses never wait. While a message
+ * could not be stored, no later one is accepted. https://docs.slack.dev/reference/methods/conversations.history/
  */
 import type { Logger } from '../../../log.ts';
 import type { InboundMessage } from '../../channel.ts';
@@ -13,15 +13,15 @@ import { type SlackApi, SlackError } from './api.ts';
 import type { Place, Progress } from './read-cursors.ts';
 
 export interface Backfill {
-  /** A connection is about to open: live events wait until its gap is filled. */
+  /** Makes live events wait for the gap to be filled, because a connection is about to open. */
   expect(): void;
-  /** Fills gaps in the background. While it runs, another call makes it run once more. */
+  /** Fills gaps in the background. A call while it runs makes it run once more. */
   start(): void;
-  /** What a live event of this chat has to wait for; over at once when all ends, with the gap still open. */
+  /** Returns the wait of a chat's live events. It ends at once when the channel stops, with the gap still open. */
   hold(chat: string): Promise<void> | undefined;
-  /** A live event of this chat could not be stored: what is said there is looked for until it could be. */
+  /** Notes that a live event of this chat could not be stored; the chat is read until it can be. */
   missed(chat: string): void;
-  /** Whether there is something that could not be stored yet. */
+  /** Returns whether something of the chat could not be stored yet. */
   isBehind(chat: string): boolean;
 }
 
@@ -29,7 +29,7 @@ export interface BackfillOptions {
   api: SlackApi;
   self: () => Self | undefined;
   progress: Progress;
-  /** Hands a message over; rejects when it could not be stored. */
+  /** Hands a message on; rejects when it could not be stored. */
   accept: (message: InboundMessage, raw: unknown) => Promise<unknown>;
   /** Never throws. */
   read: (body: unknown, self: Self) => Decoded;
@@ -40,12 +40,12 @@ export interface BackfillOptions {
 
 const MAX_MESSAGES = 100;
 const MAX_AGE_S = 24 * 3600;
-/** A thread that was silent for a week is not looked into. */
+/** A thread that was silent for a week isn't read. */
 const MAX_THREAD_AGE_S = 7 * 24 * 3600;
 const MAX_CHATS = 100;
 const MAX_THREADS = 100;
 const AT_ONCE = 4;
-/** Slack repeats what is not acknowledged in time, so waiting longer only brings events twice. */
+/** Slack repeats what isn't acknowledged in time, so a longer wait would only bring events twice. */
 const MAX_HOLD_MS = 20_000;
 const MAX_TRIES = 5;
 const AGAIN_MS = { min: 2000, max: 60_000 };
@@ -58,7 +58,7 @@ class GapFiller implements Backfill {
   readonly #to: BackfillOptions;
   readonly #holds = new Map<string, Promise<void>>();
   readonly #releases = new Map<string, () => void>();
-  /** Chats of which something could not be stored. */
+  /** Chats with something that could not be stored. */
   readonly #behind = new Set<string>();
   #running: Promise<void> | undefined;
   #isWanted = false;
@@ -91,7 +91,7 @@ class GapFiller implements Backfill {
     return this.#behind.has(chat);
   }
 
-  /** Once for all chats that failed together. */
+  /** Schedules one run for all chats that failed together. */
   #lookAgain(): void {
     this.#again ??= setTimeout(() => {
       this.#again = undefined;
@@ -103,7 +103,7 @@ class GapFiller implements Backfill {
     while (this.#isWanted && !this.#to.signal.aborted) {
       this.#isWanted = false;
       const chats = this.#group(this.#to.progress.places());
-      // One of too many is not looked into, and waits for nothing.
+      // A chat beyond the limit isn't read, so nothing of it waits.
       for (const chat of this.#behind) if (!chats.some(([each]) => each === chat)) this.#behind.delete(chat);
       const work = chats.map(
         ([chat, places]) =>
@@ -117,7 +117,7 @@ class GapFiller implements Backfill {
     }
   }
 
-  /** By chat. Live events wait from now on, before the first can arrive, also those of chats whose turn comes later. */
+  /** Groups places by chat. Live events of every chat wait from now on, before the first can arrive. */
   #group(places: Place[]): [string, Place[]][] {
     const now = Date.now() / 1000;
     const chats = new Map<string, Place[]>();
@@ -181,7 +181,7 @@ class GapFiller implements Backfill {
       .slice(0, MAX_MESSAGES);
   }
 
-  /** Reading may be repeated without harm; a chat that is gone has nothing to read. */
+  /** Calls a read method with retries, which is harmless. A chat that is gone has nothing to read. */
   async #ask(method: 'history' | 'replies', params: Record<string, unknown>): Promise<Fields> {
     for (let tries = 1; ; tries++) {
       try {
@@ -199,7 +199,7 @@ class GapFiller implements Backfill {
   }
 
   async #handOver(event: Fields): Promise<void> {
-    // What is not taken in leaves its gap open.
+    // A message that isn't accepted leaves its gap open.
     this.#to.signal.throwIfAborted();
     const self = this.#to.self();
     if (!self) return;

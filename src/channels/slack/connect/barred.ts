@@ -1,4 +1,4 @@
-/** Where Slack takes nothing from us, as it says when it is asked: archived, read-only, or without us. */
+/** Asks Slack whether the bot can write in a channel: it may be archived or read-only. */
 
 import { createLru } from '../../../lib/lru.ts';
 import { within } from '../../../lib/within.ts';
@@ -17,7 +17,8 @@ export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['b
     if (isDirect(chat)) return undefined;
     const last = known.get(chat);
     if (last && performance.now() - last.at < KEPT_MS) return last.why;
-    // What Slack doesn't tell is not known, and the answer will show it; it is not asked again at once.
+    // If Slack doesn't say, sending will show it; the unknown answer is cached too, so that it isn't asked again at
+    // once.
     const asked = ask(api, chat).catch(() => undefined);
     void asked.then((why) => known.set(chat, { at: performance.now(), why }));
     return within(asked, WAIT_MS);
@@ -27,12 +28,12 @@ export function createBarred({ api }: { api: SlackApi }): NonNullable<Channel['b
 async function ask(api: SlackApi, chat: string): Promise<Barred | undefined> {
   const channel = fields(await api.call('conversations.info', { channel: chat }), 'channel') ?? {};
   if (channel.is_archived === true) return 'archived';
-  // A channel without us is asked about where the thread is opened: there the way to invite us is said.
+  // A channel without the bot is reported when a thread is opened, with instructions to invite it.
   if (channel.is_read_only === true || channel.is_frozen === true) return 'readOnly';
   return undefined;
 }
 
-/** The direct messages of a person with us. */
+/** Opens the direct messages of a person with the bot. */
 export function createDirectTo({ api }: { api: SlackApi }): NonNullable<Channel['directTo']> {
   return async (user, { thread: _there, ...base }) => {
     const opened = fields(await api.call('conversations.open', { users: user }), 'channel') ?? {};

@@ -1,7 +1,8 @@
 /**
- * Bolt's app as this gateway uses it. Invariant: nothing is acknowledged before `take` has resolved, whereas Bolt on its own
- * acknowledges events before any listener runs; and Bolt is never made to ask who we are (its own `auth.test` would leave
- * events unacknowledged while that call is down). Only what is used is imported: the package's main file brings a web framework.
+ * Creates Bolt's app. Invariant: nothing is acknowledged before `take` has resolved, whereas Bolt by default
+ * acknowledges events before any listener runs. Bolt never asks who the bot is, since its own `auth.test` would leave
+ * events unacknowledged while that call fails. Only what is used is imported: the package's main file loads a web
+ * framework.
  */
 import type { Receiver } from '@slack/bolt';
 import app, { LogLevel } from '@slack/bolt/dist/App.js';
@@ -12,7 +13,7 @@ import { unwrap } from './unwrap.ts';
 const BoltApp = unwrap(app);
 
 export type App = InstanceType<typeof BoltApp>;
-/** What answers a command at once; undefined for a bare acknowledgement. */
+/** The immediate answer to a command; undefined for a bare acknowledgement. */
 export type Acknowledgement = { response_type: 'ephemeral'; text: string } | { options: [] } | undefined;
 
 export interface BoltOptions {
@@ -20,9 +21,9 @@ export interface BoltOptions {
   receiver: Receiver;
   client: WebClientOptions;
   log: Logger;
-  /** Rejects when what came could not be stored: it is then not acknowledged, and Slack sends it again. */
+  /** Rejects when the event could not be stored; it is not acknowledged then, and Slack sends it again. */
   take: (body: unknown) => Promise<Acknowledgement>;
-  /** Of a kind that Bolt knows nothing of. */
+  /** Called for an event of a kind that Bolt doesn't know. */
   onUnknown: () => void;
 }
 
@@ -32,7 +33,7 @@ export function createBolt({ botToken, receiver, client, log, take, onUnknown }:
     clientOptions: { ...client, headers: { Authorization: `Bearer ${botToken}` } },
     logger: createBoltLog(log),
     authorize: async () => ({ botToken }),
-    // Own messages are told apart where events are decoded: Bolt lets edits and deletions of them through.
+    // Own messages are filtered in decoding, because Bolt lets edits and deletions of them through.
     ignoreSelf: false,
     convoStore: false,
   });
@@ -53,12 +54,12 @@ export function createBolt({ botToken, receiver, client, log, take, onUnknown }:
   return bolt;
 }
 
-/** The library's own lines; what matters in them is logged where it is handled. */
+/** Returns the library's logger; what matters in its lines is logged where it is handled. */
 export function createBoltLog(log: Logger) {
   const write = (...words: unknown[]) => log.debug({ library: 'slack' }, words.map(String).join(' ').slice(0, 500));
   const ignore = () => undefined;
   return {
-    // Whole requests and answers stand in these.
+    // These lines contain whole requests and answers.
     debug: ignore,
     info: ignore,
     warn: write,

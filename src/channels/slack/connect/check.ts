@@ -1,4 +1,4 @@
-/** For the doctor: whether each token is good, what the app may do, and what is missing, each named. */
+/** Checks for the doctor whether each token is valid, what the app may do, and names what is missing. */
 import { ConfigError, type ConfigProblem } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
 import { clientOptions, createApi, type SlackApi, SlackError } from './api.ts';
@@ -19,15 +19,16 @@ import { createTransport } from './transport.ts';
 export interface CheckOptions extends Settings {
   apiRoot: string;
   log: Logger;
-  /** Channels of the configuration: the app must be in them. */
+  /** Channels of the configuration, which the app must be in. */
   access?: { chats: readonly string[] };
 }
 
 const MAX_CHATS = 20;
 
 /**
- * One sentence for each thing that is well. Throws ConfigError with everything that is wrong, SlackError when Slack cannot be
- * asked.
+ * Returns one sentence for each thing that works.
+ * @throws ConfigError with everything that is wrong
+ * @throws SlackError when Slack can't be asked
  */
 export async function checkSlack(options: CheckOptions): Promise<string[]> {
   const { appToken, mode } = options;
@@ -47,10 +48,10 @@ export async function checkSlack(options: CheckOptions): Promise<string[]> {
   return found;
 }
 
-/** What a person needs to find the app: the page that opens it, or the workspace. Throws SlackError. */
+/** Returns the card with which people find the app: the page that opens it, or the workspace. @throws SlackError */
 export async function slackCard(options: CheckOptions) {
   const { name, teamId, url } = await whoAmI(apiFor(options, options.botToken));
-  // The id of the app stands in its token: xapp-1-A012ABCD345-...
+  // The app's ID is in its token: xapp-1-A012ABCD345-...
   const app = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(options.appToken ?? '')?.[1];
   const link = app === undefined ? url : `https://slack.com/app_redirect?app=${app}&team=${teamId}`;
   return { name: `@${name}`, link };
@@ -85,7 +86,7 @@ async function checkChats(api: SlackApi, chats: readonly string[], problems: Con
 
 async function checkApp(api: SlackApi, token: string, found: string[], problems: ConfigProblem[]): Promise<void> {
   try {
-    // Gives an address to connect to; nothing is connected.
+    // Returns a URL to connect to; nothing is connected.
     await api.call('apps.connections.open');
     found.push('Socket Mode can be opened with the app-level token');
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * A file of a message. Invariant: the token goes to Slack's file host (or the exact origin of another `apiRoot`) and nowhere
- * else, redirects included. https://docs.slack.dev/reference/objects/file-object/#authentication
+ * Downloads a message's file. Invariant: the token goes only to Slack's file host (or the exact origin of another
+ * `apiRoot`), and never along a redirect. https://docs.slack.dev/reference/objects/file-object/#authentication
  */
 import { UserError } from '../../../errors.ts';
 import type { RemoteFile } from '../../channel.ts';
@@ -12,12 +12,12 @@ import type { Hosts } from './hosts.ts';
 import { isSignIn } from './sign-in-page.ts';
 import { type Answer, type Transport, TransportError } from './transport.ts';
 
-/** Slack keeps files of up to 1 GB; what is taken in is the caller's to limit. */
+/** Slack stores files of up to 1 GB; the caller sets the limit for downloads. */
 export const DOWNLOAD_BYTES = 1024 * 1024 * 1024;
 const HEAD_MS = 20_000;
-/** What a page has to say for itself before it is taken for the file. */
+/** The beginning of a page to read before it counts as the file. */
 const HEAD_BYTES = 64 * 1024;
-/** What Slack serves as a page: pages, mails, and its own documents, which are called what they are when they come. */
+/** Types that Slack serves as a page: pages, mails, and its own documents, whose type is corrected on arrival. */
 const PAGES = /^(text\/html|application\/xhtml\+xml|application\/vnd\.slack-[\w-]+|message\/rfc822)$/;
 
 export interface DownloadOptions {
@@ -52,7 +52,7 @@ export function createDownload({ api, transport, hosts, botToken }: DownloadOpti
   });
 }
 
-/** Where its bytes are; with what the event did not tell of a file, where Slack had to be asked. */
+/** Returns the download URL and, if Slack had to be asked, what the event omitted about the file. */
 async function lookUp(api: SlackApi, transfer: shared.Transfer): Promise<{ url: string; facts?: RemoteFile }> {
   const [id = '', known] = transfer.file.id.split(' ', 2);
   if (known !== undefined) return { url: known };
@@ -78,7 +78,7 @@ async function head(transport: Transport, url: string, token: string, transfer: 
   }
 }
 
-/** Who may not read a file is sent, with 200 or a redirect, to a page where a person could log in. */
+/** Throws for an answer that isn't the file. Without access, Slack answers with 200 or a redirect to a sign-in page. */
 function judge(answer: Answer, transfer: shared.Transfer): void {
   const { status, headers } = answer;
   const isRedirect = status >= 300 && status < 400;
@@ -91,7 +91,7 @@ function judge(answer: Answer, transfer: shared.Transfer): void {
 
 const isPage = ({ headers }: Answer): boolean => /^text\/html\b/i.test(headers['content-type'] ?? '');
 
-/** Reads the beginning of a page before any of it is handed on. */
+/** Reads the beginning of a page before passing any of it on. @throws UserError for a sign-in page */
 async function* unlessSignIn(body: AsyncIterable<Buffer>, transfer: shared.Transfer): AsyncGenerator<Buffer> {
   let head = Buffer.alloc(0);
   let isJudged = false;

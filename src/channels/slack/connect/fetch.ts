@@ -1,4 +1,4 @@
-/** The `fetch` that Slack's own client calls with: our connections, and errors that say whether anything was sent. */
+/** Implements the `fetch` of Slack's own client with our connections, and errors that say whether anything was sent. */
 import type { FetchFunction } from '@slack/web-api';
 import { isFields, string } from '../../shared/read.ts';
 import { type Transport, TransportError } from './transport.ts';
@@ -24,7 +24,7 @@ export function createFetch(transport: Transport): FetchFunction {
       name,
       Array.isArray(value) ? value.join(', ') : (value ?? ''),
     ]);
-    // A refusal without a time to wait is one of a second: the client knows no other way to read it.
+    // The client can't read a 429 without a time to wait, so it becomes one second.
     if (answer.status === 429 && !/^\d+$/.test(answer.headers['retry-after'] ?? '')) lines.push(['retry-after', '1']);
     const all = new Map(lines);
     return {
@@ -40,7 +40,10 @@ export function createFetch(transport: Transport): FetchFunction {
   };
 }
 
-/** Every answer of the Web API says `ok`, and a refusal why. https://docs.slack.dev/apis/web-api/ */
+/**
+ * Returns whether the text is an answer of the Web API: each has `ok`, and a refusal has `error`.
+ * https://docs.slack.dev/apis/web-api/
+ */
 function isOfWebApi(text: string): boolean {
   try {
     const answer: unknown = JSON.parse(text);

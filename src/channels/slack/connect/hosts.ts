@@ -1,15 +1,15 @@
-/** Where requests may go besides the Web API: credentials and contents reach these hosts and no others (promise 53). */
+/** Lists the hosts for requests other than the Web API: credentials and contents go to these only (promise 53). */
 
 const SLACK_API = 'https://slack.com';
 
 export interface Hosts {
-  /** Files: the only place where a download may carry the token. */
+  /** Returns whether it is a file URL: the only kind of download that may carry the token. */
   isFiles(url: string): boolean;
-  /** `response_url`s. */
+  /** Returns whether it is a `response_url`. */
   isHooks(url: string): boolean;
 }
 
-/** With an `apiRoot` other than Slack's own, its exact origin stands for all of them. */
+/** Returns the hosts. With an `apiRoot` other than Slack's own, its exact origin is allowed for all of them. */
 export function createHosts(apiRoot: string): Hosts {
   const { origin } = new URL(apiRoot);
   const is = (url: string, host: string) => {

@@ -1,8 +1,8 @@
 /**
- * Events, commands and presses pushed by Slack. Invariants: nothing of the body is read before the headers are those of a signed
- * request of the last 300 s; at most 1 MB of it is, and 16 MB of all whose signature is not known to be right yet; nothing is
- * parsed before it is; a request seen before has no effect; and 200 means durable.
- * https://docs.slack.dev/authentication/verifying-requests-from-slack/
+ * Receives events, commands and button presses that Slack pushes. Invariants: none of the body is read before the
+ * headers are those of a signed request of the last 300 s; at most 1 MB of it ever is, and 16 MB of all bodies with
+ * unverified signatures together; nothing is parsed before its signature is verified; a repeated request has no effect;
+ * and 200 means durable. https://docs.slack.dev/authentication/verifying-requests-from-slack/
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -15,7 +15,7 @@ import { createBodyReader, declaredBytes, refuse, type WebhookHandler } from '..
 export interface HttpOptions {
   signingSecret: string;
   log: Logger;
-  /** Slack holds back events for the rest of a minute. */
+  /** Called when Slack withholds events for the rest of a minute. */
   onLimited: () => void;
 }
 
@@ -27,7 +27,7 @@ export interface Http {
 const MAX_BYTES = 1_000_000;
 const SKEW_S = 300;
 const TYPES = /^application\/(json|x-www-form-urlencoded)\s*(;|$)/i;
-/** More than arrive within the time in which a signature is good; what is older is refused for its age. */
+/** More requests than can arrive while a signature is valid; an older one is refused for its age. */
 const MAX_SEEN = 50_000;
 
 export function createHttp({ signingSecret, log, onLimited }: HttpOptions): Http {
@@ -53,7 +53,7 @@ export function createHttp({ signingSecret, log, onLimited }: HttpOptions): Http
     try {
       await process(body, async (answer) => reply(response, answer));
     } catch (error) {
-      // Slack sends it again, under another signature.
+      // Slack sends it again with another signature.
       seen.delete(signature);
       log.warn({ err: error }, 'a request from Slack was not acknowledged; Slack will send it again');
       return refuse(request, response, 503);
@@ -77,7 +77,7 @@ interface SignedHead {
   timestamp: string;
 }
 
-/** What the headers say of a request that may be Slack's, or the status to refuse it with. */
+/** Returns a request's signature and timestamp, or the status with which to refuse it, judged by its headers. */
 function signedHead(request: IncomingMessage): SignedHead | number {
   if (request.method !== 'POST') return 405;
   const { headers } = request;
@@ -95,7 +95,7 @@ function isRight({ signature, timestamp }: SignedHead, body: Buffer, secret: str
   return timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
 }
 
-/** Events are JSON; commands are forms; presses are forms with JSON in `payload`. */
+/** Parses a body: events are JSON; commands are forms; button presses are forms with JSON in `payload`. */
 function parse(raw: Buffer, type: string): Fields | undefined {
   const text = raw.toString('utf8');
   if (!type.startsWith('application/x-www-form-urlencoded')) return parseJson(text);

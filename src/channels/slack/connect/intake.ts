@@ -1,6 +1,6 @@
 /**
- * From what Slack sends to what the gateway takes in, and what is said back at once. Invariant: a rejection means that nothing
- * was stored, so that nothing is acknowledged.
+ * Turns Slack's requests into messages for the gateway, and into the immediate answers to Slack. Invariant: a rejection
+ * means that nothing was stored, so nothing is acknowledged.
  */
 import type { Logger } from '../../../log.ts';
 import { messagesFor } from '../../../messages/messages.ts';
@@ -25,27 +25,27 @@ export interface IntakeOptions {
   people: People;
   ownChats: OwnChats;
   assistant: Assistant;
-  /** In which everybody is spoken to; undefined: each person's own. */
+  /** The language of every answer; undefined: each person's own. */
   language: string | undefined;
   respond: Respond;
-  /** Aborts when the channel is left. */
+  /** Aborts when the channel is disconnected. */
   signal: AbortSignal;
   log: Logger;
-  /** A person who was let in wrote here. */
+  /** Called when an admitted person wrote here. */
   onAccepted: (message: InboundMessage) => void;
 }
 
 export interface Intake {
-  /** The body of an event, a command or a press. */
+  /** Handles the body of an event, a command or a button press. */
   take(body: unknown): Promise<Acknowledgement>;
   accept(message: InboundMessage, raw: unknown): Promise<InboundOutcome>;
-  /** Decodes; what breaks the decoder is dropped: it would come back for ever. */
+  /** Decodes an event. One that breaks the decoder is dropped, or it would come back for ever. */
   read(body: unknown, self: Self): Decoded;
-  /** Resolves when nothing is in hand. */
+  /** Resolves when nothing is pending. */
   idle(): Promise<void>;
 }
 
-/** What a person uses and waits for. */
+/** Types of requests by which a person expects an answer. */
 const ASKED: ReadonlySet<string> = new Set(['block_actions', 'interactive_message', 'message_action', 'shortcut']);
 
 export function createIntake(options: IntakeOptions): Intake {
@@ -80,7 +80,10 @@ class EventIntake implements Intake {
     return outcome;
   }
 
-  /** What follows once the message is durable: Slack would send it again for nothing that goes wrong here. */
+  /**
+   * Does the follow-up of a durable message. It only logs errors, because Slack must not send the message again for
+   * them.
+   */
   #noteTaken(message: InboundMessage, outcome: InboundOutcome): void {
     try {
       this.#to.progress.note(message, outcome);
@@ -120,7 +123,7 @@ class EventIntake implements Intake {
     return this.#acknowledge(message, await this.#acceptWhole(message, body), body);
   }
 
-  /** To people we know alone, and in their language, which the platform may still be telling us. */
+  /** Suggests prompts to known people only, in their language, which Slack may still be reporting. */
   async #suggest({ user, address }: { user: string; address: InboundMessage['address'] }): Promise<void> {
     const { people, assistant, language } = this.#to;
     if (!people.isKnown(user)) return;
@@ -128,13 +131,16 @@ class EventIntake implements Intake {
     await assistant.suggest(address, language ?? people.languageOf(user));
   }
 
-  /** Commands and presses. What was asked in a direct message of others is a matter of the person's own chat with us. */
+  /**
+   * Handles commands and button presses. A command given in a direct message of other people belongs to the person's
+   * own chat with the bot.
+   */
   async #takeAsked(asked: InboundMessage, body: unknown): Promise<Acknowledgement> {
     const mayBeOthers = asked.isDirect && asked.interaction !== undefined;
     const own = mayBeOthers ? await this.#to.ownChats.of(asked.sender.user) : undefined;
     const isOthers = own !== undefined && own !== asked.address.chat;
     if (isOthers && asked.command?.name === 'new' && asked.command.args !== '') {
-      // No work begins where its answers cannot be read.
+      // No work begins where its answers can't be read.
       this.#to.callbacks()?.onDropped('command.elsewhere');
       return { response_type: 'ephemeral', text: messagesFor(asked.sender).text('channels.notBetweenOthers') };
     }
@@ -146,13 +152,16 @@ class EventIntake implements Intake {
     return this.#to.previews.whole(message, (whole) => this.#acceptInOrder(whole, body));
   }
 
-  /** What is refused here is sent again by Slack, and found in the chat by the backfill. */
+  /**
+   * Accepts a message after those before it. A rejected one is sent again by Slack, and found in the chat by the
+   * backfill.
+   */
   async #acceptInOrder(message: InboundMessage, body: unknown): Promise<InboundOutcome> {
     const { chat } = message.address;
     const backfill = this.#to.backfill();
     const hold = backfill.hold(chat);
     if (hold) await hold;
-    // Something before it may not have been taken in.
+    // An earlier message may not have been stored.
     this.#to.signal.throwIfAborted();
     if (backfill.isBehind(chat)) throw new Error('what was said before it could not be stored yet');
     try {
@@ -181,7 +190,7 @@ class EventIntake implements Intake {
     return outcome === 'begun' ? { response_type: 'ephemeral', text: messages.text('channels.onIt') } : undefined;
   }
 
-  /** Menus, shortcuts and forms that we know nothing of: acknowledged, and whoever used one is told where that is possible. */
+  /** Acknowledges unknown menus, shortcuts and forms, and tells the person where that is possible. */
   #answerUnknown(body: unknown): Acknowledgement {
     const type = isFields(body) ? string(body, 'type') : undefined;
     if (type === 'block_suggestion') return { options: [] };
@@ -189,7 +198,7 @@ class EventIntake implements Intake {
     return undefined;
   }
 
-  /** The acknowledgement of a press carries no words. */
+  /** Tells the person through the `response_url`, because the acknowledgement of a button press carries no text. */
   async #tell(body: unknown, text: string): Promise<void> {
     const url = isFields(body) ? string(body, 'response_url') : undefined;
     if (url === undefined) return;

@@ -1,4 +1,4 @@
-/** The manifest from which Slack makes the app; docs/slack.md shows the same. */
+/** Holds the manifest from which Slack creates the app; docs/slack.md shows the same. */
 import { SLACK_EVENTS, SLACK_SCOPES } from './scopes.ts';
 
 const list = (items: readonly string[], indent: number) =>

@@ -1,6 +1,6 @@
 /**
- * What an event of Slack leaves out, asked for once the message was accepted: the names behind ids, and what was said in its thread.
- * Nothing is tried twice: an answer without it is better than none.
+ * Fetches what a Slack event leaves out, once the message is accepted: the names behind IDs, and the text of its
+ * thread. Nothing is retried: an answer without it is better than none.
  * https://docs.slack.dev/reference/methods/conversations.replies/
  */
 import type { Logger } from '../../../log.ts';
@@ -25,15 +25,15 @@ interface Range {
   latest?: string;
 }
 
-/** A mention of somebody whose name was not known when the message was read. */
+/** Matches a mention of somebody whose name was unknown when the message was read. */
 const UNNAMED = /@([UW][A-Z0-9]{5,23})\b/g;
-/** The messages of a thread come oldest first: of a long one the newest are found by looking back from its end, these seconds. */
+/** Seconds to look back from the end of a long thread, to find its newest messages: Slack returns the oldest first. */
 const LOOKS_BACK = [600, 6 * 3600, 86_400, 30 * 86_400, 400 * 86_400, Number.POSITIVE_INFINITY];
 const ENOUGH = 30;
 const NOTICES: ReadonlySet<string> = new Set(['file_share', 'me_message', 'thread_broadcast', 'bot_message']);
 
 export function createMissing({ api, self, people, log }: MissingOptions): LookUp {
-  /** What is newer than `oldest` and older than `latest`, with the first message of the thread. */
+  /** Reads messages newer than `oldest` and older than `latest`, plus the first message of the thread. */
   async function read(chat: string, ts: string, range: Range, { limit, pages }: { limit: number; pages: number }) {
     const messages: Fields[] = [];
     let cursor: string | undefined;
@@ -55,7 +55,7 @@ export function createMissing({ api, self, people, log }: MissingOptions): LookU
     for (const seconds of LOOKS_BACK) {
       const oldest = Math.max(end - seconds, Number(range.oldest ?? 0)).toFixed(6);
       const found = await read(chat, ts, { ...range, oldest }, { limit: 999, pages: 5 });
-      // What does not reach to the end is older than the few that did.
+      // A page that doesn't reach the end is older than the few messages that did.
       if (found.hasMore && seconds !== LOOKS_BACK[0]) break;
       replies = found.messages.filter((one) => one.ts !== ts);
       if (found.hasMore || replies.length >= ENOUGH) break;
@@ -103,7 +103,7 @@ export function createMissing({ api, self, people, log }: MissingOptions): LookU
 
 const authorOf = (message: Fields): string => readId(message, 'user') ?? '';
 
-/** Who wrote it and whom it mentions. */
+/** Returns the author and the people mentioned. */
 function unnamedIn(message: Fields): string[] {
   const author = authorOf(message);
   const mentioned = [...(string(message, 'text') ?? '').matchAll(/<@([UW][A-Z0-9]{2,23})[|>]/g)];

@@ -1,7 +1,7 @@
 /**
- * Each person's own chat with us. A slash command is also given in a direct message of two people, in which we are not, and its id
- * looks like any other. Invariant: what follows from it belongs to the own chat of whoever gave it; only its answer is shown where
- * they asked. https://docs.slack.dev/reference/methods/conversations.open/
+ * Finds each person's own chat with the bot. A slash command may be given in a direct message of two people, without
+ * the bot, and its ID looks like any other. Invariant: what follows from such a command belongs to the person's own
+ * chat; only its answer is shown where they asked. https://docs.slack.dev/reference/methods/conversations.open/
  */
 import { createLru } from '../../../lib/lru.ts';
 import type { Logger } from '../../../log.ts';
@@ -13,15 +13,15 @@ import { readResponse } from '../send/respond.ts';
 import { type SlackApi, SlackError } from './api.ts';
 
 export interface OwnChats {
-  /** Slack tells of messages in no other direct conversations than our own. */
+  /** Learns from a message. Slack sends messages of no other direct conversations than the bot's own. */
   learn(message: InboundMessage): void;
-  /** Undefined where it cannot be had, or not in time; it is then known for the next command. */
+  /** Returns undefined if the chat can't be found, or not in time; then it is known for the next command. */
   of(user: string): Promise<string | undefined>;
 }
 
 export interface OwnChatsOptions {
   api: SlackApi;
-  /** Milliseconds a command waits for it at most: Slack wants to hear of a command within three seconds. */
+  /** The longest wait of a command, in ms: Slack expects an acknowledgement within three seconds. */
   waitMs: number;
   log: Logger;
   signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface OwnChatsOptions {
 const MAX_PEOPLE = 2000;
 
 export function createOwnChats({ api, waitMs, log, signal }: OwnChatsOptions): OwnChats {
-  /** '' where Slack does not say it: the app lacks the scope `im:write`, or the person is none of this workspace. */
+  /** '' if Slack doesn't say: the app lacks the scope `im:write`, or the person isn't in this workspace. */
   const chats = createLru<string>(MAX_PEOPLE);
   const asking = new Map<string, Promise<void>>();
 
@@ -66,7 +66,7 @@ export function createOwnChats({ api, waitMs, log, signal }: OwnChatsOptions): O
 
 const THERE = '#there';
 
-/** The event as one of the person's own chat: the place where they asked is for nothing but showing them the answer. */
+/** Moves an event to the person's own chat; the place where they asked is used only to show them the answer. */
 export function inOwnChat(message: InboundMessage, own: string): InboundMessage {
   const { isThread: _theirs, below: _there, repliesTo: _them, ...rest } = message;
   const { thread: _none, ...address } = message.address;
@@ -75,8 +75,8 @@ export function inOwnChat(message: InboundMessage, own: string): InboundMessage 
 }
 
 /**
- * Sends what was asked for elsewhere: addressed to a person instead of a chat, it is shown to them alone where they asked, and in
- * their own chat once that is over.
+ * Sends answers to commands given elsewhere: addressed to a person instead of a chat, an answer is shown to them alone
+ * where they asked, and in their own chat once that has expired.
  */
 export function answeringThere(send: Channel['send']): Channel['send'] {
   return (message, ledger) => {

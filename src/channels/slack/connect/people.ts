@@ -1,7 +1,7 @@
 /**
- * Names, languages and time zones of people, since events carry ids alone. Invariant: Slack is asked only about people who were let in,
- * and whom they mention or talk with. What is known
- * survives a restart in the cache, where it may be lost. https://docs.slack.dev/reference/methods/users.info/
+ * Looks up names, languages and time zones of people, since events contain only IDs. Invariant: Slack is asked only
+ * about admitted people, and about those whom they mention or talk with. Known people survive a restart in the cache,
+ * which may be lost. https://docs.slack.dev/reference/methods/users.info/
  */
 
 import { createLru } from '../../../lib/lru.ts';
@@ -9,7 +9,7 @@ import type { Logger } from '../../../log.ts';
 import { type Fields, fields, language, oneLine, string } from '../../shared/read.ts';
 import { type SlackApi, SlackError } from './api.ts';
 
-/** Small things that may be lost. */
+/** A small cache whose contents may be lost. */
 export interface Cache {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
@@ -17,17 +17,20 @@ export interface Cache {
 
 export interface People {
   nameOf(user: string): string | undefined;
-  /** As Slack names it: `de-DE`. */
+  /** Returns the language as Slack names it: `de-DE`. */
   languageOf(user: string): string | undefined;
-  /** As Slack names it: `Europe/Berlin`. */
+  /** Returns the time zone as Slack names it: `Europe/Berlin`. */
   zoneOf(user: string): string | undefined;
-  /** Learns the name of a person who was let in, in the background. */
+  /** Learns the name of an admitted person, in the background. */
   welcome(user: string): void;
-  /** Resolves once it is known what people are called, as far as Slack tells: those whom a message mentions, and in whose thread it is. */
+  /**
+   * Resolves once the names of these people are known, as far as Slack tells: those whom a message mentions, and those
+   * in its thread.
+   */
   meet(users: readonly string[]): Promise<void>;
-  /** Resolves once what was asked about this person is answered, or cannot be. */
+  /** Resolves once the pending request about this person has ended. */
   met(user: string): Promise<void>;
-  /** Whether this person was ever let in, as far as is remembered. */
+  /** Returns whether this person was ever admitted, as far as is remembered. */
   isKnown(user: string): boolean;
   load(): Promise<void>;
 }
@@ -41,18 +44,18 @@ export interface PeopleOptions {
   api: SlackApi;
   cache: Cache | undefined;
   log: Logger;
-  /** Milliseconds from a new name until all are written down. */
+  /** Milliseconds from a new name until all are written to the cache. */
   saveMs: number;
 }
 
 export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People {
-  /** '' while a name is being asked for or cannot be had. */
+  /** '' while a name is requested or can't be found. */
   const names = createLru<string>(MAX_PEOPLE);
   const languages = createLru<string>(MAX_PEOPLE);
   const zones = createLru<string>(MAX_PEOPLE);
-  /** Names of people who need not have been let in. */
+  /** Names of people who need not have been admitted. */
   const others = createLru<string>(MAX_PEOPLE);
-  /** Asked about since the start: people change their names. */
+  /** Requests since the start; people are asked about again after each start, because they change their names. */
   const asked = createLru<Promise<void>>(MAX_PEOPLE);
   let timer: NodeJS.Timeout | undefined;
 
@@ -79,7 +82,7 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
       log.debug({ err: error }, 'a name is not known');
-      // What could not be asked is asked again with the next message.
+      // A failed request is repeated with the next message.
       if (error.kind !== 'refused' || error.retryAfterMs !== undefined) asked.delete(user);
     }
   }
@@ -104,7 +107,7 @@ export function createPeople({ api, cache, log, saveMs }: PeopleOptions): People
     welcome(user) {
       const wasMet = asked.has(user) && !names.has(user);
       if (!names.has(user)) names.set(user, '');
-      // Somebody who was only mentioned before has no language yet.
+      // A person who was only mentioned so far has no language yet.
       if (wasMet) asked.delete(user);
       void ask(user);
     },

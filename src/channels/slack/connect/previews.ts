@@ -1,7 +1,8 @@
 /**
- * A message with a link to another is whole only when Slack has shown that one below it, which takes a second or so and comes as a
- * change of the message. Until then it is held, with all that is said after it in its place; what comes later still follows as a message
- * of its own. Invariants: whoever hands something over learns whether it is durable, also of a preview that became part of another event.
+ * Holds messages with links to other messages until Slack shows those below them, which takes about a second and
+ * arrives as a change of the message. Later messages of the same place wait too; a preview that comes too late follows
+ * as a message of its own. Invariant: every caller learns whether its message is durable, even if its preview became
+ * part of another event.
  */
 import { createKeyedMutex } from '../../../lib/locks.ts';
 import { createLru } from '../../../lib/lru.ts';
@@ -11,21 +12,21 @@ import type { InboundMessage, InboundOutcome } from '../../channel.ts';
 type Accept = (message: InboundMessage) => Promise<InboundOutcome>;
 
 export interface Previews {
-  /** Takes a message in, once it is whole or has waited long enough. */
+  /** Accepts a message once it is complete or has waited long enough. */
   whole(message: InboundMessage, accept: Accept): Promise<InboundOutcome>;
-  /** The message with what its links show by now. */
+  /** Handles a message with the previews of its links so far. */
   shown(message: InboundMessage, accept: Accept): Promise<void>;
 }
 
 export interface PreviewsOptions {
-  /** Milliseconds for which a message is held; Slack repeats what is not acknowledged within three seconds. */
+  /** How long a message is held, in ms; Slack repeats what isn't acknowledged within three seconds. */
   waitMs: number;
-  /** Aborts when the channel is left. */
+  /** Aborts when the channel is disconnected. */
   signal: AbortSignal;
 }
 
 interface Held {
-  /** With the most of its links shown. */
+  /** The version with the most previews. */
   newest: InboundMessage;
   taken: Promise<unknown>;
   release: () => void;
@@ -38,7 +39,7 @@ const MAX_TAKEN = 2000;
 
 export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
   const held = new Map<string, Held>();
-  /** How many links were shown of messages that were taken in. */
+  /** How many previews an accepted message had. */
   const taken = createLru<number>(MAX_TAKEN);
   const places = createKeyedMutex();
 
@@ -67,7 +68,7 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
       stored.resolve(undefined);
       return outcome;
     } catch (error) {
-      // Whoever showed something of it is told as well, if there is anybody.
+      // A caller that waits for this with a preview gets the error as well; there may be none.
       stored.promise.catch(() => undefined);
       stored.reject(error);
       throw error;
@@ -96,7 +97,7 @@ export function createPreviews({ waitMs, signal }: PreviewsOptions): Previews {
       }
       const known = taken.get(key);
       if (known !== undefined && shownIn(message) <= known) return;
-      // The change may have overtaken the message, which is then known when it comes.
+      // The change may have overtaken the message, which is then a duplicate when it arrives.
       const outcome = known === undefined ? await accept(message) : 'duplicate';
       if (outcome === 'duplicate') await accept(late(message, known ?? 0));
       taken.set(key, shownIn(message));
@@ -108,7 +109,7 @@ const keyOf = ({ address, messageId }: InboundMessage): string => `${address.cha
 const linksIn = ({ text }: InboundMessage): number => new Set(text.match(LINK) ?? []).size;
 const shownIn = ({ quotes }: InboundMessage): number => quotes.filter(({ kind }) => kind === 'quote').length;
 
-/** What is new of it, which its sender has said nothing more to. */
+/** Returns the new previews as a message, without the sender's text, which was accepted before. */
 function late(message: InboundMessage, known: number): InboundMessage {
   const { command: _command, sequence: _sequence, files: _files, ...rest } = message;
   const quotes = message.quotes.filter(({ kind }) => kind === 'quote').slice(known);

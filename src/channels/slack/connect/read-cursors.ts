@@ -1,4 +1,6 @@
-/** How far each chat, and each thread in which a task may live, has been read. ReadCursors are Slack's times of messages (`ts`). */
+/**
+ * Tracks how far each chat, and each thread that may hold a task, was read. Marks are Slack's times of messages (`ts`).
+ */
 
 import { createLru } from '../../../lib/lru.ts';
 import type { InboundMessage, InboundOutcome, ReadCursors } from '../../channel.ts';
@@ -6,19 +8,19 @@ import type { InboundMessage, InboundOutcome, ReadCursors } from '../../channel.
 export interface Place {
   chat: string;
   thread?: string;
-  /** `ts` of the last message that was taken in. */
+  /** The `ts` of the last accepted message. */
   mark: string;
 }
 
 export interface Progress {
-  /** To be called after a message was taken in. */
+  /** Notes a message; call it after the message was accepted. */
   note(message: InboundMessage, outcome: InboundOutcome): void;
-  /** A thread of our own making, read from its first message on. */
+  /** Notes a thread that the bot opened, to be read from its first message on. */
   opened(chat: string, thread: string): void;
-  /** Until `settle` the marks of this chat stay where they are, whatever is taken in: before it something may be missing. */
+  /** Freezes the marks of this chat until `settle`, whatever is accepted, because an earlier message may be missing. */
   pin(chat: string): void;
   settle(chat: string): void;
-  /** Places to look for what was missed, those that were busy last first. */
+  /** Returns the places to read for missed messages, the most recently active first. */
   places(): Place[];
 }
 
@@ -29,7 +31,7 @@ export function createProgress(cursors: ReadCursors): Progress {
   const kept = [...cursors.all()].filter(([, mark]) => /^\d+\.\d+$/.test(mark));
   for (const [place, mark] of kept.sort(([, a], [, b]) => Number(a) - Number(b))) read.set(place, mark);
 
-  /** By pinned chat, the marks its places will have. */
+  /** Marks that the places of pinned chats will get, by chat. */
   const pinned = new Map<string, Map<string, string>>();
 
   function advance(place: string, ts: string): void {
@@ -46,7 +48,7 @@ export function createProgress(cursors: ReadCursors): Progress {
       const { chat, thread } = address;
       const isReply = thread !== undefined && thread !== messageId;
       const place = isReply ? `${chat}:${thread}` : chat;
-      // Whoever is refused leaves nothing behind; a chat that is read already is read past them.
+      // A refused person leaves nothing behind; a chat that is already read is read past them.
       const isIn = outcome === 'accepted' || outcome === 'duplicate';
       if ((outcome === 'refused' && isDirect) || (!isIn && !read.has(place))) return;
       advance(place, messageId);

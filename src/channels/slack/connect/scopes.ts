@@ -1,4 +1,4 @@
-/** What the app must be allowed to do and be told of; the manifest in the documentation lists the same. */
+/** Lists the scopes and events that the app needs; the manifest in the documentation lists the same. */
 
 /** https://docs.slack.dev/reference/scopes/ */
 export const SLACK_SCOPES = [
@@ -19,14 +19,15 @@ export const SLACK_SCOPES = [
   'users:read',
 ] as const;
 
-/** Without these something is not shown or not named, and everything else works. */
+/** Scopes without which something isn't shown or named, but everything else works. */
 const DISPENSABLE: ReadonlySet<string> = new Set([
   ...['assistant:write', 'channels:read', 'groups:read', 'im:write', 'reactions:write', 'users:read'],
 ]);
 
 /**
- * Slack takes a manifest only if every event's scope is in it, and for new apps the `agent_view` with its two events in place of
- * `assistant_thread_started`, which apps from before may still send. https://docs.slack.dev/ai/migrating-to-agent-messaging/
+ * The app's events. Slack accepts a manifest only if it has every event's scope and, for new apps, `agent_view` with
+ * its two events instead of `assistant_thread_started`, which older apps may still send.
+ * https://docs.slack.dev/ai/migrating-to-agent-messaging/
  */
 export const SLACK_EVENTS = [
   'app_context_changed',
@@ -39,7 +40,7 @@ export const SLACK_EVENTS = [
   'message.mpim',
 ] as const;
 
-/** The scopes that are not granted. `granted` is undefined where Slack did not say. */
+/** Returns the scopes that aren't granted. `granted` is undefined if Slack didn't say. */
 export function missingScopes(granted: readonly string[] | undefined): { required: string[]; dispensable: string[] } {
   const missing = granted === undefined ? [] : SLACK_SCOPES.filter((scope) => !granted.includes(scope));
   return {

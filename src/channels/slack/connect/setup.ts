@@ -1,6 +1,6 @@
 /**
- * Who we are, asked once at a start, and what is wrong with a setting, said so that the operator can mend it. Trouble with the
- * network is waited out. https://docs.slack.dev/reference/methods/auth.test/
+ * Asks who the bot is, once at a start, and describes wrong settings so that the operator can fix them. Network
+ * problems are waited out. https://docs.slack.dev/reference/methods/auth.test/
  */
 import { ConfigError, type ConfigProblem } from '../../../errors.ts';
 import type { Logger } from '../../../log.ts';
@@ -20,12 +20,12 @@ export interface Settings {
 
 export interface Identity {
   userId: string;
-  /** '' where the token is no bot's. */
+  /** '' if the token isn't a bot's. */
   botId: string;
   teamId: string;
   teamName: string;
   name: string;
-  /** `https://team.slack.com/` */
+  /** Example: `https://team.slack.com/`. */
   url: string;
   scopes: string[] | undefined;
 }
@@ -40,7 +40,7 @@ export interface Introduce {
 
 const PAGE = 'https://api.slack.com/apps';
 
-/** What can be seen to be wrong without asking Slack. */
+/** Returns the problems that are visible without asking Slack. */
 export function settingsProblems({ botToken, appToken, signingSecret, mode }: Settings): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (!/^[\x21-\x7e]+$/.test(botToken)) problems.push(wrongBotToken());
@@ -52,7 +52,7 @@ export function settingsProblems({ botToken, appToken, signingSecret, mode }: Se
   return problems;
 }
 
-/** Throws SlackError. */
+/** @throws SlackError */
 export async function whoAmI(api: SlackApi): Promise<Identity> {
   const me = await api.call('auth.test');
   const userId = readId(me, 'user_id');
@@ -71,7 +71,7 @@ export async function whoAmI(api: SlackApi): Promise<Identity> {
   };
 }
 
-/** The bot behind the token; undefined when stopped meanwhile. Throws ConfigError. */
+/** Returns the bot of the token; undefined when stopped before it is known. @throws ConfigError */
 export async function introduce(options: Introduce): Promise<Identity | undefined> {
   const { api, log, onStatus, backoffMs, signal } = options;
   const backoff = createBackoff(backoffMs.min, backoffMs.max);
@@ -128,7 +128,9 @@ export function problem(key: string, message: string): ConfigProblem {
   return { path: `channels.slack.${key}`, message };
 }
 
-/** For an attempt to open a socket: the token is of no use, however often it is tried. */
+/**
+ * Returns the error if a failed attempt to open a socket shows that the token can't work, however often it is tried.
+ */
 export function isFatal(error: unknown): ConfigError | undefined {
   const data = isFields(error) ? fields(error, 'data') : undefined;
   const code = data && string(data, 'error');

@@ -1,10 +1,10 @@
-/** Whether a page is the one where people sign in, which Slack serves with 200 in the place of a file. Pure. */
+/** Recognises Slack's sign-in page, which it serves with status 200 instead of a file. Pure. */
 
 const CANVAS = /\bquip-canvas-content\b/;
 const FORM = /\baction="[^"]{0,200}\b(?:sign|log)-?in\b|\btype="password"|\bdata-qa="(?:sign|log)_?in/i;
 const REDIRECT = /(?:"|&quot;)shouldRedirect(?:"|&quot;)\s*:/;
 const TITLE = /<title[^>]{0,200}>\s*(?:sign|log)[\s-]?in\s*(?:<|[|·–—-]|to\b|(?:on|at)\b)/i;
-/** All that is to be seen of the smallest of them. */
+/** The largest page that is judged by its visible text alone. */
 const MAX_SMALL = 4000;
 const WORDS = /^(?:please )?(?:sign|log)[\s-]?in(?: (?:to|at|on) [\w .-]{1,40})?[.!]?$/i;
 

@@ -1,7 +1,8 @@
 /**
- * Socket Mode. Bolt's receiver opens the connection and acknowledges; opening it again is done here and not by the library,
- * whose own way waits seconds after each planned change of servers and ends the process when Slack refuses one attempt.
- * Invariant: one attempt at a time, and no rejection is left unhandled. https://docs.slack.dev/apis/events-api/using-socket-mode/
+ * Connects with Socket Mode. Bolt's receiver opens the connection and acknowledges; reconnecting is done here, because
+ * the library waits seconds after each planned change of servers and ends the process when Slack refuses one attempt.
+ * Invariant: one attempt at a time, and every rejection is handled.
+ * https://docs.slack.dev/apis/events-api/using-socket-mode/
  */
 
 import type { Receiver } from '@slack/bolt';
@@ -23,18 +24,21 @@ export interface SocketOptions {
   client: WebClientOptions;
   log: Logger;
   onStatus: (status: ChannelStatus) => void;
-  /** Before each attempt to open the connection: events may come with the greeting. */
+  /** Called before each attempt to open the connection; events may come with the greeting. */
   onOpening: () => void;
-  /** Each time the connection is open and Slack has greeted us. */
+  /** Called each time the connection is open and Slack has sent its greeting. */
   onOpen: () => void;
-  /** Slack holds back events for the rest of a minute. */
+  /** Called when Slack withholds events for the rest of a minute. */
   onLimited: () => void;
-  /** Why trying again is useless, if it is. Such a failure rejects the first `open`; a later one sets the status. */
+  /**
+   * Returns why trying again is useless, if it is. Such a failure rejects the first `open`; a later one sets the
+   * status.
+   */
   fatal: (error: unknown) => Error | undefined;
   backoffMs: { min: number; max: number };
   /** Milliseconds without a sign of life after which a connection counts as lost. */
   pingMs: number;
-  /** Milliseconds for an attempt, Slack's greeting included. */
+  /** Milliseconds for an attempt, including Slack's greeting. */
   greetingMs: number;
 }
 
@@ -46,7 +50,10 @@ export interface Socket {
 }
 
 const CLOSE_MS = 1000;
-/** A connection that lasted so long was a good one: `apps.connections.open` may be called about once a minute for long. */
+/**
+ * A connection that lasted this long resets the backoff; `apps.connections.open` may be called about once a minute in
+ * the long run.
+ */
 const STEADY_MS = 60_000;
 
 export function createSocket(options: SocketOptions): Socket {
@@ -68,7 +75,7 @@ export function createSocket(options: SocketOptions): Socket {
 
   guardFrames(client, options);
 
-  /** Keeps one connection open until told to stop, or until the first attempt shows that a setting is wrong. */
+  /** Keeps one connection open until stopped, or until the first attempt shows that a setting is wrong. */
   async function run(first: PromiseWithResolvers<void>): Promise<void> {
     const backoff = createBackoff(backoffMs.min, backoffMs.max);
     let openedAt = 0;
@@ -84,7 +91,7 @@ export function createSocket(options: SocketOptions): Socket {
         await ended;
         if (stopping.signal.aborted) return;
         onStatus({ state: 'reconnecting' });
-        // A server that greets and hangs up is no reason to call again at once, for ever.
+        // A server that greets and hangs up must not be called again at once, for ever.
         if (Date.now() - openedAt > STEADY_MS) backoff.reset();
         else await sleep(backoff.next(), stopping.signal);
       } catch (error) {
@@ -98,7 +105,7 @@ export function createSocket(options: SocketOptions): Socket {
     }
   }
 
-  /** A peer that does not say goodbye is left after a moment. */
+  /** Closes the connection; a peer that doesn't close in time is left. */
   async function close(): Promise<void> {
     await withDeadline(client.disconnect(), CLOSE_MS).catch((error: unknown) =>
       log.debug({ err: error }, 'the connection to Slack did not close in time'),
@@ -120,7 +127,7 @@ export function createSocket(options: SocketOptions): Socket {
   };
 }
 
-/** Frames that the library does not expect would be unhandled rejections. */
+/** Guards against frames that the library doesn't expect, which would be unhandled rejections. */
 function guardFrames(client: SocketModeClient, { log, onLimited }: SocketOptions): void {
   for (const read of client.listeners('ws_message')) {
     client.off('ws_message', read);
@@ -140,7 +147,7 @@ const withDeadline = (work: Promise<unknown>, ms: number): Promise<unknown> =>
     throw new Error(`no answer within ${ms} ms`);
   });
 
-/** What a 429 to `apps.connections.open` says, 0 for any other error. */
+/** Returns the wait that a 429 to `apps.connections.open` asks for; 0 for any other error. */
 function askedToWaitMs(error: unknown): number {
   const seconds = isFields(error) ? integer(error, 'retryAfter') : undefined;
   return Math.max(0, seconds ?? 0) * 1000;

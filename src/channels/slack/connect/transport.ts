@@ -1,6 +1,6 @@
 /**
- * Requests to Slack over kept-alive connections of node:http(s). Its one reason is to know, when a request fails, whether
- * anything was sent: what may be repeated hangs on it. Redirects are never followed, since requests carry the token.
+ * Sends requests to Slack over kept-alive connections of node:http(s). It exists to know, when a request fails, whether
+ * anything was sent, which decides what may be repeated. It never follows redirects, since requests carry the token.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -8,10 +8,10 @@ import { pipeline, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { watchConnection } from '../../shared/watch-connection.ts';
 
-/** A request that brought no answer of Slack's. */
+/** A request without an answer from Slack. */
 export class TransportError extends Error {
   override name = 'TransportError';
-  /** False when it is sure that Slack has nothing of it. */
+  /** False when Slack certainly received nothing of it. */
   readonly sent: boolean;
   /** The system's code. */
   readonly code: string | undefined;
@@ -27,7 +27,7 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   /** A stream needs its `content-length` among the headers. */
   body?: string | Readable;
-  /** Milliseconds until the head of the answer must be there. */
+  /** Milliseconds until the answer's headers must arrive. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -35,20 +35,20 @@ export interface RequestOptions {
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** To be read or destroyed. */
+  /** Must be read or destroyed. */
   body: IncomingMessage;
 }
 
 export interface Transport {
-  /** Throws TransportError. */
+  /** @throws TransportError */
   request(url: string | URL, options: RequestOptions): Promise<Answer>;
-  /** The answer's body as text, at most 50 MB. Throws TransportError. */
+  /** Returns the answer's body as text, at most 50 MB. @throws TransportError */
   text(answer: Answer): Promise<string>;
-  /** How many milliseconds Slack's clock is ahead of ours, to a second or so; 0 before the first answer. */
+  /** Returns how many ms Slack's clock is ahead of ours, to about a second; 0 before the first answer. */
   skewMs(): number;
 }
 
-/** Idle connections are given up before routers forget them: writing into a forgotten one is an answer that never comes. */
+/** Idle connections are closed before routers forget them: a request over a forgotten one never gets an answer. */
 const IDLE_MS = 45_000;
 const MAX_ANSWER_BYTES = 50_000_000;
 
@@ -62,7 +62,7 @@ export function createTransport(): Transport {
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
   async function request(url: string | URL, options: RequestOptions): Promise<Answer> {
-    // A whole turn of the loop: a kept-alive connection that the server has closed meanwhile is noticed and not used.
+    // Waits a whole turn of the event loop, so that a connection the server has closed is noticed and not used.
     await setImmediate();
     await setImmediate();
     return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ export function createTransport(): Transport {
         if (!Number.isNaN(serverTime)) skew = serverTime - Date.now();
         response.once('close', () => {
           end();
-          // Refused before it was all sent.
+          // Refused before the body was fully sent.
           if (!request.writableFinished) request.destroy();
         });
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
