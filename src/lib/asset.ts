@@ -1,4 +1,7 @@
-/** Files of libraries that are read at run time. The build puts them beside the program, which is installed without libraries. */
+/**
+ * Files of libraries that are read at run time. The build copies them beside the program, which is installed without
+ * libraries.
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

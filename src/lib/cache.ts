@@ -1,6 +1,6 @@
 /**
- * Keyv on one SQLite file, `cache/cache.sqlite`. Only what may be lost: deleting the folder costs buttons their meaning
- * and channels one extra call. Opened at first use, so that a start without it costs nothing.
+ * A cache, Keyv on one SQLite file, `cache/cache.sqlite`. Holds only what may be lost: deleting the folder costs
+ * buttons their meaning and channels one extra call. Opened on first use, so that a start without it costs nothing.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,14 +11,14 @@ import { freeSides } from './database-places.ts';
 
 export interface Cache {
   get(key: string): Promise<string | undefined>;
-  /** `ttlMs` in milliseconds; for ever without it. */
+  /** `ttlMs` in milliseconds; forever without it. */
   set(key: string, value: string, ttlMs?: number): Promise<void>;
   delete(key: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const ABOUT = { lost: 'what buttons mean', next: 'Buttons sent before are no longer valid; nothing else is missing.' };
-/** What stands beside it has nothing that is missed. */
+/** Losing files beside it costs nothing. */
 const SIDES = { lost: 'nothing', next: 'The cache is used as it is.' };
 
 interface Opened {
@@ -45,7 +45,7 @@ export function openCache(folder: string): Cache {
     }
   }
 
-  /** A file that is damaged is set aside, and the work is done on a new one. */
+  /** Sets a damaged file aside and retries on a new one. */
   async function use<T>(work: (keyv: Keyv) => Promise<T>): Promise<T> {
     opened ??= open();
     const mine = opened;
@@ -54,7 +54,7 @@ export function openCache(folder: string): Cache {
     } catch (error) {
       if (!isLostDb(error, file)) throw error;
       if (opened === mine) {
-        // One that could not be opened has nothing to close; what was wrong is told of below.
+        // If opening failed there is nothing to close; the error is handled below.
         const before = await mine.catch(() => undefined);
         before?.close();
         quarantine(file, 'is damaged', ABOUT);
@@ -83,7 +83,7 @@ export function openCache(folder: string): Cache {
     async close() {
       const last = opened;
       opened = undefined;
-      // One that could not be opened has nothing to close, and whoever used it has been told.
+      // If opening failed there is nothing to close, and the caller got the error.
       (await last?.catch(() => undefined))?.close();
     },
   };

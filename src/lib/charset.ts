@@ -1,6 +1,7 @@
 /**
- * In which encoding a text is that does not say so. What is valid UTF-8 is UTF-8; else each encoding is tried, and the one counts whose
- * letters are those that people write most in one of its languages. Two bytes can be a common word of Chinese and rubbish in Russian.
+ * Detects the encoding of a text that doesn't declare it. Valid UTF-8 is UTF-8; otherwise each encoding is tried, and
+ * the one wins whose letters are the most common in one of its languages. Two bytes can be a common word in Chinese and
+ * garbage in Russian.
  */
 import { isUtf8 } from 'node:buffer';
 import { decodedText, isMarkedUtf16 } from './text.ts';
@@ -30,7 +31,7 @@ export type Charset =
 
 export interface Guess {
   charset: Charset;
-  /** Nothing that people write came out: the letters beyond ASCII may be wrong. */
+  /** No encoding gave plausible text, so letters beyond ASCII may be wrong. */
   isUnsure?: true;
 }
 
@@ -43,13 +44,13 @@ const KANJI =
 const HANGUL =
   '이다는을가에의한하고지은기로리사를도인자어나그대해아라시서수정일부니전있것보제장들스거와게면구주상동성비화공여원소유으오마무조신위중관만세경실국과러연민선방당입모회생안우추문재개학물저치미단습었했금요름요님용건내적더현산양되반분통외청강영계최말호음차간양업본할될데았두드르바상품명번호주소이름전화날짜합계수량격력록급료남녀월년항목제출파씨김박안녕감파요글체행식결직번증없않같때까매';
 const KANA = /[\u3041-\u3096\u30a1-\u30fa\u30fc]/;
-/** Marks that every language of East Asia has, in full width too. */
+/** Punctuation common to all East Asian languages, also in full width. */
 const WIDE = /[\u3000-\u3002\u3008-\u3011\u3014\u3015\uff01-\uff5e\u00b7\u2014\u2018-\u201d\u2026\u30fb]/;
 const FULL_HANGUL = /[\uac00-\ud7a3]/;
 const HALF_KANA = /[\uff61-\uff9f]/;
 const HAN = /\p{Script=Han}/u;
 
-/** What a character is worth that is beyond ASCII: 1 for one that everybody writes, 0 for one that nobody does. */
+/** Scores a character beyond ASCII: 1 for one that everybody writes, 0 for one that nobody does. */
 type Worth = (character: string) => number;
 
 const han = (common: string, { kana = 0, hangul = 0 } = {}): Worth => {
@@ -70,12 +71,12 @@ const WIDE_CHARSETS: readonly [Charset, Worth][] = [
   ['euc-kr', han(HANGUL, { hangul: 0.35 })],
 ];
 
-/** What stands beside letters in every language that these encodings are for. */
+/** Characters that occur beside letters in every language of these encodings. */
 const MARKS = '\u00a0«»„“”‘’‚‹›–—…•·§©®™€°£²³µ±½×';
 
-/** Letters of one language that has few beyond ASCII, all worth the same. */
+/** Letters of a language with few beyond ASCII, all with the same score. */
 const few = (letters: string): Letters => new Map([...letters].map((letter) => [letter, 1]));
-/** An alphabet, by how often people write each letter. */
+/** Letters of an alphabet, scored by how often people write them. */
 const alphabet = (letters: string, likely = 1): Letters =>
   new Map([...letters].map((letter, at) => [letter, likely * (at < 12 ? 1 : at < 22 ? 0.75 : 0.45)]));
 
@@ -83,7 +84,7 @@ type Letters = ReadonlyMap<string, number>;
 
 const RUSSIAN = 'оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё№';
 
-/** By encoding, the letters beyond ASCII of one language each: one has to account for a text by itself. */
+/** Letters beyond ASCII by encoding, for one language each: a single language must account for a text. */
 const LETTERS: readonly [Charset, readonly Letters[]][] = [
   [
     'windows-1252',
@@ -115,22 +116,22 @@ const LETTERS: readonly [Charset, readonly Letters[]][] = [
 
 const LANGUAGES = LETTERS.flatMap(([charset, languages]) => languages.map((letters) => ({ charset, letters })));
 
-/** Below this nobody would recognise the text. */
+/** Below this score nobody would recognise the text. */
 const LEAST = 0.5;
-/** An encoding of two bytes a letter has to be clearly better: it takes any pair of high bytes for one. */
+/** A two-byte encoding must be clearly better, since it accepts any pair of high bytes. */
 const WIDE_LEAST = 0.45;
 const SAMPLE = 4_096;
 
 /**
- * A text in plain letters whose quotation marks, dashes and currencies alone are beyond ASCII, as office programs write them. They stand
- * alone or in twos; letters of another alphabet stand in words.
+ * Returns whether only quotation marks, dashes and currency signs are beyond ASCII, as office programs write them. They
+ * occur alone or in pairs; letters of another alphabet occur in words.
  */
 const isMarkedOnly = (text: string): boolean => {
   const runs = text.match(/[^\0-\x7f]+/g) ?? [];
   return runs.length > 0 && runs.every((run) => run.length <= 2 && [...run].every((each) => MARKS.includes(each)));
 };
 
-/** Of a text that is neither marked nor UTF-8; only its beginning is looked at. */
+/** Guesses the encoding of a text without a mark that isn't UTF-8; looks only at its beginning. */
 export function guessCharset(bytes: Uint8Array): Guess {
   const sample = bytes.subarray(0, SAMPLE);
   if (isMarkedOnly(decoded('windows-1252', sample))) return { charset: 'windows-1252' };
@@ -149,7 +150,7 @@ interface Scored {
   score: number;
 }
 
-/** Of equal ones the first: they stand in the order of how common they are. */
+/** Returns the best; of equal ones the first, since they are listed by how common they are. */
 const best = (all: readonly Scored[]): Scored =>
   all.reduce((one, other) => (other.score > one.score ? other : one), { charset: 'windows-1252', score: 0 });
 
@@ -161,7 +162,10 @@ function decoded(charset: Charset, bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Bytes that are no text in it count as much as three rare letters: a text may be cut, or have one damaged place. */
+/**
+ * Scores a text. An invalid byte counts as much as three rare letters, since a text may be cut or have one damaged
+ * place.
+ */
 function scoreWide(bytes: Uint8Array, charset: Charset, worth: Worth): number {
   let sum = 0;
   let count = 0;
@@ -173,7 +177,7 @@ function scoreWide(bytes: Uint8Array, charset: Charset, worth: Worth): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** What its letters beyond ASCII are worth in the language; one that changes to a capital within a word speaks against it. */
+/** Scores the letters beyond ASCII in a language; a capital after a small letter in a word counts against it. */
 function scoreNarrow(text: string, letters: Letters): number {
   let sum = 0;
   let count = 0;
@@ -195,7 +199,7 @@ function scoreNarrow(text: string, letters: Letters): number {
 const isCapital = (character: string): boolean => character !== character.toLowerCase();
 const isSmall = (character: string): boolean => character !== '' && character !== character.toUpperCase();
 
-/** UTF-16 without a mark at its beginning: every other byte of it is zero where it is ASCII, were it only the ends of its lines. */
+/** Detects UTF-16 without a byte order mark: in ASCII, even if only line ends, every other byte is zero. */
 export function unmarkedUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = bytes.subarray(0, Math.min(SAMPLE, bytes.length - (bytes.length % 2)));
   if (sample.length < 2) return undefined;
@@ -205,12 +209,12 @@ export function unmarkedUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | unde
   if (even === odd) return undefined;
   const charset = odd > even ? 'utf-16le' : 'utf-16be';
   const text = decoded(charset, sample);
-  // A pair may be cut at the end of what was looked at.
+  // A pair may be cut at the end of the sample.
   const isText = /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\p{Cf}\t\n\r\f\ud800-\udfff])*\ufffd?$/u.test(text);
   return isText && !/\0/.test(text) ? charset : undefined;
 }
 
-/** The whole of a text in any encoding; undefined for what is none. */
+/** Decodes a text in any encoding; returns undefined for anything else. */
 export function readableText(bytes: Buffer): string | undefined {
   if (isMarkedUtf16(bytes)) return decodedText(bytes);
   if (bytes.subarray(0, SAMPLE).includes(0)) {
@@ -221,7 +225,7 @@ export function readableText(bytes: Buffer): string | undefined {
   return decoded(guessCharset(bytes.subarray(bytes.findIndex((byte) => byte >= 0x80))).charset, bytes);
 }
 
-/** Seven bits, with signs that shift between alphabets. */
+/** Returns whether it is 7-bit with escape sequences that switch alphabets. */
 export function isIso2022Jp(bytes: Uint8Array): boolean {
   const sample = Buffer.from(bytes.subarray(0, SAMPLE));
   return sample.includes('\u001b$B') || sample.includes('\u001b$@');

@@ -1,9 +1,9 @@
-/** Time as the scheduler knows it, so that a test can move it. */
+/** The scheduler's clock, which tests can control. */
 
 export interface Clock {
   /** Milliseconds since the epoch. It may jump both ways. */
   now(): number;
-  /** Calls once, not before `ms` have gone by; what it gives back cancels that. */
+  /** Calls `fn` once after at least `ms`; returns a function that cancels it. */
   after(ms: number, fn: () => void): () => void;
 }
 

@@ -1,30 +1,31 @@
 /**
- * Damaged files of the home: set aside as `NAME.bad`, told of once, and gone on without. Nothing is overwritten while one of
- * nine names is free, and an error that may pass (no file handles, a failing disk) is none of a file's: it is thrown.
+ * Handles damaged files of the home: sets them aside as `NAME.bad`, reports them once, and continues without them.
+ * Nothing is overwritten while one of nine names is free. An error that may pass (no file handles, a failing disk)
+ * isn't the file's fault and is thrown.
  *
- * Readers know no log: whoever runs the process listens for the home, and hears what was found before as well.
+ * Readers have no log: the process registers a listener for its home, which also gets earlier reports.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 
-/** What a reader knows of a file: what is gone with it, and whether the owners are told and not only the log. */
+/** A reader's knowledge of a file: what is lost with it, and whether to notify the owners besides the log. */
 export interface About {
-  /** Words that follow "lost:": `who was let in`. */
+  /** Completes "Lost:", such as `who was let in`. */
   lost: string;
   /** One sentence about what happens next. */
   next?: string;
   tell?: boolean;
-  /** Told once under this name, restarts included. */
+  /** Reported once under this name, across restarts. */
   once?: string;
 }
 
 export interface Damage extends About {
   /** Absolute. */
   file: string;
-  /** Words that follow the file's name: `is no JSON`. */
+  /** Completes the file's name, such as `is no JSON`. */
   why: string;
-  /** Where it is now, absolute; absent when it still stands in its place. */
+  /** Its new path, absolute; absent when it is still in place. */
   movedTo?: string;
 }
 
@@ -34,14 +35,14 @@ const MAX_KEPT = 200;
 const MAX_TOLD = 5_000;
 const MAX_BAD = 9;
 const listeners = new Map<Listener, string>();
-/** Found while nobody listened for the home. */
+/** Reports without a listener for their home. */
 let kept: Damage[] = [];
-/** What stays in its place is told of once. */
+/** Keys of damage that stays in place, which is reported once. */
 const told = new Set<string>();
 
 const isIn = (root: string, file: string): boolean => file === root || file.startsWith(root + path.sep);
 
-/** Hears of the damage below `root` from now on, and of what was found before; what it gives back ends that. */
+/** Listens for damage below `root`, including earlier reports; returns a function that stops it. */
 export function listenForDamage(root: string, listener: Listener): () => void {
   listeners.set(listener, root);
   const mine = kept.filter(({ file }) => isIn(root, file));
@@ -56,7 +57,7 @@ export function reportDamage(damage: Damage): void {
   if (heard.length === 0) kept = [...kept, damage].slice(-MAX_KEPT);
 }
 
-/** As `reportDamage`, once for each `key`: for what is left where it is and met again. */
+/** Like `reportDamage`, once per `key`: for files that stay in place and are read again. */
 export function reportOnce(key: string, damage: Damage): void {
   if (told.has(key)) return;
   told.add(key);
@@ -64,15 +65,15 @@ export function reportOnce(key: string, damage: Damage): void {
   reportDamage(damage);
 }
 
-/** Moves whatever stands there to the first free `.bad` name; undefined when it is gone. The ninth name is used again. */
+/** Moves the file to the first free `.bad` name; returns undefined when it is gone. The ninth name is reused. */
 export function setAside(file: string): string | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  // With the slash the system moves a folder and nothing else that may have come into its place meanwhile.
+  // The trailing slash makes the system refuse to move anything but a folder, should the path have changed.
   const from = stat?.isDirectory() ? `${file}/` : file;
   return toBadName(file, (target) => fs.renameSync(from, target));
 }
 
-/** As `setAside`, of a copy: the file stays where it is. */
+/** Like `setAside`, but copies: the file stays in place. */
 export const copyAside = (file: string): string | undefined =>
   toBadName(file, (target) => fs.copyFileSync(file, target));
 
@@ -92,13 +93,13 @@ function toBadName(file: string, put: (target: string) => void): string | undefi
   return undefined;
 }
 
-/** Sets a damaged file aside and tells of it. */
+/** Sets a damaged file aside and reports it. */
 export function quarantine(file: string, why: string, about: About): void {
   const movedTo = setAside(file);
   if (movedTo !== undefined) reportDamage({ ...about, file, why, movedTo });
 }
 
-/** Whether something of this name was ever set aside, alone or with its folder. */
+/** Returns whether something of this name was ever set aside, alone or with its folder. */
 export function wasSetAside(file: string): boolean {
   const folder = path.dirname(file);
   return [file, folder].some((each) =>
@@ -108,7 +109,7 @@ export function wasSetAside(file: string): boolean {
   );
 }
 
-/** The names in a folder; none when there is no such folder. */
+/** Lists the names in a folder; none when there is no such folder. */
 export function namesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder);
@@ -118,7 +119,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** One sentence or more for people: what it is, where it went, what is lost, what happens next. */
+/** Describes the damage to people: the problem, the new path, what is lost, what happens next. */
 export function damageText(damage: Damage, root: string): string {
   const shown = (file: string) => path.relative(root, file);
   const { file, why, movedTo, lost, next } = damage;
@@ -127,9 +128,10 @@ export function damageText(damage: Damage, root: string): string {
 }
 
 /**
- * Makes the folder (0700) with its parents; what stands in the place of one below `root` is set aside, never the root itself. One
- * whose own user has lost the rights gets them back; another user's that gives too few is set aside as well.
- * @param isRead to read there is enough
+ * Creates the folder (0700) with its parents. Anything else in their place below `root` is set aside, but never the
+ * root itself. A folder of this user gets its permissions back; another user's without enough permissions is set aside
+ * too.
+ * @param isRead whether reading is enough
  */
 export function ensureFolder(root: string, folder: string, lost: string, isRead = false): void {
   fs.mkdirSync(root, { recursive: true, mode: 0o700 });
@@ -164,18 +166,18 @@ function mayUse(folder: string, needed: number): boolean {
     return true;
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    // A disk that is read-only is none of the folder's.
+    // A read-only disk isn't the folder's fault.
     return errorCode(error) !== 'EACCES';
   }
 }
 
-// What SQLite's errors say about its file: whether it is no database of ours, or cannot be opened where it stands.
+// Classifies SQLite errors: not a database of ours, or can't be opened.
 
 /** SQLITE_ERROR (a table is missing), CORRUPT, FORMAT, NOTADB. */
 const DAMAGE = [1, 11, 24, 26];
 const SHORT_READ = 522;
 
-/** SQLite's extended code; undefined for any other error. */
+/** Returns SQLite's extended code; undefined for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
   if (errorCode(error) !== 'ERR_SQLITE_ERROR' || typeof error !== 'object' || error === null) return undefined;
   return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
@@ -186,7 +188,7 @@ export function isDamagedDb(error: unknown): boolean {
   return code !== undefined && (code === SHORT_READ || DAMAGE.includes(code & 0xff));
 }
 
-/** As `isDamagedDb`, and when something that is no usable file stands there; not when handles or memory have run out. */
+/** Like `isDamagedDb`, but also true when the path isn't a usable file; false when handles or memory ran out. */
 export function isLostDb(error: unknown, file: string): boolean {
   if (isDamagedDb(error)) return true;
   if (sqliteCode(error) === undefined) return false;

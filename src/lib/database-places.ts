@@ -1,6 +1,6 @@
 /**
- * The places where SQLite keeps a database and what belongs to it. What stands there and is no file that we may use, as a copy, a
- * container or a person leaves it, is set aside before SQLite sees it: its own errors say neither which file it is nor why.
+ * Checks the paths of a SQLite database and its side files. Anything there that isn't a usable file, as left by a copy,
+ * a container or a person, is set aside before SQLite opens it: its own errors name neither the file nor the reason.
  */
 import fs from 'node:fs';
 import { errorCode } from '../errors.ts';
@@ -8,7 +8,10 @@ import { type About, quarantine } from './damage.ts';
 
 const SIDES = ['-wal', '-shm', '-journal'] as const;
 
-/** Why it can't be used as it stands; undefined for a usable file, and where there is nothing. Lost rights of one's own are given back. */
+/**
+ * Returns why it can't be used; undefined for a usable or missing file. Restores this user's permissions where
+ * possible.
+ */
 export function unusable(file: string): string | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (!stat) return undefined;
@@ -28,7 +31,7 @@ function mayUse(file: string): boolean {
     fs.accessSync(file, fs.constants.R_OK | fs.constants.W_OK);
     return true;
   } catch (error) {
-    // A disk that is read-only is none of the file's; one that went away meanwhile is no hindrance.
+    // A read-only disk isn't the file's fault; a file that was removed in between is fine.
     if (errorCode(error) === undefined) throw error;
     return errorCode(error) !== 'EACCES';
   }

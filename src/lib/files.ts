@@ -1,7 +1,7 @@
 /**
- * The one way files of the home are written. A whole file is replaced atomically: a reader, and a restart after a crash,
- * sees the old text or the new one. Log files grow by one write a call. A path from outside, and one below a folder that
- * somebody else may write, goes through `files/below.ts`.
+ * Writes files of the home. A whole file is replaced atomically: a reader, and a restart after a crash, sees the old
+ * text or the new one. Log files grow by one write per call. A path from outside, or below a folder that others may
+ * write, goes through `files/below.ts`.
  */
 import { createHash, hash } from 'node:crypto';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ import { readWhole, readWords } from './read-json.ts';
 
 export { syncFolder, type WriteOptions } from './files/staged-file.ts';
 
-// Syncing waits for the disk: never on the main thread.
+// Syncing waits for the disk, so never on the main thread.
 const fdatasync = promisify(fs.fdatasync);
 
 /** Creates the folder and its parents, each 0700. */
@@ -23,28 +23,28 @@ export async function ensureDir(dir: string): Promise<void> {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
 }
 
-/** The file's text, undefined when there is none. */
+/** Returns the file's text, undefined when there is none. */
 export async function readText(file: string): Promise<string | undefined> {
   return readWords(file);
 }
 
 export const readTextSync = readWords;
 
-/** SHA-256 as hex. The file is streamed: it may be large. */
+/** Returns the SHA-256 as hex. Streams the file, which may be large. */
 export async function sha256File(file: string): Promise<string> {
   const sum = createHash('sha256');
   for await (const chunk of fs.createReadStream(file)) sum.update(chunk);
   return sum.digest('hex');
 }
 
-/** SHA-256 of the text's UTF-8 form, as hex. */
+/** Returns the SHA-256 of the text in UTF-8, as hex. */
 export function hashText(text: string): string {
   return hash('sha256', text);
 }
 
 /**
- * Replaces (or creates) a file: temporary file in the same folder, fsync, rename, fsync of the folder. A target that is a
- * link stays one: the file it points to is replaced. Missing folders are created. Nothing is left behind when it fails.
+ * Replaces (or creates) a file: temporary file in the same folder, fsync, rename, fsync of the folder. If the target is
+ * a link, the file it points to is replaced. Creates missing folders. Leaves nothing behind when it fails.
  */
 export async function writeFileAtomic(
   file: string,
@@ -57,10 +57,10 @@ export async function writeFileAtomic(
 }
 
 /**
- * Changes a text file that people edit too: `change` gets the current text (undefined: no file) and gives the new one, or
- * undefined to leave it. The file is read again right before the rename, and `change` is asked anew if it has moved on.
- * Calls for one file must not overlap (`serialise`). Gives the text that now stands in the file.
- * @param read how the current text is found, by default from the file itself
+ * Edits a text file that people edit too. `change` gets the current text (undefined: no file) and returns the new one,
+ * or undefined to leave it. The file is read again right before the rename, and `change` is called again if it changed.
+ * Calls for one file must not overlap (`serialise`). Returns the resulting text of the file.
+ * @param read reads the current text, by default from the file itself
  */
 export async function editText(
   file: string,
@@ -84,7 +84,7 @@ export async function editText(
   throw new WorkspaceError(`${file} is being changed by another program again and again`);
 }
 
-/** Whether a file, where there is one, holds text. */
+/** Returns whether a file, if it exists, is text. */
 export const isWords = (file: string): boolean => readWhole(file)?.why === undefined;
 
 const LETTERS = {
@@ -94,8 +94,8 @@ const LETTERS = {
 };
 
 /**
- * To be called before a text that people write is written anew: what is no UTF-8 was read with other letters. It is kept as
- * `NAME.bad` then, and told of.
+ * Keeps a copy as `NAME.bad`, and reports it, before a person's file is rewritten that isn't UTF-8: its letters were
+ * read wrong.
  */
 export function keepLetters(file: string): void {
   const read = readWhole(file);
@@ -108,9 +108,10 @@ export function keepLetters(file: string): void {
 const PAGE = 4096;
 
 /**
- * For records written often that can be rebuilt: overwrites only the bytes from the first difference on, if they lie within
- * one page and the file does not shrink (replacing a file makes the file system flush it: 40 times the cost); else as
- * `writeFileAtomic` without sync. A power cut may cost the last line. Gives what the file then is, undefined when it was replaced.
+ * Updates a record that is written often and can be rebuilt. Overwrites only the bytes from the first difference on, if
+ * they are within one page and the file doesn't shrink (replacing a file makes the file system flush it, at 40 times
+ * the cost); otherwise like `writeFileAtomic` without sync. A power cut may lose the last line. Returns the file's new
+ * stats, undefined when it was replaced.
  * @param before the file's text, read in the same tick
  */
 export async function patchFile(file: string, before: string, after: string): Promise<fs.Stats | undefined> {
@@ -127,7 +128,7 @@ export async function patchFile(file: string, before: string, after: string): Pr
 function patchPage(file: string, old: Buffer, data: Buffer, start: number): fs.Stats | undefined {
   const fd = fs.openSync(file, 'r+');
   try {
-    // Bytes that are no UTF-8 are read as others: then its places are not the text's.
+    // Invalid UTF-8 decodes to other bytes, so offsets in the text don't match the file.
     if (fs.fstatSync(fd).size !== old.length) return undefined;
     writeAll(fd, data, start, start);
     return fs.fstatSync(fd);
@@ -145,8 +146,8 @@ function commonStart(a: Buffer, b: Buffer): number {
 }
 
 /**
- * Adds lines at the end of a file by ONE write. A torn last line is closed first, so that it never swallows a new one;
- * when the disk fills up in the middle, the file gets its old length back, or goes again if it is new, and the error is thrown.
+ * Appends lines to a file in ONE write. Closes a torn last line first, so that it never swallows a new one. When the
+ * disk fills up in the middle, restores the file's length, or removes a new file, and throws.
  * @param lines without line breaks
  */
 export async function appendLines(file: string, lines: string[], options: WriteOptions = {}): Promise<void> {
@@ -156,7 +157,7 @@ export async function appendLines(file: string, lines: string[], options: WriteO
   if (offset === 0) await syncFolder(path.dirname(file));
 }
 
-/** As `appendLines` without sync. Gives where the first new line begins and the size of the file afterwards, in bytes. */
+/** Like `appendLines` without sync. Returns the offset of the first new line and the file's new size, in bytes. */
 export function appendLinesSync(file: string, lines: string[], mode = 0o600): { offset: number; size: number } {
   const fd = openAppend(file, { lost: 'what stood in it' }, mode);
   try {
@@ -167,7 +168,7 @@ export function appendLinesSync(file: string, lines: string[], mode = 0o600): { 
       writeAll(fd, data, 0);
     } catch (error) {
       fs.ftruncateSync(fd, size);
-      // An empty file would be taken for one that has lost what stood in it.
+      // An empty file would look like one that lost its contents.
       if (size === 0) fs.rmSync(file, { force: true });
       throw error;
     }
@@ -177,7 +178,7 @@ export function appendLinesSync(file: string, lines: string[], mode = 0o600): { 
   }
 }
 
-/** Waits until what was written to the file is on the disk. */
+/** Waits until the file's data is on disk. */
 export async function syncFile(file: string): Promise<void> {
   const fd = fs.openSync(file, 'r');
   try {

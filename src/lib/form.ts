@@ -1,7 +1,8 @@
 /**
- * A form as the bytes that are sent. Invariants: `fetch` is given these, never the form, and the form's files are in memory. Its library
- * goes on filling the stream of a form whose request was broken off, and stops where a file cannot be read: both end in a rejection
- * that nobody can catch, the second without an end of the request. It holds the form whole in memory either way.
+ * Encodes a form to the bytes that are sent. Invariants: `fetch` gets these, never the form, and the form's files are
+ * in memory. The library keeps filling the stream of a form whose request was aborted, and stops where a file can't be
+ * read. Both end in a rejection that nobody can catch, and in the second case the request never ends. The form is held
+ * in memory either way.
  */
 
 export interface FormBytes {

@@ -1,17 +1,17 @@
 /**
- * File handles: open files and sockets. A process that has none left takes nothing in and answers nobody, and nothing says why. So
- * the limit is looked at when it starts, and how many are left every second.
+ * File handles: open files and sockets. A process that has none left accepts nothing and answers nobody, without any
+ * error. So the limit is checked at the start, and the number left every second.
  */
 import fs from 'node:fs';
 import { errorCode, errorMessage, outOfHandles } from '../errors.ts';
 
-/** With three channels 42 are open when nobody writes and 130 with 32 runs at work; a script of a skill takes five more. */
+/** Three channels open 42 when idle and 130 with 32 running runs; a skill's script takes five more. */
 const LEAST = 128;
 const GOOD = 512;
-/** Fewer are as good as none: one commit of the spool takes several at once. */
+/** Fewer than this count as none: one commit of the spool takes several at once. */
 const SPARE = 8;
 const LOOK_MS = 1_000;
-/** How long it is told after it was seen last: a process that is short of them has moments in which it is not. */
+/** How long a shortage is reported after it was last seen, in ms: a process short of handles has some at times. */
 const TOLD_MS = 15_000;
 const MAX_CONNECTIONS = 512;
 const RAISE = 'raise the limit with ulimit -n, or LimitNOFILE in the service file';
@@ -21,7 +21,7 @@ export interface HandleState {
   detail?: string;
 }
 
-/** How many files and sockets a process may have open; undefined where the system does not say (it does on Linux). */
+/** Returns how many files and sockets a process may have open; undefined where unknown (other than Linux). */
 export function handleLimit(pid: number | 'self' = 'self'): number | undefined {
   try {
     const found = /^Max open files +(\d+) /m.exec(fs.readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1];
@@ -32,7 +32,7 @@ export function handleLimit(pid: number | 'self' = 'self'): number | undefined {
   }
 }
 
-/** What is wrong with a limit; undefined when nothing is. */
+/** Returns the problem with a limit, if any. */
 export function limitProblem(limit: number | undefined): { isTooLow: boolean; detail: string } | undefined {
   if (limit === undefined || limit >= GOOD) return undefined;
   const isTooLow = limit < LEAST;
@@ -40,15 +40,15 @@ export function limitProblem(limit: number | undefined): { isTooLow: boolean; de
   return { isTooLow, detail: `at most ${limit} files and sockets may be open, and ${needs}: ${RAISE}` };
 }
 
-/** Connections over HTTP that leave enough for everything else. */
+/** Returns how many HTTP connections leave enough for everything else. */
 export const connectionsFor = (limit = Number.POSITIVE_INFINITY): number =>
   Math.min(MAX_CONNECTIONS, Math.floor(limit / 4));
 
 export interface Handles {
   state(): HandleState;
-  /** Any error there was: it may be that they have run out. */
+  /** Checks any error for a shortage. */
   note(error: unknown): void;
-  /** Looks every second from now on; `onChange` is called when there are enough again, or no longer. */
+  /** Checks every second from now on; `onChange` is called when a shortage begins or ends. */
   watch(onChange: () => void): void;
   close(): void;
 }
@@ -63,12 +63,12 @@ export function createHandles(limit: number | undefined, now = Date.now): Handle
 
   function look(): void {
     try {
-      // The folder is open itself while it is read.
+      // Reading the folder opens it too.
       const left = limit === undefined ? SPARE : limit - (fs.readdirSync('/proc/self/fd').length - 1);
       if (left < SPARE) see(`${Math.max(0, left)} of ${limit} are left`);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
-      // Where a process may not look at itself, only what fails tells.
+      // A process that can't inspect itself only notices failures.
       if (outOfHandles(error)) see(errorMessage(error));
     }
   }

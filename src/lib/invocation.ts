@@ -1,18 +1,21 @@
-/** How a person calls this program from where they are, to be shown to them: `viber pair list`, or `npm run viber -- pair list` in a checkout. */
+/**
+ * Returns the command by which a person runs this program, for messages: `viber pair list`, or `npm run viber -- pair
+ * list` in a checkout.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 
 export interface Invocation {
-  /** Of this process: what follows the program decides which home and which file it works on. */
+  /** This process's arguments, which select its home and configuration. */
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
 }
 
 const HERE: Invocation = { argv: process.argv, env: process.env };
 
-/** A command line that does `words` on the same home and with the same configuration as this process. */
+/** Returns a command line that runs `words` on the same home and configuration as this process. */
 export function viberCommand(words: string, { argv, env }: Invocation = HERE): string {
-  // Whoever packs the program, in a container for example, knows best how it is reached.
+  // A packager, for example of a container, knows best how to run it.
   const given = env.OPENVIBER_COMMAND?.trim();
   if (given) return `${given} ${words}`;
   const home = optionOf(argv, '--home') ?? env.OPENVIBER_HOME;
@@ -39,7 +42,7 @@ function optionOf(argv: readonly string[], name: string): string | undefined {
   return argv.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** An absolute path as a shell takes it; the user's own folder is not named. */
+/** Quotes an absolute path for a shell, with the user's home folder as `~`. */
 function shown(file: string, env: NodeJS.ProcessEnv): string {
   const full = path.resolve(file.replace(/^~(?=\/|$)/, env.HOME ?? '~'));
   const own = env.HOME !== undefined && full.startsWith(`${env.HOME}/`) ? `~${full.slice(env.HOME.length)}` : full;

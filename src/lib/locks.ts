@@ -1,13 +1,14 @@
 /**
- * Changes by key: one at a time in the order of the calls, and work whose end others can wait for. A failed change does not stop the next one.
- * Of files that several processes change, also on other machines, a lock of all of them is taken as well. No lock is taken within
- * work under the same one; where one is taken within another, it is the daily log or a record within a memory, or a plan within the link that shows it, never the reverse.
+ * Serialises changes by key in the order of the calls; a failed change doesn't stop the next one. Files that several
+ * processes change, also on other machines, take a shared lock as well. No lock is taken within work under the same
+ * one. Where locks nest, it is the daily log or a record within a memory, or a plan within the link that shows it,
+ * never the reverse.
  */
 import path from 'node:path';
 
 const tails = new Map<string, Promise<unknown>>();
 
-/** Runs `change` after every earlier change with the same key has ended, and gives its result. */
+/** Runs `change` after every earlier change with the same key has ended, and returns its result. */
 export function serialise<T>(key: string, change: () => Promise<T>): Promise<T> {
   const before = tails.get(key);
   const result = before === undefined ? change() : before.then(change, change);
@@ -22,31 +23,31 @@ export function serialise<T>(key: string, change: () => Promise<T>): Promise<T> 
 
 type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
-/** By folder, how processes take turns in it. */
+/** The shared lock by folder. */
 const shared = new Map<string, Lock>();
 
-/** From now on changes of files in this folder are made under this lock as well; what it gives back ends that. */
+/** Makes changes of files in this folder take this lock as well; returns a function that ends it. */
 export function shareLocks(folder: string, lock: Lock): () => void {
   shared.set(folder, lock);
   return () => void shared.delete(folder);
 }
 
-/** Whether other processes change this file, or files of this folder, too. */
+/** Returns whether other processes change this file, or files of this folder, too. */
 export const isShared = (place: string): boolean =>
   [...shared.keys()].some((folder) => place === folder || place.startsWith(folder + path.sep));
 
-/** As `serialise` by the file's path; where other processes change it too, none of them does meanwhile. */
+/** Like `serialise` by the file's path; if other processes change it too, also excludes them. */
 export function exclusively<T>(file: string, change: () => Promise<T>): Promise<T> {
   for (const [folder, lock] of shared)
     if (file.startsWith(folder + path.sep)) return lock(`file ${path.relative(folder, file)}`, change);
   return serialise(file, change);
 }
 
-/** Work by key: while some is under way for a key, whoever asks can wait for its end. */
+/** Work by key: others can wait for its end. */
 export interface KeyedMutex {
-  /** The work under way for a key, resolved at its end whatever that is; there may be other work after it. */
+  /** Resolves when the current work for a key ends, even if it failed; more work may follow. */
   pending(key: string): Promise<void> | undefined;
-  /** Does `work` for a key. Rejects as it does. */
+  /** Runs `work` for a key. Rejects as it does. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -67,13 +68,13 @@ export function createKeyedMutex(): KeyedMutex {
   };
 }
 
-/** Folders in which somebody works, and until when. */
+/** Folders in use, and when each is free again. */
 const turns = new Set<{ folder: string; over: Promise<void> }>();
 
 /**
- * Works in a folder while nobody who asked earlier works in it, in one above it or in one within it.
+ * Works in a folder once no earlier caller works in it, above it or within it.
  * @param folder its real path
- * @throws the signal's reason where it was given up while waiting
+ * @throws the signal's reason when aborted while waiting
  */
 export async function inFolder<T>(folder: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const { promise: over, resolve } = Promise.withResolvers<void>();

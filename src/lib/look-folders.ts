@@ -1,13 +1,13 @@
 /**
- * One look at folders of files that people edit: what is there and a stamp that differs whenever anything has changed. It waits for the
- * disk on this thread: some hundred small files take a few milliseconds so, and ten times that with a turn of the event loop for each.
+ * Scans folders of files that people edit: lists the files, with a stamp that changes with any of them. Synchronous:
+ * some hundred small files take a few milliseconds, and ten times that with a turn of the event loop for each.
  */
 import fs, { constants } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { decodedText } from './text.ts';
 
-/** What vim, emacs, JetBrains, GNOME and atomic writers leave for a moment beside the file they save. */
+/** Temporary names that vim, emacs, JetBrains, GNOME and atomic writers use beside the file they save. */
 const TEMPORARY = /(\.tmp|~|\.sw[a-z]|\.bak|___jb_(tmp|old)___)$|^4913$|^\.#|^#.*#$|^\.goutputstream-/;
 const SKIPPED_FOLDER = /^\.|^node_modules$/;
 
@@ -22,7 +22,7 @@ export interface Found {
   root: string;
   /** Relative to the root, with `/`. */
   name: string;
-  /** Where it is opened: without links. */
+  /** The path to open, without links. */
   real: string;
   size: number;
   mtimeMs: number;
@@ -32,15 +32,15 @@ export interface Found {
 export interface Look {
   found: Found[];
   stamp: string;
-  /** The latest change of any file or folder. */
+  /** Time of the latest change of any file or folder. */
   newestMs: number;
-  /** How many files were too many. */
+  /** How many files exceeded the limit. */
   left: number;
-  /** Folders that are there and cannot be read; what was known of them stays. */
+  /** Existing folders that can't be read; their known files stay. */
   unreadable: { folder: string; code: string }[];
 }
 
-/** Whether a name of a file or folder is never looked at. */
+/** Returns whether files and folders of this name are ignored. */
 export function isTemporary(name: string): boolean {
   return TEMPORARY.test(name);
 }
@@ -49,7 +49,10 @@ export function isSkippedFolder(name: string): boolean {
   return SKIPPED_FOLDER.test(name);
 }
 
-/** Links are followed to files inside the same root only. Folders that are not there count as empty. Throws Node's errors. */
+/**
+ * Follows links only to files inside the same root. Missing folders count as empty.
+ * @throws Node's errors
+ */
 export function look(options: LookOptions, before: Look | undefined): Look {
   const seen: Look = { found: [], stamp: '', newestMs: 0, left: 0, unreadable: [] };
 
@@ -84,7 +87,7 @@ export function look(options: LookOptions, before: Look | undefined): Look {
     seen.found.push({ root, name, real, size, mtimeMs, stamp: `${real}:${size}:${mtimeMs}:${ino}:${ctimeMs}` });
   }
 
-  /** Files and folders come and go while they are looked at. */
+  /** Ignores files and folders that vanish during the scan. */
   function attempt(root: string, name: string, step: () => void): void {
     try {
       step();
@@ -105,7 +108,7 @@ export function look(options: LookOptions, before: Look | undefined): Look {
   return seen;
 }
 
-/** Exactly the bytes that were seen. A pipe or a link put there since is not followed and does not block. */
+/** Reads exactly the bytes that were seen. A pipe or link that replaced the file isn't followed and doesn't block. */
 export function readFound(found: Found, maxBytes: number): { text: string; problem?: string } {
   const { real, size } = found;
   if (size > maxBytes) return { text: '', problem: `larger than ${Math.floor(maxBytes / 1024)} KB` };

@@ -1,11 +1,11 @@
-/** A map that forgets what was used longest ago: everything keyed by what comes from outside is bounded. */
+/** A map that drops the least recently used entries: everything keyed by outside input is bounded. */
 
 export interface Lru<V> {
   get(key: string): V | undefined;
   has(key: string): boolean;
   set(key: string, value: V): void;
   delete(key: string): void;
-  /** Longest unused first. */
+  /** Least recently used first. */
   entries(): IterableIterator<[string, V]>;
 }
 

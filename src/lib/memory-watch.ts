@@ -1,7 +1,8 @@
 /**
- * Bounds the memory that a program of others takes together with everything it has started. The kernel's limits hold for each
- * process alone, and forks multiply them; control groups belong to the system and may not be ours to make. So we read /proc, on
- * Linux alone. Invariant: a program over its limit is ended whole, before the machine has to choose what to end.
+ * Limits the memory of an external program together with everything it has started. The kernel's limits apply per
+ * process, and forks multiply them; control groups belong to the system and we may not create them. So we read /proc,
+ * on Linux only. Invariant: a program over its limit is killed as a whole, before the machine has to choose what to
+ * kill.
  */
 import { closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs';
 import { readFile, stat, statfs } from 'node:fs/promises';
@@ -10,21 +11,23 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { errorCode } from '../errors.ts';
 
 export interface WatchedProgram {
-  /** Leads it, and a session of its own. */
+  /** The leader of the program and of its session. */
   pid: number;
-  /** Stands in the environment of all its processes, where nothing else keeps together those that leave their parents. */
+  /** A text in the environment of all its processes, which identifies those that leave their parents. */
   marker?: string;
   limitMb: number;
-  /** Whether it lives for long, as a server does, and so is looked at less often while it is small. */
+  /** Whether it runs for long, as a server does, so that it is checked less often while it is small. */
   isServer?: boolean;
-  /** Bytes that it holds in memory and in no process: files of a file system that is memory. */
+  /** Returns bytes that it holds in memory outside its processes: files on an in-memory file system. */
   heldBytes?(): Promise<number>;
-  /** All its processes have been sent SIGKILL. Called once; the words say what it did, as "used more than 2,048 MB of memory". */
+  /**
+   * Called once, after all its processes got SIGKILL; the text says why, such as "used more than 2,048 MB of memory".
+   */
   onOver(what: string): void;
 }
 
 interface Watched extends WatchedProgram {
-  /** When each of its processes was started, by its id; what once belongs to it stays so, whoever becomes its parent. */
+  /** The start time of each of its processes, by PID; a process once found stays a member, even with another parent. */
   members: Map<number, string>;
   bytes: number;
 }
@@ -36,24 +39,24 @@ interface ProcessEntry {
 }
 
 const TICK_MS = 100;
-/** For servers alone that take less than half of what they may. */
+/** The interval while only servers run that use less than half of their limit. */
 const CALM_TICK_MS = 1000;
-/** Measurements over the limit in a row. For an instant each program that is started by another counts its parent's memory as its own. */
+/** Measurements over the limit in a row: for an instant a forked program counts its parent's memory as its own. */
 const MEASUREMENTS = 3;
 const BETWEEN_MS = 20;
-/** Processes that are read before others get their turn on this thread. */
+/** Processes read per turn of the event loop. */
 const AT_ONCE = 50;
-/** Of the machine, for all programs together. */
+/** Share of the machine for all programs together. */
 const TOGETHER = 0.75;
 const MB = 1024 * 1024;
 
 const programs = new Set<Watched>();
-/** Those whose environment was looked at, with when they were started. */
+/** Start times of processes whose environment was read, by PID. */
 let looked = new Map<number, string>();
 let timer: NodeJS.Timeout | undefined;
 let isLooking = false;
 
-/** What one program may take here: never more than half of the machine, or of what was given to the container. */
+/** Returns the limit of one program here: at most half of the machine, or of what the container has. */
 export const memoryLimitMb = (wantedMb: number): number => Math.min(wantedMb, Math.floor(machineBytes() / 2 / MB));
 
 function machineBytes(): number {
@@ -61,7 +64,7 @@ function machineBytes(): number {
   return given > 0 && given < whole ? given : whole;
 }
 
-/** Where memory is short all the same, the kernel ends it and what it starts before anything else. */
+/** Makes the kernel kill the process, and what it starts, before any other when memory is short. */
 export function firstToGo(pid: number): void {
   if (process.platform !== 'linux') return;
   try {
@@ -71,7 +74,7 @@ export function firstToGo(pid: number): void {
   }
 }
 
-/** Returns what ends the watching. */
+/** Returns a function that stops watching. */
 export function watchMemory(program: WatchedProgram): () => void {
   if (process.platform !== 'linux') return () => undefined;
   const watched: Watched = { ...program, members: new Map(), bytes: 0 };
@@ -100,7 +103,7 @@ async function look(): Promise<void> {
     }
   } finally {
     isLooking = false;
-    // At most half of one core is spent on looking, however many processes there are.
+    // Uses at most half of one core, however many processes there are.
     if (programs.size > 0) lookIn(Math.max(isCalm() ? CALM_TICK_MS : TICK_MS, performance.now() - started));
   }
 }
@@ -110,7 +113,7 @@ const isCalm = (): boolean =>
 
 const total = (): number => [...programs].reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** The largest of those over their own limit, or of all where they take three quarters of the machine together. */
+/** Returns the largest of those over their limit, or of all if together they take three quarters of the machine. */
 function mostOver(): Watched | undefined {
   const all = [...programs];
   const over = all.filter(({ bytes, limitMb }) => bytes > limitMb * MB);
@@ -144,7 +147,7 @@ async function measureAll(): Promise<void> {
     await findMembers(program, table);
     program.bytes = await bytesOf(program, program.limitMb * MB);
   }
-  // What each takes at most may be too much for the machine, and their shares not.
+  // The upper estimates may exceed the machine while the actual shares don't.
   if (total() > machineBytes() * TOGETHER) {
     for (const program of programs) program.bytes = await bytesOf(program, 0);
   }
@@ -156,7 +159,7 @@ async function readTable(): Promise<Map<number, ProcessEntry>> {
   for (const [index, name] of namesIn('/proc').entries()) {
     if (index % AT_ONCE === 0) await yieldToOthers();
     const text = /^\d/.test(name) ? readShort(`/proc/${name}/stat`) : '';
-    // The name of a program, in parentheses, may hold anything.
+    // A program's name, in parentheses, may contain anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ', 20);
     const [, parent, , session] = fields;
     const started = fields[19];
@@ -165,7 +168,10 @@ async function readTable(): Promise<Map<number, ProcessEntry>> {
   return table;
 }
 
-/** Those that were its own and still are there, its session, what carries its marker, and the children of all these. */
+/**
+ * Finds a program's processes: earlier members that still exist, its session, those with its marker, and the children
+ * of all these.
+ */
 async function findMembers(program: Watched, table: Map<number, ProcessEntry>): Promise<void> {
   const { pid: leader, marker } = program;
   const members = new Map<number, string>();
@@ -199,7 +205,10 @@ async function hasMarker(pid: number, marker: string): Promise<boolean> {
   }
 }
 
-/** The sum that is quick to read counts what processes share once for each; only where that is too much they are asked for their share. */
+/**
+ * Sums its memory. The fast estimate counts shared memory once per process; only when that exceeds `enough` is each
+ * process's share read.
+ */
 async function bytesOf({ members, heldBytes }: Watched, enough: number): Promise<number> {
   const held = (await heldBytes?.()) ?? 0;
   const own: [pid: number, bytes: number][] = [];
@@ -214,7 +223,7 @@ async function bytesOf({ members, heldBytes }: Watched, enough: number): Promise
   return sum;
 }
 
-/** Undefined where a process does not let itself be read: it counts whole. */
+/** Returns undefined for a process that can't be read, which then counts in full. */
 async function shareOf(pid: number): Promise<number | undefined> {
   try {
     return sumOf(await readFile(`/proc/${pid}/smaps_rollup`, 'latin1'), /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)/gm);
@@ -231,7 +240,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    // Too many files are open: the next time is soon.
+    // Too many files are open; the next measurement is soon.
     if (errorCode(error)) return [];
     throw error;
   }
@@ -239,7 +248,10 @@ function namesIn(folder: string): string[] {
 
 const short = Buffer.alloc(4096);
 
-/** The beginning of a file of /proc; empty when its process has ended, or may not be read now. Reading it at once is ten times cheaper than by a thread. */
+/**
+ * Reads the beginning of a file of /proc; returns '' when its process has ended, or it may not be read. Reading
+ * synchronously is ten times cheaper than on a thread.
+ */
 function readShort(file: string): string {
   let fd: number | undefined;
   try {
@@ -255,7 +267,7 @@ function readShort(file: string): string {
 
 const TMPFS = 0x01021994;
 
-/** What the file systems of these folders hold, of those that are memory. */
+/** Returns the bytes in the in-memory file systems of these folders. */
 export async function bytesInMemory(folders: readonly string[]): Promise<number> {
   const sizes = new Map<number, number>();
   for (const folder of folders) {
@@ -263,7 +275,7 @@ export async function bytesInMemory(folders: readonly string[]): Promise<number>
       const { type, blocks, bfree, bsize } = await statfs(folder);
       if (type === TMPFS) sizes.set((await stat(folder)).dev, (blocks - bfree) * bsize);
     } catch (error) {
-      // A sandbox that is not made yet, or has ended.
+      // The sandbox doesn't exist yet, or has ended.
       if (!errorCode(error)) throw error;
     }
   }

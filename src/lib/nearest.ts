@@ -1,13 +1,14 @@
-/** What somebody may have meant: the name that a misspelt one is nearest to. */
-
-/** The candidate that at most two changes of letters lead to (one, for short words); undefined when none is that near. */
+/** Returns the candidate within two edits (one for short words); undefined when none is that close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const allowed = word.length < 4 ? 1 : 2;
   const scored = candidates.map((name) => ({ name, changes: distance(word.toLowerCase(), name.toLowerCase()) }));
   return scored.filter(({ changes }) => changes <= allowed).sort((a, b) => a.changes - b.changes)[0]?.name;
 }
 
-/** Letters changed, left out, put in, or two beside each other swapped. Anything beyond 40 characters is far from everything. */
+/**
+ * Counts letters changed, removed, inserted, or swapped with their neighbour. Anything longer than 40 characters is far
+ * from everything.
+ */
 export function distance(a: string, b: string): number {
   if (a.length > 40 || b.length > 40) return 40;
   let before: number[] = [];

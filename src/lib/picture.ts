@@ -1,27 +1,27 @@
-/** What a picture or a PDF is, by its bytes: names and types from outside are not believed. Pure. */
+/** Identifies a picture or PDF by its bytes: names and types from outside aren't trusted. Pure. */
 
 export interface Picture {
   /** MIME type. */
   type: string;
-  /** In pixels, where it is known. */
+  /** Pixels, if known. */
   width?: number;
   height?: number;
   isAnimated?: true;
-  /** How it is to be turned, as cameras note it (1 to 8, of Exif); absent for one that stands upright. */
+  /** The rotation that cameras record (1 to 8, from Exif); absent for an upright one. */
   turn?: number;
-  /** Of a PDF. */
+  /** Page count of a PDF. */
   pages?: number;
   isLocked?: true;
 }
 
-/** The brands of files that are built like MP4. */
+/** Brands of files with the structure of MP4. */
 const BRANDS: readonly [RegExp, string][] = [
   [/^(?:hei[cxms]|hev[cxms])/, 'image/heic'],
   [/^avi[fs]/, 'image/avif'],
   [/^(?:mif1|msf1)/, 'image/heic'],
 ];
 
-/** Undefined for what is none of these, and for what begins like one and has no size. */
+/** Returns undefined for any other type, and for a file that starts like one but has no size. */
 export function lookAtPicture(bytes: Buffer): Picture | undefined {
   const head = bytes.toString('latin1', 0, 64);
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return ofPng(bytes);
@@ -64,7 +64,7 @@ function ofJpeg(bytes: Buffer): Picture {
     if (bytes[at] !== 0xff) break;
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xff) at += 1;
-    // The frame's header, but for the tables among those numbers.
+    // The frame header; three numbers in that range are tables.
     else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const size = sized('image/jpeg', bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
       return turn === undefined ? size : { ...size, turn };
@@ -77,7 +77,7 @@ function ofJpeg(bytes: Buffer): Picture {
   return { type: 'image/jpeg' };
 }
 
-/** In the first directory of an Exif segment, whose entries are 12 bytes each. */
+/** Searches the first directory of an Exif segment, whose entries are 12 bytes each. */
 function turnIn(segment: Buffer): number | undefined {
   if (segment.toString('latin1', 0, 6) !== 'Exif\0\0') return undefined;
   const tiff = segment.subarray(6);
@@ -126,10 +126,10 @@ function ofWebp(bytes: Buffer): Picture {
   return { type: 'image/webp' };
 }
 
-/** Characters around the type of an object in which the rest of it is looked for. */
+/** Characters around an object's type in which the rest of it is searched. */
 const OBJECT = 20_000;
 
-/** Pages that are packed into streams are not counted one by one: their list says how many there are. */
+/** Pages packed into streams can't be counted one by one, so their list's count is used. */
 function ofPdf(bytes: Buffer): Picture {
   const text = bytes.toString('latin1');
   const single = text.match(/\/Type\s{0,9}\/Page(?![a-z])/g)?.length ?? 0;
@@ -139,7 +139,7 @@ function ofPdf(bytes: Buffer): Picture {
   return { type: 'application/pdf', ...(pages > 0 && { pages }), ...(isLocked && { isLocked }) };
 }
 
-/** What the object says that the list of pages stands in; outlines have a count too. */
+/** Returns the count of the object with the list of pages; outlines have a count too. */
 function countIn(text: string, at: number): number {
   const [, before = ''] = /(?:.*\bobj\b)?(.*)$/s.exec(text.slice(Math.max(0, at - OBJECT), at)) ?? [];
   const [after = ''] = text.slice(at, at + OBJECT).split('endobj', 1);

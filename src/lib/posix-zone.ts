@@ -1,6 +1,6 @@
 /**
- * Time zones in the form of POSIX, as the variable TZ has them: `UTC+3`, `CET-1CEST`, `CET-1CEST,M3.5.0,M10.5.0/3`. The number is what
- * is added to the local time to get UTC, so `UTC+3` lies three hours WEST of Greenwich.
+ * Parses time zones in POSIX form, as in the TZ variable: `UTC+3`, `CET-1CEST`, `CET-1CEST,M3.5.0,M10.5.0/3`. The
+ * number is added to the local time to get UTC, so `UTC+3` is three hours WEST of Greenwich.
  */
 
 const NAME = '[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>';
@@ -10,7 +10,7 @@ const FORM = new RegExp(
   `^(?<std>${NAME})(?<offset>[+-]?${CLOCK})(?:(?<dst>${NAME})(?<dstOffset>[+-]?${CLOCK})?(?:,(?<start>${DAY}),(?<end>${DAY}))?)?$`,
 );
 
-/** Zones whose clock change is not written out; people mean the rule of the place that the letters stand for. */
+/** Zones without an explicit rule for daylight saving; people mean the rule of the region. */
 const SUMMER: Readonly<Record<string, string>> = {
   'WET WEST': 'Europe/Lisbon',
   'GMT BST': 'Europe/London',
@@ -35,7 +35,7 @@ const SUMMER: Readonly<Record<string, string>> = {
 const MINUTES_A_DAY = 24 * 60;
 const MAX_OFFSET = 24 * 60;
 
-/** The zone of the name of IANA that keeps the same time; undefined for what is not of this form, or when no zone keeps that time. */
+/** Returns the IANA zone with the same time; undefined for another form, or when no zone matches. */
 export function zoneOfPosix(text: string, now = new Date()): string | undefined {
   const { std, offset, dst, dstOffset, start, end } = FORM.exec(text)?.groups ?? {};
   if (std === undefined || offset === undefined) return undefined;
@@ -53,7 +53,7 @@ export function zoneOfPosix(text: string, now = new Date()): string | undefined 
   return candidates.find((zone) => isSame(zone, points));
 }
 
-/** The offset in minutes that a zone has to have at an instant. */
+/** The offset in minutes that a zone must have at an instant. */
 type Point = [instant: number, offset: number];
 
 const isSame = (zone: string, points: readonly Point[]): boolean => {
@@ -61,10 +61,10 @@ const isSame = (zone: string, points: readonly Point[]): boolean => {
   return points.every(([instant, offset]) => offsetAt(instant) === offset);
 };
 
-/** In zones without clock changes, the offset is checked in every month. */
+/** Finds a zone without daylight saving; checks the offset in every month. */
 function fixedZone(east: number, now: Date): string | undefined {
   if (east === 0) return 'UTC';
-  // The names of these zones have the sign of POSIX.
+  // The names of these zones have the POSIX sign.
   const hours = east / 60;
   if (Number.isInteger(hours) && hours >= -12 && hours <= 14)
     return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
@@ -80,7 +80,7 @@ const keeps = (zone: string, offsets: readonly number[], year: number): boolean 
   return seen.size === offsets.length && offsets.every((offset) => seen.has(offset));
 };
 
-/** The instants before and after each of the two clock changes of a year. */
+/** Returns the instants before and after each of the year's two clock changes. */
 function changePoints(
   year: number,
   { start, end, east, summer }: { start: string; end: string; east: number; summer: number },
@@ -91,7 +91,7 @@ function changePoints(
   return [at(starts - 1, east), at(starts, summer), at(ends - 1, summer), at(ends, east)];
 }
 
-/** Minutes from the beginning of the year to what the clock shows when it changes. */
+/** Returns the minutes from the start of the year to the local time of a change. */
 function wallMinutes(rule: string, year: number): number {
   const [day = '', time = '2'] = rule.split('/');
   return dayInYear(day, year) * MINUTES_A_DAY + minutesOf(time);
@@ -119,7 +119,7 @@ function minutesOf(clock: string): number {
   return (clock.startsWith('-') ? -1 : 1) * (hours * 60 + minutes + seconds / 60);
 }
 
-/** Minutes east of Greenwich at an instant, by zone. */
+/** Returns a function that gives a zone's offset at an instant, in minutes east of Greenwich. */
 function offsetsOf(zone: string): (instant: number) => number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   return (instant) => {

@@ -1,10 +1,13 @@
-/** A process that leads a group of its own: how the whole group ends, also when this gateway is killed. */
+/** Ends a process's whole group, also when this gateway is killed. */
 import type { ChildProcess } from 'node:child_process';
 import { errorCode } from '../errors.ts';
 
-/** For a shell: the kernel ends what follows, and what it starts, before anything else on this machine. */
+/** Shell code: the kernel kills the rest of the script, and what it starts, before any other process. */
 export const FIRST_TO_GO = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null';
-/** For a shell whose descriptor 3 this gateway holds: when the gateway is killed the descriptor ends, and the group with it. */
+/**
+ * Shell code for a script whose descriptor 3 this gateway holds: when the gateway is killed the descriptor closes, and
+ * the group is killed.
+ */
 export const LIFELINE = '( ( read _ <&3; kill -9 0 ) >/dev/null 2>&1 & ); exec 3<&-';
 
 export function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
@@ -12,7 +15,7 @@ export function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // ESRCH: none is left. EPERM: macOS says so of a group whose processes have all ended.
+    // ESRCH: the group is empty. EPERM: macOS reports it when all processes of the group have ended.
     if (errorCode(error) !== 'ESRCH' && errorCode(error) !== 'EPERM') throw error;
   }
 }

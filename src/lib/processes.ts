@@ -1,18 +1,18 @@
 /**
- * Other processes, by a mark of who has begun something. Whether one of this machine is gone is asked of the system; of one of another
- * machine only time tells.
+ * Identifies other processes by a mark in file names. Whether one on this machine is gone is asked of the system; for
+ * one on another machine only time tells.
  */
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import { errorCode } from '../errors.ts';
 
-/** Part of a name of a file: the number of the process, and its machine. */
+/** Returns this process's mark, part of a file name: its PID and machine. */
 export const ownMark = (): string => `${process.pid}-${machine()}`;
 
 const machine = (): string => hash('sha256', os.hostname()).slice(0, 8);
 
-/** Whose mark it is: `unknown` on another machine. A mark without a machine is of this one. */
+/** Returns whose mark it is: `unknown` on another machine. A mark without a machine is from this one. */
 export function ownerOf(mark: string): 'self' | 'alive' | 'gone' | 'unknown' {
   const [pid, at = machine()] = mark.split('-', 2);
   if (at !== machine()) return 'unknown';
@@ -20,7 +20,7 @@ export function ownerOf(mark: string): 'self' | 'alive' | 'gone' | 'unknown' {
   return isAlive(Number(pid)) ? 'alive' : 'gone';
 }
 
-/** A number that is ours now was another's before this start. */
+/** Returns false for our own PID, which belonged to another process before this start. */
 export function isAlive(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
@@ -31,16 +31,16 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A process, so that no other is ever taken for it. */
+/** Identifies a process uniquely. */
 export interface Mark {
-  /** Where its number means something: a machine since its start, and there those that share its process numbers. */
+  /** The scope of its PID: a machine since its boot, and a PID namespace there. */
   space: string;
   pid: number;
-  /** In ticks since the machine's start. */
+  /** Start time in ticks since boot. */
   began: string;
 }
 
-/** This one; undefined where the system does not say. */
+/** Returns this process's mark; undefined where the system doesn't provide it. */
 export function ownProcess(): Mark | undefined {
   try {
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -53,18 +53,18 @@ export function ownProcess(): Mark | undefined {
   }
 }
 
-/** Whether a process of this one's space has ended: its number is free, or another's, or it only waits to be taken note of. */
+/** Returns whether a process of this scope has ended: its PID is free or reused, or it is a zombie. */
 export function isGone({ pid, began }: Mark): boolean {
   if (pid !== process.pid && !isAlive(pid)) return true;
   const now = stateOf(pid);
   return now !== undefined && (now.began !== began || now.state === 'Z' || now.state === 'X');
 }
 
-/** Undefined where the system does not show it. */
+/** Returns undefined where the system doesn't show it. */
 function stateOf(pid: number): { state: string; began: string } | undefined {
   try {
     const text = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Its name may hold anything but is followed by the last bracket.
+    // Its name may contain anything, so search for the last bracket.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [state, began] = [fields[0], fields[19]];
     return state && began ? { state, began } : undefined;

@@ -1,14 +1,15 @@
 /**
- * Which addresses are the public internet (promise 53). Checked on the very addresses a connection is then made to, so that a name
- * that answers differently the second time leads nowhere.
- * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry
+ * Decides which addresses are the public internet (promise 53). Checked on the addresses that a connection is then made
+ * to, so a name that resolves differently the second time achieves nothing.
+ * https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { UserError } from '../errors.ts';
 
-/** Every address a name has now. Rejects as `dns.lookup` does. */
+/** Resolves a name to all its addresses. Rejects as `dns.lookup` does. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 const NOT_PUBLIC_4 = [
@@ -30,7 +31,10 @@ const NOT_PUBLIC_4 = [
   '240.0.0.0/4', // reserved, broadcast
 ];
 
-/** Inside 2000::/3, which is all that is allocated. Everything else, the mapped and NAT64 forms too, is not public. */
+/**
+ * Ranges inside 2000::/3, which is all that is allocated. Everything else, including mapped and NAT64 forms, isn't
+ * public.
+ */
 const NOT_PUBLIC_6 = [
   '2001::/23', // Teredo, benchmarks, ORCHID
   '2001:db8::/32', // documentation
@@ -53,8 +57,8 @@ function listOf(four: readonly string[], six: readonly string[]): BlockList {
 }
 
 /**
- * This machine's own addresses, public ones too, and networks of the sixth version that it is a part of, where whoever is beside it has
- * a public address as well.
+ * Returns whether it is one of this machine's own addresses, even a public one, or in one of its IPv6 networks, where
+ * neighbours have public addresses too.
  */
 function isNear(address: string, family: 'ipv4' | 'ipv6'): boolean {
   const near = new BlockList();
@@ -66,7 +70,7 @@ function isNear(address: string, family: 'ipv4' | 'ipv6'): boolean {
   return near.check(address, family);
 }
 
-/** Whether an address in its usual text form is on the public internet; false for anything that is no address. */
+/** Returns whether an address in its usual text form is on the public internet; false for anything else. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !notPublic.check(address, 'ipv4') && !isNear(address, 'ipv4');
   if (isIP(address) !== 6 || address.includes('%')) return false;
@@ -74,8 +78,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * A `lookup` for a connection that gives only public addresses. A name with even one other address is refused as a whole.
- * The callback gets a UserError then, and the resolver's own error when there is no such name.
+ * Returns a `lookup` for connections that allows only public addresses. A name with even one other address is refused
+ * as a whole: the callback gets a UserError, or the resolver's own error when there is no such name.
  */
 export function publicLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {

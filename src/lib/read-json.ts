@@ -1,8 +1,10 @@
 /**
- * The one reader of the home's JSON. What it gives has the shape that was asked for; what has not is set aside and told of, record
- * by record where records are independent. A file that is missing is no damage. Opening never waits (a pipe), reading is bounded.
+ * Reads the home's JSON. Every result has the requested shape; data without it is set aside and reported, record by
+ * record where records are independent. A missing file isn't damage. Opening never blocks (on a pipe), and reading is
+ * bounded.
  *
- * Writers put whole files in place by a rename, or add whole lines: half a file is damage, but for a list that people edit.
+ * Writers rename whole files into place, or append whole lines: half a file is damage, except for a list that people
+ * edit.
  */
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
@@ -11,11 +13,11 @@ import { type About, quarantine, reportDamage, reportOnce, setAside } from './da
 import type { Schema } from './shape.ts';
 import { decodedText, isMarkedUtf16 } from './text.ts';
 
-/** What a file holds, or why it cannot be had; undefined when there is none. */
+/** A file's contents, or why it can't be read; undefined when there is none. */
 export interface Read {
-  /** As far as it is a text. */
+  /** The text, as far as it is one. */
   text?: string;
-  /** What is wrong with it. */
+  /** The problem, if any. */
   why?: string;
 }
 
@@ -25,13 +27,13 @@ const WORDS = {
   tell: true,
 };
 
-/** `JSON.stringify` calls itself for each level. */
+/** `JSON.stringify` recurses for each level. */
 const MAX_DEPTH = 1_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Files that grow by lines hold a day or more of them. */
+/** Files that grow by lines hold a day or more. */
 const MAX_LINES_BYTES = 400 * 1024 * 1024;
 const { O_RDONLY, O_NONBLOCK } = fs.constants;
-/** What the file's own state is to blame for; anything else may pass and is thrown. */
+/** Errors caused by the file's own state; any other may pass and is thrown. */
 const BLOCKED: Record<string, string> = {
   EACCES: 'may not be read by this user',
   EPERM: 'may not be read by this user',
@@ -65,7 +67,7 @@ export function readWhole(file: string, maxBytes = MAX_BYTES): Read | undefined 
 }
 
 function textOf(bytes: Buffer): Read {
-  // As Windows saves it, where the file says so.
+  // Windows saves it like this; the file declares it.
   if (isMarkedUtf16(bytes)) return { text: decodedText(bytes) };
   const text = bytes.toString('utf8');
   if (bytes.includes(0)) return { why: 'has bytes that are no text', text };
@@ -73,8 +75,8 @@ function textOf(bytes: Buffer): Read {
 }
 
 /**
- * The text of a file that people write: it is never moved. What is no text is told of once and read as far as it can be; what is
- * no file counts as missing.
+ * Reads a file that people write, which is never moved. One that isn't text is reported once and read as far as
+ * possible; anything but a file counts as missing.
  */
 export function readWords(file: string): string | undefined {
   const read = readWhole(file);
@@ -82,7 +84,10 @@ export function readWords(file: string): string | undefined {
   return read?.text;
 }
 
-/** Tells once of a file that stays where it is and that its own state keeps from being read; any other error is thrown. */
+/**
+ * Reports once a file that stays in place but can't be read because of its own state.
+ * @throws any other error
+ */
 export function reportBlocked(file: string, error: unknown, about: About = WORDS): void {
   const why = BLOCKED[errorCode(error) ?? ''];
   if (why === undefined) throw error;
@@ -90,8 +95,8 @@ export function reportBlocked(file: string, error: unknown, about: About = WORDS
 }
 
 /**
- * Undefined for a text that is no JSON; JSON itself has no such value. Some editors begin a file with a mark. What is nested too
- * deeply counts as none: it could be read, and never be written again.
+ * Parses JSON; returns undefined if it is invalid, since JSON has no such value. Some editors begin a file with a byte
+ * order mark. Text nested too deeply counts as invalid: it could be read, but never written again.
  */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) return undefined;
@@ -103,7 +108,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Brackets within strings do not count. */
+/** Ignores brackets within strings. */
 function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_DEPTH) return false;
   let depth = 0;
@@ -117,7 +122,7 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins at `from` ends; at the end of a text that does not close it. */
+/** Returns the end of the string that begins at `from`; the end of the text if it is unclosed. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -140,12 +145,12 @@ function look<T>(file: string, schema: Schema<T>): { data: T } | { why: string }
   return read.why === undefined ? judge(read.text ?? '', schema) : { why: read.why };
 }
 
-/** Records that change often are written in place: another process may be in the middle of that. */
+/** Records that change often are written in place, so another process may be in the middle of a write. */
 const LOOK_AGAIN_MS = 20;
 const isFresh = (file: string): boolean =>
   Math.abs(Date.now() - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)) < 1_000;
 
-/** The value a file holds; undefined when there is none, or when it was damaged and has been set aside. */
+/** Returns the file's value; undefined when there is none, or when it was damaged and has been set aside. */
 export function readJson<T>(file: string, schema: Schema<T>, about: About): T | undefined {
   let judged = look(file, schema);
   if (judged && 'why' in judged && isFresh(file)) {
@@ -158,7 +163,10 @@ export function readJson<T>(file: string, schema: Schema<T>, about: About): T | 
   return undefined;
 }
 
-/** As `readJson`, changing nothing: another process owns the file, or its name still counts. Told of once with `about`. */
+/**
+ * Like `readJson`, without changing anything: another process owns the file, or its name still counts. Damage is
+ * reported once if `about` is given.
+ */
 export function peekJson<T>(file: string, schema: Schema<T>, about?: About): T | undefined {
   const judged = look(file, schema);
   if (judged === undefined) return undefined;
@@ -167,20 +175,23 @@ export function peekJson<T>(file: string, schema: Schema<T>, about?: About): T |
   return undefined;
 }
 
-/** The records of a file with one a line, in order. A damaged line costs itself and is told of once; it stays where it is. */
+/**
+ * Returns the records of a file with one per line, in order. A damaged line is skipped and reported once; it stays in
+ * place.
+ */
 export function readJsonLines<T>(file: string, schema: Schema<T>, about: About): T[] {
   const read = readWhole(file, MAX_LINES_BYTES);
   if (read === undefined) return [];
-  // Bytes that are no text are in some of the lines: the others count.
+  // Invalid bytes affect only some lines: the others count.
   const { why = '', text = '' } = read;
   if (read.text === undefined) quarantine(file, why, about);
   const records: T[] = [];
-  // Its first line is written when it is made.
+  // The first line is written when the file is created, so an empty one is damage.
   if (read.text === '') reportOnce(`${file} is empty`, { ...about, file, why: 'is empty' });
   let bad = 0;
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue;
-    // A million lines of something else must not cost a million errors.
+    // A million other lines must not cost a million errors.
     const judged = line.startsWith('{') ? judge(line, schema) : undefined;
     if (judged && 'data' in judged) records.push(judged.data);
     else bad++;
@@ -193,8 +204,8 @@ export function readJsonLines<T>(file: string, schema: Schema<T>, about: About):
 }
 
 /**
- * What is left of a list or map of objects. Of a text that is no JSON, the records that stand whole between lines as `JSON.stringify`
- * indents them: no record's own words can look like one, for a line break inside a text is escaped.
+ * Recovers the records of a list or map of objects. In invalid JSON, it finds records that are complete between lines
+ * as `JSON.stringify` indents them. A record's own text can't look like one, since line breaks in strings are escaped.
  */
 export function salvage<T>(text: string, schema: Schema<T>): { records: Map<string, T>; isWhole: boolean } {
   const value = parseJson(text);
@@ -215,8 +226,8 @@ export function salvage<T>(text: string, schema: Schema<T>): { records: Map<stri
 }
 
 /**
- * The records of a file that holds a list (or, `asMap`, a map by name). Of a damaged one a copy is set aside, and `write` gets what is left
- * to put in its place.
+ * Returns the records of a file with a list (or, with `asMap`, a map by name). A damaged one is set aside, and `write`
+ * gets the remaining records to replace it.
  */
 export function readRecords<T>(
   file: string,

@@ -1,11 +1,16 @@
-/** Time that a step of the machine's clock leaves alone, for what lasts minutes: a clock that is set must neither end a wait nor make it long. */
+/**
+ * Clocks that ignore changes of the system's clock, for waits of minutes: setting the clock must neither end a wait nor
+ * extend it.
+ */
 import os from 'node:os';
 
 const startedAt = Date.now();
 const upAtStart = os.uptime();
 
-/** Milliseconds since the epoch by the clock as it was at the start of the process. The time in which the machine sleeps counts. */
+/**
+ * Returns milliseconds since the epoch by the clock at the start of the process. Counts the time the machine sleeps.
+ */
 export const steadyNow = (): number => startedAt + Math.round((os.uptime() - upAtStart) * 1000);
 
-/** The same without the time asleep; it costs no call of the system. */
+/** Like `steadyNow`, without the time asleep; needs no system call. */
 export const awakeNow = (): number => performance.timeOrigin + performance.now();

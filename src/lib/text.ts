@@ -1,19 +1,22 @@
-/** Cleaning of text that comes from outside before it becomes a title, a name or a line of a file. */
+/** Cleans text from outside before it becomes a title, a name or a line of a file. */
 
-// Zero-width and bidirectional marks, fillers, and what nothing shows.
+// Zero-width and bidirectional marks, fillers, and unassigned invisible characters.
 const INVISIBLE =
   /[\u00ad\u061c\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0080}-\u{e00ff}\u{e01f0}-\u{e0fff}]/gu;
-// Signs that some letters need can also spell hidden ones: tags outside of flags, selectors and joiners in a row or behind
-// nothing that they could change.
+// Characters that some scripts need can also spell hidden text: tags outside of flags, and selectors and joiners in a
+// row or with nothing to modify.
 const SPELLING =
   /(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,6})[\u{e0000}-\u{e007f}]|(?<!\p{Script=Han})[\u{e0100}-\u{e01ef}]|(?<=\u200c|\u200d|[\ufe00-\ufe0f])[\ufe00-\ufe0f]|(?<=(?:\u200c|\u200d)[\ufe00-\ufe0f]?)(?:\u200c|\u200d)|(?<=[\u034f\u115f\u1160])[\u034f\u115f\u1160]|(?<!\p{Script=Mongolian})[\u180b-\u180d\u180f]/gu;
 
-/** The text without characters that a person does not see; those that scripts, flags and emoji need stay. */
+/** Removes invisible characters, except those that scripts, flags and emoji need. */
 export function withoutHidden(text: string): string {
   return text.replace(INVISIBLE, '').replace(SPELLING, '');
 }
 
-/** The text without control, bidirectional and invisible characters; line breaks and tabs become spaces. Well-formed UTF-16. */
+/**
+ * Removes control, bidirectional and invisible characters; line breaks and tabs become spaces. Returns well-formed
+ * UTF-16.
+ */
 export function plainLine(text: string): string {
   return withoutHidden(
     text
@@ -23,7 +26,7 @@ export function plainLine(text: string): string {
   ).trim();
 }
 
-/** At most `max` UTF-16 units, cut between characters as a reader sees them; `end` (counted in) marks a cut. */
+/** Cuts to at most `max` UTF-16 units, between graphemes; `end` (counted in) marks a cut. */
 export function cutText(text: string, max: number, end = '…'): string {
   if (text.length <= max) return text;
   let cut = '';
@@ -34,12 +37,12 @@ export function cutText(text: string, max: number, end = '…'): string {
   return cut.trimEnd() + end;
 }
 
-/** The first `max` UTF-16 units, and a mark where there were more: for texts that grow, which are cut again and again. */
+/** Cuts to the first `max` UTF-16 units, and marks the cut: for growing texts that are cut repeatedly. */
 export function clip(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 }
 
-/** Markdown without its closed HTML comments, those inside code fences excepted. */
+/** Removes closed HTML comments from Markdown, except inside code fences. */
 export function stripComments(markdown: string): string {
   if (!markdown.includes('<!--')) return markdown;
   let kept = '';
@@ -62,20 +65,20 @@ export function stripComments(markdown: string): string {
   return kept + markdown.slice(from);
 }
 
-/** Whether a file says of itself that it is UTF-16. */
+/** Returns whether a file has a UTF-16 byte order mark. */
 export function isMarkedUtf16([first, second]: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-/** A text file as editors save it: in UTF-8, or in UTF-16 where it says so, as Windows does; without the mark at its beginning. */
+/** Decodes a text file as editors save it: UTF-8, or UTF-16 with a byte order mark, as on Windows. Removes the mark. */
 export function decodedText(bytes: Uint8Array): string {
   const encoding = isMarkedUtf16(bytes) ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
   return new TextDecoder(encoding).decode(bytes);
 }
 
 /**
- * What others wrote, as it stands: no mark of Markdown in it counts. A pair of escaped brackets would pass for a formula, but for one
- * that would be a link.
+ * Escapes all Markdown in untrusted text. A pair of brackets escaped by backslashes would pass for a formula, so the
+ * closing one becomes an entity, unless it could end the text of a link.
  */
 export const escaped = (text: string): string =>
   text.replace(/[\\`*_~[\]<>|#]/g, (mark, at: number) =>

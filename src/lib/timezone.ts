@@ -1,9 +1,9 @@
-/** Names of time zones: which there are, and which one somebody means. */
+/** Looks up time zones by their names, and by what people call them. */
 import fs from 'node:fs';
 import { errorCode } from '../errors.ts';
 import { zoneOfPosix } from './posix-zone.ts';
 
-/** Whether the name is a time zone this system knows, such as `Europe/Berlin` or `UTC`. */
+/** Returns whether this system knows the time zone, such as `Europe/Berlin` or `UTC`. */
 export function isTimezone(name: string): boolean {
   if (!name) return false;
   try {
@@ -17,7 +17,7 @@ export function isTimezone(name: string): boolean {
 
 let system: { setting: string | undefined; name: string } | undefined;
 
-/** The time zone of this machine; UTC where the machine does not say. Remembered: to ask for it costs as much as a tenth of a turn. */
+/** Returns the machine's time zone; UTC if unknown. Cached: looking it up costs a tenth of a turn. */
 export function systemTimezone(): string {
   const setting = process.env.TZ;
   if (system?.setting !== setting || !system) {
@@ -27,13 +27,13 @@ export function systemTimezone(): string {
   return system.name;
 }
 
-/** What TZ may hold for "as the machine has it". */
+/** Values of TZ that mean the machine's own zone. */
 const MACHINE = /^:?(?:\/etc\/localtime|localtime|)$/;
 const MAX_ZONE_FILE = 100_000;
 const ZONES = /^.*\/zoneinfo\/(?:posix\/|right\/)?/;
 
 /**
- * The zone that the variable TZ names: `Europe/Berlin`, a city, a file of zones, a form of POSIX. An empty string for the machine's
+ * Returns the zone in the TZ variable: `Europe/Berlin`, a city, a zone file, a POSIX form. Returns '' for the machine's
  * own zone; undefined when it names none.
  */
 export function readTz(setting: string): string | undefined {
@@ -45,14 +45,14 @@ export function readTz(setting: string): string | undefined {
   return zoneOfFile(name);
 }
 
-/** Names without a slash are zones too: `EST`, `Japan`, `W-SU`. */
+/** Accepts names without a slash too: `EST`, `Japan`, `W-SU`. */
 const zoneOfName = (name: string): string | undefined =>
   /^[A-Za-z]+(?:-[A-Za-z]+)*$/.test(name) && isTimezone(name) ? canonical(name) : readZone(name);
 
 const canonical = (zone: string): string =>
   new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone;
 
-/** By the file that it is a link to, else by the rule at the end of its bytes. */
+/** Finds the zone by the file's link target, else by the rule at the end of its contents. */
 function zoneOfFile(file: string): string | undefined {
   try {
     const real = fs.realpathSync(file);
@@ -75,7 +75,7 @@ const plain = (text: string): string =>
     .replace(/[_\s-]+/g, ' ')
     .trim();
 
-/** Places that give no zone its name, and names that people use. */
+/** Places that no zone is named after, and names that people use. */
 const OTHERS: Readonly<Record<string, string>> = {
   munich: 'Europe/Berlin',
   hamburg: 'Europe/Berlin',
@@ -116,7 +116,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   china: 'Asia/Shanghai',
   japan: 'Asia/Tokyo',
   osaka: 'Asia/Tokyo',
-  // Names that cities have today, where the system has an older one, and their German names.
+  // Current names of cities where the system has an older one, and their German names.
   kolkata: 'Asia/Kolkata',
   'ho chi minh': 'Asia/Ho_Chi_Minh',
   'ho chi minh city': 'Asia/Ho_Chi_Minh',
@@ -147,14 +147,17 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 let cities: ReadonlyMap<string, string> | undefined;
 
-/** By the last part of its name; the first zone that has it. Made when it is first asked for. */
+/** Returns zones by the last part of their names; the first zone wins. Built on first use. */
 function zoneOfCity(): ReadonlyMap<string, string> {
   const zones = cities ? [] : Intl.supportedValuesOf('timeZone');
   cities ??= new Map(zones.reverse().map((zone) => [plain(zone.split('/').at(-1) ?? ''), zone]));
   return cities;
 }
 
-/** The zone that somebody means by its name or by a city: `Europe/Berlin`, `berlin`, `New York time`; undefined when that is none. */
+/**
+ * Returns the zone that a name or city stands for: `Europe/Berlin`, `berlin`, `New York time`; undefined when there is
+ * none.
+ */
 export function readZone(text: string): string | undefined {
   const given = text.trim().slice(0, 100);
   if (/^[A-Za-z]+(?:[_+-][A-Za-z0-9]+)*(?:\/[A-Za-z0-9_+-]+){1,2}$/.test(given) && isTimezone(given))

@@ -1,9 +1,10 @@
 /**
- * Folders whose files people edit while we run: the whole set is handed over once nothing in it has changed for a while, and
- * never a state that changed while it was read (promise 18). Half a file is often valid and means something else.
+ * Watches folders whose files people edit while we run: the whole set is passed on once nothing in it has changed for a
+ * while, and never a state that changed while it was read (promise 18). Half a file is often valid and means something
+ * else.
  *
- * The limit: a writer that pauses for longer than the settle time cannot be told from one that has finished. Whoever can see
- * from the text that a file is incomplete must refuse it and keep the last good one.
+ * The limit: a writer that pauses for longer than the settle time looks like one that has finished. A reader that can
+ * tell from the text that a file is incomplete must reject it and keep the last good one.
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,54 +16,56 @@ export interface WatchedFile {
   path: string;
   /** Relative to its root, with `/` between folders. */
   name: string;
-  /** '' when `problem` says why the text could not be had. */
+  /** '' when `problem` says why the file wasn't read. */
   text: string;
   size: number;
   mtimeMs: number;
-  /** Why the file was not read: larger than `maxBytes`, not readable. Such a file must not be taken for an empty one. */
+  /** Why the file wasn't read: larger than `maxBytes`, or unreadable. Don't treat such a file as empty. */
   problem?: string;
 }
 
 export interface WatchOptions {
   /** Folders; they need not exist yet. */
   roots: readonly string[];
-  /** How many levels of folders below a root are looked into; 0 for its own files only. */
+  /** How many levels of folders below a root are searched; 0 for its own files only. */
   depth: number;
-  /** Which files count, by the name relative to the root. Temporary files of editors and hidden folders never do. */
+  /**
+   * Selects files by their name relative to the root. Editors' temporary files and hidden folders are always ignored.
+   */
   match: (name: string) => boolean;
   settleMs?: number;
   maxBytes: number;
-  /** In all roots together; the rest, by name, is left out and reported. */
+  /** Limit for all roots together; the rest, by name, is left out and reported. */
   maxFiles: number;
-  /** false: no watching, only `refresh`. */
+  /** If false, only `refresh` reads the folders. */
   watch?: boolean;
-  /** How long after the first set the watching begins, at once when absent. What changed meanwhile is seen then. */
+  /** Delay from the first set to watching, in ms; none when absent. Changes in between are noticed then. */
   watchAfterMs?: number;
-  /** Looks this often besides: nothing that is watched tells of what another machine does. */
+  /** Also polls at this interval, in ms, since changes from another machine cause no event. */
   lookEveryMs?: number | undefined;
   /**
-   * The whole set, each root with its files by name. A file that has not changed is the same object as before. The next set
-   * waits until a returned promise is settled.
+   * Receives the whole set, each root with its files by name. An unchanged file is the same object as before. The next
+   * set waits for a returned promise.
    */
   onSettled(files: ReadonlyMap<string, WatchedFile[]>): void | Promise<void>;
   onError(error: unknown): void;
 }
 
 export interface FolderWatch {
-  /** The first set was handed over. Never rejects: what goes wrong is told to `onError`. */
+  /** Resolves when the first set was passed on. Never rejects: errors go to `onError`. */
   ready: Promise<void>;
-  /** Looks at the folders now; what has changed was handed over, settled, when it resolves. Never rejects. */
+  /** Checks the folders now; resolves when settled changes were passed on. Never rejects. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
 const SETTLE_MS = 250;
-/** Looks after which somebody is told that the files do not come to rest. */
+/** Number of checks after which constant change is reported. */
 const RESTLESS_LOOKS = 120;
 
 type Texts = Map<string, { stamp: string; file: WatchedFile }>;
 
-/** Starts at once. Nothing is thrown: `onError` hears of what cannot be read or watched; the files known before stay in force. */
+/** Starts at once. Throws nothing: `onError` gets what can't be read or watched, and the known files stay in force. */
 export function watchFiles(options: WatchOptions): FolderWatch {
   const { onError } = options;
   const stop = new AbortController();
@@ -107,7 +110,7 @@ export function watchFiles(options: WatchOptions): FolderWatch {
     await options.onSettled(byRoot(options.roots, settled, read));
   }
 
-  /** Each kind of trouble once, as long as it lasts. */
+  /** Reports each kind of problem once, as long as it lasts. */
   function report({ left, unreadable }: Look): void {
     const troubles = unreadable.map(({ folder, code }) => `${folder} cannot be read (${code})`);
     if (left > 0) troubles.push(`there are more than ${options.maxFiles} files in ${options.roots.join(', ')}`);
@@ -123,7 +126,7 @@ export function watchFiles(options: WatchOptions): FolderWatch {
     if (options.watch === false) return;
     if (options.watchAfterMs) await sleep(options.watchAfterMs, undefined, { signal: stop.signal, ref: false });
     stopWatching = await watchFolders(options, stop.signal, () => void wake());
-    // What changed before the watching began caused no event.
+    // Changes before the watch began caused no event.
     void wake();
   }
 
@@ -153,7 +156,7 @@ function byRoot(roots: readonly string[], { found }: Look, read: Texts): Map<str
   return files;
 }
 
-/** Looks until nothing has changed for the settle time, nor while the files were read. */
+/** Repeats until nothing has changed for the settle time, nor while the files were read. */
 async function comeToRest(
   first: Look,
   options: WatchOptions,
@@ -161,7 +164,7 @@ async function comeToRest(
 ): Promise<{ settled: Look; read: Texts }> {
   const { settleMs = SETTLE_MS } = options;
   let before = first;
-  // At the start nobody is known to be writing: what is older than the settle time is at rest, and so is what is empty.
+  // No writer is known at the start: files older than the settle time have settled, and so has an empty set.
   const isOld = before.found.length + before.unreadable.length === 0 || Date.now() - before.newestMs >= settleMs;
   let isAtRest = handed === undefined && isOld;
   for (let looks = 1; ; looks++) {
@@ -194,7 +197,10 @@ function readAll(settled: Look, known: Texts, maxBytes: number): Texts {
   return all;
 }
 
-/** Calls `onEvent` for anything that may matter, often more than once. Resolves, once it watches, to what ends it. */
+/**
+ * Calls `onEvent` for anything that may matter, often more than once. Resolves, once it is watching, to a function that
+ * ends it.
+ */
 async function watchFolders(
   options: WatchOptions,
   signal: AbortSignal,
@@ -203,16 +209,16 @@ async function watchFolders(
   const { watch } = await import('chokidar');
   const roots = await Promise.all(options.roots.map(realOf));
   const watcher = watch(roots, {
-    // Without `depth`: with it a root that is made later, folder by folder, is never found (chokidar 6.0.0).
+    // Without `depth`: with it, a root that is created later, folder by folder, is never found (chokidar 6.0.0).
     ignoreInitial: true,
-    // Links are judged by `look`; what they point to is not watched.
+    // Links are checked by `look`; their targets aren't watched.
     followSymlinks: false,
-    // Both would hold back the events of single files; here the whole set has to come to rest.
+    // Both would delay the events of single files; here the whole set has to settle.
     atomic: false,
     awaitWriteFinish: false,
     ignored: (file, stats) => {
       const root = roots.find((folder) => file.startsWith(folder + path.sep));
-      // The library itself keeps the folders above a root that is not there yet.
+      // The library itself needs the folders above a root that doesn't exist yet.
       if (root === undefined) return !roots.includes(file);
       const parts = path.relative(root, file).split(path.sep);
       if (parts.some(isTemporary) || parts.length > options.depth + 1) return true;

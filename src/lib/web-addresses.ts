@@ -1,21 +1,21 @@
-/** Web addresses as the rule about what leaves compares them: as they would be asked for, whoever spelled them and how. Pure. */
+/** Normalises web addresses for the rules about outgoing data, so that spelling doesn't matter. Pure. */
 
-/** Longer ones are not fetched. */
+// Longer addresses aren't fetched.
 export const MAX_ADDRESS = 2_000;
-/** Of one message. */
+/** The limit per message. */
 const MAX_FOUND = 50;
 const MAX_WORDS = 100_000;
 
 const TOKEN = /[^\s<>"`|\\^]+/g;
 const SCHEME = /https?:\/\//i;
-/** A host without a scheme, as people write it, with what follows. */
+/** A host without a scheme, as people write it, with anything that follows. */
 const BARE = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+\p{L}{2,}(?::\d{1,5})?(?:[/?#].*)?$/u;
-/** What may follow an address in a sentence without belonging to it. */
+/** A character that may follow an address in a sentence without belonging to it. */
 const AFTER = /[^\p{L}\p{N}/]$/u;
 const MAX_AFTER = 4;
 const NOT_ASCII = /[^!-~]/;
 
-/** The address that a fetch of these words asks for; undefined where there is none. Nothing after `#` is sent. */
+/** Returns the address that a fetch of this text requests; undefined if it isn't one. The part after `#` isn't sent. */
 export function webAddress(text: string, base?: URL): URL | undefined {
   const url = text.length > MAX_ADDRESS ? null : URL.parse(text.trim(), base?.href);
   if (!url) return undefined;
@@ -23,30 +23,34 @@ export function webAddress(text: string, base?: URL): URL | undefined {
   return url;
 }
 
-/** False for what is refused without asking anybody outside: other schemes, and addresses with a name or password in them. */
+/**
+ * Returns false for an address that is refused without a request: another scheme, or one with a user name or password.
+ */
 export const isFetchable = ({ protocol, username, password }: URL): boolean =>
   /^https?:$/.test(protocol) && username === '' && password === '';
 
-/** The host with its port where that is not the usual one; the dot that ends a full name is no part of it. */
+/** Returns the host, with its port if it isn't the default, without the dot that ends a full name. */
 export const hostOf = ({ hostname, port }: URL): string =>
   hostname.replace(/\.$/, '') + (port === '' ? '' : `:${port}`);
 
-/** What somebody lets happen who lets a page of an address be read. */
+/** Returns what a person permits by letting a page of an address be read. */
 export const pagesOf = (url: URL): string => `pages of ${hostOf(url)}`;
 
-/** Whether one of the patterns (`example.org`, `*.example.org`, `example.org:8443`) means the address's host. */
+/**
+ * Returns whether one of the patterns (`example.org`, `*.example.org`, `example.org:8443`) matches the address's host.
+ */
 export function isListed(url: URL, patterns: readonly string[]): boolean {
   const host = hostOf(url);
   return patterns.some((pattern) => (pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern));
 }
 
-/** The same host, with or without `www.`. */
+/** Returns whether they have the same host, ignoring `www.`. */
 export function isSameHost(one: URL, other: URL): boolean {
   const bare = (url: URL) => hostOf(url).replace(/^www\./, '');
   return bare(one) === bare(other);
 }
 
-/** Every address that stands in words which somebody typed, in its normal form. A host alone is its first page. */
+/** Returns every address in a text that somebody typed, normalised. A host alone stands for its first page. */
 export function addressesIn(words: string): string[] {
   const found = new Set<string>();
   for (const [token] of words.slice(0, MAX_WORDS).matchAll(TOKEN)) {
@@ -59,7 +63,10 @@ export function addressesIn(words: string): string[] {
   return [...found].slice(0, MAX_FOUND);
 }
 
-/** What a token may mean: with and without the signs that end a sentence or a bracket, and what follows in another script. */
+/**
+ * Returns the possible meanings of a token: with and without trailing punctuation and brackets, and without trailing
+ * text in another script.
+ */
 function readings(token: string): string[] {
   const start = token.search(SCHEME);
   if (start === -1) {
@@ -77,7 +84,7 @@ function shortened(text: string): string[] {
   return texts;
 }
 
-/** Whether people who wrote these addresses have written this one, whole. What was named with http may be fetched by https. */
+/** Returns whether these written addresses include this one exactly. One written with http may be fetched by https. */
 export function isWritten(url: URL, written: ReadonlySet<string>): boolean {
   const plain = url.protocol === 'https:' ? url.href.replace('https:', 'http:') : url.href;
   return written.has(url.href) || written.has(plain);
@@ -92,8 +99,9 @@ export function isNamed(url: URL, written: ReadonlySet<string>): boolean {
 }
 
 /**
- * Whether an address could hold a key or a piece of a conversation: more than 200 characters in all, a word of more than 24
- * letters and digits, or a part of 20 and more that mixes capitals, small letters and digits. Shorter ones are what people type.
+ * Returns whether an address could contain a key or part of a conversation: more than 200 characters in all, a word of
+ * more than 24 letters and digits, or a part of at least 20 that mixes capitals, small letters and digits. People type
+ * shorter ones.
  */
 export function couldCarryData(url: string): boolean {
   const text = url.trim().replace(/^https?:\/\//i, '');

@@ -1,9 +1,10 @@
-/** How long somebody waits for a piece of work. */
+/** Limits how long a caller waits for work. */
 
 const LATE = Symbol('late');
 
 /**
- * What the work gives, or undefined (or what `late` gives, or throws) once `ms` are over. The work goes on; no timer is left behind.
+ * Returns the work's result, or undefined (or what `late` returns or throws) after `ms`. The work continues; no timer
+ * is left behind.
  */
 export function within<T>(work: Promise<T>, ms: number): Promise<T | undefined>;
 export function within<T, L>(work: Promise<T>, ms: number, late: () => L): Promise<T | L>;

@@ -1,7 +1,7 @@
 /**
- * Work on what anybody may have sent, each piece in a process of its own: bounded in time and memory, a few at a time, and ended with
- * the run that asked. Whatever it does, also inside V8, ends that process and nothing else; and when this gateway is killed, the
- * process ends as well. A thread has none of that: memory that is taken in large pieces aborts the whole program.
+ * Processes untrusted input, each piece in a separate process: bounded in time and memory, a few at a time, and ended
+ * with the run that asked. A crash, even inside V8, ends only that process; and when this gateway is killed, the
+ * process ends too. A thread offers none of that: a large allocation aborts the whole program.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,13 +14,13 @@ import { FIRST_TO_GO, killGroup, LIFELINE } from './process-group.ts';
 
 export interface ProcessLimits {
   timeoutMs: number;
-  /** All that it takes; half of it may be the heap of JavaScript. */
+  /** Limit of its whole memory; half of it may be JavaScript's heap. */
   memoryMb: number;
-  /** Processes at the same time; further work waits. */
+  /** Most processes at the same time; further work waits. */
   atOnce: number;
 }
 
-/** What a piece of work makes: bytes, and what is to be known about them. */
+/** The result of work: bytes, and facts about them. */
 export interface Made {
   bytes: Uint8Array;
   /** JSON. */
@@ -30,16 +30,16 @@ export interface Made {
 export interface Work<Input> {
   /** JSON. */
   input: Input;
-  /** A file that is open; the process reads it by its descriptor. */
+  /** An open file, which the process reads by its descriptor. */
   file?: number;
   signal: AbortSignal;
   timeoutMs?: number;
 }
 
-/** The first line of an answer, before so many bytes. */
+/** The first line of an answer, followed by `length` bytes. */
 type Answer = { about: unknown; length: number } | { refused: string } | { broke: string };
 
-/** `refused`: the process itself says why, in a sentence for people; `late`, `broken`: a limit ended it. */
+/** `refused`: the process itself gives the reason, in a sentence for people; `late`, `broken`: a limit ended it. */
 export class ProcessError extends Error {
   readonly why: 'refused' | 'late' | 'broken';
 
@@ -58,12 +58,13 @@ const MAX_LINE = 64 * 1024;
 const MAX_REFUSAL = 500;
 /** Node reserves this much at its start without using it. */
 const RESERVED_MB = 1024;
-/** What the watch would see too late, the kernel refuses. */
+/** The kernel refuses allocations that the watch would see too late. */
 const SHELL = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; ${FIRST_TO_GO}; ${LIFELINE}; shift; exec "$@"`;
 
 /**
- * @param entry where the process begins; it calls `answerInProcess`
- * @returns rejects with ProcessError, with the signal's reason, or with the system's error where no process can be started
+ * @param entry the process's main module, which calls `answerInProcess`
+ * @returns a function that rejects with ProcessError, with the signal's reason, or with the system's error when no
+ * process can be started
  */
 export function createProcesses<Input>(entry: URL, limits: ProcessLimits): InProcess<Input> {
   let free = limits.atOnce;
@@ -87,7 +88,7 @@ export function createProcesses<Input>(entry: URL, limits: ProcessLimits): InPro
     }
   }
 
-  /** The place is handed on, so that nobody who comes in between takes it. */
+  /** Passes the slot on directly, so that no newcomer takes it. */
   function leave(): void {
     const [next] = waiting;
     if (!next) free += 1;
@@ -117,9 +118,9 @@ async function run(
   const memoryMb = memoryLimitMb(limits.memoryMb);
   const child = start(entry, memoryMb, file).on('error', () => undefined);
   const over = Promise.withResolvers<never>();
-  // It may fail after the answer is there.
+  // It may fail after the answer has arrived.
   over.promise.catch(() => undefined);
-  // What it has left running would keep its answer open.
+  // Processes left running would keep the answer's stream open.
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => {
       killGroup(child, 'SIGKILL');
@@ -144,7 +145,7 @@ async function run(
     signal.removeEventListener('abort', onAbort);
     killGroup(child, 'SIGKILL');
     for (const stream of child.stdio) stream?.destroy();
-    // Where none was started, none ends.
+    // A process that never started never exits.
     if (child.pid !== undefined) await ended;
   }
 }
@@ -156,13 +157,13 @@ function start(entry: URL, memoryMb: number, file: number | undefined): ChildPro
   return spawn('/bin/sh', args, { cwd: '/', env: {}, detached: true, stdio: [...stdio] });
 }
 
-/** What does not read to the end, or has ended, loses the rest. */
+/** Writes the input; a process that stops reading, or has ended, loses the rest. */
 function give(stdin: Writable | null, text: string): void {
   stdin?.on('error', () => stdin.destroy());
   stdin?.end(text);
 }
 
-/** Rejects when it is longer than any answer is, before it fills the memory of this process. */
+/** Rejects an answer above the size limit before it fills this process's memory. */
 async function answerOf(child: ChildProcess): Promise<Buffer> {
   const stream = child.stdio[ANSWER];
   if (!(stream instanceof Readable)) throw new Error('a process without a way to answer');
@@ -187,7 +188,7 @@ function read(answer: Buffer): { bytes: Buffer; about: unknown } {
   throw new ProcessError('broken', 'The process ended before it had answered.');
 }
 
-/** Undefined for what no process of ours writes. */
+/** Returns undefined for anything that no process of ours writes. */
 function parsed(line: string): Answer | undefined {
   try {
     const found: unknown = JSON.parse(line);
@@ -199,9 +200,9 @@ function parsed(line: string): Answer | undefined {
 }
 
 /**
- * The side of the process: one input, one answer.
- * @param work is given the input, and reads the open file, if there is one
- * @param isRefusal errors whose message is for people; every other breaks the process
+ * Runs inside the process: one input, one answer.
+ * @param work gets the input, and reads the open file, if there is one
+ * @param isRefusal selects errors whose message is for people; every other breaks the process
  */
 export async function answerInProcess<Input>(
   work: (input: Input, readOpenFile: () => Buffer) => Promise<Made>,
@@ -214,11 +215,11 @@ export async function answerInProcess<Input>(
     const text = errorMessage(error).slice(0, MAX_REFUSAL);
     answer(isRefusal(error) ? { refused: text } : { broke: text });
   }
-  // What a library has left running is not waited for.
+  // Doesn't wait for anything that a library has left running.
   process.exit();
 }
 
-/** From its beginning, wherever the gateway has read to. */
+/** Reads from the beginning, wherever the gateway has read to. */
 function readOpenFile(): Buffer {
   const bytes = Buffer.alloc(fstatSync(FILE).size);
   for (let at = 0; at < bytes.length; ) {

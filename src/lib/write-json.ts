@@ -1,9 +1,9 @@
-/** Writes a small JSON file atomically and at once: a reader, and a restart, sees the old one or the new one. */
+/** Writes a small JSON file atomically and synchronously: a reader, and a restart, sees the old one or the new one. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { tempBeside } from './files/staged-file.ts';
 
-/** On the disk when it returns, the file's name as well. */
+/** The file and its name are on disk when it returns. */
 export function writeJson(file: string, value: unknown): void {
   const temp = tempBeside(file);
   fs.writeFileSync(temp, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });

@@ -1,12 +1,12 @@
 /**
- * Files below a folder that somebody else may write at the same moment: a script, another viber, a program that keeps folders in
- * step. Each folder on the way is opened by descriptor out of the one before it, never through a link, and everything is done by a
- * name within the folder that is held. Whatever is swapped meanwhile, nothing outside is read, written, renamed or removed.
+ * Accesses files below a folder that others may write at the same time: a script, another viber, a sync program. Each
+ * folder on the path is opened by descriptor from the previous one, never through a link, and every operation uses a
+ * name within the held folder. Whatever is swapped in between, nothing outside is read, written, renamed or removed.
  *
- * Linux gives an open folder a path (`/proc/self/fd/N`). Other systems do not: there the parts are compared with their descriptors by
- * device and inode, before and after each step, and what was opened or made with what then stands at its path. So a swap that was taken
- * back in between is noticed too: nothing of another file is read, and nothing is written into one; an empty file or folder may be left
- * elsewhere. No script is locked in a sandbox on those systems, so none gets out of it.
+ * Linux gives an open folder a path (`/proc/self/fd/N`). Other systems don't: there the folders are compared with their
+ * descriptors by device and inode before and after each step, and anything opened or created is compared with what is
+ * then at its path. This also detects a swap that was reverted: no other file is read or written, though an empty file
+ * or folder may be left elsewhere. Those systems have no sandbox for scripts, so no script escapes one.
  */
 import fs from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { errorCode, UserError } from '../../errors.ts';
 import { tempBeside, writeAll } from './staged-file.ts';
 
-// Syncing waits for the disk: never on the main thread.
+// Syncing waits for the disk, so never on the main thread.
 const fsync = promisify(fs.fsync);
 const read = promisify(fs.read);
 const PIECE = 1024 * 1024;
@@ -24,15 +24,15 @@ const hasFolderPaths = process.platform === 'linux' && fs.existsSync('/proc/self
 
 const REPLACED = 'A folder was replaced while a file in it was being used.';
 
-/** A regular file that is held open: whoever reads it by its descriptor or its path reads this one. */
+/** A regular file that is held open: reading by its descriptor or its path reads this one. */
 export interface HeldFile {
   fd: number;
-  /** Leads to the open file, for what reads by a path: threads, and programs that this process starts. */
+  /** A path to the open file, for readers that need one: threads, and programs that this process starts. */
   path: string;
   stat: fs.Stats;
 }
 
-/** What stands at a path is nothing that is used: a link, say. */
+/** Thrown when a path leads to something that isn't used, such as a link. */
 export class PathRefused extends UserError {
   override name = 'PathRefused';
 }
@@ -43,7 +43,7 @@ export interface Entry {
   isFolder: boolean;
 }
 
-/** Which folder a path led to when it was opened. */
+/** A folder on a path, as it was when opened. */
 interface Part {
   path: string;
   dev: number;
@@ -64,22 +64,25 @@ export class HeldFolder {
     this.#checkAtFirst();
   }
 
-  /** The folder from which names are meant. It is the gateway's own, and may be a link of a person. */
+  /** Opens the root folder. It belongs to the gateway, and may be a person's link. */
   static root(folder: string): HeldFolder {
     const real = fs.realpathSync.native(folder);
     return new HeldFolder(real, real, []);
   }
 
-  /** A folder in this one. Throws Node's errors: ENOENT; ENOTDIR or ELOOP for a link and for what is no folder. */
+  /**
+   * Opens a folder in this one.
+   * @throws Node's errors: ENOENT; ENOTDIR or ELOOP for a link or anything but a folder
+   */
   folder(name: string): HeldFolder {
     return new HeldFolder(this.at(name), path.join(this.#parts.at(-1)?.path ?? '', name), this.#parts);
   }
 
-  /** Makes a folder in this one; false where something of that name is there. */
+  /** Creates a folder in this one; returns false when something of that name exists. */
   make(name: string): boolean {
     try {
       fs.mkdirSync(this.at(name), { mode: 0o700 });
-      // Where only its path can tell, it may have been made elsewhere.
+      // Without descriptor paths, it may have been created elsewhere.
       if (!hasFolderPaths && !this.stat(name)?.isDirectory()) throw new PathRefused(REPLACED);
       return true;
     } catch (error) {
@@ -88,7 +91,7 @@ export class HeldFolder {
     }
   }
 
-  /** Throws Node's errors; ELOOP for a link. */
+  /** @throws Node's errors; ELOOP for a link */
   file(name: string): HeldFile {
     const at = this.at(name);
     const fd = fs.openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -101,7 +104,7 @@ export class HeldFolder {
     }
   }
 
-  /** The path of an entry, for a call that does not follow it. */
+  /** Returns the path of an entry, for a call that doesn't follow links. */
   at(name: string): string {
     if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) throw new Error('not the name of an entry');
     this.check();
@@ -111,17 +114,17 @@ export class HeldFolder {
   entries(): Entry[] {
     const found = fs.readdirSync(this.#at, { withFileTypes: true });
     this.check();
-    // Where only its path can tell, the names may be another's: those that are here count.
+    // Without descriptor paths, the names may be another folder's: only those that are here count.
     const here = hasFolderPaths ? found : found.filter((one) => this.stat(one.name) !== undefined);
     return here.map((one) => ({ name: one.name, isFile: one.isFile(), isFolder: one.isDirectory() }));
   }
 
-  /** Of the entry itself; undefined where there is none. */
+  /** Returns the status of the entry itself; undefined if there is none. */
   stat(name: string): fs.BigIntStats | undefined {
     return fs.lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false });
   }
 
-  /** A path for a temporary file in this folder. */
+  /** Returns a path for a temporary file in this folder. */
   temp(): string {
     const { dev = 0, ino = 0 } = this.#parts.at(-1) ?? {};
     return tempBeside(this.at('temp'), `${dev}:${ino}`);
@@ -131,7 +134,7 @@ export class HeldFolder {
     return fsync(this.#fd);
   }
 
-  /** Whether every folder on the way is still the one that was opened, where only its path can tell. */
+  /** Checks that every folder on the path is still the opened one, if only paths are available. */
   check(): void {
     if (hasFolderPaths) return;
     for (const { path: file, dev, ino } of this.#parts) {
@@ -140,7 +143,7 @@ export class HeldFolder {
     }
   }
 
-  /** Whether an open file is the one of this name here, where only its path can tell. */
+  /** Checks that an open file is the one of this name here, if only paths are available. */
   checkOpened(fd: number, name: string): void {
     if (hasFolderPaths) return;
     const [opened, there] = [fs.fstatSync(fd, { bigint: true }), this.stat(name)];
@@ -163,15 +166,15 @@ export class HeldFolder {
 }
 
 interface Making {
-  /** Folders that are missing are made. */
+  /** Creates missing folders. */
   isMade?: boolean;
-  /** They are on the disk when they are used. */
+  /** Syncs created folders before they are used. */
   sync?: boolean;
 }
 
 /**
- * Uses the folder that `names` lead to below `root`. Undefined where there is none.
- * @throws UserError for a link on the way, and for what is no folder
+ * Uses the folder that `names` lead to below `root`. Returns undefined if there is none.
+ * @throws UserError for a link on the path, or anything but a folder
  */
 export async function useFolder<T>(
   root: string,
@@ -205,8 +208,8 @@ async function walk(
 }
 
 /**
- * The folder that `names` lead to below `root`, to be closed. Undefined where there is none.
- * @throws UserError for a link on the way, and for what is no folder
+ * Opens the folder that `names` lead to below `root`; the caller closes it. Returns undefined if there is none.
+ * @throws UserError for a link on the path, or anything but a folder
  */
 export function holdFolder(root: string, names: readonly string[]): HeldFolder | undefined {
   let folder: HeldFolder | undefined;
@@ -226,8 +229,8 @@ export function holdFolder(root: string, names: readonly string[]): HeldFolder |
 }
 
 /**
- * Uses the regular file that `names` lead to below `root`, held open. Undefined where there is none.
- * @throws UserError for a link, for what is no regular file, and for what may not be opened
+ * Uses the regular file that `names` lead to below `root`, held open. Returns undefined if there is none.
+ * @throws UserError for a link, anything but a regular file, or one that may not be opened
  */
 export function useFile<T>(
   root: string,
@@ -248,8 +251,8 @@ export function useFile<T>(
 }
 
 /**
- * A file of a task, or another that stands in a folder of ours, open. Neither may be a link; what is above belongs to the owner, who may
- * have moved it. Rejects with ENOENT where it is gone or has become something else.
+ * Opens a file of a task, or another in a folder of ours. Neither file nor folder may be a link; the folders above
+ * belong to the owner, who may have moved them. Rejects with ENOENT when it is gone or isn't a file any more.
  */
 export async function openKept(file: string): Promise<FileHandle> {
   const folder = path.dirname(file);
@@ -269,7 +272,7 @@ export async function openKept(file: string): Promise<FileHandle> {
   throw Object.assign(new Error(`ENOENT: ${path.basename(file)} is gone, or is no file any more`), { code: 'ENOENT' });
 }
 
-/** The bytes of such a file. */
+/** Reads such a file. */
 export async function readKept(file: string): Promise<Buffer> {
   const handle = await openKept(file);
   try {
@@ -279,7 +282,10 @@ export async function readKept(file: string): Promise<Buffer> {
   }
 }
 
-/** Undefined where there is none. Throws UserError for a link, and for what may not be opened. */
+/**
+ * Returns undefined if there is none.
+ * @throws UserError for a link, or a file that may not be opened
+ */
 export function openFile(folder: HeldFolder, names: readonly string[]): HeldFile | undefined {
   try {
     return folder.file(names.at(-1) ?? '');
@@ -289,7 +295,10 @@ export function openFile(folder: HeldFolder, names: readonly string[]): HeldFile
   }
 }
 
-/** What is in an open file, from its beginning. Throws UserError where it has become larger than `maxBytes`. */
+/**
+ * Reads an open file from its beginning.
+ * @throws UserError when it is larger than `maxBytes`
+ */
 export async function readBytes(fd: number, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let length = 0; ; ) {
@@ -302,9 +311,9 @@ export async function readBytes(fd: number, maxBytes: number): Promise<Buffer> {
 }
 
 /**
- * Puts a file in place below `root` with one rename, after its bytes are on the disk; folders that are missing are made.
- * @param isNew nothing of that name may be there
- * @throws UserError for a link, and where a folder stands in its place
+ * Puts a file in place below `root` with one rename, after its bytes are on disk; creates missing folders.
+ * @param isNew whether the name must be unused
+ * @throws UserError for a link, or when a folder is in its place
  */
 export async function putFile(
   root: string,
@@ -331,12 +340,12 @@ export async function putFile(
     if (sync) await folder.sync();
     return true;
   };
-  // Somebody may take away a folder that has just been made.
+  // A new folder may be removed by somebody else.
   if (!(await useFolder(root, names.slice(0, -1), put, { isMade: true, sync })))
     throw refused(names, 'its folder is gone');
 }
 
-/** @param check before the first byte is written */
+/** @param check called before the first byte is written */
 async function write(
   file: string,
   bytes: Uint8Array,
@@ -357,7 +366,7 @@ const gone = (names: readonly string[], cause?: unknown): PathRefused => refused
 const LINK = 'links are not followed';
 const NO_FILE = 'it is not a regular file';
 
-/** Why a step of the system's was refused; the error itself where that says nothing about the path. */
+/** Returns why the system refused a step; the error itself if it isn't about the path. */
 function refusal(names: readonly string[], error: unknown): unknown {
   const code = errorCode(error) ?? '';
   if (code === 'ELOOP' || code === 'ENOTDIR')

@@ -1,13 +1,13 @@
 /**
- * Bounded caches over files. What they hold may be dropped at any time: the files are the truth, and people edit them,
- * so every read looks at the file's size, time and number first (about 4 µs).
+ * Bounded caches over files. Entries may be dropped at any time: the files are the source of truth, and people edit
+ * them, so every read checks the file's size, time and inode first (about 4 µs).
  */
 import fs from 'node:fs';
 import { createLru } from '../lru.ts';
 
 /**
- * A file written twice within one tick of the kernel's clock keeps its time, so a value read this soon after the last
- * change is read again the next time.
+ * A file written twice within one tick of the kernel's clock keeps its timestamp, so a value read this soon after the
+ * last change is read again the next time.
  */
 const SETTLED_MS = 50;
 
@@ -20,13 +20,13 @@ interface Stamped<T> {
 }
 
 export interface StatCache<T> {
-  /** The loaded value, from the cache while the file is unchanged; undefined when there is no such file. */
+  /** Returns the loaded value, from the cache while the file is unchanged; undefined when there is no such file. */
   get(file: string): T | undefined;
-  /** What its one writer has just put into the file; `stat` was taken after that, from the same handle. */
+  /** Caches what the file's only writer just wrote; `stat` was taken after that, from the same handle. */
   keep(file: string, stat: fs.Stats, value: T): void;
 }
 
-/** Values derived from files or folders by `load`, at most `max` of them. The values are shared: nobody may change them. */
+/** Caches values that `load` derives from files or folders, at most `max`. The values are shared: don't change them. */
 export function createStatCache<T>(max: number, load: (file: string, stat: fs.Stats) => T): StatCache<T> {
   const lru = createLru<Stamped<T>>(max);
   return {

@@ -1,11 +1,11 @@
 /**
- * Whether a file that is held open is still the one its name leads to. Programs that keep folders in step (Syncthing, git) put
- * another file into its place by a rename: what is written to the handle after that, nobody finds again.
+ * Returns whether an open file is still the one at its path. Sync programs (Syncthing, git) replace files by a rename,
+ * and anything written to the handle after that is lost.
  */
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
 
-/** `own` is of the handle, at whatever time. False too where the folder does not let anybody look. */
+/** `own` comes from the handle, at any time. Returns false too when the folder can't be read. */
 export function isInPlace(own: fs.Stats, file: string): boolean {
   try {
     const found = fs.lstatSync(file, { throwIfNoEntry: false });

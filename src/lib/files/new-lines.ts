@@ -1,13 +1,12 @@
-/** Lines of a file that have come since the last look, whoever wrote them. Half a line is left for the next look. */
+/** Reads lines added to a file since the last call, by any writer. An unfinished line is left for the next call. */
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
 
-/** What is read at once. */
 const PIECE = 1024 * 1024;
 
 export class NewLines {
   readonly #file: string;
-  /** Bytes that were read. */
+  /** Bytes read so far. */
   #at = 0;
 
   constructor(file: string) {
@@ -31,13 +30,13 @@ export class NewLines {
 
   *#linesOf(fd: number): Generator<string> {
     const { size } = fs.fstatSync(fd);
-    // A shorter file is another one.
+    // A file that became shorter was replaced.
     if (size < this.#at) this.#at = 0;
     for (let length = PIECE; this.#at < size; ) {
       const piece = Buffer.alloc(Math.min(length, size - this.#at));
       const end = piece.subarray(0, fs.readSync(fd, piece, 0, piece.length, this.#at)).lastIndexOf(0x0a) + 1;
       if (end === 0 && piece.length === size - this.#at) return;
-      // A line that is longer than all that.
+      // The line is longer than the buffer.
       if (end === 0) length *= 2;
       this.#at += end;
       yield* piece.toString('utf8', 0, end).split('\n').filter(Boolean);

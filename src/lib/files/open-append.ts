@@ -1,4 +1,4 @@
-/** Opening files that grow by lines. Whatever stands in the place of one is set aside, so that nothing waits for a pipe's reader. */
+/** Opens files that grow by lines. Anything else in their place is set aside, so that nothing blocks on a pipe. */
 import fs from 'node:fs';
 import { errorCode } from '../../errors.ts';
 import { type About, quarantine } from '../damage.ts';
@@ -6,7 +6,7 @@ import { type About, quarantine } from '../damage.ts';
 const NOT_OURS = ['EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO'];
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = fs.constants;
 
-/** A handle for reading and for adding at the end; the file is made (0600) where there is none. */
+/** Opens a file for reading and appending, created (0600) if missing. */
 export function openAppend(file: string, about: About, mode = 0o600): number {
   for (let tries = 0; ; tries++) {
     const why = tries === 0 ? 'cannot be written to' : undefined;

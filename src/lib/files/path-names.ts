@@ -1,16 +1,16 @@
-/** How a path that comes from a model, a chat or the Board may be spelled. What it leads to is opened by `below.ts` alone. */
+/** Validates the spelling of a path from a model, a chat or the Board. Only `below.ts` opens what it leads to. */
 import { UserError } from '../../errors.ts';
 
 const MAX_BYTES = 1024;
 const MAX_NAME_BYTES = 255;
 const MAX_DEPTH = 32;
-// Controls, and characters that make a name look like another one.
+// Control characters, and characters that make a name look like another one.
 const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
-// Devices of Windows, whatever their extension: a home may be copied there, or stand on its file system.
+// Windows devices, with any extension: a home may be copied there, or be on its file system.
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])([ .:]|$)/i;
 
 /**
- * The names that a path leads through, each of one entry: none for the folder itself.
+ * Splits a path into entry names; none for the folder itself.
  * @throws UserError for absolute paths, `..`, `~`, backslashes, control or bidirectional characters and reserved names
  */
 export function pathNames(relative: string): string[] {

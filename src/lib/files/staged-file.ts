@@ -1,6 +1,4 @@
-/**
- * A whole file made ready beside its target, which one rename then replaces. What a crash leaves half-made is removed later.
- */
+/** Prepares a whole file beside its target, which one rename then replaces. Leftovers of a crash are removed later. */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +6,7 @@ import { promisify } from 'node:util';
 import { WorkspaceError } from '../../errors.ts';
 import { quarantine } from '../damage.ts';
 
-// Syncing waits for the disk: never on the main thread.
+// Syncing waits for the disk, so never on the main thread.
 const fsync = promisify(fs.fsync);
 
 export interface WriteOptions {
@@ -16,14 +14,14 @@ export interface WriteOptions {
   sync?: boolean;
   /** Permission bits of a new file, 0600 by default. */
   mode?: number;
-  /** Whether a target that is a link stays one, by default. Otherwise the file takes its place. */
+  /** Whether a target that is a link stays one, which is the default. Otherwise the file replaces it. */
   isFollowed?: boolean;
 }
 
-/** By folder, the sync under way and the one that follows it. */
+/** The running sync and the next one, by folder. */
 const folderSyncs = new Map<string, { running: Promise<void>; next?: Promise<void> }>();
 
-/** Waits until the names in the folder are on the disk. Whoever asks while it is being synced shares the sync that follows. */
+/** Waits until the folder's names are on disk. Calls during a sync share the next one. */
 export function syncFolder(dir: string): Promise<void> {
   const known = folderSyncs.get(dir);
   if (!known) return beginSync(dir);
@@ -51,7 +49,10 @@ async function syncNow(dir: string): Promise<void> {
   }
 }
 
-/** `writeSync` may write short without an error when the disk is nearly full: only the next call says ENOSPC. */
+/**
+ * Writes all data. `writeSync` may write less without an error when the disk is nearly full: only the next call reports
+ * ENOSPC.
+ */
 export function writeAll(fd: number, data: Uint8Array, from: number, position: number | null = null): void {
   for (let at = from; at < data.length; ) {
     at += fs.writeSync(fd, data, at, data.length - at, position === null ? null : position + at - from);
@@ -64,7 +65,7 @@ export interface StagedFile {
   discard(): void;
 }
 
-/** A finished temporary file beside its target. `commit` is one rename, so a check made just before it still holds. */
+/** Writes a temporary file beside its target. `commit` is one rename, so a check made just before it still holds. */
 export async function stageFile(
   file: string,
   data: string | Uint8Array,
@@ -94,7 +95,7 @@ export async function stageFile(
 
 function rename(from: string, to: string, undo: () => void): void {
   try {
-    // A folder cannot be replaced: it is moved away, with all that is in it.
+    // A folder can't be replaced, so it is moved away with its contents.
     if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory())
       quarantine(to, 'is a folder', { lost: 'what the file of that name said', tell: true });
     fs.renameSync(from, to);
@@ -104,7 +105,7 @@ function rename(from: string, to: string, undo: () => void): void {
   }
 }
 
-/** The file a path stands for, existing or not, with every link in its last part followed. */
+/** Returns the file a path stands for, existing or not, following links in its last part. */
 function followLinks(file: string): string {
   let target = file;
   for (let hops = 0; hops < 16; hops++) {
@@ -115,8 +116,8 @@ function followLinks(file: string): string {
 }
 
 /**
- * A name that nobody else uses, on this machine or another, in the folder of the file; what a crash leaves of such is cleared away by age.
- * @param folder says which folder it is, where its path does not
+ * Returns an unused name in the file's folder, unique across machines; those left by a crash are removed by age.
+ * @param folder identifies the folder, where its path doesn't
  */
 export function tempBeside(file: string, folder = path.dirname(file)): string {
   const dir = path.dirname(file);
@@ -124,7 +125,10 @@ export function tempBeside(file: string, folder = path.dirname(file)): string {
   return path.join(dir, `.${randomBytes(8).toString('hex')}.tmp`);
 }
 
-/** Puts a whole file in the place of another at once. @param isFlushed whether its content is on the disk before it stands there */
+/**
+ * Replaces a file atomically.
+ * @param isFlushed whether its content is on disk before the rename
+ */
 export function replaceFile(file: string, data: string | Uint8Array, isFlushed = false): void {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const temp = tempBeside(file);
@@ -136,7 +140,7 @@ const swept = new Set<string>();
 const TEMP_NAME = /^\.[0-9a-f]{16}\.tmp$/;
 const HOUR_MS = 3_600_000;
 
-/** Once a folder and process: removes what a crash left half-written an hour ago or more. */
+/** Removes files that a crash left half-written an hour ago or more; once per folder and process. */
 function sweep(dir: string, folder: string): void {
   if (swept.has(folder)) return;
   if (swept.size > 10_000) swept.clear();

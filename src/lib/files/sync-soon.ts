@@ -1,4 +1,4 @@
-/** Files whose contents should be durable within a moment: many calls for one file cost one sync. */
+/** Syncs files soon after a change: many calls for one file cost one sync. */
 import { errorCode } from '../../errors.ts';
 import { syncFile } from '../files.ts';
 
@@ -14,7 +14,7 @@ export class SyncSoon {
     this.#timer ??= setTimeout(() => void this.flush(), WITHIN_MS);
   }
 
-  /** Never rejects for a file that has gone meanwhile; a disk that fails is told to whoever writes next. */
+  /** Never rejects for a file that was removed in between; a failing disk is reported to the next writer. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
