@@ -1,22 +1,24 @@
-/** The arguments of a message, read out of its text by the compiler: one that is missing or misspelt is an error of types. */
+/**
+ * Derives a message's arguments from its text at compile time: a missing or misspelt one is a type error. `Said` is a
+ * message without its language, for errors and until its reader is known; only `say` makes it.
+ */
 
-/** A message without its language: for errors and for what is carried until it is known who reads it. Made by `say` alone. */
 export interface Said {
   readonly key: string;
   readonly values: Readonly<Record<string, Value>>;
 }
 
-/** A time, as whoever reads it says it: `tomorrow (Mon) at 09:00`. */
+/** A time, formatted for its reader: `tomorrow (Mon) at 09:00`. */
 export interface Moment {
   /** ISO 8601. */
   readonly at: string;
   readonly zone: string;
 }
 
-/** What stands in a message; another message and a time stand there in the same language. */
+/** A value in a message; another message or a time is formatted in the same language. */
 export type Value = string | number | Said | Moment;
 
-/** What an argument of each kind takes; one without a kind takes words or a number. */
+/** The type of an argument by its kind; one without a kind takes words or a number. */
 type Taken<Kind extends string> = Kind extends 'plural' | 'selectordinal' | 'number'
   ? number
   : Kind extends 'select'
@@ -25,7 +27,7 @@ type Taken<Kind extends string> = Kind extends 'plural' | 'selectordinal' | 'num
 
 type Trimmed<S extends string> = S extends ` ${infer R}` | `${infer R} ` ? Trimmed<R> : S;
 
-/** The text before the next brace, which one that is, and the text after it. */
+/** The text before the next brace, that brace, and the text after it. */
 type NextBrace<S extends string> = S extends `${infer Before}{${infer After}`
   ? Before extends `${infer Inner}}${infer Rest}`
     ? [Inner, '}', `${Rest}{${After}`]
@@ -35,7 +37,8 @@ type NextBrace<S extends string> = S extends `${infer Before}{${infer After}`
     : never;
 
 /**
- * Walks the braces. `Depth` says what each open brace is, the innermost first: `m` holds text, `a` the branches of an argument.
+ * Walks the braces. `Depth` is the kind of each open brace, innermost first: `m` holds text, `a` the branches of an
+ * argument.
  */
 type Walk<S extends string, Depth extends ('m' | 'a')[], Found> =
   NextBrace<S> extends [string, infer Brace, infer After extends string]
@@ -62,7 +65,7 @@ type Walk<S extends string, Depth extends ('m' | 'a')[], Found> =
 
 type Pairs<S extends string> = Walk<S, [], never>;
 
-/** What a text is to be given: `{ n: number; name: Value }`. */
+/** The values that a text requires: `{ n: number; name: Value }`. */
 export type Arguments<S extends string> = {
   readonly [Pair in Pairs<S> as Pair extends [infer Name extends string, unknown] ? Name : never]: Pair extends [
     string,
@@ -72,7 +75,7 @@ export type Arguments<S extends string> = {
     : never;
 };
 
-/** The same keys with texts that ask for the same arguments. */
+/** The same keys, with texts that require the same arguments. */
 export type Translation<English extends Record<string, string>, Own extends Record<keyof English, string>> = {
   readonly [K in keyof English]: [keyof Arguments<Own[K]>] extends [keyof Arguments<English[K]>]
     ? [keyof Arguments<English[K]>] extends [keyof Arguments<Own[K]>]
@@ -81,7 +84,7 @@ export type Translation<English extends Record<string, string>, Own extends Reco
     : `knows no ${Exclude<keyof Arguments<Own[K]>, keyof Arguments<English[K]>> & string}`;
 };
 
-/** An area in another language, checked against the English one. */
+/** Checks an area in another language against the English one. */
 export const translate =
   <const English extends Record<string, string>>(_english: English) =>
   <const Own extends Record<keyof English, string>>(own: Own & Translation<English, Own>): Own =>

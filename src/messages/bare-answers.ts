@@ -1,13 +1,13 @@
 /**
- * Words that are a yes or a no by themselves, by language: typed alone they are as good as the button. A message counts where nothing else
- * stands in it: phrases of one side, one or several, with politeness around them. Case, punctuation, marks and the colour of an emoji
- * do not matter; a question mark does: "ok?" is no yes.
+ * Words that mean yes or no on their own, by language: typed alone they work like the button. A message counts if it
+ * contains nothing else: one or several phrases of one side, with polite words around them. Case, punctuation, marks
+ * and the colour of an emoji don't matter; a question mark does: "ok?" isn't a yes.
  */
 import type { Language } from './messages.ts';
 
 export type BareAnswer = 'yes' | 'no';
 
-/** Every language of the catalogues has its own. `beside` is what may stand beside them and says nothing alone. */
+/** Each language of the catalogues has its own. `beside` lists words that may accompany them and mean nothing alone. */
 const WORDS: Readonly<Record<Language, Readonly<Record<BareAnswer | 'beside', string>>>> = {
   en: {
     yes: `yes, y, yep, yeah, yup, yea, aye, sure, sure thing, ok, okay, okey, k, fine, alright, all right, go ahead, go for it, go on, go, do it,
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<Language, Readonly<Record<BareAnswer | 'beside', st
     beside: 'bitte, danke, dankeschön, vielen dank, dann, mal, jetzt',
   },
 };
-/** The same everywhere; Slack writes them as names. */
+/** The same in every language; Slack sends them as names. */
 const SIGNS: Readonly<Record<BareAnswer, string>> = {
   yes: '👍 👌 ✅ ✔ ✓ ☑ 🆗 💯 🙏 :+1: :thumbsup: :ok_hand: :white_check_mark: :heavy_check_mark: :ok:',
   no: '👎 ❌ 🚫 ✖ ⛔ 🙅 :-1: :thumbsdown: :x: :no_entry: :no_entry_sign: :no_good:',
@@ -43,13 +43,13 @@ for (const words of Object.values(WORDS))
   for (const meaning of ['beside', 'yes', 'no'] as const)
     for (const phrase of words[meaning].split(',')) meanings.set(plain(phrase), meaning);
 
-/** Words that say nothing beside others: "please", "danke". */
+/** Returns whether a text is only polite words: "please", "danke". */
 export const isPolite = (text: string): boolean =>
   plain(text)
     .split(' ')
     .every((word) => meanings.get(word) === 'beside');
 
-/** What a whole message says; undefined for anything that is more, or less, than a yes or a no. */
+/** Returns the meaning of a whole message; undefined for anything more, or less, than a yes or a no. */
 export function bareAnswer(text: string): BareAnswer | undefined {
   if (text.length > MAX_LENGTH || /[?？؟]/u.test(text)) return undefined;
   const words = plain(text).split(' ').filter(Boolean);
@@ -71,7 +71,7 @@ function longest(words: readonly string[], at: number): { meaning: BareAnswer | 
   return undefined;
 }
 
-/** Lower case, each sign as a word of its own, nothing but words between single spaces. */
+/** Normalises to lower case, with each sign as a word and single spaces between words. */
 function plain(text: string): string {
   let rest = text
     .normalize('NFC')

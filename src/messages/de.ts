@@ -1,4 +1,4 @@
-/** Every sentence in German. The compiler checks each area for the same keys and arguments as the English one. */
+/** All sentences in German. The compiler checks each area for the same keys and arguments as the English one. */
 import { adding } from './de/adding.ts';
 import { answers, search } from './de/answers.ts';
 import { board } from './de/board.ts';

@@ -1,6 +1,6 @@
 /**
- * Every sentence a person reads in a chat, in English: the language that says which messages there are and what each is given.
- * An area is a file of `en/`, a message is `area.key`. The texts are ICU MessageFormat without quoting.
+ * All sentences that people read in a chat, in English, which defines the messages and their arguments. An area is a
+ * file of `en/`, a message is `area.key`. The texts are ICU MessageFormat without quoting.
  */
 import { adding } from './en/adding.ts';
 import { answers, search } from './en/answers.ts';

@@ -1,4 +1,4 @@
-/** Plurals and choices, by intl-messageformat. Loaded by messages.ts when the first message needs it, and not before. */
+/** Formats plurals and choices with intl-messageformat. Loaded by messages.ts when the first message needs it. */
 import { IntlMessageFormat } from 'intl-messageformat';
 
 export type Format = (values: Readonly<Record<string, string | number>>) => string;

@@ -1,22 +1,22 @@
 /**
- * What platforms show beside a command while it is typed, in other languages than English, in which the commands say it themselves
- * (`src/runtime/commands/`). What is missing here is shown in English.
+ * Texts that platforms show beside a command while it is typed, in languages other than English, which the commands
+ * themselves contain (`src/runtime/commands/`). Missing ones are shown in English.
  */
 export interface MenuText {
   description: string;
-  /** What may follow the command's name. */
+  /** The text that may follow the command's name. */
   argument?: string;
 }
 
-/** An entry of a menu with groups: the command it gives, with the words it puts before what is written. */
+/** An entry of a menu with groups: the command it runs, with the words it puts before the typed ones. */
 export interface MenuEntry {
   command: string;
   before?: string;
-  /** Instead of the command's own; in other languages below `MENU` under `GROUP ENTRY`. */
+  /** Replaces the command's own; other languages have it in `MENU` under `GROUP ENTRY`. */
   description?: string;
 }
 
-/** Menus that take a number of entries at most show these in groups; every command that is in none stands by itself. */
+/** Groups for menus that limit the number of entries; a command outside all groups is an entry of its own. */
 export const MENU_GROUPS: Readonly<
   Record<string, { description: string; entries: Readonly<Record<string, MenuEntry>> }>
 > = {
@@ -46,7 +46,7 @@ export const MENU_GROUPS: Readonly<
   },
 };
 
-/** The group of whatever a menu has no room for. */
+/** The group for commands that a menu has no room for. */
 export const MORE = { name: 'more', description: 'More commands' };
 
 const OTHER_TASK = 'Die Kennung einer anderen Aufgabe';

@@ -1,6 +1,7 @@
 /**
- * What people read, in their language. `messagesIn('de-AT').text('area.key', { name })` gives a sentence; `say` names one whose
- * reader is not known yet. What holds no plural and no choice is put together here: the formatter is loaded by the first that does.
+ * Messages to people in their language. `messagesIn('de-AT').text('area.key', { name })` returns a sentence; `say`
+ * names one whose reader isn't known yet. Texts without plurals and choices are formatted here; the formatter is loaded
+ * for the first one that needs it.
  */
 import { createRequire } from 'node:module';
 import type { Arguments, Said, Value } from './arguments.ts';
@@ -17,23 +18,23 @@ type TextOf<K extends MessageKey> = K extends `${infer A extends keyof English}.
     ? English[A][M] & string
     : never
   : never;
-/** What a message is given. */
+/** The values that a message requires. */
 export type Values<K extends MessageKey> = Arguments<TextOf<K>>;
 type Given<K extends MessageKey> = keyof Values<K> extends never ? [] : [values: Values<K>];
 
 declare const made: unique symbol;
-/** Words that may be shown to a person: a message of the catalogue, or what a model or a person has said. */
+/** Text that may be shown to a person: a message of the catalogue, or words of a model or a person. */
 export type Text = string & { readonly [made]: true };
 
 export type { Said, Value } from './arguments.ts';
 
 export interface Messages {
-  /** The tag of the catalogue that is used: `de` for `de-AT`. */
+  /** The tag of the catalogue in use: `de` for `de-AT`. */
   readonly language: string;
-  /** What is typed before a command's name. */
+  /** The prefix that people type before a command's name. */
   readonly prefix: string;
   text<K extends MessageKey>(key: K, ...given: Given<K>): Text;
-  /** What `say` has named. */
+  /** Formats a message named by `say`. */
   said(said: Said): Text;
   /** `a, b and c` */
   list(items: Iterable<string>, kind?: 'and' | 'or'): Text;
@@ -45,31 +46,33 @@ export interface Messages {
 }
 
 const spoken = { en, de };
-/** One that we speak. */
+/** A language with a catalogue. */
 export type Language = keyof typeof spoken;
 const CATALOGUES: Readonly<Record<string, Catalogue>> = spoken;
 const FALLBACK = 'en';
-/** Dates as they are written there with 24 hours. */
+/** Locales for dates with 24-hour time. */
 const DATES: Readonly<Record<string, string>> = { en: 'en-GB' };
 const PLAIN_ARGUMENT = /\{(\w+)\}/g;
 const HAS_CHOICE = /\{\s*\w+\s*,/;
-/** The slash of a command, as the catalogue writes it. */
+/** The slash of a command in the catalogue. */
 const COMMAND = /(?<![\w}])\/(?=[a-z{])/g;
 const DAY_MS = 86_400_000;
 const known = new Map<string, Messages>();
 
-/** The languages there are. */
 export const languages: readonly string[] = Object.keys(CATALOGUES);
 
-/** The catalogue that serves a language tag, as platforms and people write them: `de`, `de-AT`, `de_AT.UTF-8`; undefined when none does. */
+/**
+ * Returns the catalogue for a language tag, as platforms and people write it: `de`, `de-AT`, `de_AT.UTF-8`; undefined
+ * when there is none.
+ */
 export function servedBy(tag: string | undefined): string | undefined {
   const language = /^([a-z]{2,3})(?:[-_.@].*)?$/i.exec(tag ?? '')?.[1]?.toLowerCase();
   return language !== undefined && Object.hasOwn(CATALOGUES, language) ? language : undefined;
 }
 
 /**
- * The messages in the language of a tag; in English for every other. `prefix` is what is typed before a command's name where they
- * are read: what the catalogue writes as `/status` is `/viber status` there.
+ * Returns the messages in a tag's language; in English for any other. `prefix` is what people type before a command's
+ * name there: the catalogue's `/status` becomes `/viber status`.
  */
 export function messagesIn(tag: string | undefined, prefix = '/'): Messages {
   const language = servedBy(tag) ?? FALLBACK;
@@ -79,25 +82,25 @@ export function messagesIn(tag: string | undefined, prefix = '/'): Messages {
   return messages;
 }
 
-/** The messages for whoever has written. */
+/** Returns the messages for a sender. */
 export const messagesFor = (to: { language?: string; prefix?: string }): Messages => messagesIn(to.language, to.prefix);
 
-/** A message that is put into words once it is known for whom. */
+/** Names a message that is formatted once its reader is known. */
 export const say = <K extends MessageKey>(key: K, ...[values]: Given<K>): Said => ({ key, values: { ...values } });
 
-/** Words of a model or a person as they are. Never a sentence of ours: those are in the catalogue. */
+/** Marks words of a model or a person as text. Never use it for our own sentences: those are in the catalogue. */
 export const words = (text: string): Text => text as Text;
 
-/** What fits on a button of every platform. */
+/** Cuts text to fit a button of every platform. */
 export const labelOf = (text: Text): Text => words(text.slice(0, 40).toWellFormed());
 
-/** Sentences one after the other. */
+/** Joins sentences. */
 export const sentences = (...texts: readonly (Text | '')[]): Text => words(texts.filter(Boolean).join(' '));
 
-/** Texts with an empty line between them. */
+/** Joins texts with an empty line between them. */
 export const paragraphs = (...texts: readonly (Text | '')[]): Text => words(texts.filter(Boolean).join('\n\n'));
 
-/** Texts one below the other; an empty one makes an empty line. */
+/** Joins texts line by line; an empty one makes an empty line. */
 export const lines = (...texts: readonly (Text | '')[]): Text => words(texts.join('\n'));
 
 function textOf(language: string, key: string): string {
@@ -171,7 +174,7 @@ function build(language: string, prefix: string): Messages {
 
 let loaded: typeof import('./format.ts').compile | undefined;
 
-/** Loaded by the first message with a plural or a choice: most processes answer for a long time without one. */
+/** Loads the formatter for the first message with a plural or choice: most processes run for long without one. */
 function compiler(): typeof import('./format.ts').compile {
   if (loaded) return loaded;
   const file = import.meta.filename.endsWith('.ts') ? './format.ts' : './messages-format.js';

@@ -1,4 +1,4 @@
-/** A schedule in the words of a language. It comes as the English words of `src/jobs/describe.ts`; what has no other words stays so. */
+/** Translates a schedule. It comes as the English text of `src/jobs/describe.ts`; anything unknown stays English. */
 import { type Messages, type Text, words } from './messages.ts';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -16,7 +16,7 @@ const UNITS = { day: 'times.days', hour: 'times.hours', minute: 'times.minutes' 
 
 type Tell = (found: readonly string[], messages: Messages) => Text | undefined;
 
-/** The forms of a schedule, each with how it is told; the first that fits counts. */
+/** The forms of a schedule, with their formatters; the first match counts. */
 const FORMS: readonly (readonly [RegExp, Tell])[] = [
   [
     new RegExp(`^once, on ${DATE} at (\\S+)$`),
@@ -91,7 +91,7 @@ const FORMS: readonly (readonly [RegExp, Tell])[] = [
 
 const items = (list: string): string[] => list.split(/, | and /);
 
-/** `every weekday at 09:00 (Europe/Berlin)`; the zone behind it stays. */
+/** Translates `every weekday at 09:00 (Europe/Berlin)`, keeping the zone. */
 export function scheduleText(phrase: string, messages: Messages): Text {
   const [, rhythm = phrase, zone = ''] = /^(.*?)( \([A-Z+-][^()]*\))?$/s.exec(phrase) ?? [];
   const parts = rhythm.split('; and ').map((part) => partText(part, messages));
@@ -122,7 +122,7 @@ const dayText = (day: string, messages: Messages): string =>
 const monthText = (month: string, messages: Messages): string =>
   MONTHS.includes(month) ? formatted(Date.UTC(2026, MONTHS.indexOf(month), 1), { month: 'long' }, messages) : month;
 
-/** `Thursday 24 December 2026`, which is how English says it here. */
+/** Translates `Thursday 24 December 2026`, the English form used here. */
 function dateText(date: string, messages: Messages): string {
   const [, day = '', month = '', year = ''] = /(\d+) (\w+) (\d+)$/.exec(date) ?? [];
   if (messages.language === 'en') return date;
@@ -130,7 +130,7 @@ function dateText(date: string, messages: Messages): string {
   return formatted(at, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, messages);
 }
 
-/** `15th`, `last Friday`, `first weekday`, `last day`; '' for what has no other words. */
+/** Translates `15th`, `last Friday`, `first weekday`, `last day`; returns '' for anything else. */
 function monthDayText(which: string, messages: Messages): Text | '' {
   const n = /^(\d+)(?:st|nd|rd|th)$/.exec(which)?.[1];
   if (n !== undefined) return messages.text('times.nthDay', { n: Number(n) });
@@ -149,7 +149,7 @@ function daysText(which: string, messages: Messages): Text | undefined {
   return messages.text('times.everyOn', { days: messages.list(days.map((day) => dayText(day, messages))) });
 }
 
-/** `Berlin time` */
+/** Returns `Berlin time`. */
 export function zoneText(timezone: string, messages: Messages): string {
   const city = timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone;
   return timezone.includes('/') ? messages.text('consent.zone', { city }) : timezone;

@@ -1,4 +1,4 @@
-/** Skills added from elsewhere, updated and removed. */
+/** Skills from elsewhere: added, updated and removed. */
 export const adding = {
   ownersOnly: 'Only an owner can add, update or remove skills. Ask one of them.',
   usage:

@@ -1,4 +1,4 @@
-/** What is added to an answer of the model, or stands in its place. */
+/** Text added to the model's answer, or used instead of it. */
 export const answers = {
   unseen: "I couldn't look at {name}: {why}",
   unseenFormat: 'it is a {format} file, which the model can’t read. Please send it as JPEG or PNG.',
@@ -27,7 +27,7 @@ export const answers = {
   withheld: 'The model’s provider withheld the rest of this answer. Try to ask in other words.',
 } as const;
 
-/** What searches find. */
+/** Search results. */
 export const search = {
   sources: 'Sources:',
   ask: 'Search the web for {query}? {who} is told these words.',

@@ -1,4 +1,4 @@
-/** What the platforms’ own sides say: about files that did not go along, and in place of an answer. */
+/** The platforms' own texts: about files that weren't included, and instead of an answer. */
 export const channels = {
   onIt: 'On it.',
   onItIn: 'On it: {place}',

@@ -40,7 +40,7 @@ export const commands = {
   nearly: 'I do not know /{name}. Did you mean /{near}?',
 } as const;
 
-/** What can be asked for: eight lines. */
+/** Requests to choose from: eight lines. */
 export const help = {
   about: 'Write to me as you would to a colleague, and send files if they help.',
   now: 'Now',
@@ -57,7 +57,7 @@ export const help = {
   newButton: 'Something new',
 } as const;
 
-/** What each command does, after its name in /help. */
+/** The effect of each command, after its name in /help. */
 export const does = {
   status: 'what I am doing',
   stop: 'ends it',

@@ -1,4 +1,4 @@
-/** Words that stand on buttons and in many messages. */
+/** Words on buttons and in many messages. */
 export const common = {
   yes: 'Yes',
   no: 'No',
@@ -9,7 +9,7 @@ export const common = {
   asItIs: '{text}',
 } as const;
 
-/** When something is. */
+/** Dates and times. */
 export const times = {
   today: 'today at {time}',
   tomorrow: 'tomorrow ({day}) at {time}',

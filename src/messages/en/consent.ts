@@ -1,4 +1,4 @@
-/** Questions before something is done, and what is said about their answers. */
+/** Questions before an action, and replies to their answers. */
 export const consent = {
   always: 'Always for this task',
   details: 'Details',

@@ -1,4 +1,4 @@
-/** Tokens, money, and the limits of a day. */
+/** Tokens, money and daily limits. */
 export const costs = {
   tokens: '{in, number} tokens in, {out, number} out',
   tokensCached: '{in, number} tokens in ({cached, number} cached), {out, number} out',

@@ -1,4 +1,4 @@
-/** What stands in the details of a question: where something runs, what it can reach, and when. */
+/** Details of a question: where something runs, what it can reach, and when. */
 export const details = {
   taskFolder: 'a folder of this task',
   sandboxed:

@@ -1,4 +1,4 @@
-/** What people are told when something did not work. Only what an owner has to look into names the command that tells them more. */
+/** Failures. Only those that an owner has to look into name the command that shows more. */
 export const failures = {
   diskShort:
     'My disk is nearly full: {free} are free. Below {least} I accept no new messages, so please make some room.',
@@ -80,7 +80,7 @@ export const failures = {
   othersThread: 'This thread belongs to a task of others; only its people may lead it elsewhere.',
 } as const;
 
-/** Voice messages that could not be heard. */
+/** Voice messages that couldn't be transcribed. */
 export const voice = {
   unsetOwner:
     'I cannot listen to voice messages yet. Set one of {keys}, or name a program of yours in voice.command, start me again, and send it once more. I have kept the recording.',

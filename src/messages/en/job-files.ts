@@ -1,4 +1,4 @@
-/** What is wrong with a job file: each problem with its line. The words after `expected` are those of every file that is read. */
+/** Problems in a job file, each with its line. The words after `expected` are shared by all files that are read. */
 export const jobFiles = {
   inLine: '{file} line {line}: {key}: {what}',
   wants: '{what}, {found}',
@@ -38,7 +38,7 @@ export const jobFiles = {
   staysTheSame: 'expected a time that stays the same; what it means now is written {value}',
 } as const;
 
-/** What is wrong with a file that people write by hand, before anybody looks at what it says. */
+/** Problems in a file that people write by hand, found before its contents are read. */
 export const yaml = {
   inLine: '{file} line {line}: {what}',
   empty: 'the file is empty; was it half-written? Delete it to use the defaults',

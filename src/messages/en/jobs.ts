@@ -1,4 +1,4 @@
-/** Scheduled jobs: the list, one of them, and what their owners are told. */
+/** Scheduled jobs: the list, a single one, and notices to their owners. */
 export const jobs = {
   run: 'Run {name}',
   pause: 'Pause',

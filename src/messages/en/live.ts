@@ -1,4 +1,4 @@
-/** Shows people the work while it goes on. */
+/** Shows people the work in progress. */
 export const live = {
   line: 'Working: {doing} … {time}',
   lineSteps: 'Working ({done}/{total}): {doing} … {time}',
@@ -12,8 +12,8 @@ export const live = {
 } as const;
 
 /**
- * Says what a tool does. Each phrase stands by itself while the tool runs ("Working: writing a file"), and after "while" where it has
- * failed ("Something went wrong while writing a file").
+ * Says what a tool does. Each phrase is used alone while the tool runs ("Working: writing a file"), and after "while"
+ * when it failed ("Something went wrong while writing a file").
  */
 export const doing = {
   plan: 'updating the plan',

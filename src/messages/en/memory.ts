@@ -1,4 +1,4 @@
-/** What is remembered, and what is put into a summary. */
+/** Memory and summaries. */
 export const memory = {
   ownerOnly: 'Only an owner may change what I remember.',
   searchAll: '/memory WORDS searches all of it.',

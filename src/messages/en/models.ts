@@ -1,4 +1,4 @@
-/** Which model answers in a conversation, what it costs, and how long it thinks. */
+/** The model that answers in a conversation, its cost, and how long it thinks. */
 export const models = {
   now: 'Here I answer with **{name}** ({id}): {cost}. {reads}',
   nowPlain: 'Here I answer with **{name}**: {cost}. {reads}',

@@ -1,4 +1,4 @@
-/** What the small built-in model says. Its examples are what it understands. */
+/** The small built-in model. Its examples are what it understands. */
 export const offline = {
   about: 'I am the small built-in model: I know a few fixed requests, and I can’t think or talk freely.',
   hello: 'Hello! {about}',

@@ -1,4 +1,4 @@
-/** What a question becomes once it is decided. */
+/** Outcomes of a question once it is decided. */
 export const outcomes = {
   approved: '✓ Approved by {by}, {time}',
   always: '✓ Approved by {by}, {time}; I no longer ask about this here.',

@@ -1,4 +1,4 @@
-/** The steps of a task, and what becomes of them. */
+/** The steps of a task, and their outcomes. */
 export const plans = {
   none: 'This task has no plan yet. Ask me to make one.',
   changed: 'The plan has changed meanwhile; this is how it stands.',

@@ -1,4 +1,4 @@
-/** Playbooks: playing one, and how far it is. */
+/** Playbooks: playing one, and its progress. */
 export const playbooks = {
   notHere: 'Playbooks cannot be played here.',
   membersOnly: 'Playbooks are for the people of this bot; ask its owner.',

@@ -1,4 +1,4 @@
-/** What a person is asked about a plan or in the model's words, and what is said to whoever answers. */
+/** Questions about a plan or in the model's words, and replies to the person who answers. */
 export const questions = {
   changedSince: 'Something has changed since I asked, so I’m asking you again.',
   gone: 'I do not know this question any more. Ask me again if it still matters.',

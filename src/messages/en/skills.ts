@@ -1,4 +1,4 @@
-/** What can be used beyond words, and what is missing for the rest. */
+/** Skills and tools, and what is missing for the rest. */
 export const skills = {
   noneHere: 'There are no skills here.',
   none: 'There are no skills.',
@@ -27,7 +27,7 @@ export const skills = {
   membersOnly: 'Skills are for the people of this bot; ask its owner.',
 } as const;
 
-/** What servers of tools keep as prompts, for people to choose. */
+/** Prompts of tool servers, to choose from. */
 export const prompts = {
   notHere: 'Prompts cannot be used here.',
   noServers: 'No tool server is set up here, so there are no prompts.',

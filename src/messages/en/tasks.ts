@@ -1,4 +1,4 @@
-/** Tasks, what they have made, and how they stand. */
+/** Tasks, their results, and their state. */
 export const tasks = {
   threadEach: 'Every task has a thread of its own here: send the goal with /new, or mention me with it.',
   fresh: 'A new task begins with your next message. The old one is kept: /tasks lists it.',
@@ -71,7 +71,7 @@ export const tasks = {
   morePlaces: '{n, plural, other {# more}}',
 } as const;
 
-/** Which viber a conversation is with. */
+/** The viber that a conversation is with. */
 export const vibers = {
   here: 'You are talking to **{name}** here.',
   others: 'You can talk to another one:',

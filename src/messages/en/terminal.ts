@@ -1,4 +1,4 @@
-/** What the terminal says of its own accord. */
+/** The terminal's own texts. */
 export const terminal = {
   greeting: 'Hi, I’m your viber. Type /help to see what I can do; exit or Ctrl-D leaves.',
   moment: 'One moment …',
