@@ -1,6 +1,6 @@
 /**
- * Named crash points (promise 2): `OPENVIBER_CRASH_AT=<point>[:<n>]` makes the process kill itself with SIGKILL the n-th time
- * it passes there. Without the variable a call is one comparison.
+ * Named crash points (promise 2): `OPENVIBER_CRASH_AT=<point>[:<n>]` makes the process kill itself with SIGKILL the
+ * n-th time it passes there. Without the variable a call is one comparison.
  */
 const [armed, count] = (process.env.OPENVIBER_CRASH_AT ?? '').split(':');
 let left = Number(count ?? 1);

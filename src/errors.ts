@@ -1,18 +1,18 @@
-/** The few error classes of the gateway. Each says which side failed and carries its `cause`. */
+/** The gateway's error classes. Each says which side failed and carries its `cause`. */
 import { messagesIn, type Said, say } from './messages/messages.ts';
 
-/** One wrong key of the configuration: where it is and what was expected there. */
+/** One wrong setting: its path, and what was expected. */
 export interface ConfigProblem {
   /** Dotted path, for example `channels.telegram.token`. */
   path: string;
   message: string;
-  /** The variable of the environment that would give what is missing there. */
+  /** The environment variable that would provide the missing value. */
   variable?: string;
-  /** The whole of it for a chat, where it is told in one. */
+  /** The whole message for a chat, if it is shown in one. */
   said?: Said;
 }
 
-/** The person who runs the gateway can mend this: each problem names a setting. Ends the process with exit code 2. */
+/** Thrown when a person must fix the configuration: each problem names a setting. Ends the process with exit code 2. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
@@ -22,25 +22,25 @@ export class ConfigError extends Error {
   }
 }
 
-/** Another gateway holds this home. Ends the process with exit code 3. */
+/** Thrown when another gateway holds this home. Ends the process with exit code 3. */
 export class LockedError extends Error {
   override name = 'LockedError';
 }
 
-/** The work was given to somebody else meanwhile: whatever its earlier owner still makes of it counts for nothing. */
+/** Thrown when somebody else owns the work now: nothing that the earlier owner still does counts. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
 
 /**
- * A platform did not take what we sent. `retryAfterMs` says when to try again; without it the refusal is permanent.
- * `ambiguous` means that the platform may have taken it all the same (the answer to our request was lost).
+ * Thrown when a platform refused what we sent. `retryAfterMs` says when to retry; without it the refusal is permanent.
+ * `ambiguous` means that the platform may have accepted it anyway (the answer to our request was lost).
  */
 export class DeliveryError extends Error {
   override name = 'DeliveryError';
   readonly retryAfterMs: number | undefined;
   readonly ambiguous: boolean;
-  /** True when the platform said "slow down" (429), as opposed to being unreachable. */
+  /** True when the platform said "slow down" (429), false when it was unreachable. */
   readonly rateLimited: boolean;
   constructor(
     message: string,
@@ -54,8 +54,8 @@ export class DeliveryError extends Error {
 }
 
 /**
- * The spool or the ledger could not be written: what was to be stored is not, and whoever gave it keeps it and tries again.
- * `code` is the system's, where it gave one.
+ * Thrown when the spool or ledger couldn't be written: nothing was stored, and the caller keeps the data and retries.
+ * `code` is the system's, if any.
  */
 export class StorageError extends Error {
   override name = 'StorageError';
@@ -66,15 +66,15 @@ export class StorageError extends Error {
   }
 }
 
-/** Whatever the disk has thrown, as an error of storing. */
+/** Wraps an error from the disk. */
 export const toStorageError = (error: unknown): StorageError =>
   error instanceof StorageError
     ? error
     : new StorageError(errorMessage(error), { code: errorCode(error), cause: error });
 
 /**
- * A person asked for something that cannot be done. Its message is one plain sentence in English; what `said` names is the same for
- * a chat, in the language of whoever reads it.
+ * Thrown when a person asked for something that can't be done. The message is one plain sentence in English; `said` is
+ * the same for a chat, in the reader's language.
  */
 export class UserError extends Error {
   override name = 'UserError';
@@ -86,26 +86,26 @@ export class UserError extends Error {
   }
 }
 
-/** A file or folder of the home is not what it should be; the message names it. */
+/** Thrown when a file or folder of the home is unusable; the message names it. */
 export class WorkspaceError extends Error {
   override name = 'WorkspaceError';
 }
 
-/** The code of a Node system error (`ENOENT`, `EEXIST`, ...), or undefined for any other value. */
+/** Returns the code of a Node system error (`ENOENT`, `EEXIST`, ...), or undefined for any other value. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What the whole machine lacks, whichever file met it first: it passes, and no event is to blame. */
+/** Shortages of the whole machine, whichever file hits them first: they pass, and no event is to blame. */
 const SHORTAGES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** Whether storing itself failed, as opposed to something that is wrong with one event or one file. */
+/** Returns whether storing itself failed, as opposed to a problem with one event or one file. */
 export function isStorageFailure(error: unknown): boolean {
   return error instanceof StorageError || SHORTAGES.has(errorCode(error) ?? '') || outOfHandles(error) !== undefined;
 }
 
-/** The error among `error` and its causes that says that no file or socket can be opened any more. */
+/** Finds an error, among `error` and its causes, that says that no file or socket can be opened any more. */
 export function outOfHandles(error: unknown): Error | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth++) {
     if (['EMFILE', 'ENFILE'].includes(errorCode(current) ?? '')) return current;
@@ -113,7 +113,7 @@ export function outOfHandles(error: unknown): Error | undefined {
   return undefined;
 }
 
-/** A short text for logs, whatever was thrown. */
+/** Returns a short text for logs, for anything thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,15 +1,15 @@
-/** pino with a filter that takes known secret values out of every line, in each form they may have (promise 57). */
+/** A pino logger that removes known secrets from every line, in each encoding (promise 57). */
 import { pino } from 'pino';
 
 export type Logger = pino.Logger;
 
-/** The longest first: of one that stands in another nothing must be left. */
+/** Longest first, so that a secret inside another leaves no remainder. */
 let secrets: readonly string[] = [];
 const MASK = '[secret]';
 // Telegram puts the token in the URL of every call; grammY's errors carry that URL.
 const TOKEN_SHAPES = [/\d{6,12}:[A-Za-z0-9_-]{30,50}/g, /xox[a-z]-[A-Za-z0-9-]{10,500}/g, /xapp-[A-Za-z0-9-]{10,500}/g];
 
-/** Registers a value that must never be written anywhere; its URL-encoded, base64 and JSON-escaped forms as well. */
+/** Registers a value that must never be written anywhere, with its URL-encoded, base64 and JSON-escaped forms. */
 export function addSecret(value: string | undefined): void {
   if (value === undefined || value.length < 6) return;
   const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '');
@@ -18,7 +18,7 @@ export function addSecret(value: string | undefined): void {
   if (all.size > secrets.length) secrets = [...all].sort((a, b) => b.length - a.length);
 }
 
-/** The text with every known secret replaced. Used for logs, replies, transcripts and model requests. */
+/** Replaces every known secret. Used for logs, replies, transcripts and model requests. */
 export function scrub(text: string): string {
   let clean = text;
   for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
@@ -30,7 +30,7 @@ export interface LogOptions {
   level: string;
   /** Human-readable lines instead of JSON. */
   pretty: boolean;
-  /** Where lines go; standard output by default. */
+  /** Writes a line; to standard output by default. */
   write?: (line: string) => void;
 }
 
@@ -52,12 +52,12 @@ const KEPT_LENGTH = 4_000;
 const kept: string[] = [];
 let written = 0;
 
-/** A line that is longer is not kept. */
+/** Keeps a line in memory, unless it is too long. */
 function keep(line: string): void {
   if (line.length <= KEPT_LENGTH) kept[written++ % KEPT_LINES] = line;
 }
 
-/** The last lines as JSON, the oldest first, each with its number; secrets are out of them. */
+/** Returns the last lines as JSON, oldest first, each with its number and without secrets. */
 export function keptLines(): { at: number; text: string }[] {
   const first = Math.max(0, written - KEPT_LINES);
   return Array.from({ length: written - first }, (_, n) => ({
@@ -66,7 +66,7 @@ export function keptLines(): { at: number; text: string }[] {
   }));
 }
 
-/** One logger a process. Lines are scrubbed before they leave it. */
+/** Creates the process's logger. Lines are scrubbed before they leave it. */
 export function createLog(options: LogOptions): Logger {
   const write = options.write ?? createStdoutWriter();
   const destination = {
@@ -79,10 +79,10 @@ export function createLog(options: LogOptions): Logger {
   return pino({ level: options.level, base: null, serializers: { err: errorFields } }, destination);
 }
 
-/** Milliseconds: a write wakes whoever reads, so the lines of one message leave together. */
+/** Milliseconds: a write wakes the reader, so the lines of one message leave together. */
 const GATHER_MS = 10;
 
-/** Lines of a moment leave in one write; those of the last moment before an exit as well. */
+/** Merges lines into one write, including the last ones before an exit. */
 function createStdoutWriter(): (line: string) => void {
   let buffer = '';
   const flush = () => {
@@ -97,7 +97,10 @@ function createStdoutWriter(): (line: string) => void {
   };
 }
 
-/** What is worth logging of an error. SDK errors carry whole requests (prompts, tokens): never log them whole. */
+/**
+ * Returns the fields of an error worth logging. SDK errors carry whole requests (prompts, tokens): never log them
+ * whole.
+ */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = 'code' in error ? error.code : undefined;
@@ -111,7 +114,7 @@ function errorFields(error: unknown): unknown {
   };
 }
 
-/** The same log; `onError` is told of every error that is written to it. */
+/** Returns the same log; `onError` gets every error that is written to it. */
 export function heard(log: Logger, onError: (error: unknown) => void): Logger {
   const err = (error: unknown) => {
     onError(error);
@@ -120,7 +123,7 @@ export function heard(log: Logger, onError: (error: unknown) => void): Logger {
   return log.child({}, { serializers: { err } });
 }
 
-/** A logger that writes nothing, for tests and tools. */
+/** Returns a logger that writes nothing, for tests and tools. */
 export function silentLog(): Logger {
   return pino({ level: 'silent' });
 }

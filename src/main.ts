@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** argv, config, start, signals; nothing else. */
+/** Entry point: argv, config, start, signals; nothing else. */
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 24) {
   process.stderr.write(
@@ -8,11 +8,11 @@ if (major < 24) {
   process.exit(1);
 }
 
-// What Node makes of the built program is kept beside it and halves later starts; where nothing can be written it is made anew.
+// Node's compile cache beside the built program halves later starts; if it can't be written, each start compiles again.
 if (import.meta.filename.endsWith('.js')) {
   const { enableCompileCache, flushCompileCache } = await import('node:module');
   enableCompileCache(`${import.meta.dirname}/.compiled`);
-  // A process that is killed writes nothing at its end.
+  // A process that is killed doesn't write the cache at its end.
   setTimeout(flushCompileCache, 5_000).unref();
 }
 const { runCli } = await import('./cli/index.ts');

@@ -1,22 +1,22 @@
 /**
- * The page of `/metrics` in the two formats that scrapers ask for: OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/)
- * and the text format 0.0.4. Pure.
+ * Formats the page of `/metrics` in the two formats that scrapers request: OpenMetrics 1.0
+ * (https://prometheus.io/docs/specs/om/open_metrics_spec/) and the text format 0.0.4. Pure.
  */
 
 export interface Family {
-  /** With `_total` for a counter. */
+  /** A counter's ends in `_total`. */
   name: string;
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
   samples: readonly Sample[];
 }
 
-/** `labels` as they stand between braces; '' for none. */
+/** `labels` as text between the braces; '' for none. */
 export type Sample = { labels: string } & ({ value: number } | Distribution);
 
 export interface Distribution {
   bounds: readonly number[];
-  /** How many were at most as much as each bound and more than the one before; the last: more than all of them. */
+  /** The number of values above the previous bound and up to each bound; the last: above all of them. */
   counts: readonly number[];
   sum: number;
 }
@@ -33,7 +33,7 @@ const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
 const UNITS = ['seconds', 'bytes'];
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
-/** Once for each count: what needs no escape, as nearly all, is taken as it is. */
+/** Matches nearly all values, which need no escaping: this runs for each count. */
 const USUAL = /^[\w.:/ -]{0,60}$/;
 
 export function labelText(labels: Labels): string {
@@ -51,14 +51,14 @@ const escaped = (value: string): string =>
     .toWellFormed()
     .replace(/[\\"\n]/g, (found) => ESCAPES[found] ?? '');
 
-/** @param accept the request's header: OpenMetrics is given to those who name it */
+/** @param accept the request's header: OpenMetrics is used if it is named */
 export function pageOf(families: readonly Family[], accept: string | undefined): Page {
   if (!wantsOpenMetrics(accept)) return { type: PLAIN, body: families.map((family) => textOf(family, false)).join('') };
   const body = `${families.map((family) => textOf(family, true)).join('')}# EOF\n`;
   return { type: `${OPEN_METRICS}; version=1.0.0; charset=utf-8`, body };
 }
 
-/** Whether it is named, in a version that is known, and not after plain text. */
+/** Returns whether OpenMetrics is named, in a known version, and not ranked below plain text. */
 export function wantsOpenMetrics(accept = ''): boolean {
   let open = 0;
   let plain = 0;

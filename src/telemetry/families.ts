@@ -1,13 +1,13 @@
 /**
- * Every number that `/metrics` tells, by its name. Programs outside rely on names, units and labels: they stay, and new ones come
- * beside them. Invariant: a label holds a word of ours, of the configuration or of a platform's list of event kinds, never a chat, a person
- * or what they wrote.
+ * All metrics of `/metrics`, by name. External programs rely on names, units and labels: these stay, and new ones are
+ * added. Invariant: a label holds a word of ours, of the configuration or of a platform's list of event kinds, never a
+ * chat, a person or what they wrote.
  */
 
-/** Seconds up to which the waits of one histogram are told apart. */
+// Upper bounds of the histograms' buckets, in seconds.
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const WAIT = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600];
-/** Sending is tried for a day. */
+/** Sending is retried for a day. */
 const SENDING = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
 
 export const COUNTERS = {

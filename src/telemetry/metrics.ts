@@ -1,4 +1,4 @@
-/** What the gateway counts and times, for `/metrics`; `families.ts` lists it all. */
+/** Counts and times what the gateway does, for `/metrics`; `families.ts` lists all metrics. */
 import { type Distribution, type Family, type Labels, labelText, type Page, pageOf } from './exposition.ts';
 import { COUNTERS, type CounterName, GAUGES, type GaugeName, HISTOGRAMS, type HistogramName } from './families.ts';
 
@@ -8,15 +8,18 @@ type Gauged = number | readonly (readonly [Labels, number])[];
 
 export interface Metrics {
   count(name: CounterName, labels: Labels, by?: number): void;
-  /** How long something has taken. What a clock that was set back measures counts as no time. */
+  /** Records a duration. A negative one, from a clock that was set back, counts as 0. */
   observe(name: HistogramName, labels: Labels, seconds: number): void;
-  /** A value read when asked for, or one for each of some labels. */
+  /** Registers a value that is read on request, or one per label set. */
   gauge(name: GaugeName, read: () => Gauged | Promise<Gauged>): void;
-  /** In the format that the `Accept` header of a request asks for. */
+  /** Returns the page in the format that a request's `Accept` header asks for. */
   page(accept?: string): Promise<Page>;
 }
 
-/** Of one name: no list of models or of event kinds makes the page grow for ever. What is beyond it counts as `other`. */
+/**
+ * Most series per name, so that no list of models or event kinds makes the page grow forever. Further ones count as
+ * `other`.
+ */
 const MAX_SERIES = 200;
 
 interface Timed extends Distribution {

@@ -1,6 +1,6 @@
 /**
- * Traces by OTLP over HTTP, in JSON. Loaded only where an endpoint is set. Spans wait in a bounded list and are sent in the
- * background; what a collector does not take in time is dropped.
+ * Exports traces by OTLP over HTTP, in JSON. Loaded only when an endpoint is set. Spans wait in a bounded queue and are
+ * sent in the background; those that a collector doesn't accept in time are dropped.
  */
 
 import {
@@ -27,27 +27,27 @@ import { scrub } from '../log.ts';
 import type { Attributes, Span, SpanOptions, Tracing } from './tracing.ts';
 
 export interface OtlpOptions {
-  /** Of the traces: ends in `/v1/traces`. */
+  /** The endpoint for traces: ends in `/v1/traces`. */
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Of all traces, from 0 to 1; the same message is always in or always out. */
+  /** Share of traces, from 0 to 1; the same message is always included or always excluded. */
   sample: number;
   resource: Readonly<Record<string, string>>;
-  /** The collector does not take them, or takes them again: told once each. */
+  /** Called once when the collector begins to fail, and once when it works again. */
   onChange: (problem: string | undefined) => void;
-  /** Milliseconds between two deliveries; for tests. */
+  /** Milliseconds between two exports; for tests. */
   everyMs?: number;
 }
 
 const EXPORT_MS = 5_000;
 const MAX_WAITING = 2_048;
 const MAX_BATCH = 512;
-/** At a stop all that waits is sent at once, beside what is on its way. */
+/** The whole queue is sent at once at a stop, besides pending requests. */
 const MAX_REQUESTS = 1 + MAX_WAITING / MAX_BATCH;
 const MAX_TEXT = 200;
 const KINDS = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER, producer: SpanKind.PRODUCER };
 
-/** The id of a trace's first span, known to every process. */
+/** Returns the ID of a trace's first span, which every process can compute. */
 const rootSpan = (trace: string): string => trace.slice(16);
 
 const contextOf = (trace: string) => ({
@@ -59,7 +59,7 @@ const contextOf = (trace: string) => ({
 
 class Ids implements IdGenerator {
   readonly #random = new RandomIdGenerator();
-  /** Of the span that is being begun. */
+  /** The trace of the span that is being started. */
   root: string | undefined;
   generateTraceId = (): string => this.root ?? this.#random.generateTraceId();
   generateSpanId = (): string => (this.root === undefined ? this.#random.generateSpanId() : rootSpan(this.root));
@@ -130,7 +130,7 @@ export function createTracing({ url, headers, sample, resource, onChange, everyM
   };
 }
 
-/** No secret leaves with a name. */
+/** Removes secrets from attributes. */
 function clean(attributes: Attributes = {}): OtelAttributes {
   const clean: OtelAttributes = {};
   for (const [key, value] of Object.entries(attributes)) {
@@ -140,7 +140,7 @@ function clean(attributes: Attributes = {}): OtelAttributes {
   return clean;
 }
 
-/** Says when it begins to fail and when it works again, not each time. */
+/** Reports when it begins to fail and when it works again, not each time. */
 function watched(exporter: SpanExporter, onChange: OtlpOptions['onChange']): SpanExporter {
   let isBroken = false;
   return {

@@ -1,34 +1,35 @@
 /**
- * Traces of OpenTelemetry: one for each message, one span for each stage. A message's key in the spool is the id of its trace, and its
- * first span's id is a part of that, so that every stage finds its place, also in a process after a crash. Types only: nothing of it is
- * loaded where nobody asked for traces (`otlp.ts`). Invariant: a span holds names, ids and numbers of ours, never what was said.
+ * OpenTelemetry traces: one per message, one span per stage. A message's key in the spool is its trace ID, and the
+ * first span's ID is part of it, so that every stage finds its place, also in a process after a crash. Only types:
+ * nothing is loaded unless traces are on (`otlp.ts`). Invariant: a span holds names, IDs and numbers of ours, never
+ * what was said.
  */
 
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface SpanOptions {
-  /** `internal` where nothing is said. */
+  /** `internal` when absent. */
   kind?: 'client' | 'consumer' | 'producer';
-  /** Milliseconds since the epoch; absent: now. */
+  /** Milliseconds since the epoch; now when absent. */
   at?: number;
   attributes?: Attributes;
-  /** Traces of other messages that it is about as well. */
+  /** Traces of other messages that it also covers. */
   links?: readonly string[];
 }
 
-/** One that is never ended is not told. */
+/** A span that never ends isn't exported. */
 export interface Span {
   child(name: string, options?: SpanOptions): Span;
-  /** @param error in a word, where it failed */
+  /** @param error one word, if it failed */
   end(attributes?: Attributes, error?: string): void;
 }
 
-/** Nothing of it throws or is waited for. A trace is named by 32 hex characters. */
+/** Nothing here throws or is awaited. A trace ID has 32 hex characters. */
 export interface Tracing {
-  /** The first span of a trace. */
+  /** Starts the first span of a trace. */
   root(trace: string, name: string, options?: SpanOptions): Span;
-  /** A stage of it. */
+  /** Starts a stage of a trace. */
   stage(trace: string, name: string, options?: SpanOptions): Span;
-  /** Hands over what is left, for so long at most. */
+  /** Exports what is left, taking at most `ms`. */
   close(ms: number): Promise<void>;
 }
