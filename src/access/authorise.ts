@@ -13,7 +13,6 @@ export interface AccessRules {
   chats: readonly string[];
 }
 
-/** The facts of one event. */
 export interface EntryFacts {
   rules: AccessRules;
   isDirect: boolean;
@@ -68,7 +67,6 @@ export interface PlaceFacts {
   memory: 'direct' | 'group';
 }
 
-/** Actions of somebody with access. */
 export type Action = 'chat' | 'look' | 'steer' | 'memory' | 'administer';
 
 /**

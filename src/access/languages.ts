@@ -56,7 +56,7 @@ const tagShape = shape<{ tag: string }>(objectOf({ tag: isTag }));
 export function openLanguages(options: LanguagesOptions): Languages {
   const { folder, configured, prefixes, log } = options;
   const kept = openJsonMap(path.join(folder, 'languages.json'), tagShape, ABOUT, { max: MAX_KNOWN });
-  /** Entries to write. */
+  /** Entries that are not written yet. */
   const learned = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
 

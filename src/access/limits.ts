@@ -62,7 +62,6 @@ function taken(bucket: Bucket, perMinute: number, at: number, group: string | un
 
 const full = (perMinute: number, at: number): Bucket => ({ tokens: perMinute, at, refused: false });
 
-/** Creates a limiter in the memory of this process. */
 export function createRateLimiter(perMinute: number): RateLimiter {
   const buckets = createLru<Bucket>(MAX_KEYS);
   return {

@@ -28,7 +28,7 @@ export interface LinkAddress {
   thread?: string;
 }
 
-/** Who requested a code, and the conversation to notify when it is used. */
+/** The person who requested a code, and the conversation to notify when it is used. */
 interface Issuer {
   identity: string;
   person?: string;
@@ -41,13 +41,12 @@ export interface WaitingCode extends Issuer {
   code: string;
   /** Milliseconds since the epoch. */
   expiresAt: number;
-  /** Who used it: it stays valid for them, since a command interrupted by a crash runs again. */
+  /** The person who used it: it stays valid for them, since a command interrupted by a crash runs again. */
   usedBy?: string;
 }
 
 export const isRole = oneOf('owner', 'member', 'guest');
 
-/** Validates an address as the channels define it. */
 export const isAddress = objectOf({
   channel: isFilled,
   account: isFilled,

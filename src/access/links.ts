@@ -35,7 +35,7 @@ export type Redeemed =
   | { ok: true; person: string; from: { identity: string; person?: string; name: string; address: LinkAddress } }
   | { ok: false; reason: LinkRefusal };
 
-/** Who enters a code. `isStranger`: they have no access otherwise. */
+/** The person who enters a code. `isStranger`: they have no access otherwise. */
 export interface Redeemer {
   identity: string;
   person?: string | undefined;

@@ -39,7 +39,6 @@ export interface Paired {
   role: Role;
   /** ISO 8601. */
   approvedAt: string;
-  /** The address to greet. */
   address: unknown;
   /** Their earlier messages, kept until the gateway has greeted them and accepted these. */
   waiting?: readonly InboundMessage[];

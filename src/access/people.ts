@@ -79,7 +79,7 @@ export function createPeople(
       const own = isOver ? undefined : inConfig.get(identity)?.person;
       const whose = own ?? named ?? person;
       if (!isOver) persons.set(identity, { person: whose, root: inConfig.has(identity) ? identity : root });
-      // What an account began before its first link belongs to its first person, whoever it is linked to later.
+      // Things that an account began before its first link belong to its first person, whatever happens later.
       if (isFirst) give(whose, identity);
       // Tasks begun under an earlier generated name still belong to them, but a configured name is never an alias.
       if (whose === (named ?? person) && isMadeName(person)) give(whose, personText(person));

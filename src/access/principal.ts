@@ -17,7 +17,7 @@ export interface Principal {
   role: Role;
   /** The kind of platform event. */
   via: string;
-  /** For display only. */
+  /** Only displayed; never used to identify. */
   name: string;
 }
 

@@ -18,7 +18,7 @@ export interface Account {
   direct?: LinkAddress;
 }
 
-/** Where a code was requested: on this machine, or in a direct message. */
+/** The place where a code was requested: this machine, or a direct message. */
 export type LoginFrom = 'machine' | 'chat';
 
 interface Entry {
@@ -107,7 +107,6 @@ const isSame = (given: string, hashed: string): boolean => {
 /** Returns 128 bits as letters that no chat interprets as formatting. */
 const newSecret = (): string => randomBytes(16).toString('hex');
 
-/** Returns whether the key belongs to the session. */
 export const isKeyOf = ({ key }: Session, given: string): boolean => key !== undefined && isSame(given, key);
 
 const newest = (entries: readonly Entry[], kind: Entry['kind'], max: number) => {

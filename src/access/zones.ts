@@ -11,7 +11,7 @@ import { aliasesOf, identityText, type Principal, principalText } from './princi
 
 export interface PersonalZone {
   zone: string;
-  /** True if the person has said it. */
+  /** The person has said it, as opposed to a platform. */
   isSaid: boolean;
 }
 
@@ -39,7 +39,7 @@ const keysOf = (principal: Principal): string[] => [
 
 export class Zones {
   readonly #known: JsonMap<PersonalZone>;
-  /** The run in which each person was asked where they are. */
+  /** By person: the run in which they were asked. */
   readonly #asked: JsonMap<Asked>;
 
   constructor(folder: string) {
@@ -90,7 +90,7 @@ export class Zones {
     this.#known.change((all) => {
       // Another process may have stored what they said in between.
       if (!zone.isSaid && found(all, principal)?.isSaid) return;
-      // What was said on another of their accounts no longer applies.
+      // The zone said on another of their accounts no longer applies.
       for (const key of [...aliasesOf(principal), principalText(principal)]) all.delete(key);
       all.set(principalText(principal), zone);
     });

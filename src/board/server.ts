@@ -27,7 +27,7 @@ export interface ServerOptions {
   metrics: (accept: string | undefined) => Promise<{ type: string; body: string }>;
   /** If there is any, it is required from this machine too. */
   tokens: readonly ProgramToken[];
-  /** By path; the handlers check their own secrets. */
+  /** Handlers by path; they check their own secrets. */
   webhooks: ReadonlyMap<string, HttpHandler>;
   /** Loaded at the first request for `/api/`, `/board` or `/ws`. */
   board?: (places: Places, port: number) => Promise<Board>;
@@ -39,7 +39,7 @@ export interface ServerOptions {
 }
 
 export interface Server {
-  /** The port in use. */
+  /** The actual port. */
   port: number;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface Speaker {
 
 export interface ClientConfig {
   token: string;
-  /** For a client that acts for a person, at most that person's own role; if absent, that role, or member. */
+  /** Defaults to the person's role, which it may not exceed, or to member without a person. */
   role?: Role;
   /** A name from `people:`. */
   person?: string;

@@ -76,7 +76,7 @@ async function ask(socket: string, asked: BoardAsk): Promise<Answer> {
   return JSON.parse(body) as Answer;
 }
 
-/** Opens the sessions directly, for when no gateway runs. */
+/** Opens the session file directly; for use without a running gateway. */
 async function stored(home: string) {
   const [{ openSessions }, { openHome }] = await Promise.all([
     import('../access/sessions.ts'),

@@ -31,11 +31,9 @@ export interface CliCommand {
   /** Verbs of the chat command of the same name; they are not passed to `otherwise`. */
   inChats?: RegExp;
   options?: Readonly<Record<string, CliOption>>;
-  /** Accepts `--json`. */
   json?: true;
   /** Paragraphs of further help. */
   notes?: readonly string[];
-  /** Complete command lines that work. */
   examples: readonly string[];
   /** Exit codes that differ from EXIT_MEANINGS. */
   exits?: Readonly<Record<number, string>>;
@@ -43,15 +41,12 @@ export interface CliCommand {
 }
 
 export interface CliContext {
-  /** The words after the command's name. */
   args: string[];
-  /** `--config FILE`. */
   config: string | undefined;
   /** `--home DIR`, or the home from the environment. */
   home: string;
   json: boolean;
   values: Readonly<Record<string, string>>;
-  /** The switches that were given. */
   switches: ReadonlySet<string>;
   env: NodeJS.ProcessEnv;
   print: (line: string) => void;

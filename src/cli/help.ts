@@ -24,7 +24,6 @@ const ownOptions = ({ options = {}, json }: CliCommand): [string, CliOption][] =
 
 const flag = ([name, { takes }]: [string, CliOption]) => `--${name}${takes === undefined ? '' : ` ${takes}`}`;
 
-/** Aligns rows in two columns. */
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);

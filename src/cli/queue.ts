@@ -24,7 +24,6 @@ interface QueueRow {
   lane: string;
   /** The beginning of the text. */
   words: string;
-  /** Why it was given up. */
   reason?: string;
 }
 

@@ -112,7 +112,6 @@ const explain =
     throw new UserError(`${program} says: ${said || errorMessage(error)}`);
   };
 
-/** Runs a program on this terminal. */
 async function follow(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
   return await new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });

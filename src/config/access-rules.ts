@@ -16,6 +16,5 @@ export interface Place {
 const OWN_DOOR: AccessConfig = { dm: 'open', groups: 'off', allow: [], chats: [], memory: 'direct' };
 const CLOSED: AccessConfig = { dm: 'off', groups: 'off', allow: [], chats: [], memory: 'direct' };
 
-/** Returns the access rules of an address. */
 export const accessRulesOf = (config: Config, at: Place): AccessConfig =>
   OWN_CHANNELS.includes(at.channel) ? OWN_DOOR : (accessOf(config, at) ?? CLOSED);

@@ -93,7 +93,7 @@ async function settledStamp(file: string, known: string | undefined): Promise<st
   return undefined;
 }
 
-/** In prose, `#5` and `#general` are words, although YAML treats them as a comment. */
+/** Quotes prose: `#5` and `#general` are words there, although YAML treats them as a comment. */
 const wholeWords = (text: string): string =>
   text.replace(
     /^((?:description|prompt|systemPrompt):[ \t]+)([^\s"'|>[{#&*!%@`].*?[ \t]#[^\s#].*?)([ \t]+#[ \t].*)?$(?!\n[ \t])/gm,

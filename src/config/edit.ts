@@ -30,7 +30,6 @@ async function settingIn(file: string, settings: readonly Setting[]): Promise<(t
   };
 }
 
-/** Returns the text with the settings changed. */
 export async function withSettings(text: string, settings: readonly Setting[], file: string): Promise<string> {
   return settings.length === 0 ? text : (await settingIn(file, settings))(text);
 }

@@ -35,7 +35,6 @@ export const seconds = z.preprocess(
 const STEPS = 'expected auto, or a whole number from 1 to 1000';
 export const steps = z.preprocess(numeric, z.union([z.literal('auto'), z.int().min(1).max(1000)], STEPS));
 
-/** An amount of money. */
 export const amount = z.preprocess(
   numeric,
   z.number('expected a number, 0 or more').min(0, 'expected a number, 0 or more'),
@@ -91,7 +90,6 @@ export const socket = z
 
 export const model = text('expected provider/model, for example openai/gpt-5-mini', /^\S+\/\S+$/);
 
-/** Headers of every request to an address. */
 export const headers = z.record(z.string(), text('expected text'), 'expected headers with values');
 
 export const path = text('expected a path beginning with /', /^\/[^\s?#]*$/);
@@ -113,7 +111,6 @@ export const timezone = z.string('expected a time zone, for example Europe/Berli
   }
 }, 'expected a time zone, for example Europe/Berlin');
 
-/** The defaults of a chat channel's section. */
 export const chatDefaults: ChatChannelConfig = {
   access: { dm: 'pairing', groups: 'mention', allow: [], chats: [], memory: 'direct' },
   live: 'auto',

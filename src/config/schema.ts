@@ -115,7 +115,6 @@ const http = section({
     ),
 });
 
-/** Settings of the gateway itself. */
 const base = {
   model: model
     .exactOptional()
@@ -246,7 +245,7 @@ const agent = section({
   systemPrompt: z.string('expected text').exactOptional(),
   tools: listOf(text('expected text')).exactOptional(),
   skills: listOf(text('expected text')).exactOptional(),
-  /** What needs approval: everything with an effect, effects outside the task, or nothing. */
+  /** Which actions need approval: all with an effect, those with effects outside the task, or none. */
   mode: oneOf('ask', 'decide', 'execute').exactOptional(),
   plan_approval: onOff.exactOptional(),
 });

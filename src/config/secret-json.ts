@@ -15,7 +15,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 interface Level {
   key: string | undefined;
-  /** In a list, the index of its next item. */
+  /** The index of the next item; lists only. */
   at: number | undefined;
   before: string | undefined;
 }

@@ -63,7 +63,6 @@ const NO_SECRET = /^(((\d{1,3}\.){3}\d{1,3}:)?\d{1,5}(:\d{1,5})*(\/(tcp|udp))?|-
  */
 const JOINED = /^(--[A-Za-z][\w.-]*)=|^(-H)(?=[\w-]+\s*:)|^(-u)(?=[^\s:=]+:)|^(-e)(?=[A-Z_][A-Z\d_]*=)/;
 
-/** Finds secrets in one argument of a command. */
 function inItem(text: string, before: string | undefined, add: Add): void {
   if (before !== undefined) {
     const assigned = VALUE_OPTIONS.test(before) ? /^[^=\s]+=/.exec(text)?.[0].length : undefined;
@@ -168,7 +167,7 @@ function inAddresses(text: string, add: Add): void {
 /** Telegram's token follows three letters. */
 const TOKEN_IN_PATH = /^(bot)?\d{6,12}:[\w-]{30,}$/;
 
-/** In prose, words follow each other too, so only an option may have its value after a space. */
+/** Only an option may have its value after a space: in prose, words follow each other too. */
 const NAME = /(?<![\w.-])(?:(--?[A-Za-z][\w.-]*)(=|:\s*|\s+)|([A-Za-z_][\w.-]*)(=|:\s*))/g;
 const VALUE = /(?!-|\/\/)(?:"[^"]*"|'[^']*'|[^\s"';&,]+)/y;
 const QUOTED = /(["'])([A-Za-z][\w .-]*)\1\s*:\s*(["'])((?:(?!\3)[^\\]|\\.)*)\3/g;
@@ -232,7 +231,6 @@ function merged(spans: readonly Span[]): Span[] {
   return out;
 }
 
-/** Returns the text with each secret part replaced. */
 export function replaceSpans(text: string, spans: readonly Span[], by: (part: string) => string): string {
   let [out, at] = ['', 0];
   for (const { from, to } of spans) {

@@ -117,7 +117,7 @@ const jobSchema = section({
 export type JobFields = z.input<typeof jobSchema>;
 
 export interface ParseOptions {
-  /** The name for error messages. */
+  /** The name to use in error messages. */
   file: string;
   /** Resolves "tomorrow at 9", only to show in the refusal what it would mean. */
   now: Date;

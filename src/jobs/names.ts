@@ -24,7 +24,7 @@ export interface JobNamesOptions {
   log: Pick<Logger, 'warn' | 'error'>;
 }
 
-/** With more files than this, owners get one combined message. */
+/** If more files have unknown names, the owners get one combined message. */
 const MAX_TOLD = 5;
 
 export class JobNames {

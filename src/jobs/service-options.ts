@@ -15,7 +15,6 @@ import type { Jobs } from './files.ts';
 import type { LookUp } from './names.ts';
 import type { JobStates } from './state.ts';
 
-/** The owners of jobs, and how to reach them. */
 export interface JobPeople extends People {
   languages: Pick<Languages, 'of'>;
   owners: {
@@ -39,7 +38,6 @@ export interface JobServiceOptions {
   /** The viber of jobs that name none. */
   viber: string;
   settings: { timezone: string; min_minutes: number; max: number };
-  /** Looks up the names that jobs may use. */
   lookUp: LookUp;
   /** Called when a job's file or its known runs have changed. Must not throw. */
   onChanged: (id: string) => void;

@@ -13,9 +13,9 @@ export interface SlotFacts {
   principal: Principal;
   viber: string;
   sentAt: number;
-  /** Where its result goes, as text. */
+  /** Addresses of its result, as text. */
   deliver: string[];
-  /** Where its questions go. */
+  /** Conversations for its questions. */
   asks: Address[];
   /** The language for reporting its failure. */
   language: string | undefined;

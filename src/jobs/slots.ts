@@ -17,7 +17,7 @@ export type Schedule =
   | { kind: 'every'; everyMs: number; anchor?: string }
   /** Once, at an ISO time in UTC. */
   | { kind: 'once'; at: string }
-  /** On the anchor's date (`2026-12-24`) and on each nth day after it, at local times (`09:00`). */
+  /** Every nth day from the anchor (`2026-12-24`), at local times (`09:00`). */
   | { kind: 'days'; every: number; times: readonly string[]; anchor: string; timezone: string }
   /** The slots of all of these together. */
   | { kind: 'any'; of: readonly Schedule[] };

@@ -88,7 +88,6 @@ export interface JobStates {
 /** Coordinates several processes that write to the folder. */
 export interface SharedRecords {
   lock: Engine<unknown>['lock'];
-  /** Notifies the others. */
   onWritten(id: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** What each key of a job file accepts, worded for people; an issue's text is a key of this table. */
+/** Describes for people what each key of a job file accepts; an issue's text is a key of this table. */
 import type { Data } from '../config/parse.ts';
 import { shownValue } from '../config/validate.ts';
 import { type Said, say } from '../messages/messages.ts';

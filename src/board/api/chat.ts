@@ -106,7 +106,6 @@ async function begin(caller: Caller, chat: string, first: Said, parts: ProtocolP
 /** The text of a message that has only files. */
 const namesOf = ({ files }: Said): string => files.map(({ name }) => name).join(', ');
 
-/** One answer on its way to a page. */
 class ChatStream {
   readonly #asked: BoardRequest;
   readonly #parts: ProtocolParts;

@@ -1,4 +1,4 @@
-/** What the pages need from the rest of the gateway; `src/app/board/pages.ts` provides it. Types only. */
+/** Types of what the pages need from the rest of the gateway; `src/app/board/pages.ts` provides it. */
 import type { SessionInfo } from '../../access/sessions.ts';
 import type { JobCheck, Letter } from '../../client/shapes.ts';
 import type { Readiness } from '../../runtime/readiness.ts';

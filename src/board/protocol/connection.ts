@@ -45,7 +45,7 @@ export class Connection {
   readonly #to: Seeing;
   readonly #scope: Scope;
   #hearsOwn: boolean;
-  /** By task, or `*`. */
+  /** Keys are task IDs, or `*`. */
   readonly #followed = new Map<string, LiveChoice>();
   /** Text held back for a slow reader, by run. */
   readonly #held = new Map<string, { frame: Extract<EventFrame, { type: 'task:progress' }>; text: string }>();

@@ -111,7 +111,6 @@ export class Exchange {
     }
   }
 
-  /** Returns the current state of all tasks. */
   standings(): Standings {
     const { approvals, runningTasks } = this.#parts;
     return standingsOf(
@@ -192,7 +191,6 @@ export class Exchange {
   }
 }
 
-/** Returns the task that an event is about. */
 const taskOf = ({ audience }: LoggedEvent): string | undefined => {
   if (audience === 'owners') return undefined;
   return 'task' in audience ? audience.task : audience.about;
@@ -234,7 +232,6 @@ function framesOf(news: News): [EventFrame, Audience][] {
   }
 }
 
-/** Converts an approval request into a frame. */
 export function approvalFrame(request: ApprovalRequest): ApprovalFrame {
   const { id: approval, taskId, run: runId, digest, kind, tool, sentence = '', details, expiresAt, input } = request;
   const options =

@@ -1,4 +1,4 @@
-/** What the protocol needs from the rest of the gateway; `src/app/protocol.ts` provides it. Types only. */
+/** Types of what the protocol needs from the rest of the gateway; `src/app/protocol.ts` provides it. */
 import type { Principal } from '../../access/principal.ts';
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { ApprovalRequest, Decision } from '../../runtime/contract/approval.ts';
@@ -66,7 +66,6 @@ export interface ProtocolParts {
   plans: { attend(taskIds: readonly string[]): Promise<void>; rest(): void };
   uploads: Pick<Uploads, 'store'>;
   pieces: Pieces;
-  /** Returns the running tasks. */
   runningTasks(): readonly string[];
   /**
    * Decides a memory suggestion, like `/memory`.

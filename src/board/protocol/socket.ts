@@ -67,7 +67,6 @@ export function createSockets({ parts, exchange, beat = { pingMs: PING_MS, deadM
   };
 }
 
-/** One socket. */
 class Line {
   readonly #socket: WebSocket;
   readonly #parts: ProtocolParts;

@@ -13,7 +13,7 @@ import { isRecord } from '../../lib/json.ts';
 export interface Restoring {
   /** The folder beside the home to unpack into. */
   stage: string;
-  /** Where to move the existing home; absent if there is none. */
+  /** The folder to move the existing home to; absent if no home exists. */
   aside?: string;
   /** True once everything is unpacked and synced. */
   isWhole: boolean;

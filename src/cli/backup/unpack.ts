@@ -22,7 +22,7 @@ const OF_ONE_NAME = new Set(['EEXIST', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EIL
 export interface Unpacked {
   head: Head;
   files: number;
-  /** What was not restored, in the order of the archive. */
+  /** Names that were not restored, in the order of the archive. */
   leftOut: string[];
 }
 

@@ -215,7 +215,6 @@ async function sayOk(name: string, providers: Config['providers'], env: NodeJS.P
   for await (const part of stream) if (part.type === 'error') throw part.error;
 }
 
-/** Calls every enabled platform. */
 export async function checkChannels(config: Config): Promise<Finding[]> {
   const log = silentLog();
   const sections = chatSections(config);

@@ -7,7 +7,6 @@ import type { AccessConfig, Config } from '../../config.ts';
 import type { Finding } from './finding.ts';
 
 export interface Door {
-  /** The channel's name. */
   name: string;
   access: AccessConfig;
   /** The servers that the section lists, and the key of that list; absent if the platform has no servers. */

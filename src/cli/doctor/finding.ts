@@ -3,7 +3,6 @@ import type { Finding } from '../../runtime/contract/finding.ts';
 
 export { type Finding, wrong } from '../../runtime/contract/finding.ts';
 
-/** The sign in front of each finding. */
 export const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: '✓', note: '!', wrong: '✗' };
 
 /** Errors that mean the other side was not reached, so the setting may still be right. */

@@ -5,7 +5,7 @@ import { type HeldFile, type HeldFolder, holdFolder, openFile, PathRefused } fro
 export interface Plan {
   /** Files to write: a path below the home, its source and its content. */
   writes: { to: string; from: string; content: Buffer }[];
-  /** One sentence for each thing that is left to a person. */
+  /** One sentence each. */
   notes: string[];
 }
 

@@ -13,7 +13,6 @@ import { DEFAULT_VIBER } from '../../workspace/home.ts';
 
 export interface NamesHere {
   config: Config;
-  /** The path of the home. */
   root: string;
   env: NodeJS.ProcessEnv;
 }

@@ -81,7 +81,7 @@ export function modelChange(model: string, env: NodeJS.ProcessEnv, more: { key?:
 export async function checkModel(settings: Settings, change: Change): Promise<Finding[]> {
   const { config, env } = await settings.with(change);
   const findings = await checkModels({ ...config, fallback: [] }, env);
-  // Whoever chooses the built-in model knows that it is small.
+  // The note about the built-in model's size is dropped: the person has just chosen it.
   return findings.filter(({ state, detail }) => state !== 'note' || !detail.startsWith(OFFLINE_MODEL));
 }
 

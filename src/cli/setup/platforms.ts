@@ -26,11 +26,9 @@ export function platformChange(platform: Platform, secrets: Readonly<Record<stri
   return { settings, secrets };
 }
 
-/** Returns the enabled platforms. */
 export const platformsOf = (config: Config): readonly Platform[] =>
   platforms().filter(({ name }) => chatSection(config, name) !== undefined);
 
-/** Returns the doctor's findings for one platform. */
 export async function checkPlatform(settings: Settings, { name }: Platform, change: Change): Promise<Finding[]> {
   const { config } = await settings.with(change);
   const { terminal } = config.channels;

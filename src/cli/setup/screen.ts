@@ -20,7 +20,6 @@ export interface Screen {
   select<T extends string>(question: string, choices: readonly Choice<T>[], initial?: T): Promise<T>;
   /** Asks until the value is not empty and `problem` returns undefined. */
   text(question: string, placeholder?: string, problem?: (value: string) => string | undefined): Promise<string>;
-  /** Asks for a value without showing it. */
   secret(question: string, isOptional?: boolean): Promise<string>;
   confirm(question: string): Promise<boolean>;
   columns(): number;

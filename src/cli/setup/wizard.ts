@@ -99,7 +99,6 @@ async function goOn(screen: Screen, settings: Settings, stop: () => Promise<void
   await app.stop();
 }
 
-/** Runs another command of this program and returns its exit code. */
 function program(args: string[], stdio: 'ignore' | 'inherit'): number | null {
   return spawnSync(process.execPath, [process.argv[1] ?? '', ...args], { stdio }).status;
 }

@@ -1,4 +1,4 @@
-/** Where messages, answers and small state are stored between a platform and its answer. */
+/** Settings of the engine, which stores messages, answers and small state between a platform and its answer. */
 import { z } from 'zod';
 import { listOf, oneOf, section, text, whole } from '../schema-parts.ts';
 

@@ -83,7 +83,7 @@ export async function deliverResult(
   const isLate = Date.now() - Date.parse(item.acceptedAt) > AWAY_MS;
   const result: Result = { outcome, item, turn, sent: new Set() };
   let away: unknown;
-  // In parallel: a platform that is slow to look up a chat does not delay the others.
+  // Sends in parallel: a platform that is slow to look up a chat does not delay the others.
   const attempts = await Promise.allSettled(job.deliver.map((to) => send(to, result, job, gw)));
   for (const [index, attempt] of attempts.entries()) {
     if (attempt.status === 'fulfilled') continue;

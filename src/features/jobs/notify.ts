@@ -31,7 +31,7 @@ const MAX_TEXT = 16_000;
  */
 const MAX_UNASKED = 5;
 
-/** What the run has sent itself. */
+/** IDs of the messages that the run has sent itself. */
 const sentBy = perRun((_run: FeatureRun) => new Set<string>());
 
 /** Returns the task's own conversations. A job's `deliver` addresses are not among them: they grant nothing. */

@@ -51,7 +51,7 @@ const changeOf = ({ schedule, timezone }: z.infer<typeof changeInput>): JobChang
 const changeKey = (input: z.infer<typeof changeInput>): string => JSON.stringify(['change', input]);
 const deleteInput = z.object({ name: z.string().max(200) });
 
-/** What is known about a call that people are asked to approve. */
+/** Facts about a call that people are asked to approve. */
 type Known = Timing & { stored: string; name?: string; id?: string; places?: readonly string[] };
 
 const LISTED = 50;
@@ -250,7 +250,6 @@ function newJob(input: z.infer<typeof createInput>, { scope, order, gw }: Featur
   return { ...jobOf(input, gw.people.zones.of(order.principal)), ...(viberOf(gw) !== viber && { viber }) };
 }
 
-/** Returns the job's current version. */
 const standing = async (name: string, run: FeatureRun): Promise<string> => (await serviceOf(run)).find(name).version;
 
 async function serviceOf({ order, gw }: FeatureRun): Promise<JobService> {

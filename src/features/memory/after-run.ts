@@ -21,10 +21,8 @@ import { listSuggestions, type Suggestion } from '../../workspace/memory/suggest
 import { openTask } from '../../workspace/tasks/index.ts';
 import { askOwner } from './question.ts';
 
-/** A completed run. */
 export interface FinishedRun {
   viber: string;
-  /** The task's title. */
   title: string;
   /** When its result was recorded, ISO 8601; the same again after a crash. */
   at: string;

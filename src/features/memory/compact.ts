@@ -58,7 +58,7 @@ const MAX_RETRY_MS = 3_600_000;
 const TRIES = 3;
 /** The share of the request limit that stays uncompacted. */
 const KEPT = 0.5;
-/** On demand, only the newest run stays uncompacted. */
+/** Keeps only the newest run when compaction is requested. */
 const NEWEST: HistoryLimits = { max_messages: 1, max_tokens: 1 };
 
 /** Agents that were asked have their own sessions in the same task. */

@@ -72,7 +72,6 @@ function numbersOf(asked: readonly Suggestion[]): number[] {
   return new Set(own).size === asked.length ? own : asked.map((_suggestion, at) => at + 1);
 }
 
-/** Builds the question for an owner. */
 export function askOwner(suggestions: readonly Suggestion[], messages: Messages, viber: string): Below {
   const asked = suggestions.slice(0, MAX_ASKED);
   const more = suggestions.length - asked.length;

@@ -13,7 +13,7 @@ import { createTranscriber, pickTranscription, type Transcriber, type Transcript
 import { createWhisper } from './whisper.ts';
 
 export interface HearingOptions {
-  /** In the order in which they are tried. */
+  /** Tried in this order. */
   transcribers: readonly Transcriber[];
   /** Longer recordings are not sent to anybody. */
   maxSeconds: number;

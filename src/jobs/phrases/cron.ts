@@ -39,7 +39,6 @@ export function crons(build: Build, fields: readonly string[]): Schedule {
   );
 }
 
-/** Returns the fields for day of month, month and day of week. */
 function dayFields({ reader, facts }: Build): string[] {
   const { rhythm, weekdays, except, nth, monthDays, dates } = facts;
   const months = [...new Set([...facts.months, ...monthsOf(reader, facts)])].sort((a, b) => a - b).join(',') || '*';

@@ -136,7 +136,7 @@ const RULES: readonly Rule[] = [
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** In dates with dots the day comes first. */
+/** A date with dots begins with the day. */
 function dateOf(found: string, day = '', month = '', year = ''): string {
   const name = MONTHS[Number(month) - 1];
   return name === undefined ? found : `${day} ${name} ${year}`;

@@ -42,7 +42,7 @@ export interface Facts {
   /** The phrase has "and also": a day matches in either way. */
   isEither: boolean;
   nth: { nth: number | 'L'; weekday: number }[];
-  /** In the syntax of cron's day-of-month field. */
+  /** Uses the syntax of cron's day-of-month field. */
   monthDays: string[];
   /** The phrase has "of the month". */
   ofMonth: boolean;
@@ -58,7 +58,7 @@ export interface Facts {
   instant?: number;
   /** Counted from now. */
   delay?: { months: number; days: number; ms: number };
-  /** Where a rhythm starts: a local day, or an instant in ms. */
+  /** The start of a rhythm: a local day, or an instant in ms. */
   start?: { day: number } | { instant: number };
   /** The meaning of the phrase depends on when it is read. */
   relative: boolean;

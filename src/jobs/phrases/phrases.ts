@@ -20,7 +20,7 @@ import { takeZone } from './zones.ts';
 export interface PhraseOptions {
   timezone: string;
   now: Date;
-  /** Where a rhythm that cron can't express is counted from if the phrase names no start; 1970 if absent. */
+  /** The start of a rhythm that cron can't express if the phrase names none; 1970 if absent. */
   anchor?: Date | undefined;
   /** Accepts a past date, as a schedule without further slots: a file outlives its date. */
   allowPast?: boolean | undefined;

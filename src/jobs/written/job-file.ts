@@ -13,7 +13,6 @@ import { type Job, type JobFields, jobFileName, parseJob } from '../job.ts';
 
 export interface JobFile {
   id: string;
-  /** The file's name. */
   file: string;
   path: string;
   /** `disabled` by its name or by `enabled: false`. */

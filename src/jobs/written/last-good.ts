@@ -41,7 +41,7 @@ export interface LastGoodOptions {
 }
 
 export function openLastGood({ folder, timezone, log, recorded }: LastGoodOptions): LastGood {
-  /** By file name. */
+  /** Problems by file name. */
   const told = new Map<string, Broken>();
   const pathOf = ({ name }: Pick<WatchedFile, 'name'>) => path.join(folder, name);
 

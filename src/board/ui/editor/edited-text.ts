@@ -60,7 +60,7 @@ export class EditedText {
       this.problem.value = undefined;
       this.#compare(found);
     } catch (error) {
-      // With a text in the editor, the next look may succeed.
+      // The next look may succeed if there is a text in the editor.
       if (this.base.peek() === undefined) this.problem.value = error;
     }
   }

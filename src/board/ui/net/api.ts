@@ -81,5 +81,4 @@ async function refusal(response: Response): Promise<ApiError> {
   return new ApiError(response.status, code, said, fields);
 }
 
-/** Returns the error's message. */
 export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -59,7 +59,7 @@ export class Conversation {
   readonly live: Signal<LiveRun | undefined> = signal(undefined);
   /** The cursor for older messages. */
   readonly earlier: Signal<string | undefined> = signal(undefined);
-  /** What the viber has said beside the conversation, such as answers to commands. */
+  /** Messages of the viber beside the conversation, such as answers to commands. */
   readonly asides: Signal<readonly Aside[]> = signal([]);
   /** IDs of listed messages that were matched with a sent one. */
   readonly #claimed = new Set<string>();

@@ -59,13 +59,12 @@ function tellBehind(): void {
   for (const refresh of [...behind]) refresh();
 }
 
-/** Returns a function that unsubscribes. */
+/** Returns a function that unsubscribes, as does `onBehind`. */
 export function onEvent(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Returns a function that unsubscribes. */
 export function onBehind(refresh: () => void): () => void {
   behind.add(refresh);
   return () => void behind.delete(refresh);

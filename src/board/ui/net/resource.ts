@@ -66,7 +66,6 @@ export function useResource<T>(path: string, concerns: (event: EventFrame) => bo
 
 /** A paged list. Loaded pages stay, and all are reloaded when they may have changed. */
 export interface Pages<T> extends Resource<T> {
-  /** Returns whether there are more pages. */
   hasMore(): boolean;
   more(): Promise<void>;
 }

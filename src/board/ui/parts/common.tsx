@@ -123,7 +123,6 @@ export function Shown<T>({
   return <>{children(data)}</>;
 }
 
-/** Loads the next page of a list. */
 export function More<T>({ of: pages }: { of: Pages<T> }): JSX.Element | null {
   if (!pages.hasMore()) return null;
   return (

@@ -20,7 +20,6 @@ import { announce } from './notices.tsx';
 const parser = signal<MarkdownParser | undefined>(undefined);
 let asked = false;
 
-/** Starts loading the parser. */
 export function wantMarkdown(): void {
   if (asked) return;
   asked = true;

@@ -23,7 +23,6 @@ export interface Checked {
   signal: AbortSignal;
   instruction: string;
   constraints: readonly string[];
-  /** The agent's answer. */
   answer: string;
   artifactRefs: readonly ArtifactRef[];
 }

@@ -88,7 +88,7 @@ interface Progress {
   before: readonly DoneStep[];
   /** The step that a crash may have left journaled but unticked; earlier steps are ticked. */
   unticked: string | undefined;
-  /** What a person has added for the current step. */
+  /** Words that a person has added for the current step. */
   added: string;
   /** The number of step lines in the session. */
   lines: number;

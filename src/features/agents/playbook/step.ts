@@ -29,7 +29,7 @@ export interface StepAt {
   playbook: Playbook;
   current: CurrentStep;
   done: readonly DoneStep[];
-  /** What a person has added to it; '' if nothing. */
+  /** Words that a person has added to it; '' if nothing. */
   added: string;
   /** Completed tries of this step in this process. */
   tried: number | undefined;

@@ -21,7 +21,7 @@ export interface Supervised {
   playbook: Playbook;
   plan: Plan;
   done: readonly DoneStep[];
-  /** What a person has added; '' if nothing. */
+  /** Words that a person has added; '' if nothing. */
   added: string;
   /** The failed step and the reason. */
   failed?: { title: string; reason: string } | undefined;

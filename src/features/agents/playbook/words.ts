@@ -28,7 +28,7 @@ export interface StepMessage {
   current: CurrentStep;
   done: readonly DoneStep[];
   files: readonly ArtifactRef[];
-  /** What a person has added during the step; '' if nothing. */
+  /** Words that a person has added during the step; '' if nothing. */
   added: string;
   /** Why the first try did not pass. */
   reason?: string | undefined;
@@ -82,7 +82,6 @@ export const goOnButton = (taskId: string, messages: Messages): ButtonAction => 
   args: taskId,
 });
 
-/** Returns the answer when all steps are done. */
 export function finishedText(
   playbook: Playbook,
   plan: Plan,
@@ -121,7 +120,6 @@ const fileName = (name = ''): string =>
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[-_]+/, '') || 'name';
 
-/** Returns the answer when a step can't be done. */
 export const stuckText = (
   playbook: Playbook,
   { title, index, total }: CurrentStep,

@@ -56,7 +56,6 @@ const UNDONE = {
   closed: 'memory.compactStopped',
 } as const satisfies Record<Compacted['end'], MessageKey>;
 
-/** Quotes the first lines. */
 function quoted(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const shown = lines.slice(0, SHOWN_LINES).join('\n').slice(0, SHOWN).toWellFormed();

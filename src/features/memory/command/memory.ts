@@ -72,7 +72,7 @@ const HEADING = /^(#{1,6})(?:\s|$)/;
 /** Removes headings without content. */
 function withoutEmptyHeadings(text: string): string {
   const kept: string[] = [];
-  /** What follows, reading upwards: a heading's depth, 7 for text, 0 for nothing. */
+  /** The depth of the heading below, since this reads upwards; 7 for text, 0 for nothing. */
   let below = 0;
   for (const line of text.split('\n').reverse()) {
     const depth = HEADING.exec(line)?.[1]?.length;

@@ -28,7 +28,7 @@ export interface Keeping {
   runId: string;
   /** `memory.auto_accept` is on and an owner is speaking. */
   autoAcceptMemory: boolean;
-  /** Who said it, and in which task. */
+  /** The person who said it, and the task. */
   provenance: string;
 }
 

@@ -12,7 +12,6 @@ export interface Found {
   text: string;
 }
 
-/** A provider of web search. */
 export interface Searcher {
   /** The name shown to people, who see where the query goes. */
   name: string;
