@@ -108,7 +108,6 @@ class RunningApp implements App {
     if (!shortage?.isTooLow && !options.localOnly) this.#letIn.start();
     // Who asks for it learns of a failure; nobody has to.
     this.connected.catch(() => 'the channels have said what is wrong');
-    host.crashed.tellBy((item, reason) => void this.#open.gaveUp(item, reason));
   }
 
   readiness(): Promise<Readiness> {

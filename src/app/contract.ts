@@ -12,7 +12,7 @@ import type { Address, Channel } from '../channels/channel.ts';
 import type { Lead } from '../channels/lead.ts';
 import type { BoardAsk } from '../channels/local/requests.ts';
 import type { Config } from '../config.ts';
-import type { Engine, QueueItem } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SyncSoon } from '../lib/files/sync-soon.ts';
 import type { createHandles, handleLimit, limitProblem } from '../lib/handles.ts';
@@ -66,8 +66,6 @@ export interface OpenGateway {
   start(): Promise<void>;
   /** The channels are connected: what needs them begins. */
   connected(): Promise<void>;
-  /** The engine has given up a message for the crashes that it was part of: its people are told. Never rejects. */
-  gaveUp(item: QueueItem<Entry>, reason: string): Promise<void>;
   /** Once a day. */
   sweep(now: Date): void;
   /** What is at work ends within `graceMs` or is kept, and what is on its way out is sent. Nothing may be taken in any more. */
@@ -88,7 +86,7 @@ export interface Host {
   readonly limit: ReturnType<typeof handleLimit> | undefined;
   readonly shortage: ReturnType<typeof limitProblem>;
   readonly syncSoon: SyncSoon;
-  /** Their people are told once the gateway is up. */
+  /** Their people are told when the gateway starts. */
   readonly crashed: Crashed;
   damage?: ReturnType<typeof hearDamage>;
   /** What other processes are told, and tell. */

@@ -4,6 +4,7 @@
  */
 import type { Zones } from '../access/zones.ts';
 import { type Config, loadAgent } from '../config.ts';
+import type { QueueItem } from '../engine/engine.ts';
 import { UserError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -14,6 +15,7 @@ import { Approvals } from '../runtime/approvals/approvals.ts';
 import { RunSuspension } from '../runtime/approvals/suspend.ts';
 import { nowText } from '../runtime/context/now.ts';
 import { questionId } from '../runtime/contract/buttons.ts';
+import type { Entry } from '../runtime/contract/entry.ts';
 import type { StopFeature } from '../runtime/contract/feature.ts';
 import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversations/task-record.ts';
 import { featureSet } from '../runtime/features.ts';
@@ -46,6 +48,15 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   const { home, config, host, log, delivery, people } = stores;
   const { approvals } = parts.consent;
   const stopping: StopFeature[] = [];
+  async function gaveUp(item: QueueItem<Entry>, reason: string): Promise<void> {
+    try {
+      await people.owners.tellGivenUp(item, reason);
+      await noteGivenUp(item.message, reason, gw);
+    } catch (error) {
+      log.error({ err: error, reason }, 'nobody could be told of a message that was given up');
+      throw error;
+    }
+  }
   return {
     gw,
     host,
@@ -57,18 +68,12 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     async start() {
       await approvals.start();
       for (const { start } of gw.features.on) if (start) stopping.push(await start(gw));
+      // Before anything is worked on: a task has not failed any more when a later run of it has ended.
+      await host.crashed.tellBy(gaveUp);
       await worker.tellUnkept();
       if (host.roles.has('work')) await worker.start();
     },
     connected: () => parts.tools.start(),
-    async gaveUp(item, reason) {
-      try {
-        await people.owners.tellGivenUp(item, reason);
-        await noteGivenUp(item.message, reason, gw);
-      } catch (error) {
-        log.error({ err: error, reason }, 'nobody could be told of a message that was given up');
-      }
-    },
     sweep(now) {
       for (const { sweep } of gw.features.on) sweep?.(now, gw);
     },

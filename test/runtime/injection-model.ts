@@ -120,7 +120,7 @@ export function broken({ home, happened, sent }: Report): string[] {
       `${traceOf(id)} should be told of ${turn.run}: ${outs.get(id)?.text}`,
     );
   }
-  for (const item of commands) must(outs.has(item.id), `the command ${name(item)} has no answer`);
+  for (const item of commands) must(item.isDead || outs.has(item.id), `the command ${name(item)} has no answer`);
   for (const [id, { text }] of outs) {
     const item = byId.get(id);
     must(
@@ -137,9 +137,16 @@ export function broken({ home, happened, sent }: Report): string[] {
     const own = turns.filter((turn) => turn.task === task);
     const answered = own.filter(({ result }) => result !== undefined && result.error !== STEERED);
     const last = answered.sort((a, b) => a.ended - b.ended).at(-1)?.result;
-    if (last) must(record?.state === last.state, `${task} is ${record?.state} after a run that ${last.state}`);
+    // What was given up since then has failed, unless what is left of the last run was noted after it.
+    const died = items.filter((item) => item.isDead && item.message.taskId === task);
+    const hasFailed = died.some(({ diedAt = '' }) => last === undefined || diedAt >= last.at);
+    const states = [...(last ? [last.state] : []), ...(hasFailed ? ['error'] : [])];
+    if (record && states.length > 0)
+      must(states.includes(record.state), `${task} is ${record.state} after a run that ${last?.state}`);
     for (const { id, seq, message } of items.filter((item) => item.message.taskId === task)) {
-      const may = message.message.isDirect || authoriseAction(message.principal, 'steer', record?.people ?? []);
+      // What was given up before its task had a record began that.
+      const people = record?.people ?? [principalText(message.principal)];
+      const may = message.message.isDirect || authoriseAction(message.principal, 'steer', people);
       must(may || message.mode === undefined, `${traceOf(id)} may not steer and has the mode ${message.mode} (${seq})`);
       const stops = message.command?.name === 'stop' && !may;
       must(!stops || !outs.get(id)?.text.startsWith('Stopped'), `${traceOf(id)} stopped a task of others`);
@@ -308,8 +315,8 @@ function turnsOf(home: Home, task: string, byId: ReadonlyMap<string, Item>, must
   for (const turn of turns.values()) {
     if (turn.result === undefined) continue;
     carried.push(turn);
-    if (turn.result.error === STEERED) continue;
     turn.covers = carried.flatMap((each) => each.items);
+    if (turn.result.error === STEERED) continue;
     for (const each of carried) each.final = turn;
     carried = [];
   }

@@ -55,6 +55,8 @@ export interface WorldOptions {
   maxRuns?: number;
   /** Milliseconds the platform takes for a message, a file, a thread. */
   sendMs?: number;
+  /** Milliseconds until it is stored that a message was given up: on a busy machine others are long at work by then. */
+  noticeMs?: number;
 }
 
 export interface World {
@@ -111,7 +113,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const graves: Gate[] = [];
   const accepted = new Set<string>();
   const tasks = new Set<string>();
-  const { sendMs = 1 } = options;
+  const { sendMs = 1, noticeMs = 0 } = options;
   let copies = 0;
   const planOf = (n: number): Plan => options.plans[n % options.plans.length] as Plan;
   let runs = 0;
@@ -175,6 +177,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     const { queue } = engine;
     const enqueue = queue.enqueue.bind(queue);
     const tell = queue.signal.bind(queue);
+    const add = delivery.add.bind(delivery);
+    Object.assign(delivery, {
+      async add(...[message, ...more]: Parameters<typeof add>) {
+        if (noticeMs > 0 && message.id.endsWith('-dead')) await sleep(noticeMs);
+        return add(message, ...more);
+      },
+    });
     Object.assign(places.settings, { get: () => ({ queue: world.mode }) });
     Object.assign(queue, {
       async enqueue(...[lane, entry, more]: Parameters<typeof enqueue>) {
@@ -209,7 +218,6 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       await gateway.stop(graceMs);
       await gateway.close();
     }
-    gateway.host.crashed.tellBy((item, reason) => void gateway.gaveUp(item, reason));
     await within.run(life, () => gateway.start());
     return Object.assign(life, {
       ...{ root, home, queue, pending: new Set<Promise<unknown>>() },

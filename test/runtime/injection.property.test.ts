@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { InboundMessage } from '../../src/channels/channel.ts';
 import type { CrashPoint } from '../../src/crash-points.ts';
+import { openTask } from '../../src/workspace/tasks/index.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { broken, lines, word } from './injection-model.ts';
 import { openWorld, type Plan, type World } from './injection-world.ts';
@@ -110,47 +111,51 @@ const POINTS: readonly CrashPoint[] = [
     'send:recorded',
   ] as const),
 ];
-const action = fc.oneof(
-  {
-    weight: 12,
-    arbitrary: fc.record({ do: fc.constant('say' as const), who, place, file: fc.nat(5).map((n) => n === 0) }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({ do: fc.constant('say' as const), who, place, name: fc.constantFrom('steer', 'followup') }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('edit' as const, 'again' as const), n: fc.nat(20) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('command' as const),
-      who,
-      place,
-      name: fc.constantFrom('stop', 'stop', 'word'),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('command' as const), who, place, name: fc.constantFrom('new', 'open') }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('mode' as const), mode: fc.constantFrom('steer', 'collect', 'followup') }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), graceMs: fc.nat(15) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('crash-at' as const), point: fc.constantFrom(...POINTS), n: fc.nat(2) }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('fail-sends' as const) }) },
-);
-const actions = fc.array(fc.record({ action, waitMs: fc.constantFrom(0, 0, 0, 1, 3, 8, 15) }), {
-  minLength: 6,
-  maxLength: 24,
-});
+/** @param crashes how often they are among the rest: where the machine is busy, each finds more at work */
+const actionOf = (crashes: number) =>
+  fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.record({ do: fc.constant('say' as const), who, place, file: fc.nat(5).map((n) => n === 0) }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({ do: fc.constant('say' as const), who, place, name: fc.constantFrom('steer', 'followup') }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('edit' as const, 'again' as const), n: fc.nat(20) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('command' as const),
+        who,
+        place,
+        name: fc.constantFrom('stop', 'stop', 'word'),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('command' as const), who, place, name: fc.constantFrom('new', 'open') }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('mode' as const), mode: fc.constantFrom('steer', 'collect', 'followup') }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), graceMs: fc.nat(15) }) },
+    { weight: crashes, arbitrary: fc.record({ do: fc.constant('crash' as const) }) },
+    {
+      weight: crashes,
+      arbitrary: fc.record({ do: fc.constant('crash-at' as const), point: fc.constantFrom(...POINTS), n: fc.nat(2) }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('fail-sends' as const) }) },
+  );
+const actionsOf = (crashes: number) =>
+  fc.array(fc.record({ action: actionOf(crashes), waitMs: fc.constantFrom(0, 0, 0, 1, 3, 8, 15) }), {
+    minLength: 6,
+    maxLength: 24,
+  });
+const actions = fc.oneof({ weight: 3, arbitrary: actionsOf(1) }, { weight: 1, arbitrary: actionsOf(8) });
 
-type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
+type Action = ReturnType<typeof actionOf> extends fc.Arbitrary<infer T> ? T : never;
 
 async function act(world: World, people: ReturnType<typeof talk>, one: Action): Promise<void> {
   const { said } = people;
@@ -198,8 +203,9 @@ describe('whatever comes between', () => {
           actions,
           fc.array(plan, { minLength: 3, maxLength: 6 }),
           fc.constantFrom(1, 4),
-          async (all, plans, maxRuns) => {
-            const world = await openWorld({ plans, maxRuns });
+          fc.constantFrom(0, 0, 20),
+          async (all, plans, maxRuns, noticeMs) => {
+            const world = await openWorld({ plans, maxRuns, noticeMs });
             const people = talk(world);
             for (const { action: one, waitMs } of all) {
               await act(world, people, one);
@@ -243,6 +249,43 @@ describe('a message that waits alone after two crashes', () => {
       }
       expect(await settle(world, people)).toEqual([]);
     }
+  });
+});
+
+describe('what was given up', () => {
+  const plan: Plan = { steps: 0, stepMs: 5, external: false, deafMs: 0, end: 'answer' };
+
+  /** Gives the state of the only task in the end. */
+  async function givenUp(world: World, people: ReturnType<typeof talk>, more: (crash: number) => void) {
+    let crashes = 0;
+    world.onPoint = (point) => {
+      if (point !== 'run:claimed' || crashes === 3) return false;
+      more(++crashes);
+      return true;
+    };
+    people.say({ who: 'pia', place: 'direct' });
+    await eventually(() => expect(crashes).toBe(3));
+    await people.all();
+    await world.idle();
+    const [id = ''] = fs.readdirSync(world.home().artifacts);
+    const state = openTask(world.home(), id).record()?.state;
+    expect(await settle(world, people)).toEqual([]);
+    return state;
+  }
+
+  it('has failed, whatever ended before it', async () => {
+    const world = await openWorld({ plans: [plan] });
+    const people = talk(world);
+    await people.say({ who: 'pia', place: 'direct' });
+    await world.idle();
+    expect(await givenUp(world, people, () => undefined)).toBe('error');
+  });
+
+  it('leaves the task as a later run has ended it, however slow the disk is with the notice', async () => {
+    const world = await openWorld({ plans: [plan], noticeMs: 100 });
+    const people = talk(world);
+    const more = (crash: number) => void (crash === 3 && people.say({ who: 'pia', place: 'direct', text: 'and this' }));
+    expect(await givenUp(world, people, more)).toBe('completed');
   });
 });
 

@@ -16,8 +16,8 @@ interface EngineParts {
   config: Config;
   home: Home;
   log: Logger;
-  /** A message was given up after crashing the gateway: the person should hear of it. */
-  onDead: (item: QueueItem<Entry>, reason: string) => void;
+  /** A message was given up after crashing the gateway: resolves once its people have been told. */
+  onDead: (item: QueueItem<Entry>, reason: string) => Promise<void>;
   /** Of the engine on one machine. */
   suspectDelayMs?: number;
 }

@@ -24,8 +24,8 @@ export interface LocalEngineOptions<T> {
   outboxSchema?: Schema<OutboxFile>;
   /** The most running lanes per person, by kind of lane. */
   limits?: Readonly<Record<string, FairLimits>>;
-  /** Called when a message was given up after crashing the gateway, so that the person can be notified. */
-  onDead: (item: QueueItem<T>, reason: string) => void;
+  /** Called when a message was given up after crashing the gateway; resolves once the person has been notified. */
+  onDead: (item: QueueItem<T>, reason: string) => unknown;
   /** Receives failures of listeners and leaders, which have no caller. */
   onError: (error: unknown) => void;
   /** Milliseconds; for tests. */

@@ -23,8 +23,11 @@ export interface RecoveryOptions<T> {
   store: SpoolStore;
   /** The required shape of a message; anything by default. */
   schema?: Schema<T>;
-  /** Called when a message was given up after crashing the gateway, so that the person can be notified. */
-  onDead: (item: QueueItem<T>, reason: string) => void;
+  /**
+   * Called when a message was given up after crashing the gateway; resolves once the person has been notified. The message leaves the
+   * inbox only then, so that a crash before that gives it up again.
+   */
+  onDead: (item: QueueItem<T>, reason: string) => unknown;
 }
 
 /** The stored form of messages of this shape. */
@@ -59,6 +62,7 @@ export async function recoverSpool<T>(
       .names(state)
       .map((id) => store.read(state, id, schema))
       .filter((file) => file !== undefined);
+  const told = async (file: SpoolFile<T>, reason: string) => onDead(file, reason);
   const isAnswered = (id: string) => store.has('out', id) || store.wasFinished(`${id}.out`);
   await Promise.all(
     read('cur').map(async (cut) => {
@@ -66,11 +70,14 @@ export async function recoverSpool<T>(
       if (isGivenUp(file.attempts, isAnswered(file.id))) {
         const reason = `the gateway ended ${file.attempts} times while working on it`;
         await bury(store, file, reason, now());
-        onDead(file, reason);
+        void told(file, reason).then(
+          () => store.remove('cur', file.id),
+          () => 'the next start tells them',
+        );
       } else {
         await store.put('new', file.id, file);
+        store.remove('cur', file.id);
       }
-      store.remove('cur', file.id);
     }),
   );
   return read('new').sort((a, b) => a.seq - b.seq);

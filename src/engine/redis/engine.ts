@@ -36,8 +36,8 @@ export interface RedisEngineOptions<T> {
   secret?: Uint8Array;
   /** Whether scripts can reach the server: it must then require a password. */
   reachedByScripts?: boolean;
-  /** Called when a message was given up after crashing processes, so that the person can be notified. */
-  onDead: (item: QueueItem<T>, reason: string) => void;
+  /** Called when a message was given up after crashing processes; resolves once the person has been notified. */
+  onDead: (item: QueueItem<T>, reason: string) => unknown;
   /** Receives failures of listeners and leaders, which have no caller. */
   onError: (error: unknown) => void;
   /** Milliseconds; for tests. */

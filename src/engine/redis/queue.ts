@@ -33,7 +33,7 @@ export interface RedisQueueOptions<T> {
   world: World;
   schema: Schema<T>;
   limits: Readonly<Record<string, FairLimits>>;
-  onDead: (item: QueueItem<T>, reason: string) => void;
+  onDead: (item: QueueItem<T>, reason: string) => unknown;
 }
 
 type Listener = Parameters<Queue<unknown>['onSignal']>[0];
@@ -282,11 +282,11 @@ export class RedisQueue<T> implements Queue<T> {
     const dead: RawItem[] = [];
     for (const raw of items) {
       if (!isGivenUp(raw.attempts, await this.#isKnown(raw.id, answers))) continue;
-      dead.push(raw);
       const reason = `the gateway ended ${raw.attempts} times while working on it`;
       await this.#graves.dig(unknownItem(lane, raw), reason);
       const item = this.#itemOf(lane, raw);
-      if (item) this.#options.onDead(item, reason);
+      if (item) await this.#options.onDead(item, reason);
+      dead.push(raw);
     }
     return dead;
   }

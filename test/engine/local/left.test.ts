@@ -295,6 +295,20 @@ describe('messages of an earlier process', () => {
     ]);
   });
 
+  it('are given up again after a crash that came before their people were told', async () => {
+    const store = open(tempFolder());
+    await store.put('cur', 'poison', file('poison', { attempts: 2 }));
+    const told: string[] = [];
+    const start = async (onDead: (of: { id: string }) => Promise<void>) => {
+      expect(await recoverSpool<string>({ store: open(store.root), onDead }, () => 0)).toEqual([]);
+    };
+    await start(() => new Promise(() => undefined));
+    await start(() => Promise.reject(new Error('the disk is full')));
+    await start(async ({ id }) => void told.push(id));
+    await start(async ({ id }) => void told.push(id));
+    expect(told).toEqual(['poison']);
+  });
+
   const sound = file('sound', {
     ...{ notBefore: 5, group: 'g', by: { person: 'alex', isOwner: true }, orderKey: { source: 's', at: 1 } },
   });
