@@ -213,7 +213,6 @@ export interface TaskView {
   /** The title its threads were opened with. */
   firstTitle?: string;
   state: 'pending' | 'running' | 'open' | 'completed' | 'error' | 'stopped';
-  /** Steps of the plan. */
   progress?: { done: number; total: number };
 }
 

@@ -26,7 +26,7 @@ export const channelKinds = (): readonly ChannelKind[] => [...kinds.values()];
 
 export const kindOf = (channel: string): ChannelKind | undefined => kinds.get(channel);
 
-/** Whether the name belongs to the gateway, so that a channel from outside can't take it. */
+/** Returns whether the name belongs to the gateway, so that a channel from outside can't take it. */
 export const isBuiltIn = (name: string): boolean =>
   Object.hasOwn(BUILT_IN, name) || Object.hasOwn(channelModules, name) || name === 'job' || name === 'person';
 
@@ -42,7 +42,7 @@ export const exampleOf = (what: keyof ChannelKind['examples']): string =>
     .join(', ')
     .replace(/, ([^,]*)$/, ' or $1');
 
-/** Whether a text is an account of a chat channel, as written in `people:`. */
+/** Returns whether a text is an account of a chat channel, as written in `people:`. */
 export const isAccount = (text: string): boolean =>
   channelKinds().some(({ name, accountPattern }) => new RegExp(`^${name}:(?:${accountPattern})$`).test(text));
 
@@ -56,7 +56,6 @@ export function chatSection({ channels }: Sections, name: string): ChatChannelCo
   return kinds.has(name) ? (channels[name] as ChatChannelConfig | undefined) : undefined;
 }
 
-/** Returns the chat channels that are on, with their settings. */
 export function chatSections(config: Sections): { kind: ChannelKind; settings: ChatChannelConfig }[] {
   return channelKinds().flatMap((kind) => {
     const settings = chatSection(config, kind.name);
@@ -81,7 +80,7 @@ export function accessOf(config: Sections, at: Pick<Address, 'channel' | 'worksp
   return access && server ? { ...access, groups: server.groups ?? access.groups, chats: ['*'] } : access;
 }
 
-/** Whether only one person reads there, judged by the platform's IDs. */
+/** Returns whether only one person reads there, judged by the platform's IDs. */
 export function isDirectAddress({ channel, chat, workspace }: Address): boolean {
   const at = { chat, ...(workspace !== undefined && { workspace }) };
   return kindOf(channel)?.isDirect?.(at) ?? workspace === undefined;

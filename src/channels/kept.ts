@@ -1,6 +1,6 @@
 /** Defines what is kept on disk for a channel: which parts of an answer were sent, and how far each chat was read. */
 
-/** The knowledge about a part before it is sent. */
+/** The state of a part before it is sent. */
 export interface PartAttempt {
   /** A key for nonces and metadata: the same for every attempt at this part, and for no other part. */
   key: string;

@@ -111,7 +111,7 @@ export interface ChannelSetup {
 
 export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
   readonly name: string;
-  /** The platform's name for people. */
+  /** The platform's name, as people know it. */
   readonly label: string;
   /** The source of a regular expression that matches an account in `people:`, without the channel's name. */
   readonly accountPattern: string;
@@ -133,9 +133,8 @@ export interface ChannelKind<S extends ChatChannelConfig = ChatChannelConfig> {
   readonly words?: { group?: 'tasks.group' | 'tasks.namedGroup'; thread?: 'tasks.thread' | 'tasks.topic' };
   /** Returns the prefix that people type before a command. */
   commandPrefix(settings: S): string;
-  /** Whether only one person reads there. Default: an address without a workspace. */
+  /** Returns whether only one person reads there. Default: an address without a workspace. */
   isDirect?(address: Pick<Address, 'chat' | 'workspace'>): boolean;
-  /** Returns the schema of the section. */
   settings(): z.ZodType<S> | Promise<z.ZodType<S>>;
   /** Returns the problems of keys that are each valid by themselves; `path` begins below the section. */
   rules?(section: Section): readonly ConfigProblem[] | Promise<readonly ConfigProblem[]>;

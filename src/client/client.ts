@@ -80,8 +80,8 @@ export class ViberClient {
   /** Acknowledged subscriptions, by task. */
   readonly #followed = new Map<string, LiveFrames | undefined>();
   /**
-   * Tasks that were started or written to here. The gateway reports it on the connection it came by; on a later one only
-   * once it is subscribed.
+   * Tasks that were started or written to here. The gateway reports them on the connection they came by; on a later
+   * one only once they are subscribed.
    */
   readonly #begun = new Map<string, LiveFrames | undefined>();
   readonly #listeners = new Set<(event: EventFrame) => void>();
@@ -271,7 +271,7 @@ export class ViberClient {
     else waiting?.reject(new ViberError(ack.error ?? { code: 'refused', message: 'The gateway refused it.' }));
   }
 
-  /** Whether this end of a run was already passed on. It arrives at least once and is passed on once. */
+  /** Returns whether this end of a run was already passed on. It arrives at least once and is passed on once. */
   #isKnownEnd(event: EventFrame): boolean {
     if (event.type !== 'task:completed' && event.type !== 'task:error') return false;
     if (this.#ended.has(event.runId)) return true;

@@ -119,7 +119,6 @@ function manifestOf(name: string, base: string): string | undefined {
   }
 }
 
-/** Returns the entry file of a package. */
 function entryIn(folder: string): string {
   const file = path.join(folder, 'package.json');
   const manifest: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
@@ -180,7 +179,8 @@ function nameOf({ name }: Record<string, unknown>): string {
 const KIND_FUNCTIONS = ['commandPrefix', 'settings', 'open'] as const;
 
 /**
- * Whether the plugin has the functions of a kind. They are checked one by one, so that the missing ones can be named.
+ * Returns whether the plugin has the functions of a kind. They are checked one by one, so that the missing ones can be
+ * named.
  */
 const isKind = (plugin: unknown): plugin is ChannelKind =>
   isRecord(plugin) && KIND_FUNCTIONS.every((key) => typeof plugin[key] === 'function');

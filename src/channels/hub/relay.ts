@@ -15,7 +15,7 @@ export interface Mouth {
 
 export interface RelayOptions {
   mouth: Mouth;
-  /** Whether this process has the connection. */
+  /** Returns whether this process has the connection. */
   isHere(): boolean;
   /** Resolves when the hub was told. @throws DeliveryError */
   tell(message: OutboundMessage): Promise<void>;

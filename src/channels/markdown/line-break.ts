@@ -50,7 +50,7 @@ const construct: Construct = {
   },
 };
 
-/** Whether the code is a space or a tab; negative codes are the parser's own for tabs and line ends. */
+/** Returns whether the code is a space or a tab; negative codes are the parser's own for tabs and line ends. */
 function isBlank(code: Code): boolean {
   return code === 32 || code === -2 || code === -1;
 }

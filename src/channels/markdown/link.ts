@@ -41,7 +41,7 @@ export function hiddenTarget(label: string, link: SafeLink): string | undefined 
   return namedHosts(shown).some((host) => host !== real) ? link.target : undefined;
 }
 
-/** Whether a label is the URL itself or the beginning of it, host included. */
+/** Returns whether a label is the URL itself or the beginning of it, host included. */
 function startsItsUrl(shown: string, link: SafeLink): boolean {
   const url = link.url.toLowerCase().replace(/^https?:\/\/(?:www\.)?/, '');
   const label = shown.replace(/^https?:\/\//, '').replace(/^www\./, '');

@@ -18,7 +18,7 @@ export interface Dialect {
   mark: (mark: ItemMark) => string;
   /** Returns the indentation of an item's content that doesn't follow its mark on the same line. */
   indent: (mark: ItemMark) => string;
-  /** Whether an empty line separates two pieces. */
+  /** Returns whether an empty line separates two pieces. */
   isApart: (before: Piece, after: Piece) => boolean;
   /** `nested`: full Markdown nesting; `flat`: one level of quotation, with code and tables at its margin. */
   nesting: 'nested' | 'flat';
@@ -131,8 +131,8 @@ function gap(before: Piece, after: Piece, open: ReadonlySet<Container>, dialect:
 }
 
 /**
- * Whether a list would be mistaken for its outer item: in a part that begins within an item, a list of that item starts
- * at the item's own margin, so its numbers would continue in the next item.
+ * Returns whether a list would be mistaken for its outer item: in a part that begins within an item, a list of that
+ * item starts at the item's own margin, so its numbers would continue in the next item.
  */
 function isMistaken(before: Piece, after: Piece, shared: number, open: ReadonlySet<Container>): boolean {
   const [outer, ...inner] = before.containers.slice(shared);

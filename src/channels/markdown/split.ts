@@ -113,7 +113,7 @@ function lastBreak(text: string, from: number, to: number, fits: (position: numb
   return undefined;
 }
 
-/** Whether it is a full stop, exclamation or question mark that needs no blank after it. */
+/** Returns whether it is a full stop, exclamation or question mark that needs no blank after it. */
 function endsIdeographic(code: number): boolean {
   return code === 0x3002 || code === 0xff01 || code === 0xff1f;
 }
@@ -158,7 +158,7 @@ function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || (code >= 160 && /\s/.test(String.fromCharCode(code)));
 }
 
-/** Whether a surrogate pair begins here. */
+/** Returns whether a surrogate pair begins here. */
 function isPair(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }

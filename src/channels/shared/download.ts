@@ -21,7 +21,7 @@ export class DownloadError extends Error {
 export type Download = (file: RemoteFile, path: string, maxBytes: number, signal: AbortSignal) => Promise<Fetched>;
 
 export interface DownloadSource {
-  /** The platform's name for people. */
+  /** The platform's name, as people know it. */
   platform: string;
   /** The platform's own limit in bytes, and its reason if that isn't just a number. */
   maxBytes: number;

@@ -22,7 +22,6 @@ export interface LiveRun {
   startedAt: number;
   /** True once the run has ended, its message was deleted or the bot may not write there. */
   isOver: boolean;
-  /** Whether it waits for its turn. */
   isQueued: boolean;
   call: Promise<void> | undefined;
   timers: Map<string, NodeJS.Timeout>;

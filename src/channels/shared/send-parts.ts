@@ -29,7 +29,7 @@ export interface Outgoing<P> {
   /** Posts a part and returns the platform's ID. @throws FilesRefused, or an error for the delivery to decide on. */
   post: (part: P, step: Step) => Promise<string>;
   filesOf: (part: P) => readonly Attachment[];
-  /** Whether the part holds all the message's buttons; absent if the platform can't edit messages. */
+  /** Returns whether the part holds all the message's buttons; absent if the platform can't edit messages. */
   hasButtons?: (part: P) => boolean;
   /** Returns a part without its files, with the notice at its end if it fits; undefined if nothing is left. */
   wordsOf: (part: P, notice: string) => { part: P; hasNotice: boolean } | undefined;

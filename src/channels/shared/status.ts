@@ -25,7 +25,6 @@ export interface StatusTiming {
 
 /** A run with its status message. */
 export interface Shown extends LiveRun {
-  /** Set once the message exists. */
   messageId?: string;
   /** The message's current content, as JSON of `Words`. */
   shown: string;
@@ -55,7 +54,7 @@ export interface StatusOptions {
   timing: StatusTiming;
   /** The most characters of a growing answer that are shown. */
   maxText: number;
-  /** Whether the address may show an answer as it grows. Default: everywhere. */
+  /** Returns whether the address may show an answer as it grows. Default: everywhere. */
   maySeeText?: (address: Address) => boolean;
   pace: Live['pace'];
 }

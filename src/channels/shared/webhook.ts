@@ -74,7 +74,7 @@ export function createBodyReader({ maxBytes, totalBytes = TOTAL_BYTES, waitMs = 
   };
 }
 
-/** Whether the sender waits for a 100 Continue before it sends the body. */
+/** Returns whether the sender waits for a 100 Continue before it sends the body. */
 export const isAsking = ({ headers }: IncomingMessage): boolean => /^100-continue$/i.test(headers.expect ?? '');
 
 /** Returns the bytes that the headers declare; 0 if they don't. */

@@ -5,7 +5,7 @@ import type { CommandSpec, InboundMessage } from '../channel.ts';
 
 export type Commands = ReadonlyMap<string, CommandSpec>;
 
-/** Whether a single word is probably a mistyped command, so that its sender is asked what they mean. */
+/** Returns whether a single word is probably a mistyped command, so that its sender is asked what they mean. */
 export const isNearly = (word: string, commands: Commands): boolean =>
   /^[a-z]{3,16}$/i.test(word) && nearest(word, [...commands.keys()]) !== undefined;
 

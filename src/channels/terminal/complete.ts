@@ -45,7 +45,6 @@ export async function complete(before: string, options: CompleteOptions): Promis
   return { start: before.length - word.length, choices: filesIn(word, options.folders) };
 }
 
-/** Returns the longest common prefix of all choices. */
 export function commonStart(choices: readonly Suggestion[]): string {
   const [first = '', ...others] = choices.map(({ value }) => value);
   let length = first.length;

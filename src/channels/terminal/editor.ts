@@ -172,7 +172,6 @@ export function rowOf(lines: readonly Range[], offset: number): number {
   );
 }
 
-/** Returns the cursor's place on the screen. */
 export function placeOf(
   { text, cursor }: Pick<Editor, 'text' | 'cursor'>,
   lines: readonly Range[],

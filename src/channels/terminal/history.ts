@@ -24,7 +24,7 @@ const SECRETS = [
 /** Matches a long mix of letters and digits that nobody would make up. */
 const RANDOM = /(?=[\w+=-]*\d)(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])[\w+=-]{24,}/;
 
-/** Whether a text seems to contain a password, a token or a key. */
+/** Returns whether a text seems to contain a password, a token or a key. */
 export const seemsSecret = (text: string): boolean =>
   scrub(text) !== text || SECRETS.some((pattern) => pattern.test(text)) || RANDOM.test(text);
 

@@ -25,7 +25,7 @@ export function lookOf(output: { isTTY?: boolean | undefined }, env: Environment
 const LINKING = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed', 'WarpTerminal']);
 const LINKING_TERM = /^(xterm-kitty|alacritty|foot|wezterm|xterm-ghostty|contour)/;
 
-/** Whether the terminal is known to support links. Others show nothing or garbage, so they get the path. */
+/** Returns whether the terminal is known to support links. Others show nothing or garbage, so they get the path. */
 function hasLinks(env: Environment): boolean {
   if (env.FORCE_HYPERLINK !== undefined) return !['0', 'false'].includes(env.FORCE_HYPERLINK);
   const { TERM_PROGRAM: program = '', TERM_PROGRAM_VERSION: version = '' } = env;

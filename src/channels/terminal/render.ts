@@ -7,7 +7,6 @@ import { safe, safeLine } from './safe.ts';
 import type { Shown, ShownFile } from './seam.ts';
 
 export const LABEL = 'viber> ';
-/** Returns the label before the text of somebody with that name. */
 export const labelFor = (name: string): string => `${safeLine(name) || 'viber'}> `;
 export const PROMPT = 'you> ';
 /** A longer text isn't parsed for each added word; only its end is shown, unformatted. */

@@ -158,7 +158,6 @@ export class ScreenFace implements Face, LiveFace {
     return [...rows.lines.slice(0, MAX_ECHO - 1), `${' '.repeat(PROMPT.length)}${styled(this.#to.look, 'dim', more)}`];
   }
 
-  /** Returns the lines of the typed text, and the cursor in them. */
   #typed(typed: Typed): { lines: string[]; cursor: { row: number; column: number } } {
     const rows = linesOf(typed.text, this.#typing.width);
     const { row, column } = placeOf(typed, rows);

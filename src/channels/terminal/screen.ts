@@ -14,7 +14,6 @@ export interface Output extends NodeJS.WritableStream {
 
 export interface Drawing {
   lines: readonly string[];
-  /** The cursor's place among the lines. */
   cursor: { row: number; column: number };
 }
 

@@ -36,7 +36,6 @@ export interface Shown {
 
 /** A view of the conversation. No method rejects; everything is shown in the order of the calls. */
 export interface Face {
-  /** Starts listening. */
   open(talk: Listener): void;
   /** Restores the terminal. */
   close(): Promise<void>;

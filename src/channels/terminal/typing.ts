@@ -34,7 +34,6 @@ export interface Typed {
   cursor: number;
 }
 
-/** The results of typing. */
 export interface TypingListener extends Omit<Listener, 'enter'> {
   /** @param shown the text as displayed, with long pastes folded */
   enter(text: string, shown: string): void;

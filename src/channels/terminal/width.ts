@@ -71,7 +71,6 @@ export function wrap(text: string, width: number): Range[] {
   return lines;
 }
 
-/** Cuts a line to a number of columns. */
 export function clip(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let columns = 0;

@@ -202,7 +202,7 @@ function nameOf(route: string): string {
 
 /** "internal network error": the server in front of Discord blocks a call, and Discord hasn't seen it. */
 const BLOCKED = 40_333;
-/** Whether the code is Discord's. Answers of servers in between have other numbers, often the status again. */
+/** Returns whether the code is Discord's. Answers of servers in between have other numbers, often the status again. */
 const isOfDiscord = (code: number): boolean => code === 0 || (code >= 10_000 && code !== BLOCKED);
 
 function toDiscordError(error: unknown, call: string): unknown {

@@ -36,7 +36,6 @@ export interface BackfillOptions {
   accept: (message: Fields) => Promise<boolean>;
   log: Logger;
   signal: AbortSignal;
-  /** Milliseconds between tries. */
   backoffMs: { min: number; max: number };
 }
 
@@ -179,8 +178,8 @@ class GapFiller implements Backfill {
   }
 
   /**
-   * Whether the chat's server is known, or that it is direct; a message fetched over REST doesn't say. Invariant: no
-   * message is accepted before that is known, since a server's message would pass for a private one.
+   * Returns whether the chat's server is known, or that it is direct; a message fetched over REST doesn't say.
+   * Invariant: no message is accepted before that is known, since a server's message would pass for a private one.
    */
   async #isLocated(chat: string): Promise<boolean> {
     if (isLocated(this.#to.places.get(chat))) return true;

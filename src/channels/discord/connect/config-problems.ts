@@ -33,7 +33,7 @@ export function problemOf({ closeCode, error, detail }: SessionEnd): ConfigProbl
 const MESSAGE_CONTENT = (1 << 18) | (1 << 19);
 
 /**
- * Whether the application's `flags` include message content.
+ * Returns whether the application's `flags` include message content.
  * https://discord.com/developers/docs/resources/application#application-object-application-flags
  */
 export function mayReadContent(flags: number): boolean {

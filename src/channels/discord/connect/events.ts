@@ -42,7 +42,6 @@ export interface EventsOptions {
   speaking: Speaking;
   interactions: Interactions;
   threads: 'per-task' | 'off';
-  /** Our commands by name. */
   commands: Commands;
   nameOf?: NameOf | undefined;
   log: Logger;

@@ -9,7 +9,6 @@ export interface Intake {
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** Whether any chat is held. */
   isHolding(): boolean;
   /** Holds the chat's events until the returned function is called; holds add up. */
   hold(chat: string): () => void;

@@ -16,7 +16,6 @@ export interface SessionStore {
 
 export interface KeptSessionsOptions {
   store: SessionStore;
-  /** The bot's account. */
   account: string;
   /** Resolves once everything received so far was handled; true if all of it was accepted. */
   taken: () => Promise<boolean>;

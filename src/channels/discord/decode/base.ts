@@ -16,7 +16,6 @@ export interface Context {
   bot: Bot;
   places: { get(channelId: string): Place | undefined; role(roleId: string): Role | undefined };
   threads: 'per-task' | 'off';
-  /** Our commands by name. */
   commands: Commands;
   /** Returns the names of people in the configuration. */
   nameOf?: NameOf | undefined;

@@ -48,9 +48,9 @@ const TALKED_IN = new Set([0, 2, 5, 10, 11, 12, 13]);
 
 export const isThread = (place: Place | undefined) => place !== undefined && THREADS.has(place.type);
 export const isDirect = (place: Place | undefined) => place !== undefined && DIRECT.has(place.type);
-/** Whether a thread can be attached to a message there; true for an unknown channel. */
+/** Returns whether a thread can be attached to a message there; true for an unknown channel. */
 export const takesThreads = (place: Place | undefined) => place === undefined || THREADABLE.has(place.type);
-/** Whether the place is known to be private, or its server is known. */
+/** Returns whether the place is known to be private, or its server is known. */
 export const isLocated = (place: Place | undefined) => place?.guild !== undefined || isDirect(place);
 export const isTalkedIn = (place: Place) => TALKED_IN.has(place.type);
 

@@ -43,7 +43,6 @@ function sourceOf(message: Fields, { places }: Context): string {
   return place?.name ? `#${place.name}` : 'another conversation';
 }
 
-/** Returns the message replied to. */
 export function readReply(message: Fields, context: Context): QuotedText[] {
   const replied = fields(message, 'referenced_message');
   const author = replied && fields(replied, 'author');

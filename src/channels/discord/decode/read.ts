@@ -11,7 +11,6 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && /^\d{1,20}$/.test(value);
 }
 
-/** Whether `flags` has a bit set. */
 export function hasFlag(from: Fields, flag: number): boolean {
   return ((integer(from, 'flags') ?? 0) & flag) !== 0;
 }

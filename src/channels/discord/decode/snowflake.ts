@@ -16,7 +16,7 @@ export function idAt(time: number): string {
   return since <= 0n ? '0' : String(since << 22n);
 }
 
-/** Whether the event with ID `a` came after that with ID `b`. */
+/** Returns whether the event with ID `a` came after that with ID `b`. */
 export function isLater(a: string, b: string): boolean {
   return a.length === b.length ? a > b : a.length > b.length;
 }

@@ -6,7 +6,6 @@ import type { UploadFile } from '../connect/api.ts';
 import { NO_MENTIONS, SUPPRESS_EMBEDS } from './defaults.ts';
 import { renderDiscord } from './render.ts';
 
-/** One message on the platform. */
 export interface DiscordPart {
   /** The text; '' if there are files. */
   content: string;

@@ -76,7 +76,10 @@ const REMEDIES: Remedy[] = [
   { name: 'new', fits: refusesForm, change: (form, fresh) => (form.method === 'PATCH' ? bare(fresh) : undefined) },
 ];
 
-/** Whether a bad request isn't about the message's form: limits, people, channels, threads, and forbidden content. */
+/**
+ * Returns whether a bad request isn't about the message's form: limits, people, channels, threads, and forbidden
+ * content.
+ */
 function isElsewhere(code: number): boolean {
   const isLimit = code >= 10_000 && code < 50_000;
   return isLimit || code >= 160_000 || ELSEWHERE.has(code);
@@ -86,7 +89,7 @@ const ELSEWHERE = new Set([
   ...[ARCHIVED, 50278],
 ]);
 
-/** Whether Discord refuses the form. Refused files are handled elsewhere. */
+/** Returns whether Discord refuses the form. Refused files are handled elsewhere. */
 function refusesForm({ status, code }: DiscordError, { files }: Form): boolean {
   return status === 400 && files.length === 0 && (code === undefined || !isElsewhere(code));
 }
@@ -122,12 +125,12 @@ export function isArchived(error: DiscordError): boolean {
   return error.code === ARCHIVED;
 }
 
-/** Whether there is no such channel or thread. */
+/** Returns whether there is no such channel or thread. */
 export function isGone(error: DiscordError): boolean {
   return error.code === UNKNOWN_CHANNEL;
 }
 
-/** Whether the message that a thread was attached to can't be found. */
+/** Returns whether the message that a thread was attached to can't be found. */
 export function isNoRoot(error: DiscordError): boolean {
   return error.code === NO_TEXT_CHANNEL || refusesReply(error);
 }

@@ -236,7 +236,7 @@ function edit(channel: string, messageId: string, part: DiscordPart): Form {
   };
 }
 
-/** Whether the message is in a thread. An answer that only one person sees has no other place. */
+/** Returns whether the message is in a thread. An answer that only one person sees has no other place. */
 function isInThread({ address, interaction }: OutboundMessage): boolean {
   return address.thread !== undefined && interaction === undefined;
 }

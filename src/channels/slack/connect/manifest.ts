@@ -4,7 +4,6 @@ import { SLACK_EVENTS, SLACK_SCOPES } from './scopes.ts';
 const list = (items: readonly string[], indent: number) =>
   items.map((item) => `${' '.repeat(indent)}- ${item}`).join('\n');
 
-/** YAML to paste. */
 export const slackManifest = `display_information:
   name: Viber
   description: The AI worker on your own machine

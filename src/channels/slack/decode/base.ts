@@ -2,16 +2,14 @@
 import type { Address, CommandSpec, InboundMessage, Sender } from '../../channel.ts';
 import { type Fields, oneLine, string } from '../../shared/read.ts';
 
-/** The knowledge about this bot and about people that decoding needs. */
+/** Facts about this bot and about people that decoding needs. */
 export interface Self {
   userId: string;
   botId: string;
   teamId: string;
-  /** Our commands by name. */
   commands: ReadonlyMap<string, CommandSpec>;
   /** The slash command's own name, such as `/viber`. */
   command: string;
-  /** Returns a person's name, if known. */
   nameOf: (user: string) => string | undefined;
   /** Returns the language tag of an admitted person, if known. */
   languageOf: (user: string) => string | undefined;
@@ -45,8 +43,8 @@ export function addressOf(self: Self, chat: string, thread?: string): Address {
 }
 
 /**
- * Whether it is a direct message of two: of a person and an app or, where a command was given, of two people. Those of
- * several are groups.
+ * Returns whether it is a direct message of two: of a person and an app or, where a command was given, of two people.
+ * Those of several are groups.
  */
 export function isDirect(chat: string): boolean {
   return chat.startsWith('D');

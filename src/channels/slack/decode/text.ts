@@ -9,7 +9,6 @@ import type { Self } from './base.ts';
 
 export interface Words {
   text: string;
-  /** Whether the text mentions this bot. */
   mentioned: boolean;
   /** Set for `/name ...` with one of our commands. */
   command?: { name: string; args: string };

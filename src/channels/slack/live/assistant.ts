@@ -12,9 +12,9 @@ import { type SlackApi, SlackError } from '../connect/api.ts';
 import { isDirect } from '../decode/base.ts';
 
 export interface Assistant {
-  /** Whether it may be an assistant's thread: a thread of direct messages that hasn't refused. */
+  /** Returns whether it may be an assistant's thread: a thread of direct messages that hasn't refused. */
   isOne(address: Address): boolean;
-  /** Whether it may show a status: any thread that hasn't refused. */
+  /** Returns whether it may show a status: any thread that hasn't refused. */
   mayShow(address: Address): boolean;
   /** Returns whether the status is shown. '' removes it. */
   setStatus(address: Address, status: string): Promise<boolean>;

@@ -119,8 +119,8 @@ class SlackPainter implements Painter<Run> {
   }
 
   /**
-   * Whether progress is shown by other means than messages, which count towards the channel's limits: a stream once
-   * begun, or an assistant's status.
+   * Returns whether progress is shown by other means than messages, which count towards the channel's limits: a stream
+   * once begun, or an assistant's status.
    */
   #isOwnKind(run: Run): boolean {
     return run.streamed !== undefined || (written(run) === '' && this.#to.assistant.isOne(run.address));
@@ -227,8 +227,8 @@ function keptOf({ kept }: LiveView): Partial<Run> {
 }
 
 /**
- * Whether the message gets eyes. In a direct message outside a thread nothing else shows that the bot is at work; a
- * command's text isn't a message.
+ * Returns whether the message gets eyes. In a direct message outside a thread nothing else shows that the bot is at
+ * work; a command's text isn't a message.
  */
 const isMarked = ({ address: { chat, thread }, view: { answers } }: Run): boolean =>
   isDirect(chat) && thread === undefined && /^\d+\.\d+$/.test(answers ?? '');

@@ -173,7 +173,6 @@ class MessageShow implements LiveShow {
   }
 }
 
-/** Returns a line to show as it is. */
 export function lineForm(line: string): Form {
   const text = plainLine(line, MAX_LINE);
   return { text, blocks: [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }] };

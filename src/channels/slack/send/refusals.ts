@@ -5,9 +5,9 @@ import { DeliveryError } from '../../../errors.ts';
 import { SlackError } from '../connect/api.ts';
 
 /**
- * Whether the part was refused for its form, so that another form may be sent at once. Slack has many codes for that
- * and adds new ones, so it is any code that isn't about something else: the token, rights, the chat, its thread, the
- * message to edit, or the amount sent.
+ * Returns whether the part was refused for its form, so that another form may be sent at once. Slack has many codes for
+ * that and adds new ones, so it is any code that isn't about something else: the token, rights, the chat, its thread,
+ * the message to edit, or the amount sent.
  */
 export function refusesForm(error: unknown): boolean {
   if (!(error instanceof SlackError) || error.kind !== 'refused' || error.retryAfterMs !== undefined) return false;
@@ -23,25 +23,25 @@ const ELSEWHERE = new RegExp(
   ].join('|'),
 );
 
-/** Whether the thread doesn't exist, is locked, or is in a channel that no longer allows threads. */
+/** Returns whether the thread doesn't exist, is locked, or is in a channel that no longer allows threads. */
 export function refusesThread(error: unknown): boolean {
   return error instanceof SlackError && THREAD.test(error.code);
 }
 const THREAD =
   /^(thread_not_found|invalid_thread_ts|cannot_reply_to_message|restricted_action_(thread_locked|non_threadable_channel))$/;
 
-/** Whether the message to edit is gone or may not be edited; a new one can be sent instead. */
+/** Returns whether the message to edit is gone or may not be edited; a new one can be sent instead. */
 export function refusesEdit(error: unknown): boolean {
   return error instanceof SlackError && EDIT.test(error.code);
 }
 const EDIT = /^(message_not_found|cant_update_message|edit_window_closed|is_inactive|block_mismatch)$/;
 
-/** Whether the bot isn't in the chat. */
+/** Returns whether the bot isn't in the chat. */
 export function isNotThere(error: unknown): boolean {
   return error instanceof SlackError && (error.code === 'channel_not_found' || error.code === 'not_in_channel');
 }
 
-/** Whether the message is a stream that was never stopped. */
+/** Returns whether the message is a stream that was never stopped. */
 export function isStreaming(error: unknown): boolean {
   return error instanceof SlackError && error.code === 'streaming_state_conflict';
 }

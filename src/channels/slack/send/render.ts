@@ -15,7 +15,9 @@ export interface SlackPart {
    * everything.
    */
   mrkdwn: string;
-  /** At most 45 pieces of mrkdwn, each at most 3,000, for `section` blocks where a `markdown` block can't be used. */
+  /**
+   * Pieces of mrkdwn for `section` blocks where a `markdown` block can't be used: at most 45, of at most 3,000 each.
+   */
   sections: string[];
 }
 

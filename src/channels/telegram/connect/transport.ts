@@ -135,7 +135,9 @@ function readJson(response: IncomingMessage): Promise<unknown> {
   });
 }
 
-/** Whether the answer has the fields of every Bot API answer. https://core.telegram.org/bots/api#making-requests */
+/**
+ * Returns whether the answer has the fields of every Bot API answer. https://core.telegram.org/bots/api#making-requests
+ */
 function isOfBotApi(answer: unknown): boolean {
   if (!isFields(answer)) return false;
   return answer.ok === true ? 'result' in answer : answer.ok === false && integer(answer, 'error_code') !== undefined;

@@ -53,8 +53,8 @@ export function forTelegram<T extends Inline>(source: T): T {
 }
 
 /**
- * Whether Telegram follows the link: it requires a host with a dot (or an IPv6 address). It detects mail addresses
- * itself.
+ * Returns whether Telegram follows the link: it requires a host with a dot (or an IPv6 address). It detects mail
+ * addresses itself.
  */
 function isLinkable(url: string): boolean {
   return /^https?:\/\/(?:[^/?#]*\.|[^/?#]*\[)/i.test(url);

@@ -61,7 +61,7 @@ const REMEDIES: Remedy[] = [
   { name: 'new', said: ABOUT_FORM, change: (part, message) => (isWords(part) ? asNew(part, message) : undefined) },
 ];
 
-/** Whether the part is plain text. Refused files and rich messages are handled elsewhere. */
+/** Returns whether the part is plain text. Refused files and rich messages are handled elsewhere. */
 const isWords = (part: TelegramPart): boolean => !isRich(part) && part.files.length === 0;
 
 function lessOf(part: TelegramPart, keys: string[]): TelegramPart | undefined {
@@ -92,7 +92,7 @@ export function remedy(
   return undefined;
 }
 
-/** Whether the server refuses rich messages, or this one. */
+/** Returns whether the server refuses rich messages, or this one. */
 export function refusesRich(part: TelegramPart, error: TelegramError): boolean {
   return isRich(part) && (error.code === 404 || (error.code === 400 && !ABOUT_CHAT.test(error.message)));
 }
@@ -101,7 +101,7 @@ export function isRich(part: TelegramPart): boolean {
   return part.params.rich_message !== undefined;
 }
 
-/** Whether the edit changed nothing, because an earlier try of it had succeeded. */
+/** Returns whether the edit changed nothing, because an earlier try of it had succeeded. */
 export function isAlreadySo(error: TelegramError): boolean {
   return error.code === 400 && /message is not modified/i.test(error.message);
 }
