@@ -40,7 +40,7 @@ export const apiAddress = (chat: string, thread?: string, channel = API): Addres
   ...(thread !== undefined && { thread }),
 });
 
-/** The entry among a task's conversations that shows that a client takes part. */
+/** Returns the entry that shows among a task's conversations that a client takes part. */
 export const apiPlaces = (chat: string, channel = API): string => `${channel}@${channel}:${chat}`;
 
 export function messageOf({ id, address, sender, text, given, viber, via, sentAt, ...more }: Saying): InboundMessage {

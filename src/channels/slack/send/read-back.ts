@@ -113,7 +113,7 @@ function isFile(body: Fields, file: Attachment): boolean {
   return integer(body, 'size') === file.size && string(body, 'name') === uploadName(file);
 }
 
-/** The name a file gets on Slack: one line, no path. */
+/** Returns the name that a file gets on Slack: one line, no path. */
 export function uploadName({ name }: Attachment): string {
   const clean = name
     .toWellFormed()
