@@ -25,9 +25,10 @@ export function newCode(): string {
 }
 
 /**
- * Runs `change` while no other process changes the same file. A lock names its process. It is void if that process runs
- * on this machine and has ended; after 5 s if the process can't be checked; and after 1 s if it has not been named yet.
- * Containers may share a host name and number their processes alike, so the lock also names the PID namespace.
+ * Runs `change` while no other process changes the same file. A lock names its process. It is void at once if that
+ * process ran on this machine and has ended, after 1 s if the process has not been named yet, and after 5 s in any
+ * other case. Containers may share a host name and number their processes alike, so the lock also names the PID
+ * namespace.
  */
 export function locked<T>(file: string, change: () => T): T {
   const lock = `${file}.lock`;
