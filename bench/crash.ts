@@ -66,7 +66,9 @@ const config = {
 };
 fs.mkdirSync(home, { recursive: true, mode: 0o700 });
 fs.writeFileSync(path.join(home, 'config.yaml'), JSON.stringify(config), { mode: 0o600 });
-const start = () => startProgram(['dist/main.js', 'start', '--home', home]);
+const log = path.join(folder, 'gateway.log');
+const start = () =>
+  startProgram(['dist/main.js', 'start', '--home', home], {}, (line) => fs.appendFileSync(log, `${line}\n`));
 
 interface Chat {
   platform: Platform;
@@ -98,8 +100,7 @@ const stops: number[] = [];
 let left = 0;
 for (let kill = 0; kill < KILLS; kill++) {
   const gateway = start();
-  // Some kills fall into the start and the recovery, most into the work. What was missed is fetched up to 100 messages a
-  // chat, so nobody is away for long.
+  // Some kills fall into the start and the recovery, most into the work.
   if (random(4) === 0) await sleep(random(600));
   else {
     await Promise.race([gateway.ready, sleep(10_000)]);
@@ -188,5 +189,6 @@ if (SIGNAL === 'SIGTERM') out(`the slowest stop took ${slowest} ms, children lef
 out(`given up ${dead}, unsure ${unsure}, caught up ${drained} ms after the last start`);
 await gateway.kill();
 await Promise.all([...platforms.map((each) => each.close()), llm.close()]);
-fs.rmSync(folder, { recursive: true, force: true });
+if (failed) out(`the home and the log of this run are in ${folder}`);
+else fs.rmSync(folder, { recursive: true, force: true });
 process.exit(failed ? 1 : 0);

@@ -17,6 +17,8 @@ export interface Timing {
   greetingMs: number;
   /** Milliseconds from Slack's notice that it withholds events until they are fetched. */
   limitedMs: number;
+  /** Milliseconds that live events wait for what was posted before them. */
+  holdMs: number;
   /** Milliseconds from a new name until it is written to the cache. */
   saveMs: number;
   /** Milliseconds that a command waits to learn whose chat it came from. */
@@ -56,6 +58,7 @@ export const TIMING: Timing = {
   pingMs: 5000,
   greetingMs: 20_000,
   limitedMs: 65_000,
+  holdMs: 20_000,
   saveMs: 2000,
   ownChatMs: 1500,
   taskMs: 2000,

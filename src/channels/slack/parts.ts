@@ -73,7 +73,7 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
     },
   });
   const backfill = createBackfill({
-    ...{ api, self, progress, log, signal },
+    ...{ api, self, progress, log, signal, holdMs: timing.holdMs },
     accept: (message, raw) => intake.accept(message, raw),
     read: (body, me) => intake.read(body, me),
     onDropped: (kind) => session.callbacks?.onDropped(kind),

@@ -162,6 +162,64 @@ test('a gap that is left half filled stays open: nothing is passed over, and not
   expect([...new Set([...said(), ...third.texts()])]).toEqual(['one', 'two', 'three', 'four, live']);
 });
 
+test('a gap longer than a page of history, with our own answers in it, is filled from its beginning', async () => {
+  const first = await startBench();
+  const { slack, cursors } = first;
+  await first.connect();
+  slack.say(slack.general, 'a mark', { mention: true });
+  await slack.settled();
+  await first.channel.disconnect();
+  const said = Array.from({ length: 230 }, (_, n) => `message ${n}`);
+  for (const [n, text] of said.entries()) {
+    slack.say(slack.general, text, { deliver: false });
+    if (n % 2 === 0) slack.botSays(slack.general, `answer ${n}`, { ours: true, deliver: false });
+  }
+  const second = await benchOn(slack, { cursors });
+  await second.connect();
+  await eventually(() => second.texts().includes('message 229'));
+  expect(second.texts()).toEqual(said);
+});
+
+test('a gap that stop after stop cuts is filled from where the last one has left it', async () => {
+  const first = await startBench();
+  const { slack, cursors } = first;
+  await first.connect();
+  slack.say(slack.general, 'a mark', { mention: true });
+  await slack.settled();
+  await first.channel.disconnect();
+  const said: string[] = [];
+  const taken: string[] = [];
+  for (let round = 0; round < 5; round++) {
+    for (let n = 0; n < 40; n++) said.push(slack.say(slack.general, `message ${round} ${n}`, { deliver: false }).ts);
+    const next = await benchOn(slack, { cursors });
+    next.storing(async ({ messageId }) => {
+      taken.push(messageId);
+      if (taken.length % 10 === 0) void next.channel.disconnect();
+      return 'accepted';
+    });
+    await next.connect();
+    await eventually(() => taken.length === (round + 1) * 10);
+    await next.channel.disconnect();
+  }
+  expect(taken).toEqual(said.slice(0, 50));
+  expect(cursors.all().get(slack.general)).toBe(taken.at(-1));
+});
+
+test('what was said in a thread that began while we were away is read as well', async () => {
+  const first = await startBench();
+  const { slack, cursors } = first;
+  await first.connect();
+  slack.say(slack.general, 'a mark', { mention: true });
+  await slack.settled();
+  await first.channel.disconnect();
+  const root = slack.say(slack.general, 'a task', { mention: true, deliver: false });
+  slack.say(slack.general, 'more about it', { thread: root.ts, deliver: false });
+  const second = await benchOn(slack, { cursors });
+  await second.connect();
+  await eventually(() => second.texts().includes('more about it'));
+  expect(second.got.at(-1)?.message.address.thread).toBe(root.ts);
+});
+
 test('what comes live does not move the mark past a gap that could not be filled', async () => {
   const first = await startBench();
   const { slack, cursors } = first;

@@ -1,12 +1,13 @@
 /**
  * Fetches what was posted while the gateway was down (promise 14): each time the connection opens, each known chat and
- * thread is read from its mark, and so is each chat with a message that could not be stored. Invariants: live events of
- * a chat wait until its gap is filled, so that order is kept; commands and button presses never wait. While a message
- * could not be stored, no later one is accepted. https://docs.slack.dev/reference/methods/conversations.history/
+ * thread is read from its mark, and so is each chat with a message that could not be stored. Invariants: until a chat's
+ * gap is filled, only fetched messages move its marks, so that a stop or crash at any moment skips none; live events
+ * wait for that, so that order is kept; commands and button presses never wait. While a message could not be stored, no
+ * later one is accepted. https://docs.slack.dev/reference/methods/conversations.history/
  */
 import type { Logger } from '../../../log.ts';
 import type { InboundMessage } from '../../channel.ts';
-import { type Fields, list } from '../../shared/read.ts';
+import { type Fields, fields, integer, list, string } from '../../shared/read.ts';
 import { createBackoff, sleep } from '../../shared/wait.ts';
 import type { Decoded, Self } from '../decode/decode.ts';
 import { type SlackApi, SlackError } from './api.ts';
@@ -19,10 +20,10 @@ export interface Backfill {
   start(): void;
   /** Returns the wait of a chat's live events. It ends at once when the channel stops, with the gap still open. */
   hold(chat: string): Promise<void> | undefined;
-  /** Notes that a live event of this chat could not be stored; the chat is read until it can be. */
-  missed(chat: string): void;
-  /** Returns whether something of the chat could not be stored yet. */
-  isBehind(chat: string): boolean;
+  /** Notes that the live event with this time could not be stored; its chat is read until it can be. */
+  missed(chat: string, ts: number): void;
+  /** Returns whether something of the chat that is older than this could not be stored yet. */
+  isBehind(chat: string, ts: number): boolean;
 }
 
 export interface BackfillOptions {
@@ -36,17 +37,35 @@ export interface BackfillOptions {
   onDropped: (kind: string) => void;
   log: Logger;
   signal: AbortSignal;
+  /** Milliseconds that live events wait for their chat's turn and for Slack's answers. Slack repeats them meanwhile. */
+  holdMs: number;
 }
 
-const MAX_MESSAGES = 100;
+/** The wait of a chat's live events. */
+interface Hold {
+  over: Promise<void>;
+  release: () => void;
+  /** The time for waiting is over: it ends unless its chat is being filled, and otherwise right after that. */
+  isLate: boolean;
+  isFilling: boolean;
+}
+
+interface Missed {
+  place: Place;
+  ts: string;
+  message: Fields;
+}
+
+/** Slack recommends this size, and may return fewer messages than asked for although it has more. */
+const PAGE = 200;
+/** Slack returns the newest messages first, so all pages are fetched before the first message is accepted. */
+const MAX_PAGES = 10;
 const MAX_AGE_S = 24 * 3600;
 /** A thread that was silent for a week isn't read. */
 const MAX_THREAD_AGE_S = 7 * 24 * 3600;
 const MAX_CHATS = 100;
 const MAX_THREADS = 100;
 const AT_ONCE = 4;
-/** Slack repeats what isn't acknowledged in time, so a longer wait would only bring events twice. */
-const MAX_HOLD_MS = 20_000;
 const MAX_TRIES = 5;
 const AGAIN_MS = { min: 2000, max: 60_000 };
 
@@ -56,10 +75,9 @@ export function createBackfill(options: BackfillOptions): Backfill {
 
 class GapFiller implements Backfill {
   readonly #to: BackfillOptions;
-  readonly #holds = new Map<string, Promise<void>>();
-  readonly #releases = new Map<string, () => void>();
-  /** Chats with something that could not be stored. */
-  readonly #behind = new Set<string>();
+  readonly #holds = new Map<string, Hold>();
+  /** By chat, the time of the oldest message that could not be stored. */
+  readonly #behind = new Map<string, number>();
   #running: Promise<void> | undefined;
   #isWanted = false;
   readonly #failures = createBackoff(AGAIN_MS.min, AGAIN_MS.max);
@@ -68,7 +86,7 @@ class GapFiller implements Backfill {
   constructor(options: BackfillOptions) {
     this.#to = options;
     this.#to.signal.addEventListener('abort', () => {
-      for (const release of [...this.#releases.values()]) release();
+      for (const hold of [...this.#holds.values()]) hold.release();
     });
   }
 
@@ -77,18 +95,18 @@ class GapFiller implements Backfill {
   }
 
   hold(chat: string): Promise<void> | undefined {
-    return this.#holds.get(chat);
+    return this.#holds.get(chat)?.over;
   }
 
-  missed(chat: string): void {
+  missed(chat: string, ts: number): void {
     const isKnown = this.#to.progress.places().some((place) => place.chat === chat);
-    if (!isKnown || this.#behind.has(chat) || this.#to.signal.aborted) return;
-    this.#behind.add(chat);
+    if (!isKnown || this.#to.signal.aborted) return;
+    this.#behind.set(chat, Math.min(ts, this.#behind.get(chat) ?? ts));
     this.#lookAgain();
   }
 
-  isBehind(chat: string): boolean {
-    return this.#behind.has(chat);
+  isBehind(chat: string, ts: number): boolean {
+    return ts > (this.#behind.get(chat) ?? Number.POSITIVE_INFINITY);
   }
 
   /** Schedules one run for all chats that failed together. */
@@ -104,7 +122,7 @@ class GapFiller implements Backfill {
       this.#isWanted = false;
       const chats = this.#group(this.#to.progress.places());
       // A chat beyond the limit isn't read, so nothing of it waits.
-      for (const chat of this.#behind) if (!chats.some(([each]) => each === chat)) this.#behind.delete(chat);
+      for (const chat of this.#behind.keys()) if (!chats.some(([each]) => each === chat)) this.#behind.delete(chat);
       const work = chats.map(
         ([chat, places]) =>
           () =>
@@ -134,29 +152,33 @@ class GapFiller implements Backfill {
   }
 
   #waiting(chat: string): void {
+    this.#to.progress.pin(chat);
     if (this.#holds.has(chat)) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => release(), MAX_HOLD_MS).unref();
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      hold.isLate = true;
+      if (!hold.isFilling) hold.release();
+    }, this.#to.holdMs).unref();
     const release = () => {
       clearTimeout(timer);
-      if (this.#holds.get(chat) === promise) {
-        this.#holds.delete(chat);
-        this.#releases.delete(chat);
-      }
+      if (this.#holds.get(chat) === hold) this.#holds.delete(chat);
       resolve();
     };
-    this.#holds.set(chat, promise);
-    this.#releases.set(chat, release);
+    const hold: Hold = { over, release, isLate: false, isFilling: false };
+    this.#holds.set(chat, hold);
   }
 
   async #fill(chat: string, places: Place[]): Promise<void> {
-    this.#to.progress.pin(chat);
+    const pin = this.#to.progress.pin(chat);
+    const hold = this.#holds.get(chat);
+    let isAgain = false;
     try {
-      const missed: Fields[] = [];
-      for (const place of places) missed.push(...(await this.#fetchSince(place)));
-      missed.sort((a, b) => Number(a.ts) - Number(b.ts));
-      for (const message of missed) await this.#handOver({ ...message, channel: chat, type: 'message' });
-      this.#to.progress.settle(chat);
+      const missed = await this.#fetch(places);
+      if (hold) hold.isFilling = true;
+      await this.#takeIn(chat, missed);
+      await this.#takeIn(chat, await this.#fetch(this.#begunIn(chat, places, missed)));
+      isAgain = !this.#to.progress.settle(chat, pin);
+      if (isAgain) return;
       this.#behind.delete(chat);
       this.#failures.reset();
     } catch (error) {
@@ -164,21 +186,58 @@ class GapFiller implements Backfill {
       this.#to.log.warn({ err: error, chat }, 'what was said while the connection was down could not be taken in yet');
       this.#lookAgain();
     } finally {
-      this.#releases.get(chat)?.();
+      if (hold) hold.isFilling = false;
+      // Something was missed after this began: it is fetched next, and events wait for that too.
+      if (!isAgain || hold?.isLate) hold?.release();
     }
   }
 
-  async #fetchSince({ chat, thread, mark }: Place): Promise<Fields[]> {
+  /** Accepts messages in the order in which they were posted. Those that were accepted before are known as duplicates. */
+  async #takeIn(chat: string, missed: readonly Missed[]): Promise<void> {
+    for (const { place, ts, message } of missed) {
+      await this.#handOver({ ...message, channel: chat, type: 'message' });
+      this.#to.progress.filled(place, ts);
+    }
+  }
+
+  /** Returns threads with replies that began with one of the missed messages. */
+  #begunIn(chat: string, looked: Place[], missed: readonly Missed[]): Place[] {
+    const begun = new Set(missed.flatMap(({ ts, message }) => (integer(message, 'reply_count') ? [ts] : [])));
+    for (const { thread } of looked) if (thread !== undefined) begun.delete(thread);
+    return this.#to.progress
+      .places()
+      .filter((place) => place.chat === chat && place.thread !== undefined && begun.has(place.thread));
+  }
+
+  async #fetch(places: Place[]): Promise<Missed[]> {
+    const missed: Missed[] = [];
+    for (const place of places) missed.push(...(await this.#fetchSince(place)));
+    return missed.sort((a, b) => Number(a.ts) - Number(b.ts));
+  }
+
+  /** Fetches all pages, because only then it's known which message is the oldest. */
+  async #fetchSince(place: Place): Promise<Missed[]> {
+    const { chat, thread, mark } = place;
     const oldest = Math.max(Number(mark), Date.now() / 1000 - MAX_AGE_S);
     const since = oldest === Number(mark) ? mark : oldest.toFixed(6);
-    const params = { channel: chat, oldest: since, limit: MAX_MESSAGES };
-    const answer = await this.#ask(
-      thread === undefined ? 'history' : 'replies',
-      thread === undefined ? params : { ...params, ts: thread },
+    const method = thread === undefined ? 'history' : 'replies';
+    const params = { channel: chat, oldest: since, limit: PAGE, ...(thread !== undefined && { ts: thread }) };
+    const missed: Missed[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const answer = await this.#ask(method, cursor === undefined ? params : { ...params, cursor });
+      for (const message of list(answer, 'messages')) {
+        const ts = string(message, 'ts') ?? '';
+        if (Number(ts) > oldest && ts !== thread) missed.push({ place, ts, message });
+      }
+      cursor = string(fields(answer, 'response_metadata') ?? {}, 'next_cursor') || undefined;
+      if (cursor === undefined) return missed;
+    }
+    this.#to.log.warn(
+      { chat, count: missed.length },
+      'more was posted here than is fetched; the oldest messages are left out',
     );
-    return list(answer, 'messages')
-      .filter((message) => Number(message.ts) > oldest && (thread === undefined || message.ts !== thread))
-      .slice(0, MAX_MESSAGES);
+    return missed;
   }
 
   /** Calls a read method with retries, which is harmless. A chat that is gone has nothing to read. */
@@ -202,7 +261,7 @@ class GapFiller implements Backfill {
     // A message that isn't accepted leaves its gap open.
     this.#to.signal.throwIfAborted();
     const self = this.#to.self();
-    if (!self) return;
+    if (!self) throw new Error('not connected');
     const body = { type: 'event_callback', event };
     const decoded = this.#to.read(body, self);
     if (decoded.kind === 'message') await this.#to.accept(decoded.message, body);
@@ -212,7 +271,7 @@ class GapFiller implements Backfill {
   start(): void {
     if (this.#to.signal.aborted) return;
     this.#isWanted = true;
-    if (this.#running) this.#group(this.#to.progress.places());
+    this.expect();
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });

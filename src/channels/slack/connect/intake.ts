@@ -75,7 +75,15 @@ class EventIntake implements Intake {
   async #handOver(message: InboundMessage, raw: unknown): Promise<InboundOutcome> {
     const callbacks = this.#to.callbacks();
     if (!callbacks) throw new Error('not connected');
-    const outcome = await callbacks.onMessage(message, raw);
+    const storing = this.#to.progress.storing(message);
+    let outcome: InboundOutcome;
+    try {
+      outcome = await callbacks.onMessage(message, raw);
+    } catch (error) {
+      storing.failed();
+      throw error;
+    }
+    storing.taken(outcome);
     this.#noteTaken(message, outcome);
     return outcome;
   }
@@ -86,7 +94,6 @@ class EventIntake implements Intake {
    */
   #noteTaken(message: InboundMessage, outcome: InboundOutcome): void {
     try {
-      this.#to.progress.note(message, outcome);
       if (outcome === 'refused' || outcome === 'answered') return;
       if (!message.sender.isBot) this.#to.people.welcome(message.sender.user);
       this.#to.onAccepted(message);
@@ -158,16 +165,18 @@ class EventIntake implements Intake {
    */
   async #acceptInOrder(message: InboundMessage, body: unknown): Promise<InboundOutcome> {
     const { chat } = message.address;
+    // The history of a chat doesn't contain edits, so they wait for everything.
+    const ts = message.kind === 'edit' ? Number.POSITIVE_INFINITY : Number(message.messageId);
     const backfill = this.#to.backfill();
     const hold = backfill.hold(chat);
     if (hold) await hold;
     // An earlier message may not have been stored.
     this.#to.signal.throwIfAborted();
-    if (backfill.isBehind(chat)) throw new Error('what was said before it could not be stored yet');
+    if (backfill.isBehind(chat, ts)) throw new Error('what was said before it could not be stored yet');
     try {
       return await this.accept(message, body);
     } catch (error) {
-      backfill.missed(chat);
+      backfill.missed(chat, ts);
       throw error;
     }
   }
