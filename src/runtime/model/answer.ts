@@ -20,7 +20,9 @@ const KEPT_OF_CUT = 500;
 const MAX_CALLS = 100;
 // Names some servers have for a complete answer. Any other unknown reason counts as broken off, but after a call that is complete:
 // such servers have a name of their own for those.
-const COMPLETE = /^(eos|eos_token|end|end_turn|stop_sequence|completed?)$/i;
+const COMPLETE = /^(eos|eos_token|end|end_turn|stop|stop_sequence|completed?)$/i;
+const AT_LIMIT = /^(length|max_?length|model_length|(max|limit)_?((output|new|completion)_?)?tokens?)$/i;
+const WITHHELD = /^(content_?filter(ed)?|safety|prohibited_content|recitation)$/i;
 const BROKEN = /abort|cancel|error|fail|filter|insufficient|interrupt|length|limit|safety|timeout|truncat/i;
 
 export class Answer {
@@ -113,9 +115,10 @@ export class Answer {
   /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing, or it is not whole. */
   finish(): GenerateResult {
     const end = this.#end;
-    const isCut = end?.finishReason.unified === 'length';
-    if (!end || (this.#openInputs.size > 0 && !isCut)) throw cutOff(this.#name, this.received());
+    if (!end) throw cutOff(this.#name, this.received());
     const { usage, finishReason, providerMetadata } = end;
+    const isCut = finishReason.unified === 'length' || AT_LIMIT.test(finishReason.raw ?? '');
+    if (this.#openInputs.size > 0 && !isCut) throw cutOff(this.#name, this.received());
     const cut = [...this.#openInputs].map(([toolCallId, { tool, start }]): Content => {
       return { type: 'tool-call', toolCallId, toolName: tool, input: start };
     });
@@ -158,6 +161,8 @@ export class Answer {
 /** What a reason means that is not one of those which providers have in common. */
 function reasonOf(raw = '', content: readonly Content[]): FinishPart['finishReason']['unified'] {
   if (COMPLETE.test(raw)) return 'stop';
+  if (AT_LIMIT.test(raw)) return 'length';
+  if (WITHHELD.test(raw)) return 'content-filter';
   const calls = content.filter((part) => part.type === 'tool-call');
   const isComplete = calls.length > 0 && calls.every(({ input }) => isJson(input));
   return isComplete && raw !== '' && !BROKEN.test(raw) ? 'tool-calls' : 'other';

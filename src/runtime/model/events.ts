@@ -4,16 +4,42 @@
  * another shape is handed on, so that it counts as broken.
  */
 import { isRecord } from '../../lib/json.ts';
+import { parseJson } from '../../lib/read-json.ts';
 import { withReadableUsage } from './reported-usage.ts';
 
 /** Chat Completions, Anthropic's Messages, OpenAI's Responses, Google's generateContent. */
 export type Shape = 'chat' | 'messages' | 'responses' | 'gemini';
 
+const DONE = '[DONE]';
+const ENDED = /"finish_reason"\s*:\s*"[^"]/;
+/** What a server leaves out that marks the end of a stream and has not said why. */
+const END = '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}';
+
+/** The events of one stream in their order: of each, the events in its place that its reader takes. */
+export function createCarrier(shape: Shape): (data: string) => readonly string[] {
+  const isWanted = shape === 'messages' ? createBlocks() : () => true;
+  let has: 'nothing' | 'begun' | 'ended' | 'done' = 'nothing';
+  return (data) => {
+    if (shape !== 'chat') return [carriedBy(shape, data)].filter((event) => event !== undefined).filter(isWanted);
+    if (has === 'done') return [];
+    if (data.trim() === DONE) {
+      const missing = has === 'begun' ? [END] : [];
+      has = 'done';
+      return [...missing, DONE];
+    }
+    const event = carriedBy(shape, data);
+    if (event === undefined) return [];
+    if (ENDED.test(event)) has = 'ended';
+    else if (has === 'nothing') has = 'begun';
+    return [event];
+  };
+}
+
 /** An event's data as its reader takes it; undefined for one that carries nothing. */
 export function carriedBy(shape: Shape, data: string): string | undefined {
   if (shape === 'chat' && PLAIN.test(data) && !HOLLOW.test(data)) return withReadableUsage(data);
   const text = data.trim();
-  if (text === '[DONE]') return data;
+  if (text === DONE) return data;
   // A word such as `ping`; a torn piece of JSON has at least one of these signs.
   if (!/[[\]{}"]/.test(text)) return undefined;
   let event: unknown;
@@ -42,6 +68,7 @@ const HOLLOW = new RegExp(
   [
     String.raw`"error"\s*:\s*(?:""|\{\s*\})|"finish_reason"\s*:\s*""|"tool_calls"\s*:\s*\[(?![^\]]*"function"\s*:\s*\{)`,
     String.raw`"arguments"\s*:\s*[[{]|"(?:index|created)"\s*:\s*"|"(?:id|model)"\s*:\s*[-\d{[tf]|"message"\s*:\s*\{`,
+    String.raw`"role"\s*:\s*"(?!assistant"|")|"(?:content|finish_reason)"\s*:\s*[-\d{tf]|"reasoning(?:_content)?"\s*:\s*[-\d{[tf]`,
   ].join('|'),
 );
 
@@ -55,14 +82,33 @@ const isSaid = (error: unknown): boolean =>
 function choiceOf(choice: Event): Event {
   const { delta: piece, message, finish_reason: reason, ...rest } = choice;
   const delta = isRecord(piece) ? piece : message;
-  if (!isRecord(delta)) return reason === '' ? { ...choice, finish_reason: null } : choice;
+  const said = typeof reason === 'string' && reason !== '' ? reason : null;
+  if (!isRecord(delta)) return { ...choice, finish_reason: said };
   const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isRecord) : [];
   const whole = calls.filter((call) => isRecord(call.function)).map(callOf);
   return {
     ...rest,
-    finish_reason: reason === '' ? null : reason,
-    delta: { ...delta, ...(delta.tool_calls !== undefined && { tool_calls: whole.length > 0 ? whole : undefined }) },
+    finish_reason: said,
+    delta: {
+      ...spoken(delta),
+      ...(delta.tool_calls !== undefined && { tool_calls: whole.length > 0 ? whole : undefined }),
+    },
   };
+}
+
+/** A piece's words as texts, by the one role that answers. */
+function spoken({ role: _role, ...delta }: Event): Event {
+  const words = ['content', 'reasoning', 'reasoning_content'].flatMap((key) =>
+    key in delta && !(key === 'content' && Array.isArray(delta[key])) ? [[key, textOf(delta[key])]] : [],
+  );
+  return { ...delta, ...Object.fromEntries(words) };
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map(textOf).join('');
+  return isRecord(value) ? textOf(value.text ?? value.content) : null;
 }
 
 function callOf(call: Event): Event {
@@ -101,6 +147,8 @@ const READERS: Readonly<Record<Shape, (event: Event) => Event | undefined>> = {
   messages(event) {
     if (typeof event.type !== 'string' || !MESSAGES.has(event.type)) return undefined;
     if (event.type === 'content_block_delta' && !isRecord(event.delta)) return undefined;
+    if (event.type === 'message_start' && isRecord(event.message) && !isRecord(event.message.usage))
+      return { ...event, message: { ...event.message, usage: { input_tokens: 0, output_tokens: 0 } } };
     if (event.type !== 'message_delta') return event;
     // One without a reason to end would take back the one that had it.
     if (!isRecord(event.delta) || !isSaid(event.delta.stop_reason)) return undefined;
@@ -124,3 +172,27 @@ const MESSAGES: ReadonlySet<string> = new Set([
   ...['message_start', 'message_delta', 'message_stop', 'ping', 'error'],
   ...['content_block_start', 'content_block_delta', 'content_block_stop'],
 ]);
+
+/** The blocks and pieces that its reader knows: it throws a whole answer away for one that it doesn't. */
+const BLOCKS: ReadonlySet<string> = new Set([
+  ...['text', 'thinking', 'redacted_thinking', 'compaction', 'fallback', 'tool_use', 'server_tool_use', 'mcp_tool_use'],
+  ...['mcp_tool_result', 'web_fetch_tool_result', 'web_search_tool_result', 'code_execution_tool_result'],
+  ...['bash_code_execution_tool_result', 'text_editor_code_execution_tool_result', 'tool_search_tool_result'],
+  'advisor_tool_result',
+]);
+const PIECES: ReadonlySet<string> = new Set([
+  ...['input_json_delta', 'text_delta', 'thinking_delta', 'signature_delta', 'compaction_delta', 'citations_delta'],
+]);
+const OF_BLOCKS = /"type"\s*:\s*"content_block_/;
+
+/** Whether an event of Anthropic's is part of a block that is known. */
+function createBlocks(): (data: string) => boolean {
+  const unknown = new Set<unknown>();
+  return (data) => {
+    const event = OF_BLOCKS.test(data) ? parseJson(data) : undefined;
+    if (!isRecord(event)) return true;
+    const { type, index, content_block: block, delta } = event;
+    if (type === 'content_block_start' && isRecord(block) && !BLOCKS.has(String(block.type))) unknown.add(index);
+    return !unknown.has(index) && (!isRecord(delta) || PIECES.has(String(delta.type)));
+  };
+}

@@ -49,12 +49,23 @@ export function withFitNames(call: CallOptions): FitNames {
     back: (answer) => ({
       ...answer,
       content: answer.content.map((part) =>
-        part.type === 'tool-call' && !part.providerExecuted
-          ? { ...part, toolName: back.get(part.toolName) ?? part.toolName }
-          : part,
+        part.type === 'tool-call' && !part.providerExecuted ? { ...part, toolName: meant(part.toolName, back) } : part,
       ),
     }),
   };
+}
+
+/** What is left of a template's marks behind a name, and of the groups in which some models see their tools, once a name is tidy. */
+const AROUND = /__(?:channel|message|constrain)__.*$|^(?:functions?|tools?|default_api)_/g;
+
+/** The tool that a model has called: by its name, or by what is left of it without what some write around names. */
+function meant(name: string, back: ReadonlyMap<string, string>): string {
+  const known = back.get(name);
+  if (known !== undefined) return known;
+  const plain = name.replace(AROUND, '').toLowerCase();
+  const fitting = [...back].filter(([fit]) => fit.toLowerCase() === plain);
+  const [only] = fitting;
+  return only && fitting.length === 1 ? only[1] : name;
 }
 
 function renamed(prompt: Prompt, nameOf: (name: string) => string): Prompt {

@@ -6,8 +6,9 @@
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
+import { parseJson } from '../../lib/read-json.ts';
 import { scrub } from '../../log.ts';
-import { carriedBy, type Shape } from './events.ts';
+import { createCarrier, type Shape } from './events.ts';
 
 /** More came than any answer has. */
 export class EndlessError extends Error {
@@ -24,8 +25,13 @@ const MAX_BODY = 16 * MB;
 /** Of a refusal: what matters stands at its beginning. */
 const MAX_REFUSAL = 65_536;
 
-/** Reads one piece of an answer: what its reader is given of it, or undefined when it is enough. Throws EndlessError. */
-type Take = (piece: Bytes) => Bytes | undefined;
+/** Reads an answer piece by piece. Throws EndlessError. */
+interface Take {
+  /** What its reader is given of a piece; undefined when it is enough. */
+  piece(piece: Bytes): Bytes | undefined;
+  /** What its reader is given once the answer has come to its end. */
+  end?(): Bytes;
+}
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
@@ -67,11 +73,7 @@ export function createFetch(connectMs: number, shape?: Shape): typeof fetch {
   };
 }
 
-async function toResponse(
-  message: IncomingMessage,
-  failure: (cause: unknown) => unknown,
-  shape?: Shape,
-): Promise<Response> {
+function toResponse(message: IncomingMessage, failure: (cause: unknown) => unknown, shape?: Shape): Response {
   const { statusCode: status = 0 } = message;
   const encoding = message.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') {
@@ -81,13 +83,9 @@ async function toResponse(
   const headers = Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]);
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const isOk = status >= 200 && status < 300;
-  const isStream = message.headers['content-type']?.startsWith(EVENTS) === true;
-  const body = reading(message, failure, isOk ? (isStream ? takeEvents(shape) : takeAtMost(MAX_BODY)) : takeRefusal());
-  if (!isOk || isStream || shape !== 'chat') return new Response(body, { status, headers });
-  // Some servers answer in one piece, whatever they are asked for.
-  const text = await new Response(body).text();
-  const event = `data: ${carriedBy(shape, text.replace(/[\r\n]+/g, ' ')) ?? ''}\n\n`;
-  return new Response(event, { status, headers });
+  const isStream = message.headers['content-type']?.toLowerCase().startsWith(EVENTS) === true;
+  const answer = () => (shape === 'chat' ? takeAnyForm() : isStream ? takeEvents(shape) : takeAtMost(MAX_BODY));
+  return new Response(reading(message, failure, isOk ? answer() : takeRefusal()), { status, headers });
 }
 
 function reading(message: IncomingMessage, failure: (cause: unknown) => unknown, take: Take): ReadableStream<Bytes> {
@@ -101,7 +99,7 @@ function reading(message: IncomingMessage, failure: (cause: unknown) => unknown,
       message.on('data', (piece: Bytes) => {
         if (!isOpen) return;
         try {
-          const taken = take(piece);
+          const taken = take.piece(piece);
           if (taken && taken.length > 0) controller.enqueue(taken);
           if (!taken) end(() => controller.close());
         } catch (error) {
@@ -110,7 +108,13 @@ function reading(message: IncomingMessage, failure: (cause: unknown) => unknown,
         if (!isOpen) message.destroy();
         else if ((controller.desiredSize ?? 0) <= 0) message.pause();
       });
-      message.once('end', () => end(() => controller.close()));
+      message.once('end', () =>
+        end(() => {
+          const last = take.end?.();
+          if (last && last.length > 0) controller.enqueue(last);
+          controller.close();
+        }),
+      );
       message.on('error', (error) => end(() => controller.error(failure(error))));
       message.once('close', () =>
         end(() => controller.error(failure(systemError('ECONNRESET', 'the answer broke off')))),
@@ -128,18 +132,56 @@ const systemError = (code: string, message: string): Error => Object.assign(new 
 
 function takeRefusal(): Take {
   let total = 0;
-  return (piece) => {
-    total += piece.length;
-    return total > MAX_REFUSAL ? undefined : piece;
+  return {
+    piece(piece) {
+      total += piece.length;
+      return total > MAX_REFUSAL ? undefined : piece;
+    },
   };
 }
 
 function takeAtMost(most: number): Take {
   let total = 0;
-  return (piece) => {
-    total += piece.length;
-    if (total > most) throw new EndlessError('the answer does not come to an end');
-    return piece;
+  return {
+    piece(piece) {
+      total += piece.length;
+      if (total > most) throw new EndlessError('the answer does not come to an end');
+      return piece;
+    },
+  };
+}
+
+const NOTHING: Bytes = new Uint8Array();
+
+/** Chat Completions, whatever a server calls them: events, one JSON body, or one on each line. */
+function takeAnyForm(): Take {
+  let take: Take | undefined;
+  return {
+    piece(piece) {
+      const first = new TextDecoder().decode(piece).trimStart().at(0);
+      if (first !== undefined) take ??= /[{[]/.test(first) ? takeBodies() : takeEvents('chat');
+      return take ? take.piece(piece) : NOTHING;
+    },
+    end: () => take?.end?.() ?? NOTHING,
+  };
+}
+
+function takeBodies(): Take {
+  const measure = takeAtMost(MAX_BODY);
+  const pieces: Bytes[] = [];
+  return {
+    piece(piece) {
+      measure.piece(piece);
+      pieces.push(piece);
+      return NOTHING;
+    },
+    end() {
+      const text = Buffer.concat(pieces).toString();
+      const bodies = parseJson(text) === undefined ? text.split('\n') : [text.replace(/[\r\n]+/g, ' ')];
+      const carried = createCarrier('chat');
+      const events = [...bodies, '[DONE]'].flatMap(carried);
+      return new TextEncoder().encode(events.map((event) => `data: ${event}\n\n`).join(''));
+    },
   };
 }
 
@@ -148,22 +190,27 @@ function takeEvents(shape: Shape | undefined): Take {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const measure = takeAtMost(MAX_STREAM);
+  const carried = shape && createCarrier(shape);
   let pending = '';
-  return (piece) => {
-    measure(piece);
-    pending += decoder.decode(piece, { stream: true });
-    const end = pending.lastIndexOf('\n') + 1;
-    if (pending.length - end > MAX_LINE) throw new EndlessError('a line of the answer does not come to an end');
-    const lines = pending.slice(0, end);
-    pending = pending.slice(end);
-    return encoder.encode(shape ? lines.replace(DATA, (_line, data: string) => dataLine(shape, data)) : lines);
+  const read = (lines: string) =>
+    encoder.encode(carried ? lines.replace(DATA, (_line, data: string) => dataLine(carried(data))) : lines);
+  return {
+    piece(piece) {
+      measure.piece(piece);
+      pending += decoder.decode(piece, { stream: true });
+      const end = pending.lastIndexOf('\n') + 1;
+      if (pending.length - end > MAX_LINE) throw new EndlessError('a line of the answer does not come to an end');
+      const lines = pending.slice(0, end);
+      pending = pending.slice(end);
+      return read(lines);
+    },
+    // Some servers leave out the empty line behind the last event.
+    end: () => read(`${pending}\n\n`),
   };
 }
 
 const DATA = /^data:[ \t]?([^\r\n]*)/gm;
 
 /** A comment in the place of what says nothing: an event without data is none. */
-function dataLine(shape: Shape, data: string): string {
-  const carried = carriedBy(shape, data);
-  return carried === undefined ? ':' : `data: ${carried}`;
-}
+const dataLine = (events: readonly string[]): string =>
+  events.length === 0 ? ':' : events.map((data) => `data: ${data}`).join('\n\n');

@@ -49,6 +49,8 @@ const CHAT = [
   'data: {"choices":[{"index":0,"delta":{"tool_calls":[null]},"finish_reason":null}]}',
   'data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0}]},"finish_reason":null}]}',
   'data: {"choices":[{"index":0,"delta":{"content":null,"tool_calls":null,"reasoning_content":null}}]}',
+  'data: {"choices":[{"index":0,"delta":{"role":"model","content":""},"finish_reason":null}]}',
+  'data: {"choices":[{"index":0,"delta":{"reasoning":{},"content":""},"finish_reason":false}]}',
 ];
 const MESSAGES = [
   ...ANY,
@@ -57,6 +59,12 @@ const MESSAGES = [
   'data: {"type":"message_delta","delta":null}',
   'data: {"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":2}}',
   'data: {"type":"of_tomorrow","what":1}',
+  [
+    'data: {"type":"content_block_start","index":90,"content_block":{"type":"of_tomorrow"}}',
+    'data: {"type":"content_block_delta","index":90,"delta":{"type":"text_delta","text":"x"}}',
+    'data: {"type":"content_block_stop","index":90}',
+  ].join('\n\n'),
+  'data: {"type":"content_block_delta","index":0,"delta":{"type":"of_tomorrow"}}',
   'data: {"type":null}',
 ];
 const RESPONSES = [
@@ -161,23 +169,77 @@ describe('a piece of Chat Completions in another form', () => {
   ])('%s is read', async (_what, piece, isText) => {
     const reason = isText ? 'stop' : 'tool_calls';
     const end = { choices: [{ index: 0, delta: {}, finish_reason: reason }] };
-    const server = createServer((request, response) => {
-      request.resume().once('end', () => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.end([piece, end].map((one) => `data: ${JSON.stringify(one)}\n\n`).join(''));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
     const ran: unknown[] = [];
     const tools = [tool('look', 'read', async (input) => `seen ${ran.push(input)}`)];
-    try {
-      const hooks = record();
-      const asked = { model: 'local/m', tools, maxSteps: 1 };
-      const outcome = await run({ local: { baseURL: `http://127.0.0.1:${port}` } }, asked, hooks);
-      expect(isText ? outcome.text : ran).toEqual(isText ? 'Hello' : [{ text: 'a' }]);
-    } finally {
-      server.close();
-    }
+    const events = [piece, end].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+    const outcome = await answering({ body: events }, { tools });
+    expect(isText ? outcome.text : ran).toEqual(isText ? 'Hello' : [{ text: 'a' }]);
   });
+});
+
+interface Answer {
+  body: string;
+  type?: string;
+}
+
+/** Runs against an endpoint that answers so, whatever it is asked. */
+async function answering({ body, type = 'text/event-stream' }: Answer, asked: Parameters<typeof runWith>[1] = {}) {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(200, { 'content-type': type }).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await run({ local: { baseURL: `http://127.0.0.1:${port}` } }, { model: 'local/m', maxSteps: 1, ...asked });
+  } finally {
+    server.close();
+  }
+}
+
+describe('a whole answer of Chat Completions in another form', () => {
+  const piece = (delta: object, reason: string | null = null) => ({
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  });
+  const [hello, end] = [piece({ role: 'assistant', content: 'Hello' }), piece({}, 'stop')].map((one) =>
+    JSON.stringify(one),
+  );
+  const [event, ended, DONE] = [`data: ${hello}\n\n`, `data: ${end}\n\n`, 'data: [DONE]\n\n'];
+  const message = { choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }] };
+
+  it.each<[string, string, string?]>([
+    ['without a reason to end before its mark of the end', event + DONE],
+    ['without an empty line behind its last event', `${event}data: ${end}`],
+    ['with something behind its mark of the end', `${event}${ended}${DONE}data: {"x":1}\n\ndata: oops{\n\n`],
+    ['of events as plain text', event + ended + DONE, 'text/plain'],
+    ['of events as bytes', `\n\n: hello\n\n${event}${ended}`, 'application/octet-stream'],
+    ['of events whose type has capitals', event + ended, 'Text/Event-Stream; charset=UTF-8'],
+    ['of JSON in lines', `${hello}\n${end}\n`, 'application/x-ndjson'],
+    ['of one JSON body', `\n ${JSON.stringify(message, null, 2)}`, 'application/json'],
+    ['of one JSON body that is called a stream', JSON.stringify(message)],
+    ['with lines that end in CR and LF', `${event}${ended}${DONE}`.replaceAll('\n', '\r\n')],
+    ['that ends with STOP', `${event}data: ${JSON.stringify(piece({}, 'STOP'))}\n\n`],
+  ])('%s is read', async (_what, body, type) => {
+    expect((await answering({ body, ...(type && { type }) })).text).toBe('Hello');
+  });
+
+  it.each(['max_tokens', 'MAX_TOKENS', 'model_length'])('that ends with %s has met its limit', async (reason) => {
+    const outcome = await answering({ body: `${event}data: ${JSON.stringify(piece({}, reason))}\n\n` });
+    expect([outcome.text.split('\n')[0], outcome.finish]).toEqual(['Hello', 'length']);
+  });
+
+  it('with neither a reason to end nor a mark of the end has broken off', async () => {
+    expect((await failureOf(answering({ body: event }))).error.kind).toBe('cut-off');
+  });
+
+  it.each(['functions.look', 'default_api.look', 'look<|channel|>commentary', 'Look'])(
+    'that calls a tool as %s has called it',
+    async (name) => {
+      const ran: unknown[] = [];
+      const tools = [tool('look', 'read', async (input) => `seen ${ran.push(input)}`)];
+      const call = { index: 0, id: 'c1', type: 'function', function: { name, arguments: '{"text":"a"}' } };
+      const body = `data: ${JSON.stringify(piece({ tool_calls: [call] }, 'tool_calls'))}\n\n`;
+      await answering({ body }, { tools });
+      expect(ran).toEqual([{ text: 'a' }]);
+    },
+  );
 });
