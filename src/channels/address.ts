@@ -40,7 +40,7 @@ export const API = 'api';
 /** The channel of programs that submit tasks through a hub that this gateway has dialled. */
 export const HUB = 'hub';
 
-/** Returns whether everything said at the address is about one task, whoever says it. */
+/** Returns whether everything said at the address is about one task, no matter who says it. */
 export const isProgramTask = ({ channel, thread }: Address): boolean =>
   (channel === API || channel === HUB) && thread !== undefined;
 

@@ -62,10 +62,7 @@ export interface InboundMessage {
   sequence?: number;
   /** The original message's `id`, for an `edit`. */
   editOf?: string;
-  /**
-   * The platform's ID of our message that this one replies to; on Slack the first message of its thread, whoever wrote
-   * it.
-   */
+  /** The platform's ID of our message that this one replies to; on Slack always the first message of its thread. */
   repliesTo?: string;
   /**
    * The thread under the pressed message, for a button in a channel. `opens`: the thread may have to be opened first.
@@ -137,7 +134,7 @@ export interface OutboundMessage {
   interaction?: string;
   /** The language of the texts that the adapter adds; set when the message enters the outbox. */
   language?: string;
-  /** The task that replies to a job's message, or posts in its thread, continue. Channels only pass it on. */
+  /** The task that a reply to a job's message, or a post in its thread, continues. Channels only pass it on. */
   digest?: DigestMark;
   /**
    * When the message this answers was accepted, in ms since the epoch; used only to measure how long the answer took.

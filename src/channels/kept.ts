@@ -31,7 +31,7 @@ export interface ReadCursors {
   reread?(): Promise<void>;
 }
 
-/** Kept with each part of a job's message: the task that replies to it continue. */
+/** Kept with each part of a job's message: the task that a reply to it continues. */
 export interface DigestMark {
   taskId: string;
   viber: string;

@@ -26,7 +26,7 @@ export interface TaskRow {
   title: string;
   goal?: string;
   state: TaskState;
-  /** True while nothing goes on before somebody answers a question. */
+  /** True while the task waits for somebody's answer. */
   waiting?: boolean;
   channel?: string;
   person?: string;

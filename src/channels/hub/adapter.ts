@@ -21,7 +21,7 @@ export interface HubOptions {
   token: string;
   /** Answers the frames of an open connection until it closes. */
   serve(socket: WebSocket): Promise<void>;
-  /** Return the frames for the end of a run, and for a message that ends none. */
+  /** Returns the frame for the end of a run; `noticeOf`, for a message that ends none. */
   frameOf(end: EndedRun): object;
   noticeOf(message: OutboundMessage): object;
   fileOf: FileOf;

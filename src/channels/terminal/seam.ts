@@ -56,7 +56,7 @@ export interface LiveFace {
   /** Shows the running work, a line each; `hint` is below the typed text. */
   working(lines: readonly string[]): void;
   hint(text: Text | undefined): void;
-  /** Show a part of an answer that stays, and the text after it. */
+  /** Shows a part of an answer that stays; `growing` shows the text after it. */
   finished(markdown: string, isFirst: boolean): void;
   growing(markdown: string, isFirst: boolean): void;
 }

@@ -37,7 +37,7 @@ export interface BackfillOptions {
   onDropped: (kind: string) => void;
   log: Logger;
   signal: AbortSignal;
-  /** Milliseconds that live events wait for their chat's turn and for Slack's answers. Slack repeats them meanwhile. */
+  /** Milliseconds that live events wait for their chat's turn and for Slack's answers. Slack repeats them until then. */
   holdMs: number;
 }
 
@@ -76,7 +76,7 @@ export function createBackfill(options: BackfillOptions): Backfill {
 class GapFiller implements Backfill {
   readonly #to: BackfillOptions;
   readonly #holds = new Map<string, Hold>();
-  /** By chat, the time of the oldest message that could not be stored. */
+  /** The time of the oldest message that could not be stored, by chat. */
   readonly #behind = new Map<string, number>();
   #running: Promise<void> | undefined;
   #isWanted = false;

@@ -13,7 +13,7 @@ const MAX_PASSED_ON = 10;
 const MAX_SOUGHT = 2_000;
 const NO_PREVIEW = '[no preview available]';
 
-/** Reads a message, whoever sent it. */
+/** Reads a message, no matter who sent it. */
 export function readWhole(message: Fields, self: Self): Words {
   return readTold([message, ...ownAttachments(message)], createReading(self));
 }

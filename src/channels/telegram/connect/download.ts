@@ -10,9 +10,7 @@ import { LOCAL_BYTES, openLocal } from './local-files.ts';
 /** https://core.telegram.org/bots/api#getfile: "bots can download files of up to 20MB in size" */
 export const DOWNLOAD_BYTES = 20 * 1024 * 1024;
 
-/**
- * `localFiles`: the folders where our own Bot API server keeps files. If there are any, the server is in local mode.
- */
+/** @param localFiles the folders where our own Bot API server keeps files; if there are any, it is in local mode */
 export function createDownload(api: TelegramApi, localFiles: readonly string[] = []): shared.Download {
   const isLocal = localFiles.length > 0;
   return shared.createDownload({
