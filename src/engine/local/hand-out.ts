@@ -27,8 +27,16 @@ export interface HandOutOptions<T> {
 /** A monotonic clock in whole milliseconds: setting the system's clock back makes no wait longer. */
 export const elapsed = (): number => Math.floor(awakeNow());
 
-/** Converts a wall-clock time to `elapsed`, given that the clock says `now`. 0 means no wait. */
-export const waitsUntil = (time: number, now: number): number => (time === 0 ? 0 : time - now + elapsed());
+/** The same moment by the system's clock and by `elapsed`. */
+export interface Clocks {
+  wall: number;
+  steady: number;
+}
+
+export const readClocks = (now: () => number): Clocks => ({ wall: now(), steady: elapsed() });
+
+/** Converts a wall-clock time to `elapsed`. 0 means no wait. */
+export const waitsUntil = (time: number, { wall, steady }: Clocks): number => (time === 0 ? 0 : time - wall + steady);
 
 /** `task:` of `task:20261122-abcde`. */
 const kindOf = (lane: string): string => lane.slice(0, lane.indexOf(':') + 1);

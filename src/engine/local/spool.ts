@@ -30,7 +30,7 @@ import type {
 } from '../engine.ts';
 import { spoolKey } from '../engine.ts';
 import { bury, deadLetters, reasonOf, type SpoolFile } from './dead-letters.ts';
-import { elapsed, HandOut, waitsUntil } from './hand-out.ts';
+import { elapsed, HandOut, readClocks, waitsUntil } from './hand-out.ts';
 import { dueBehind, insert, lease as intoWork, itemOf, type Lane, type LaneItem, putBack, Storing } from './lanes.ts';
 import { type RecoveryOptions, recoverSpool, spoolShape } from './recovery.ts';
 import { Stopped } from './stopped.ts';
@@ -96,9 +96,11 @@ export class Spool<T> implements Queue<T> {
     this.#lanes = new HandOut<T>({ limits, onTaken });
     const unfinished = new Set(left.map(({ id }) => id));
     this.#stopped = new Stopped(store.root, (id) => unfinished.has(id));
+    // Both clocks are read once for all: messages that ran together are due together, however busy the machine is.
+    const clocks = readClocks(now);
     for (const file of left) {
       // After a crash the log may lack its last claims.
-      this.#add(file, file.attempts > 0 || !store.endedCleanly || store.wasInWork(file.id));
+      this.#add(file, file.attempts > 0 || !store.endedCleanly || store.wasInWork(file.id), clocks);
       this.#lastSeq = file.seq;
     }
     this.#lanes.wakeAll();
@@ -178,7 +180,7 @@ export class Spool<T> implements Queue<T> {
     if (!lane || lane.lease !== lease) return;
     for (const item of lane.items.slice(0, lane.leased)) this.#store.move('new', item.id);
     putBack(lane);
-    lane.retryAt = waitsUntil(retryAt, this.#now());
+    lane.retryAt = waitsUntil(retryAt, readClocks(this.#now));
     this.#lanes.freed(lease.lane, lane);
   }
 
@@ -279,9 +281,9 @@ export class Spool<T> implements Queue<T> {
     for (const other of this.#lanes.takeBack(lane, id)) this.#store.move('new', other.id);
   }
 
-  #add(file: SpoolFile<T>, isAgain: boolean): LaneItem<T> {
+  #add(file: SpoolFile<T>, isAgain: boolean, clocks = readClocks(this.#now)): LaneItem<T> {
     const lane = this.#lanes.laneOf(file.lane);
-    const item = itemOf({ ...file, notBefore: waitsUntil(file.notBefore ?? 0, this.#now()) }, isAgain);
+    const item = itemOf({ ...file, notBefore: waitsUntil(file.notBefore ?? 0, clocks) }, isAgain);
     if (this.#stopped.has(file.id)) item.isStopped = true;
     insert(lane, item);
     this.#known.add(file.id);

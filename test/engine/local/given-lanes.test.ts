@@ -336,6 +336,24 @@ describe('a message that was part of a crash', () => {
     expect(await after.extend(fresh, () => true)).toEqual([]);
   });
 
+  it('waits no longer than what it was in work with, however slowly the clocks are read', async () => {
+    const { root, spool } = await open();
+    for (const text of ['1', '2', '3']) await put(spool, 'task:a', text);
+    await spool.extend(await claim(spool), () => true);
+    const { spool: again } = await open({ root });
+    await again.extend(await claim(again), () => true);
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    let reads = 0;
+    const now = () => {
+      const at = Date.now();
+      Atomics.wait(cell, 0, 0, 20 * reads++);
+      return at;
+    };
+    const { spool: after } = await open({ root, now, suspectDelayMs: 200 });
+    const lease = await claim(after);
+    expect((await after.extend(lease, () => true)).map(({ message }) => message)).toEqual(['2', '3']);
+  });
+
   it('waits a while after its second, and is given up after its third with what it said', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: NOW });
     const world = await crashed({ 'task:a': ['poison'] });
