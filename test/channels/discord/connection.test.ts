@@ -194,19 +194,40 @@ describe('a broken connection', () => {
 });
 
 describe('after a restart', () => {
-  it('what was said while we were away is taken in, at most a hundred of a chat', async () => {
+  it('what was said while we were away is taken in, also more than a page of it', async () => {
     const bench = await startBench();
     await bench.connect();
     bench.discord.say(room(bench), 'first');
     await bench.takes(({ text }) => text === 'first');
     await eventually(() => bench.cursors.size > 0);
     await bench.channel.disconnect();
-    for (let n = 0; n < 130; n++) bench.discord.say(room(bench), `missed ${n}`);
+    for (let n = 0; n < 230; n++) bench.discord.say(room(bench), `missed ${n}`);
     const second = bench.again();
     await second.connect();
-    await eventually(() => second.got.length >= 100);
-    await sleep(100);
-    expect(second.texts()).toEqual(Array.from({ length: 100 }, (_, n) => `missed ${n}`));
+    await eventually(() => second.got.length >= 230);
+    expect(second.texts()).toEqual(Array.from({ length: 230 }, (_, n) => `missed ${n}`));
+  });
+
+  it('what Discord does not give for long is fetched once it does, though what comes live is taken in meanwhile', async () => {
+    const bench = await startBench();
+    await bench.connect();
+    const { channelId: chat } = bench.discord.dm(ALEX, 'first');
+    await bench.takes(({ text }) => text === 'first');
+    await eventually(() => bench.cursors.size > 0);
+    await bench.channel.disconnect();
+    bench.discord.dm(ALEX, 'missed');
+    const second = bench.again();
+    bench.discord.fault({ method: 'GET', path: '/channels/:id/messages', kind: 'status', status: 503, times: 1000 });
+    await second.connect();
+    const live = bench.discord.dm(ALEX, 'live');
+    await second.takes(({ text }) => text === 'live');
+    expect(BigInt(second.cursors.get(chat) ?? 0) < BigInt(live.id)).toBe(true);
+    await second.channel.disconnect();
+    bench.discord.clearFaults();
+    const third = bench.again();
+    await third.connect();
+    await third.takes(({ text }) => text === 'missed');
+    await eventually(() => third.cursors.get(chat) === live.id);
   });
 
   it('a first start reads nothing of what was said before', async () => {

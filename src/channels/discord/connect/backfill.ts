@@ -1,7 +1,7 @@
 /**
  * Fetches what was posted while the gateway was down (promise 14). Every chat has a mark, the ID of the newest accepted
  * message. After a fresh session of Discord's gateway, chats with newer messages are read from their mark, oldest
- * first, while their live events wait. At most 100 messages per chat, none older than a day.
+ * first, while their live events wait. At most 2,000 messages per chat, none older than a day.
  * https://discord.com/developers/docs/resources/message#get-channel-messages
  */
 import type { Logger } from '../../../log.ts';
@@ -23,9 +23,24 @@ export interface Backfill {
   mark(chat: string, messageId: string): void;
   /** Holds the chats with something to fetch. The returned function fetches it and releases them. */
   begin(): () => Promise<void>;
+  /** Notes that this message could not be stored. */
+  failed(chat: string, messageId: string): void;
   /** Fetches a message again that could not be stored; the chat's mark stays until then. */
   again(chat: string, messageId: string): void;
+  /** Returns whether something of a chat is still to be fetched. */
+  isBehind(): boolean;
 }
+
+/** What keeps a chat's mark from moving, and the newest accepted message. */
+interface Hand {
+  storing: Set<string>;
+  /** Messages that could not be stored, and the first of those that could not be fetched. */
+  failed: Set<string>;
+  reached: string;
+}
+
+/** `unstored`: a message could not be stored. `unread`: Discord didn't return the messages. */
+type Filled = 'filled' | 'unstored' | 'unread';
 
 export interface BackfillOptions {
   api: DiscordApi;
@@ -41,7 +56,7 @@ export interface BackfillOptions {
 
 const DAY_MS = 24 * 3_600_000;
 const LIMIT = 100;
-const MAX_PAGES = 10;
+const MAX_PAGES = 20;
 const MAX_MARKS = 100_000;
 /** The most chats to read that the gateway doesn't list, mostly direct messages; the newest are read. */
 const MAX_UNTOLD = 300;
@@ -58,8 +73,7 @@ class GapFiller implements Backfill {
   readonly #to: BackfillOptions;
   readonly #known = new Map<string, string>();
   readonly #failing = new Set<string>();
-  /** Messages that are being stored or could not be, and the newest accepted one, by chat. */
-  readonly #inHand = new Map<string, { ids: Set<string>; reached: string }>();
+  readonly #inHand = new Map<string, Hand>();
 
   constructor(options: BackfillOptions) {
     this.#to = options;
@@ -78,8 +92,10 @@ class GapFiller implements Backfill {
     return async () => {
       const workers = Array.from({ length: AT_ONCE }, async () => {
         for (let next = chats.shift(); next; next = chats.shift()) {
-          if (await this.#tryFill(next.chat)) next.release();
-          else void this.#retry(next.chat, next.release);
+          const outcome = await this.#tryFill(next.chat);
+          // While Discord doesn't return what was missed, live events go on. The mark stays, so nothing is skipped.
+          if (outcome !== 'unstored') next.release();
+          if (outcome !== 'filled') void this.#retry(next.chat, next.release);
         }
       });
       await Promise.all(workers);
@@ -94,9 +110,23 @@ class GapFiller implements Backfill {
   }
 
   storing(chat: string, messageId: string): void {
-    const hand = this.#inHand.get(chat) ?? { ids: new Set(), reached: '0' };
+    this.#hand(chat).storing.add(messageId);
+  }
+
+  failed(chat: string, messageId: string): void {
+    const hand = this.#hand(chat);
+    hand.storing.delete(messageId);
+    hand.failed.add(messageId);
+  }
+
+  isBehind(): boolean {
+    return this.#failing.size > 0;
+  }
+
+  #hand(chat: string): Hand {
+    const hand = this.#inHand.get(chat) ?? { storing: new Set(), failed: new Set(), reached: '0' };
     this.#inHand.set(chat, hand);
-    hand.ids.add(messageId);
+    return hand;
   }
 
   mark(chat: string, messageId: string): void {
@@ -107,14 +137,15 @@ class GapFiller implements Backfill {
     this.#to.cursors.set(chat, newest);
   }
 
-  /** Returns how far the chat is accepted; undefined while an earlier message is still being stored. */
+  /** Returns how far the chat is accepted; undefined while an earlier message is being stored or is to be fetched. */
   #reached(chat: string, messageId: string): string | undefined {
     const hand = this.#inHand.get(chat);
     if (!hand) return messageId;
-    hand.ids.delete(messageId);
+    hand.storing.delete(messageId);
+    hand.failed.delete(messageId);
     if (isLater(messageId, hand.reached)) hand.reached = messageId;
-    if ([...hand.ids].some((id) => isLater(hand.reached, id))) return undefined;
-    if (hand.ids.size === 0) this.#inHand.delete(chat);
+    if ([...hand.storing, ...hand.failed].some((id) => isLater(hand.reached, id))) return undefined;
+    if (hand.storing.size + hand.failed.size === 0) this.#inHand.delete(chat);
     return hand.reached;
   }
 
@@ -151,8 +182,7 @@ class GapFiller implements Backfill {
     const read = this.#known.get(chat) ?? dayAgo;
     let after = isLater(read, dayAgo) ? read : dayAgo;
     let newest: string | undefined;
-    // A mark may lag behind what was accepted last, so known messages don't count.
-    for (let page = 0, fresh = 0; page < MAX_PAGES && fresh < LIMIT; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const query = { after, limit: String(LIMIT) };
       const found = await this.#patient(() =>
         this.#to.api.call('GET', `/channels/${chat}/messages`, { query, signal: this.#to.signal }),
@@ -168,12 +198,14 @@ class GapFiller implements Backfill {
         break;
       }
       const taken = await Promise.all(messages.map(this.#to.accept));
-      fresh += taken.filter(Boolean).length;
+      const count = taken.filter(Boolean).length;
       newest = id(messages.at(-1) ?? {}, 'id');
       after = newest ?? after;
-      if (fresh > 0) this.#to.log.info({ channel: 'discord', chat, count: fresh }, 'messages from while we were away');
-      if (messages.length < LIMIT) break;
+      if (count > 0) this.#to.log.info({ channel: 'discord', chat, count }, 'messages from while we were away');
+      if (messages.length < LIMIT) return newest;
     }
+    if (newest !== undefined)
+      this.#to.log.warn({ channel: 'discord', chat }, 'more was posted here than is fetched; the rest is left out');
     return newest;
   }
 
@@ -205,30 +237,36 @@ class GapFiller implements Backfill {
     }
   }
 
-  /** Returns false if something could not be stored. What Discord doesn't return after some tries is given up. */
-  async #tryFill(chat: string): Promise<boolean> {
+  async #tryFill(chat: string): Promise<Filled> {
+    const before = [...(this.#inHand.get(chat)?.failed ?? [])];
     try {
       const last = await this.#fill(chat);
+      const hand = this.#hand(chat);
+      for (const each of before) hand.failed.delete(each);
+      const reached = last ?? hand.reached;
+      if (reached !== '0') this.mark(chat, reached);
+      if (hand.failed.size > 0) return 'unstored';
       this.#failing.delete(chat);
-      this.#inHand.delete(chat);
-      if (last !== undefined) this.mark(chat, last);
-      return true;
+      return 'filled';
     } catch (error) {
       if (!this.#to.signal.aborted)
         this.#to.log.warn({ err: error, chat }, 'what was said while we were away was not taken in');
-      if (!(error instanceof DiscordError)) return false;
-      this.#failing.delete(chat);
-      this.#inHand.delete(chat);
-      return true;
+      if (!(error instanceof DiscordError)) return 'unstored';
+      this.failed(chat, String(BigInt(this.#known.get(chat) ?? '0') + 1n));
+      return 'unread';
     }
   }
 
-  /** Retries until it works; live events wait, so that they don't overtake. */
+  /** Retries until it works. Where a message could not be stored live events wait, so that they don't overtake it. */
   async #retry(chat: string, release: () => void): Promise<void> {
     const backoff = createBackoff(this.#to.backoffMs.min, this.#to.backoffMs.max);
     this.#failing.add(chat);
-    do await sleep(backoff.next(), this.#to.signal);
-    while (!this.#to.signal.aborted && !(await this.#tryFill(chat)));
+    for (let outcome: Filled | undefined; outcome !== 'filled' && !this.#to.signal.aborted; ) {
+      await sleep(backoff.next(), this.#to.signal);
+      if (this.#to.signal.aborted) break;
+      outcome = await this.#tryFill(chat);
+      if (outcome === 'unread') release();
+    }
     release();
   }
 }

@@ -124,7 +124,7 @@ class EventIntake implements Events {
   async taken(): Promise<boolean> {
     await this.settled();
     // A message that could not be stored holds its chat until it is.
-    return !this.#intake.isPaused() && !this.#intake.isHolding();
+    return !this.#intake.isPaused() && !this.#intake.isHolding() && !this.#backfill.isBehind();
   }
 
   #ready(ready: Fields): void {
@@ -171,10 +171,16 @@ class EventIntake implements Events {
       to.onDropped(decoded.reason);
       return false;
     }
-    if (kind === 'message') this.#backfill.storing(chat, messageId);
-    const outcome = await to.onMessage(decoded.message, data);
-    if (kind === 'message') this.#backfill.mark(chat, messageId);
-    return outcome === 'accepted';
+    if (kind !== 'message') return (await to.onMessage(decoded.message, data)) === 'accepted';
+    this.#backfill.storing(chat, messageId);
+    try {
+      const outcome = await to.onMessage(decoded.message, data);
+      this.#backfill.mark(chat, messageId);
+      return outcome === 'accepted';
+    } catch (error) {
+      this.#backfill.failed(chat, messageId);
+      throw error;
+    }
   }
 
   async #accept(data: Fields, kind: 'message' | 'edit'): Promise<void> {
