@@ -14,6 +14,11 @@ const TOO_MANY: [string, string, RegExp][] = [
   ['artifacts', 'of mine', /^/],
   ['open', 'the door', /no task/],
   ['stop', 'the music at home', /task stop the music at home/],
+  // As people write a word: with a sign behind it, a line break or a space of another kind, and what nobody sees.
+  ['status?', '', /paint the fence/],
+  ['STATUS!', 'please', /paint the fence/],
+  ['status', '\u00a0now\nplease', /paint the fence/],
+  ['help\u200b', '', /remind|status/],
   // A file comes, in its own time.
   ['export', 'json', /^/],
 ];

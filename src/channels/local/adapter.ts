@@ -19,6 +19,7 @@ import type {
   PartLedger,
 } from '../channel.ts';
 import { RunLines } from '../shared/run-lines.ts';
+import { anyCommandOf } from '../shared/written-command.ts';
 import { BOARD, type BoardAsk, LISTEN, QUESTION, readRequest, SAID, SUGGEST } from './requests.ts';
 
 interface LocalFile {
@@ -246,7 +247,7 @@ class Local implements Channel {
   #said(chat: string, text: string, viber?: string): InboundMessage {
     const { user, language } = this.#options;
     const id = randomUUID();
-    const [, name, args = ''] = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
+    const command = anyCommandOf(text);
     return {
       id,
       messageId: id,
@@ -260,7 +261,7 @@ class Local implements Channel {
       ...(viber !== undefined && { viber }),
       address: addressOf(chat),
       sender: { user, name: user, isBot: false, ...(language !== undefined && { language }) },
-      ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),
+      ...(command ? { kind: 'command', command } : { kind: 'message' }),
     };
   }
 

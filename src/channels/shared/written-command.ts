@@ -12,18 +12,41 @@ export const isNearly = (word: string, commands: Commands): boolean =>
 /** The word before a goal, however the goal itself begins. */
 export const GOAL = 'task';
 
+const UNSEEN = /^[\s\p{Cf}]+/u;
+const NAMED = /^([a-z][\w-]{0,31})(?:@\w{1,64})?[.,;:!?…。、！？，：；\p{Cf}]{0,10}(?:\s+([\s\S]*))?$/iu;
+
+/**
+ * Splits a text into the name at its start and the words after it. `status?`, `stop!`, `status@bot` and a name beside
+ * invisible characters mean the name alone.
+ */
+function namedIn(text: string): { name: string; args: string } | undefined {
+  const [, name, rest = ''] = NAMED.exec(text.replace(UNSEEN, '').trimEnd()) ?? [];
+  return name === undefined ? undefined : { name: name.toLowerCase(), args: rest.trim() };
+}
+
+/** Returns what follows the slash at the start, including the full-width one of Chinese and Japanese keyboards. */
+function behindSlash(text: string): string | undefined {
+  return /^[/\uff0f](?=\S)([\s\S]*)$/.exec(text.replace(UNSEEN, ''))?.[1];
+}
+
+/** Returns the slash command at the start of a text, whether we have a command of that name or not. */
+export function anyCommandOf(text: string): InboundMessage['command'] {
+  const rest = behindSlash(text);
+  return rest === undefined ? undefined : namedIn(rest);
+}
+
 /**
  * Returns the command that the first word names, whatever follows: a word too many must not turn it into a goal, and so
- * into another task. A goal that begins with such a word is written after `task`.
+ * into another task. A goal that begins with such a word is written after `task`. The name may have a slash before it.
  */
 export function commandOf(text: string, commands: Commands): InboundMessage['command'] {
-  const [, first = '', rest = ''] = /^(\S{1,32})(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
-  const name = first.toLowerCase();
-  const args = rest.trim();
+  const named = namedIn(behindSlash(text) ?? text);
+  if (!named) return undefined;
+  const { name, args } = named;
   const entry = inGroup(name, args, commands);
   if (entry) return entry;
-  if (commands.has(name) || (name === GOAL && args !== '')) return { name, args };
-  return args === '' && isNearly(name, commands) ? { name, args } : undefined;
+  if (commands.has(name) || (name === GOAL && args !== '')) return named;
+  return args === '' && isNearly(name, commands) ? named : undefined;
 }
 
 /**
@@ -32,11 +55,11 @@ export function commandOf(text: string, commands: Commands): InboundMessage['com
  */
 function inGroup(group: string, text: string, commands: Commands): InboundMessage['command'] {
   if (group === GOAL || !Object.hasOwn(MENU_GROUPS, group)) return undefined;
-  const [, first = '', rest = ''] = /^(\S{1,32})(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  const { name = '', args = '' } = namedIn(text) ?? {};
   const entries = MENU_GROUPS[group]?.entries ?? {};
-  const entry = Object.hasOwn(entries, first.toLowerCase()) ? entries[first.toLowerCase()] : undefined;
+  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
   if (!entry || !commands.has(entry.command)) return undefined;
-  return { name: entry.command, args: [entry.before, rest.trim()].filter(Boolean).join(' ') };
+  return { name: entry.command, args: [entry.before, args].filter(Boolean).join(' ') };
 }
 
 /**
@@ -44,7 +67,9 @@ function inGroup(group: string, text: string, commands: Commands): InboundMessag
  * platform.
  */
 export function slashCommandOf(text: string, own: string, commands: Commands): InboundMessage['command'] {
-  if (!text.startsWith('/')) return undefined;
-  const isOwn = text.toLowerCase().startsWith(`${own.toLowerCase()} `);
-  return commandOf(isOwn ? text.slice(own.length) : text.slice(1), commands);
+  const rest = behindSlash(text);
+  if (rest === undefined) return undefined;
+  const first = namedIn(rest);
+  if (first?.name !== own.slice(1).toLowerCase()) return commandOf(rest, commands);
+  return first.args === '' && commands.has('help') ? { name: 'help', args: '' } : commandOf(first.args, commands);
 }

@@ -16,6 +16,7 @@ import type {
   Sender,
 } from '../channel.ts';
 import { RunLines } from '../shared/run-lines.ts';
+import { anyCommandOf } from '../shared/written-command.ts';
 import { createFace } from './face.ts';
 import type { Input } from './keyboard.ts';
 import type { Environment } from './look.ts';
@@ -145,7 +146,7 @@ class Terminal implements Channel {
 
 function saidBy(sender: Sender, text: string): InboundMessage {
   const id = randomUUID();
-  const [, name, args = ''] = /^\/([a-z]\w*)(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
+  const command = anyCommandOf(text);
   return {
     id,
     messageId: id,
@@ -158,6 +159,6 @@ function saidBy(sender: Sender, text: string): InboundMessage {
     isDirect: true,
     isMention: true,
     sentAt: Date.now(),
-    ...(name === undefined ? { kind: 'message' } : { kind: 'command', command: { name: name.toLowerCase(), args } }),
+    ...(command ? { kind: 'command', command } : { kind: 'message' }),
   };
 }

@@ -91,8 +91,7 @@ function decodeCommand(body: Fields, self: Self, now: number): Decoded {
   if (chat === undefined || user === undefined || !trigger) return dropped('malformed');
   const typed = readWords(string(body, 'text') ?? '', self).text;
   const direct = isDirect(chat);
-  const first =
-    typed === '' ? { name: 'help', args: '' } : commandOf(typed.replace(/^\/(?=[a-z])/i, ''), self.commands);
+  const first = typed === '' ? { name: 'help', args: '' } : commandOf(typed, self.commands);
   const [goal, named] = first?.name === GOAL ? [first.args, undefined] : [typed, first];
   const command = named ?? (direct ? { name: 'new', args: goal } : undefined);
   const thread = readTs(body, 'thread_ts');
