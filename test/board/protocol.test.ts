@@ -4,8 +4,11 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openWorld } from '../dialogs/harness.ts';
 import type { LlmRequest } from '../emulators/llm.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { tempFolder } from '../helpers/temp.ts';
 import { openWire } from './wire.ts';
 
+const POST = path.resolve('test/fixtures/mcp/post.mjs');
 const TOKEN = 'the-token-of-the-owner';
 const CLIENTS = {
   builder: { token: 'token-of-builder' },
@@ -136,6 +139,30 @@ describe('a submitted task', () => {
     const deltas = client.frames.filter(({ type }) => type === 'task:progress');
     expect(deltas.every(({ event, runId }) => event?.type === 'text-delta' && runId === done.runId)).toBe(true);
     expect(deltas.map(({ event }) => event?.content).join('')).toContain('One two three');
+  });
+
+  it.each([
+    ['task:stop', (taskId: string) => ({ taskId })],
+    ['interrupt', () => ({ targetAgentId: '*' })],
+  ])('is answered by %s with what was begun and may still take effect', async (type, fields) => {
+    const marks = path.join(tempFolder(), 'marks.txt');
+    const { world, wire } = await open({
+      config: { mcp: { post: { command: process.execPath, args: [POST, marks] } } },
+      prepare(home) {
+        fs.mkdirSync(path.join(home, 'agents'), { recursive: true });
+        fs.writeFileSync(path.join(home, 'agents/default.yaml'), 'mode: execute\n');
+      },
+    });
+    world.llm.script([{ text: 'I post it.', toolCalls: [{ name: 'post_hold', arguments: { word: 'held' } }] }]);
+    const client = await wire();
+    const { taskId } = await client.command({ type: 'task:submit', goal: 'Post it', messages: [] });
+    await eventually(() => expect(fs.existsSync(marks)).toBe(true));
+    expect(await client.command({ type, ...fields(String(taskId)) }, 'stop')).toMatchObject({
+      ok: true,
+      notice: 'I was already using post hold, and that may still take effect.',
+    });
+    const again = await client.command({ type, ...fields(String(taskId)) }, 'again');
+    expect(again).not.toHaveProperty('notice');
   });
 
   it('ends as stopped when it is stopped, and never as completed', async () => {

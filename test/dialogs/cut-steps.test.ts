@@ -23,7 +23,7 @@ parameters:
     required: true
 ---
 echo "$word" >> marks.txt
-sleep 60
+if [ "$word" = held ]; then sleep 60; fi
 `;
 
 const call = (name: string, given: Record<string, string>): ToolCall => ({ name, arguments: given });
@@ -43,8 +43,10 @@ async function open(name: PlatformName, injection: string) {
     },
   });
   const platform = world.platforms[name];
-  return { world, platform, dm: platform.dm('alex'), marked: () => fs.readFileSync(marks, 'utf8') };
+  return { world, platform, dm: platform.dm('alex'), marks, marked: () => fs.readFileSync(marks, 'utf8') };
 }
+
+type World = Awaited<ReturnType<typeof open>>;
 
 /** What the model hears of the step's calls, in their order. */
 const heard = ({ messages }: LlmRequest): string[] =>
@@ -98,6 +100,69 @@ describe.each(NAMES)('on %s a step is cut while', (name) => {
       expect(asked).toContain('I do all of it.');
       expect(asked).toContain('held');
       expect(marked()).toBe('one\nheld\n');
+    });
+  });
+
+  describe('a call is cut before it can begin, while', () => {
+    const kinds = [
+      {
+        ...{ what: `its folder is another script's ${IN_SANDBOX}`, skip: !isSandboxed, said: ['held'] },
+        steps: [call('mark', { word: 'waited' })],
+        // Nothing of the step was worth a note.
+        again: [{ toolCalls: [call('mark', { word: 'waited' })] }],
+        async begin({ world: { llm }, platform, marked }: World) {
+          llm.script([{ toolCalls: [call('mark', { word: 'held' })] }]);
+          await platform.say(platform.dm('sam'), 'hold the folder', { by: 'sam' });
+          await eventually(() => expect(marked()).toBe('held\n'));
+        },
+        // Asked for, and nothing shows outside that it waits: what stops it before that finds the same.
+        waiting: () => true,
+        open: async ({ platform }: World) => void (await platform.command(platform.dm('sam'), 'stop', '', 'sam')),
+      },
+      {
+        ...{ what: 'its server starts again', skip: false, said: ['end'] },
+        ...{ steps: [call('post_end', { word: 'end' }), call('post_send', { word: 'waited' })], again: [] },
+        begin: async () => undefined,
+        waiting: ({ marks }: World) => fs.existsSync(`${marks}.waits`),
+        open: async ({ marks }: World) => fs.rmSync(`${marks}.closed`),
+      },
+    ];
+    describe.each(kinds)('$what', ({ skip, steps, again, said, begin, waiting, open: openUp }) => {
+      const reached = { timeoutMs: 60_000 };
+      async function waits(): Promise<World> {
+        const world = await open(name, 'followup');
+        await begin(world);
+        world.world.llm.script([{ text: 'I do it.', toolCalls: steps }]);
+        await world.platform.say(world.dm, 'do it');
+        await eventually(() => expect(world.marked()).toBe(said.map((word) => `${word}\n`).join('')));
+        await eventually(() => expect([world.world.llm.stats().active, waiting(world)]).toEqual([0, true]));
+        return world;
+      }
+      it.skipIf(skip)('by stop: it is safe to call again', { timeout: 120_000 }, async () => {
+        const given = await waits();
+        const { world, platform, dm, marked } = given;
+        const { text } = await platform.command(dm, 'stop');
+        expect(text).not.toContain('may still take effect');
+        world.llm.script([{ text: 'I have looked.' }]);
+        await platform.say(dm, 'and now?');
+        await waitFor(platform, dm, { text: 'I have looked.', ...reached });
+        expect(heard(world.llm.requests().at(-1) as LlmRequest).at(-1)).toMatch(/safe to call it again/);
+        await openUp(given);
+        expect(marked()).not.toContain('waited');
+      });
+      it.skipIf(skip)('by a kill: it is done after the start, once', { timeout: 120_000 }, async () => {
+        const given = await waits();
+        const { world, platform, dm, marked } = given;
+        world.llm.script([...again, { text: 'It is done.' }]);
+        await world.kill();
+        await openUp(given);
+        await waitFor(platform, dm, { text: 'It is done.', ...reached });
+        expect(
+          marked()
+            .split('\n')
+            .filter((word) => word === 'waited'),
+        ).toHaveLength(1);
+      });
     });
   });
 });

@@ -3,20 +3,20 @@ import type { Principal } from '../../access/principal.ts';
 import { openArtifact } from '../../board/api/artifacts.ts';
 import type { Caller } from '../../board/contract.ts';
 import { Exchange } from '../../board/protocol/exchange.ts';
-import type { ProtocolParts } from '../../board/protocol/parts.ts';
+import type { Ended, ProtocolParts } from '../../board/protocol/parts.ts';
 import { createPieces } from '../../board/protocol/pieces.ts';
 import { createSockets } from '../../board/protocol/socket.ts';
 import { Refused } from '../../board/respond.ts';
 import type { Address, AgentStreamEvent, RemoteFile } from '../../channels/channel.ts';
 import { versionOf } from '../../cli/version.ts';
 import { scrub } from '../../log.ts';
-import { stopTask } from '../../runtime/commands/tasks/stop-task.ts';
+import { stillComes, stopTask } from '../../runtime/commands/tasks/stop-task.ts';
 import { taskLane } from '../../runtime/contract/entry.ts';
 import { maySee as maySeeFrom, type SeenBy } from '../../runtime/conversations/visibility.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 import { openTask, PlanWatch } from '../../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway, Protocol } from '../contract.ts';
-import { createSubmissions } from './submissions.ts';
+import { chatOf, createSubmissions } from './submissions.ts';
 
 /** A caller reads alone, as in direct messages, with whichever viber. */
 const maySee = (principal: Principal, task: SeenBy): boolean =>
@@ -38,7 +38,7 @@ export function openProtocol(open: OpenGateway): Protocol {
   const parts: ProtocolParts = {
     ...{ home, epoch: engine.epoch, about: { id: viber, version: versionOf() }, submissions, maySee },
     stopping: {
-      task: (taskId, by) => stop(taskId, by, gw),
+      task: (taskId, caller) => stop([taskId], caller, gw),
       agent: (target, reason, caller) => stopAgents(target, reason, caller),
     },
     approvals,
@@ -73,7 +73,7 @@ export function openProtocol(open: OpenGateway): Protocol {
     onError: (error) => log.error({ err: error }, 'a part of the protocol failed'),
   };
 
-  async function stopAgents(target: string, reason: string, caller: Caller): Promise<string[]> {
+  async function stopAgents(target: string, reason: string, caller: Caller): Promise<Ended> {
     const { principal, direct } = caller;
     const waiting = approvals.all().map((request) => ({ taskId: request.taskId, agentId: request.viber }));
     const meant = [...live.runs(), ...waiting].filter(({ agentId }) => target === '*' || agentId === target);
@@ -82,10 +82,9 @@ export function openProtocol(open: OpenGateway): Protocol {
       const task = openTask(home, id).record();
       return task && (here.includes(id) || submissions.isOwn(caller, task)) && maySee(principal, task);
     });
-    const ended = await Promise.all(ids.map((id) => stop(id, principal, gw)));
-    const stopped = ids.filter((_, index) => ended[index]);
-    log.info({ tasks: stopped, target, reason: reason.slice(0, 200) }, 'interrupted');
-    return stopped;
+    const ended = await stop(ids, caller, gw);
+    log.info({ tasks: ended.taskIds, target, reason: reason.slice(0, 200) }, 'interrupted');
+    return ended;
   }
 
   // What a store has written, in whichever process, is no news to whoever watches.
@@ -104,9 +103,14 @@ export function openProtocol(open: OpenGateway): Protocol {
   };
 }
 
-async function stop(taskId: string, by: Principal, gw: AppGateway): Promise<boolean> {
+/** Ends these tasks, and says once of each tool what its effect may still do. */
+async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Promise<Ended> {
   const end = (id: string) => gw.engine.queue.signal(taskLane(id), 'stop');
-  return (await stopTask(taskId, by, gw, end)).isStopped;
+  const ended = await Promise.all(ids.map(async (id) => ({ id, ...(await stopTask(id, caller.principal, gw, end)) })));
+  const messages = gw.say(caller.direct ?? { channel: 'api', account: 'api', chat: chatOf(caller) });
+  const still = new Set(ended.map(({ begun }) => String(stillComes(begun, messages))).filter(Boolean));
+  const taskIds = ended.flatMap(({ id, isStopped }) => (isStopped ? [id] : []));
+  return { taskIds, ...(still.size > 0 && { notice: [...still].join(' ') }) };
 }
 
 /** What a message names by a ref: what its sender has handed in, or a file of a task that they may see. Throws Refused. */

@@ -23,7 +23,7 @@ export interface SubmissionParts {
 }
 
 /** What a conversation is called: one for each client, and one for each person. */
-const chatOf = ({ id, kind, principal, channel = API }: Caller): string => {
+export const chatOf = ({ id, kind, principal, channel = API }: Caller): string => {
   if (principal.channel === channel && kind === 'client') return id;
   return principalText(principal)
     .replace(/[^\w.-]/g, '-')

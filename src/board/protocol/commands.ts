@@ -102,12 +102,12 @@ export const commandTable: Readonly<Record<CommandType, Carry>> = {
   }),
   'task:stop': command(stopSchema, async ({ taskId }, { caller, parts }) => {
     const before = steeredTask(taskId, caller.principal, parts);
-    const isStopped = await parts.stopping.task(taskId, caller.principal);
-    const state = isStopped ? 'stopped' : (openTask(parts.home, taskId).record()?.state ?? before.state);
-    return { fields: { taskId, state } };
+    const { taskIds, ...ended } = await parts.stopping.task(taskId, caller);
+    const state = taskIds.length > 0 ? 'stopped' : (openTask(parts.home, taskId).record()?.state ?? before.state);
+    return { fields: { taskId, state, ...ended } };
   }),
   interrupt: command(interruptSchema, async ({ targetAgentId, reason }, { caller, parts }) => ({
-    fields: { taskIds: await parts.stopping.agent(targetAgentId, reason, caller) },
+    fields: await parts.stopping.agent(targetAgentId, reason, caller),
   })),
   'job:create': command(jobCreateSchema, async ({ job }, asked) => {
     const { caller, parts } = asked;

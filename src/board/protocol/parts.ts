@@ -27,11 +27,17 @@ export interface Submissions {
   chatOf(caller: Caller): string;
 }
 
+/** What was stopped. `notice` says that a tool was at work whose effect may still come. */
+export interface Ended {
+  taskIds: string[];
+  notice?: string;
+}
+
 export interface Stopping {
-  /** Returns false if nothing was running. */
-  task(taskId: string, by: Principal): Promise<boolean>;
-  /** Stops what an agent (`*`: any) does in this client's conversations. Returns the IDs of the tasks. */
-  agent(target: string, reason: string, caller: Caller): Promise<string[]>;
+  /** Returns no IDs if nothing was running. */
+  task(taskId: string, caller: Caller): Promise<Ended>;
+  /** Stops what an agent (`*`: any) does in this client's conversations. */
+  agent(target: string, reason: string, caller: Caller): Promise<Ended>;
 }
 
 /** Files that arrive over a socket. */

@@ -131,13 +131,14 @@ async function runNow(tool: RuntimeTool, given: unknown, callId: string, hooks: 
       return null;
     }
     await hooks.beforeAny?.();
-    if (tool.effect === 'external') await hooks.beforeExternal({ callId, tool: tool.name });
+    const begin = beginning(tool, callId, hooks);
+    if (!tool.beginsLate) await begin();
     signal.throwIfAborted();
     hooks.onStart(tool.name, input.data, callId);
     started = true;
     ended = hooks.watch?.(tool.name, callId);
     const onProgress = (note: string) => hooks.onProgress?.(tool.name, note);
-    const result = await raceAbort(tool.execute(input.data, { signal, callId, onProgress }), signal);
+    const result = await raceAbort(tool.execute(input.data, { signal, callId, onProgress, begin }), signal);
     ended?.();
     hooks.onEnd(tool.name, result, callId);
     if (tool.asksAfter?.(result)) hooks.onWait(call);
@@ -155,6 +156,17 @@ async function runNow(tool: RuntimeTool, given: unknown, callId: string, hooks: 
     if (started) hooks.onEnd(tool.name, { error: told }, callId);
     throw new ToolFailure(told);
   }
+}
+
+/** Notes, once, that the call's effect may begin: what was given up before that is safe to call again. */
+function beginning(tool: RuntimeTool, callId: string, { signal, beforeExternal }: ToolHooks): () => Promise<void> {
+  let begun: Promise<void> | undefined;
+  return async () => {
+    signal.throwIfAborted();
+    if (tool.effect === 'external') begun ??= beforeExternal({ callId, tool: tool.name });
+    await begun;
+    signal.throwIfAborted();
+  };
 }
 
 /** What came in as JSON and passed a schema is JSON. */

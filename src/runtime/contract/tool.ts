@@ -82,6 +82,8 @@ interface ToolFacts<Input> {
   isBeside?: true;
   /** Called again with the same arguments it goes on where it was: its call may wait midway. */
   isResumable?: true;
+  /** It first waits for something, and calls `begin` itself; the other tools count as begun when they are called. */
+  beginsLate?: true;
 }
 
 export interface CallOptions {
@@ -89,6 +91,8 @@ export interface CallOptions {
   callId: string;
   /** Takes a few words on how far the call is, for people who watch; best effort. */
   onProgress?: ((note: string) => void) | undefined;
+  /** A tool that `beginsLate` awaits this right before its effect can begin; it rejects where the call was given up by then. */
+  begin?: () => Promise<void>;
 }
 
 /**

@@ -206,7 +206,7 @@ describe('one lock for a work folder', () => {
       fs.writeFileSync(path.join(folder, 'notes.txt'), 'whole');
       order.push('script');
     };
-    const running = inWorkFolder(scope, undefined, work, signal);
+    const running = inWorkFolder(scope, undefined, work, { signal });
     return { scope, call, order, script, began: began.promise, running };
   };
 
@@ -230,8 +230,8 @@ describe('one lock for a work folder', () => {
     const { scope, script, began, running } = turnsOf(home);
     await began;
     const stop = new AbortController();
-    const second = inWorkFolder(scope, undefined, async () => 'second', stop.signal);
-    const third = inWorkFolder(scope, undefined, async () => 'third', new AbortController().signal);
+    const second = inWorkFolder(scope, undefined, async () => 'second', stop);
+    const third = inWorkFolder(scope, undefined, async () => 'third', new AbortController());
     stop.abort(new Error('stopped'));
     await expect(second).rejects.toThrow('stopped');
     script.resolve();

@@ -47,7 +47,7 @@ export function Now(): JSX.Element {
   const stop = () => {
     if (taskId === undefined) return;
     send({ type: 'task:stop', taskId }).then(
-      () => note(words.task.stopped),
+      ({ notice }) => note(typeof notice === 'string' ? `${words.task.stopped} ${notice}` : words.task.stopped),
       (error: unknown) => note(said(error), { warm: true }),
     );
   };

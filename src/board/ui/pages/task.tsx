@@ -110,7 +110,7 @@ function TalkTab({ talk }: { talk: Conversation }): JSX.Element {
   };
   const stop = () => {
     send({ type: 'task:stop', taskId }).then(
-      () => note(words.task.stopped),
+      ({ notice }) => note(typeof notice === 'string' ? `${words.task.stopped} ${notice}` : words.task.stopped),
       (error: unknown) => note(said(error), { warm: true }),
     );
   };

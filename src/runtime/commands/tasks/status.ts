@@ -14,11 +14,10 @@ import { withRun } from '../../costs/costs.ts';
 import { capsText, usageText } from '../../costs/words.ts';
 import { chosenAt } from '../../model/choose.ts';
 import type { Gateway } from '../../run/gateway.ts';
-import { doingWith } from '../../tools/doing.ts';
 import { revokeButton } from '../approve.ts';
 import { type Command, type CommandReply, type Invocation, isPrivate, mayUse, TASK_ID } from '../command.ts';
 import { othersAt, whoText } from './elsewhere.ts';
-import { stopTask } from './stop-task.ts';
+import { stillComes, stopTask } from './stop-task.ts';
 import { STANDS, standNow } from './tasks.ts';
 
 /** `75` seconds as `1 min 15 s`. */
@@ -166,10 +165,6 @@ async function stopAgent(target: string, context: Invocation): Promise<CommandRe
     elsewhere: stopped.flatMap((each) => toldElsewhere(each.task, context)),
   };
 }
-
-/** What was begun outside goes on there, whatever we stop here. */
-const stillComes = (begun: string | undefined, messages: Messages): Text | '' =>
-  begun === undefined ? '' : messages.text('tasks.stillComes', { doing: doingWith(begun) });
 
 /** Whoever waits for its answer in another conversation would wait for nothing. */
 const toldElsewhere = ({ id, title }: TaskRecord, context: Invocation) =>

@@ -1,9 +1,11 @@
 /** Ends what a task is at, whoever asks: a run, what waits for its turn, a question. */
 import { type Principal, principalText } from '../../../access/principal.ts';
+import type { Messages, Text } from '../../../messages/messages.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import { cutCall } from '../../context/past-run.ts';
 import { taskLane } from '../../contract/entry.ts';
 import type { Gateway } from '../../run/gateway.ts';
+import { doingWith } from '../../tools/doing.ts';
 
 export interface Stopped {
   isStopped: boolean;
@@ -35,6 +37,10 @@ export async function stopTask(
     );
   return { isStopped: isEnded || open.length > 0, waiting, ...(begun !== undefined && { begun }) };
 }
+
+/** What has begun outside goes on there, whatever we stop here: every answer to a stop says so. */
+export const stillComes = (begun: string | undefined, messages: Messages): Text | '' =>
+  begun === undefined ? '' : messages.text('tasks.stillComes', { doing: doingWith(begun) });
 
 interface OpenRun {
   viber: string;

@@ -74,7 +74,10 @@ export class McpServer {
    * Asks once more, and never twice, where the server has done nothing yet: it has forgotten the session, or had ended before it was
    * asked. One that ends meanwhile is asked again for what may be done twice.
    */
-  async call({ isRepeatable, ...request }: Parameters<McpCall>[0]): Promise<unknown> {
+  async call({ isRepeatable, begin, ...request }: Parameters<McpCall>[0]): Promise<unknown> {
+    await this.#current();
+    await begin?.();
+    // It may have ended while that was noted.
     const client = await this.#current();
     try {
       return await client.callTool(request);

@@ -33,6 +33,8 @@ export type McpCall = (request: {
   options?: { signal?: AbortSignal; timeout?: number };
   /** It may be done twice. */
   isRepeatable?: boolean;
+  /** Awaited once the server is there, right before it is asked. */
+  begin?: () => Promise<void>;
 }) => Promise<unknown>;
 
 const MAX_NAME = 256;
@@ -93,6 +95,7 @@ export function toRuntimeTool(
     input,
     schema,
     effect: effectOf(info, trusted),
+    beginsLate: true,
     consent: 'effects',
     // What a person has agreed to is this tool as it was described; a server may make another one of it (promise 36).
     kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, current() ?? info)),
@@ -102,10 +105,11 @@ export function toRuntimeTool(
     ...(isReaching
       ? { reaches: (given: Record<string, unknown>) => ({ characters: JSON.stringify(given).length }) }
       : {}),
-    async execute(given, { signal, onProgress }) {
+    async execute(given, { signal, onProgress, begin }) {
       const options = { signal, timeout: CALL_MS };
       const isRepeatable = effectOf(info, trusted) !== 'external';
-      const work = () => call({ name: info.name, arguments: original(given), options, isRepeatable });
+      const request = { name: info.name, arguments: original(given), options, isRepeatable, ...(begin && { begin }) };
+      const work = () => call(request);
       const reply = await (onProgress ? hearing(onProgress, work) : work()).catch((error: unknown) => {
         if (signal.aborted) throw error;
         throw new UserError(`The server ${server} failed: ${reasonOf(error)}`);

@@ -62,6 +62,7 @@ export const runSkillFile = defineTool({
   ofSkills: true,
   input,
   effect: 'external',
+  beginsLate: true,
   consent: 'effects',
   isOutside(given, run) {
     sandboxed(run);
@@ -93,15 +94,16 @@ export const runSkillFile = defineTool({
     return sentences(messages.text('details.program', reach), givenText(grantedTo(skill), messages));
   },
   codeFor: (given, run) => found(given, run).program.text,
-  async execute(given, run, { signal }) {
+  async execute(given, run, options) {
     const { hasSandbox } = await import('../../../skills/script.ts');
     const deps = sandboxed(run);
     // It may have gone since the run was offered it.
     if (!(await hasSandbox())) throw new UserError(NO_SANDBOX);
     const { skill, program } = found(given, run);
     const { scope } = run;
+    const { signal } = options;
     const work = (folder: WorkFolder) => runProgram(skill, program, given, { scope, work: folder, deps, signal });
-    return inWorkFolder(scope, undefined, work, signal);
+    return inWorkFolder(scope, undefined, work, options);
   },
 });
 

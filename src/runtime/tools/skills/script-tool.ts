@@ -50,6 +50,7 @@ export function scriptTool(
     description,
     input,
     effect: 'external',
+    beginsLate: true,
     consent: isSandboxed ? 'effects' : 'always',
     isOutside() {
       // Nobody is asked about what cannot run.
@@ -69,7 +70,7 @@ export function scriptTool(
     },
     noteFor: (_, messages) => noteFor(skill, deps, messages),
     codeFor: () => script.text,
-    async execute(given, { signal }) {
+    async execute(given, options) {
       const { runScript } = await import('../../../skills/script.ts');
       const run = async (work: WorkFolder) => {
         const before = work.isTasks ? await snapshotOf(work) : undefined;
@@ -77,7 +78,7 @@ export function scriptTool(
           script,
           granted,
           timeoutMs,
-          signal,
+          signal: options.signal,
           cwd: work.path,
           network,
           sandbox: isSandboxed,
@@ -93,7 +94,7 @@ export function scriptTool(
           ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
         };
       };
-      return inWorkFolder(scope, folder, run, signal);
+      return inWorkFolder(scope, folder, run, options);
     },
   });
 }

@@ -49,6 +49,7 @@ export const shellTool = defineTool({
   like: 'bash',
   input,
   effect: 'external',
+  beginsLate: true,
   consent: 'effects',
   isOutside(_input, { scope, deps }) {
     // Nobody is asked about what cannot run.
@@ -67,7 +68,7 @@ export const shellTool = defineTool({
     return { text: lines(ask, '', words(isShort ? fenced(visible(command), 'sh') : code(command))) };
   },
   noteFor: (_input, { deps }, messages) => noteFor(deps, messages),
-  async execute({ command, seconds }, { scope, deps }, { signal }) {
+  async execute({ command, seconds }, { scope, deps }, options) {
     const { hasSandbox, runScript } = await import('../../../skills/script.ts');
     // It may have gone since the run was offered it.
     if (!(await hasSandbox())) throw new UserError('There is no sandbox on this machine, so no command is run.');
@@ -81,7 +82,7 @@ export const shellTool = defineTool({
         variables: {},
         granted,
         timeoutMs,
-        signal,
+        signal: options.signal,
         network,
         cwd: folder.path,
         readable: folder.files,
@@ -93,7 +94,7 @@ export const shellTool = defineTool({
         ...(kept.left.length > 0 ? { notKept: kept.left.slice(0, MAX_LEFT) } : {}),
       };
     };
-    return inWorkFolder(scope, deps.folder, work, signal);
+    return inWorkFolder(scope, deps.folder, work, options);
   },
 });
 

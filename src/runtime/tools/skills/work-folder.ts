@@ -12,6 +12,7 @@ import { HeldFolder } from '../../../lib/files/below.ts';
 import { inFolder } from '../../../lib/locks.ts';
 import { whyNoScripts } from '../../../workspace/own-files.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
+import type { CallOptions } from '../../contract/tool.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 
 export interface WorkFolder {
@@ -57,15 +58,20 @@ export function workFolder({ home, taskId, viber }: ToolScope, folder: string | 
   }
 }
 
-/** Takes turns with whatever else reads or writes in the folder: scripts, and the tools for files. */
+/** Takes turns with whatever else reads or writes in the folder: scripts, and the tools for files. The call begins with its turn. */
 export function inWorkFolder<T>(
   scope: ToolScope,
   folder: string | undefined,
   work: (folder: WorkFolder) => Promise<T>,
-  signal: AbortSignal,
+  { signal, begin }: Pick<CallOptions, 'signal' | 'begin'>,
 ): Promise<T> {
-  // What has become of it meanwhile is looked at again in its turn.
-  return inFolder(workFolder(scope, folder).path, () => work(workFolder(scope, folder)), signal);
+  const inTurn = async () => {
+    // What has become of it meanwhile is looked at again in its turn.
+    const now = workFolder(scope, folder);
+    await begin?.();
+    return work(now);
+  };
+  return inFolder(workFolder(scope, folder).path, inTurn, signal);
 }
 
 function ownFolder(files: string): string {
