@@ -381,6 +381,35 @@ describe('what else a message holds', () => {
     expect(read({ type: 19, referenced_message: endless }).quotes).toMatchObject([{ text: 'alert' }]);
   });
 
+  it('files that components show come along with a reply and a forward, each once', () => {
+    const media = (n: number) => ({
+      url: `https://cdn.example/${n}/chart_${n}.png?ex=1`,
+      content_type: 'image/png',
+      attachment_id: `${n}`,
+    });
+    const gallery = { type: 12, items: [{ media: media(1) }, { media: { url: 'https://elsewhere.example/x.png' } }] };
+    const thumbnail = {
+      type: 9,
+      components: [{ type: 10, content: 'db-3' }],
+      accessory: { type: 11, media: media(2) },
+    };
+    const file = { type: 13, file: { ...media(3), content_type: 'text/csv' }, name: 'rows.csv', size: 9 };
+    const components = [{ type: 17, components: [gallery, thumbnail, file] }];
+    const attached = { id: '1', filename: 'chart 1.png', content_type: 'image/png', size: 3, url: media(1).url };
+    const alert = { id: '5', content: '', flags: 1 << 15, attachments: [attached], components };
+    const author = { id: '77', username: 'Grafana', bot: true };
+    const files = [
+      ['chart 1.png', 'photo'],
+      ['chart_2.png', 'photo'],
+      ['rows.csv', 'document'],
+    ];
+    const named = (found: readonly { name: string; kind: string }[] = []) =>
+      found.map(({ name, kind }) => [name, kind]);
+    expect(named(read({ type: 19, referenced_message: { ...alert, author } }).quotes[0]?.files)).toEqual(files);
+    const passedOn = { message_reference: { type: 1, channel_id: GENERAL }, message_snapshots: [{ message: alert }] };
+    expect(named(read({ content: '', ...passedOn }).files)).toEqual(files);
+  });
+
   it('a forward is quoted, never taken as the sender’s words', () => {
     const found = read({
       content: '',

@@ -123,6 +123,11 @@ describe('the words of blocks', () => {
       '[video: Demo, of it] https://a.example',
     ],
     [
+      'a call',
+      { type: 'call', call_id: 'R1', call: { v1: { name: 'Standup', join_url: 'https://a.example' } } },
+      '[call: Standup] https://a.example',
+    ],
+    [
       'buttons',
       {
         type: 'actions',

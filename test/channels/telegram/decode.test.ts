@@ -270,6 +270,19 @@ describe('what is not the sender’s own', () => {
     ]);
   });
 
+  it('beside the words of an inline bot', () => {
+    const report = { file_id: 'F', file_unique_id: 'u', file_name: 'report.txt' };
+    const replied = { message_id: 4, from: SELF, document: report };
+    const got = message(
+      inPrivate({ text: 'a cat', via_bot: { id: 77, first_name: 'Gif' }, reply_to_message: replied }),
+    );
+    expect(got.quotes).toMatchObject([
+      { kind: 'forward', from: 'Gif', text: 'a cat' },
+      { kind: 'reply', files: [{ name: 'report.txt' }] },
+    ]);
+    expect([got.text, got.repliesTo]).toEqual(['', '4']);
+  });
+
   it.each([
     ['document', { file_id: 'F', file_unique_id: 'u' }, 'document'],
     ['photo', [{ file_id: 'F', file_unique_id: 'u', width: 9, height: 9 }], 'photo'],
@@ -475,6 +488,7 @@ describe('a rich message', () => {
 });
 
 describe('facts', () => {
+  const LONG = Array.from({ length: 12 }, (_, n) => ({ text: `${'o'.repeat(98)}${n}`, voter_count: n === 11 ? 1 : 0 }));
   const place = { latitude: 52.5, longitude: 13.4 };
   it.each([
     ['location', { location: place }, 'Location: 52.5, 13.4'],
@@ -507,6 +521,21 @@ describe('facts', () => {
       'checklist',
       { checklist: { title: 'Do', tasks: [{ text: 'a', completion_date: 1 }, { text: 'b' }] } },
       'Checklist: Do: [x] a; [ ] b',
+    ],
+    [
+      'a poll of twelve long options',
+      { poll: { question: 'Which?', options: LONG, total_voter_count: 1 } },
+      `Poll (1 vote): Which? Options: ${LONG.map(({ text, voter_count }) => `${text}: ${voter_count === 1 ? '1 vote' : '0 votes'}`).join('; ')}`,
+    ],
+    [
+      'invoice',
+      { invoice: { title: 'Fence', description: 'painted', currency: 'EUR', total_amount: 1050 } },
+      'Invoice: Fence, painted, 1050 of the smallest unit of EUR',
+    ],
+    [
+      'giveaway',
+      { giveaway: { winner_count: 3, prize_description: 'A car' }, forward_origin: { type: 'hidden_user' } },
+      'Giveaway: A car, 3 winners',
     ],
   ])('%s', (_what, content, fact) => {
     expect(message(inPrivate(content)).facts).toEqual([fact]);

@@ -4,6 +4,7 @@
  */
 import { type Fields, fields, list, string } from '../../shared/read.ts';
 import { words } from './facts.ts';
+import { id } from './read.ts';
 
 const MAX_CHARACTERS = 8000;
 /** More components than Discord allows in a message. */
@@ -25,18 +26,33 @@ function card(embed: Fields): string {
   return lines.filter((line) => line?.trim()).join('\n');
 }
 
-/** Returns texts and picture descriptions in the order shown; containers, sections and galleries are nested. */
+/** Returns texts and picture descriptions in the order shown. */
 function components(message: Fields): string {
-  const lines: string[] = [];
+  const lines = partsOf(message).map((part) => (string(part, 'content') ?? string(part, 'description'))?.trim());
+  return lines.filter(Boolean).join('\n');
+}
+
+/** Returns the uploaded files that components show. Discord may leave them out of the message's attachments. */
+export function mediaOf(message: Fields): Fields[] {
+  const shown = partsOf(message).map((part) => ({ part, media: fields(part, 'media') ?? fields(part, 'file') }));
+  return shown.flatMap(({ part, media }) => {
+    const key = media && id(media, 'attachment_id');
+    if (!media || key === undefined) return [];
+    const url = string(media, 'url') ?? '';
+    const name = string(part, 'name') ?? (URL.canParse(url) ? new URL(url).pathname.split('/').at(-1) : undefined);
+    return [{ ...media, id: key, filename: name, size: part.size }];
+  });
+}
+
+/** Returns the components in the order shown; containers, sections and galleries are nested. */
+function partsOf(message: Fields): Fields[] {
+  const parts: Fields[] = [];
   const waiting = inside(message);
-  for (let seen = 0; seen < MAX_COMPONENTS; seen++) {
-    const part = waiting.shift();
-    if (!part) break;
-    const line = (string(part, 'content') ?? string(part, 'description'))?.trim();
-    if (line) lines.push(line);
+  for (let part = waiting.shift(); part && parts.length < MAX_COMPONENTS; part = waiting.shift()) {
+    parts.push(part);
     waiting.unshift(...inside(part));
   }
-  return lines.join('\n');
+  return parts;
 }
 
 function inside(part: Fields): Fields[] {

@@ -16,7 +16,7 @@ export function readFacts(message: Fields): string[] {
     ...pollResult(message),
     ...voice(message),
   ];
-  return facts.slice(0, 20).map((fact) => oneLine(fact, 1000));
+  return facts.slice(0, 20).map((fact) => oneLine(fact, 2000));
 }
 
 export function isVoice(message: Fields): boolean {

@@ -5,6 +5,7 @@
 import type { RemoteFile } from '../../channel.ts';
 import { fileName, mediaType } from '../../shared/file-facts.ts';
 import { type Fields, integer, list, string } from '../../shared/read.ts';
+import { mediaOf } from './cards.ts';
 import { isVoice } from './facts.ts';
 import { id } from './read.ts';
 
@@ -13,7 +14,9 @@ const MAX_FILES = 10;
 /** Reads the files. A file's ID is its signed URL, which works for a day and can be signed again. */
 export function readFiles(message: Fields): RemoteFile[] {
   const isSpoken = isVoice(message);
-  const files = list(message, 'attachments').map((body) => remoteFile(body, isSpoken));
+  const attached = list(message, 'attachments');
+  const shown = mediaOf(message).filter((one) => attached.every((other) => other.id !== one.id));
+  const files = [...attached, ...shown].map((body) => remoteFile(body, isSpoken));
   return files.filter((file) => file !== undefined).slice(0, MAX_FILES);
 }
 

@@ -110,6 +110,8 @@ function leaf(part: Fields, reading: Reading): string | undefined {
       return shown('image', [title(part), string(part, 'alt_text')]);
     case 'video':
       return video(part);
+    case 'call':
+      return call(fields(fields(part, 'call') ?? {}, 'v1') ?? {});
     case 'button':
     case 'workflow_button':
       return button(part);
@@ -212,6 +214,11 @@ function video(part: Fields): string {
   const url = string(part, 'title_url');
   const words = shown('video', [title(part), string(about, 'text'), string(part, 'alt_text')]);
   return joined([words, url === undefined ? '' : link(url, '')], ' ');
+}
+
+function call(part: Fields): string {
+  const url = string(part, 'join_url');
+  return joined([shown('call', [string(part, 'name')]), url === undefined ? '' : link(url, '')], ' ');
 }
 
 function button(part: Fields): string {

@@ -98,14 +98,15 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
     return dropped('message.command-for-another');
   const isCommand = command !== undefined && command.name !== '' && base.kind !== 'edit';
   const group = string(body, 'media_group_id');
-  const replied = forward ? undefined : repliesTo(body, bot);
+  const isPassedOn = body.forward_origin !== undefined;
+  const replied = isPassedOn ? undefined : repliesTo(body, bot);
   const message: InboundMessage = {
     ...base,
     kind: isCommand && base.kind === 'message' ? 'command' : base.kind,
     text: words.text,
     files: readFiles(body),
     facts: readFacts(body),
-    quotes: forward ? [forward] : readReply(body, bot),
+    quotes: [...(forward ? [forward] : []), ...(isPassedOn ? [] : readReply(body, bot))],
     ...(isCommand && { command: { name: command.name, args: command.args } }),
     ...(group !== undefined && { group }),
     ...(replied !== undefined && { repliesTo: replied }),

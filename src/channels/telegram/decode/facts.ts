@@ -2,6 +2,9 @@
 import { pollVotes } from '../../shared/poll.ts';
 import { decimal, type Fields, fields, integer, list, oneLine, string } from '../../shared/read.ts';
 
+/** A checklist has up to 30 items of 100 characters, and a poll 12 options of as many. */
+const MAX_FACT = 5000;
+
 type Describe = (body: Fields) => string | undefined;
 
 /** Message fields and their descriptions. A venue is also under `location`, hence the order. */
@@ -18,6 +21,9 @@ const FACTS = new Map<string, Describe>([
   ['checklist', checklist],
   ['story', (body) => `Story of ${chatName(fields(body, 'chat') ?? {})}`],
   ['game', (body) => `Game: ${words(body, 'title')}`],
+  ['invoice', invoice],
+  ['giveaway', (body) => `Giveaway: ${prizeOf(body)}, ${integer(body, 'winner_count') ?? '?'} winners`],
+  ['giveaway_winners', (body) => `Giveaway: ${prizeOf(body)}, won by ${each(body, 'winners', personName)}`],
   ['paid_media', (body) => `Paid media, ${integer(body, 'star_count') ?? '?'} Stars; bots cannot open it`],
 ]);
 
@@ -27,7 +33,7 @@ export function readFacts(message: Fields): string[] {
     const body = fields(message, key);
     if (!body || (key === 'location' && message.venue !== undefined)) continue;
     const fact = describe(body);
-    if (fact !== undefined) facts.push(oneLine(fact, 1000));
+    if (fact !== undefined) facts.push(oneLine(fact, MAX_FACT));
   }
   return facts;
 }
@@ -85,6 +91,17 @@ export function answeredItem(message: Fields, answered: Fields): string | undefi
   const option = options.find((one) => optionId !== undefined && string(one, 'persistent_id') === optionId);
   return option && pollOption(option, true);
 }
+
+/** The amount is a whole number of the currency's smallest unit. */
+function invoice(body: Fields): string {
+  const amount = `${integer(body, 'total_amount') ?? '?'} of the smallest unit of ${words(body, 'currency')}`;
+  return `Invoice: ${words(body, 'title')}, ${words(body, 'description')}, ${amount}`;
+}
+
+const prizeOf = (body: Fields): string => {
+  const stars = integer(body, 'prize_star_count');
+  return words(body, 'prize_description') || (stars === undefined ? 'Telegram Premium' : `${stars} Stars`);
+};
 
 function location(body: Fields): string | undefined {
   const at = point(body);
