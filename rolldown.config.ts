@@ -103,23 +103,47 @@ const pluginTypes: Plugin = {
   },
 };
 
-/** One folder of plain JavaScript: what is needed at start in one file, each channel and provider in a file of its own. */
-export default defineConfig({
-  // Loaded by its name when the first plural is shown, as nothing else can be in the middle of a sentence.
-  // Documents are read and charts are drawn in processes, which begin with files of their own.
-  input: {
-    main: 'src/main.ts',
-    'messages-format': 'src/messages/format.ts',
-    client: 'src/client/client.ts',
-    plugin: 'src/plugin/plugin.ts',
-    'document-worker': 'src/features/documents/formats/worker.ts',
-    'chart-worker': 'src/skills/chart/worker.ts',
-    'picture-worker': 'src/runtime/reading/pictures/worker.ts',
-  },
+/**
+ * The code that a start loads is one file: each file more costs Node about half a millisecond. The command line, which must print its help
+ * at once, has its own; channels, providers and libraries that a start does not need keep theirs.
+ */
+const chunks = {
+  groups: [
+    { name: 'command-line', test: /[\\/]src[\\/]cli[\\/]index\.ts$/, priority: 2 },
+    { name: 'gateway', test: /[\\/]src[\\/](?:app|runtime[\\/]agent[\\/]loop)\.ts$/, priority: 1 },
+  ],
+};
+
+const shared = {
   platform: 'node',
-  // Its build for the web is the same without an HTTP client of its own; requests go by Node's.
+  // Its build for the web is the same without an HTTP client of its own; requests go through Node's.
   resolve: { alias: { '@discordjs/rest': join(import.meta.dirname, 'node_modules/@discordjs/rest/dist/web.mjs') } },
-  external: (id) => isInstalled(id) || OPTIONAL.includes(id),
-  plugins: [withoutEval, copySkills, copyScripts, copyAssets, clientTypes, pluginTypes, refuseStrangers, licences()],
-  output: { dir: 'dist', format: 'esm', cleanDir: true, minify: false, sourcemap: false },
-});
+  external: (id: string) => isInstalled(id) || OPTIONAL.includes(id),
+} as const;
+const output = { dir: 'dist', format: 'esm', minify: false, sourcemap: false } as const;
+
+/** Builds the program, and beside it the processes that read documents and draw: they must stay small, so they share no file with it. */
+export default defineConfig([
+  {
+    ...shared,
+    // The plurals are loaded by name when the first one is shown, because nothing can be imported in the middle of a sentence.
+    input: {
+      main: 'src/main.ts',
+      'messages-format': 'src/messages/format.ts',
+      client: 'src/client/client.ts',
+      plugin: 'src/plugin/plugin.ts',
+    },
+    plugins: [withoutEval, copySkills, copyScripts, copyAssets, clientTypes, pluginTypes, refuseStrangers, licences()],
+    output: { ...output, cleanDir: true, codeSplitting: chunks },
+  },
+  {
+    ...shared,
+    input: {
+      'document-worker': 'src/features/documents/formats/worker.ts',
+      'chart-worker': 'src/skills/chart/worker.ts',
+      'picture-worker': 'src/runtime/reading/pictures/worker.ts',
+    },
+    plugins: [withoutEval, refuseStrangers, licences()],
+    output,
+  },
+]);

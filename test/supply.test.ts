@@ -53,7 +53,7 @@ describe('the build', () => {
   let texts = '';
 
   beforeAll(async () => {
-    await make(program, dist);
+    for (const part of program) await make(part, dist);
     await make(board, join(dist, 'board'));
     bom = JSON.parse(readFileSync(join(dist, 'sbom.cdx.json'), 'utf8'));
     texts = readFileSync(join(dist, 'LICENSES.txt'), 'utf8');
