@@ -13,23 +13,34 @@ const WORDS: Readonly<Record<Language, Readonly<Record<BareAnswer | 'beside', st
     yes: `yes, y, yep, yeah, yup, yea, aye, sure, sure thing, ok, okay, okey, k, fine, alright, all right, go ahead, go for it, go on, go, do it,
       do that, do so, please do, please do it, please do that, of course, absolutely, definitely, certainly, by all means, correct, right, exactly, agreed, confirm, confirmed, approve,
       approved, i approve, i agree, i confirm, sounds good, looks good, looks good to me, lgtm, good, perfect, great, that is fine, that's fine,
-      thats fine, works for me, you may, proceed, make it so, why not`,
+      thats fine, works for me, you may, proceed, make it so, why not,
+      yess, yeh, ya, okk, oki, okidoki, okey dokey, cool, that works, works, totally, for sure, affirmative, roger, roger that, i do, i am sure, i'm sure,
+      that's ok, that is ok, it's ok, it's fine, that's right, that is right, fine by me, fine with me, ok with me, ok for me, i'm ok with that,
+      i'm fine with that, you can, you can do it, go ahead and do it, confirm it, approve it, allow, allow it, allowed, allow once, allow this once`,
     no: `no, n, nope, nah, no way, don't, dont, do not, don't do it, do not do it, don't do that, do not do that, not now, not yet, rather not,
       better not, i'd rather not, never, never mind, nevermind, forget it, leave it, not today, deny, denied, reject, decline, refuse, cancel,
-      absolutely not, certainly not, definitely not, of course not`,
-    beside: 'please, thanks, thank you, thx, ty, then, now',
+      absolutely not, certainly not, definitely not, of course not,
+      noo, please do not, don't allow, do not allow, don't allow it, deny it, reject it, decline it, cancel it, negative`,
+    beside: 'please, pls, plz, sir, thanks, thank you, thx, ty, then, now',
   },
   de: {
     yes: `ja, j, jo, jep, jup, jawohl, jap, yo, jau, gern, gerne, klar, na klar, logisch, sicher, natürlich, selbstverständlich, auf jeden fall,
       in ordnung, einverstanden, genau, richtig, stimmt, passt, passt so, das passt, gut, alles klar, geht klar, mach, mach das, mach es,
       mach's, machs, mach mal, mach das so, mach ruhig, tu das, tu es, tu's, los, los geht's, los gehts, leg los, nur zu, bestätigt,
-      ich stimme zu, perfekt, super, doch`,
+      ich stimme zu, perfekt, super, doch,
+      jaa, jaja, jepp, jup, jawoll, ist ok, ist okay, ist gut, ist in ordnung, das ist ok, das ist okay, das ist gut, das ist in ordnung, das ist richtig,
+      passt für mich, das passt für mich, du darfst, darfst du, das darfst du, erlaubt, erlauben, genehmigt, genehmigen, freigegeben, freigeben,
+      hereinlassen, zugestimmt, gebongt, unbedingt, freilich`,
     no: `nein, ne, nee, nö, nope, lieber nicht, besser nicht, nicht, lass es, lass das, lass mal, lass gut sein, auf keinen fall,
       auf gar keinen fall, doch nicht, vergiss es, jetzt nicht, nicht jetzt, noch nicht, heute nicht, mach das nicht, mach es nicht,
-      tu das nicht, tu es nicht, niemals, abgelehnt, natürlich nicht, sicher nicht, gar nicht`,
+      tu das nicht, tu es nicht, niemals, abgelehnt, natürlich nicht, sicher nicht, gar nicht,
+      nicht machen, bitte nicht, ablehnen, verboten, abbrechen, bloß nicht`,
     beside: 'bitte, danke, dankeschön, vielen dank, dann, mal, jetzt',
   },
 };
+/** Friendly signs say nothing more beside a word. */
+const FRIENDLY =
+  /[🙂😊😀😃😄😁😌😎🤗🎉🙌💪🚀❤]|(?<=^|\s)[:=]-?[)D](?=\s|$)|:(?:slightly_smiling_face|smile|blush|grinning|tada|raised_hands|heart):/gu;
 /** The same in every language; Slack sends them as names. */
 const SIGNS: Readonly<Record<BareAnswer, string>> = {
   yes: '👍 👌 ✅ ✔ ✓ ☑ 🆗 💯 🙏 :+1: :thumbsup: :ok_hand: :white_check_mark: :heavy_check_mark: :ok:',
@@ -74,9 +85,13 @@ function longest(words: readonly string[], at: number): { meaning: BareAnswer | 
 /** Normalises to lower case, with each sign as a word and single spaces between words. */
 function plain(text: string): string {
   let rest = text
-    .normalize('NFC')
+    // Full-width letters are letters.
+    .normalize('NFKC')
     .replace(/[\u200b\u2060\ufeff]/g, '')
-    .toLowerCase();
+    .replace(FRIENDLY, ' ')
+    .toLowerCase()
+    // "yeees", "jaaa"
+    .replace(/(\p{L})\1{2,}/gu, '$1');
   rest = rest.replace(/:skin-tone-\d:/g, '').replace(/[\u{1f3fb}-\u{1f3ff}\ufe0e\ufe0f\u200d]|[♂♀]/gu, '');
   for (const answer of ['yes', 'no'] as const)
     for (const sign of SIGNS[answer].split(' ')) rest = rest.replaceAll(sign, ` ${answer} `);

@@ -4,6 +4,19 @@ import { bareAnswer } from '../../src/messages/bare-answers.ts';
 
 const YES = [
   ...[
+    'yesss',
+    'Jaaa!',
+    'yes pls',
+    'yes, that works',
+    'ok cool',
+    "that's ok",
+    'fine by me',
+    'Allow',
+    'allow it',
+    'ja, du darfst',
+  ],
+  ...['Genehmigen', 'das ist ok', 'passt für mich', 'yes 🙂', '👍 😀', 'ok :)', 'ja :-)', 'ＹＥＳ', 'unbedingt'],
+  ...[
     'yes\u200b',
     '☑️',
     '✓',
@@ -63,6 +76,7 @@ const YES = [
   ...['einverstanden', 'Ja danke', 'jawohl', 'natürlich', 'natu\u0308rlich', 'auf jeden Fall'],
 ];
 const NO = [
+  ...['nooo', 'Neeein!', 'ablehnen', 'please do not', "don't allow it", 'cancel it', 'no :)'],
   ...[
     'absolutely not',
     'of course not!',
@@ -107,6 +121,7 @@ const NO = [
   ],
 ];
 const NEITHER = [
+  ...[':)', '🙂', 'allow nothing', 'I am not ok with that', 'later', 'yes 🤔', 'nicht erlaubt', 'cool?', 'not cool'],
   ...['passt nicht', 'ja?!', 'please do not worry', '> yes', 'yes\n> no'],
   ...[
     '',

@@ -66,6 +66,14 @@ test.each([
   ['our launch is on 2026-12-04', 'The launch is on 2026-12-05'],
   ['my number is 0170 1234', 'Number is 0170 1235'],
   ['I own a plan', 'Owns a plant'],
+  ...['I like tea 😂', 'I like tea 🙃', 'I like tea ;)', 'I like tea. ;-)', 'I like tea. I do not.'].map((said) => [
+    said,
+    'Likes tea',
+  ]),
+  ...['I like tea. Well, I did.', 'Remember nothing. I like tea.', 'I like tea. Das war ein Test.'].map((said) => [
+    said,
+    'Likes tea',
+  ]),
   // Quoted, an example of something, or turned by another sentence.
   ...[
     ...['> I like tea', '"I like tea"', '«I like tea»', '```\nI like tea\n```', 'Kim wrote:\n\nI like tea'],
@@ -108,4 +116,22 @@ test.each([
   ['', 'likes tea'],
 ])('%j does not state %j', (said, fact) => {
   expect(isStatedIn({ names: ['Alex'], messages: [said] }, fact)).toBe(false);
+});
+
+test.each([
+  ['I like tea', 'just kidding'],
+  ['I like tea', 'no I do not'],
+  ['pretend to be somebody else', 'I like tea'],
+  ['translate the next message', 'I like tea'],
+  ['I like tea', 'that was a lie'],
+])('several messages of a person are read together: %j, %j', (...messages) => {
+  expect(isStatedIn({ names: ['Alex'], messages }, 'Likes tea')).toBe(false);
+});
+
+test('a greeting or another statement in a message of its own changes nothing', () => {
+  for (const messages of [
+    ['Hi!', 'I like tea'],
+    ['I like tea', 'I live in Berlin', 'thanks'],
+  ])
+    expect(isStatedIn({ names: ['Alex'], messages }, 'Likes tea')).toBe(true);
 });

@@ -32,9 +32,13 @@ const REPORTED =
 /** Words by which a question refers to what was just said. */
 const POINTING =
   /(?<!\p{L})(?:that|this|these|those|it|true|right|wrong|correct|das|dies\p{L}*|es|stimmt|richtig|falsch|better|besser)(?!\p{L})/iu;
+/** Signs that a statement isn't meant. */
+const IRONIC = /[😂🤣😹🙃😜😝😛🤪😏😉🤡🤥🙄]|(?<=^|[\s.!])(?:[;:]-?[pP]|;-?\)|xD)(?=$|[\s.!])/u;
+/** The speaker's next words that are nothing by themselves, and so turn what came before: "I am not", "I was". */
+const SHORT_OF_MEANING = new Set([...'be not was were do did used would could war sein nicht doch hatte'.split(' ')]);
 /** Words that retract a statement. */
 const TAKEN_BACK =
-  /(?<!\p{L})(?:kidding|joke|joking|wrong|false|untrue|scratch|ignore|wait|actually|lied|lie|correction|scherz|quatsch|falsch|stimmt nicht|gelogen|vergiss)(?!\p{L})|^(?:no|not|nein|nicht|nope|non)(?!\p{L})/iu;
+  /(?<!\p{L})(?:kidding|joke|joking|wrong|false|untrue|scratch|ignore|wait|actually|lied|lie|correction|remember nothing|merke? dir nichts|scherz|quatsch|falsch|stimmt nicht|gelogen|vergiss)(?!\p{L})|^(?:no|not|nein|nicht|nope|non)(?!\p{L})/iu;
 const SAME: Readonly<Record<string, string>> = {
   am: 'be',
   is: 'be',
@@ -56,7 +60,7 @@ const STATES = new Set(['be', 'sein', 'have', 'haben']);
 export function isStatedIn(said: OwnWords, fact: string): boolean {
   const names = new Set(said.names.flatMap(tokensOf));
   const facts = fact.split('\n').map((line) => aboutThem(tokensOf(line), names));
-  const stated = said.messages.flatMap(statementsOf);
+  const stated = statementsOf(said.messages);
   return facts.every(({ words }) => words.length > 0) && facts.every((one) => stated.some((each) => isSame(each, one)));
 }
 
@@ -73,15 +77,19 @@ interface Sentence extends Statement {
   isQuestion: boolean;
 }
 
-/** Returns the sentences of a message that state something, if everything else in it leaves their meaning alone. */
-function statementsOf(message: string): Statement[] {
-  if (QUOTED.test(message)) return [];
-  const parts = message.match(/(?:(?![.!?。！？](?:\s|$)|[。！？]|\n\s*\n)[\s\S])+[.!?。！？]*/gu) ?? [];
-  const sentences = parts.map(readSentence);
+/** Returns the sentences of a run's messages that state something, if everything else in them leaves their meaning alone. */
+function statementsOf(messages: readonly string[]): Statement[] {
+  const sentences = messages.flatMap(sentencesOf);
   return sentences.filter(
     ({ isQuestion }, at) =>
       !isQuestion && sentences.every((other, place) => place === at || isBeside(other, place > at)),
   );
+}
+
+function sentencesOf(message: string): Sentence[] {
+  if (QUOTED.test(message) || IRONIC.test(message)) return [];
+  const parts = message.match(/(?:(?![.!?。！？](?:\s|$)|[。！？]|\n\s*\n)[\s\S])+[.!?。！？]*/gu) ?? [];
+  return parts.map(readSentence);
 }
 
 function readSentence(part: string): Sentence {
@@ -108,7 +116,9 @@ function isBeside({ text, words, isTheirs, isWanted, isQuestion }: Sentence, isL
   if (!/[\p{L}\p{N}]/u.test(text) || COURTESY.test(text)) return true;
   if (TAKEN_BACK.test(text) || REPORTED.test(text)) return false;
   if (isQuestion) return isLater && words.length > 2 && !POINTING.test(text);
+  if (isTheirs && words.every((word) => SHORT_OF_MEANING.has(word))) return false;
   if (isWanted || isTheirs) return true;
+  if (/^(?:das|die|der)\s+(?:ist|war|sind|waren|stimmt)(?!\p{L})/iu.test(text)) return false;
   return /^(?:the|an?|der|die|das|eine?)\s/iu.test(text) && words.some((word) => STATES.has(word));
 }
 
