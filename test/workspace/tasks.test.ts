@@ -7,7 +7,14 @@ import { UserError } from '../../src/errors.ts';
 import { listenForDamage } from '../../src/lib/damage.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { openTask } from '../../src/workspace/tasks/index.ts';
-import { listTasks, newTaskId, resolveTaskId, saveTask, titleOf } from '../../src/workspace/tasks/record.ts';
+import {
+  listTasks,
+  newTaskId,
+  resolveTaskId,
+  saveTask,
+  saysNothing,
+  titleOf,
+} from '../../src/workspace/tasks/record.ts';
 import type { SessionEntry, TaskRecord } from '../../src/workspace/types.ts';
 import { newHome } from './home-helper.ts';
 
@@ -287,4 +294,25 @@ it('resolveTaskId knows a whole id, its end, and its beginning', async () => {
     ['%', []],
   ];
   for (const [text, expected] of cases) expect(await resolveTaskId(home, text), text).toEqual(expected);
+});
+
+describe('a title says nothing', () => {
+  const NOTHING = [
+    ...['hi', 'Hi there!', 'Guten Morgen zusammen', 'hola', '👋', 'Hey Viber, how are you?', 'What’s up?', 'test'],
+    ...['Greeting', 'Initial greeting', 'Casual Greeting and Introduction', 'User says hello', 'New conversation'],
+    ...['Simple test message', 'Friendly chat', 'Greeting and offer of assistance', 'Begrüßung'],
+  ];
+  it.each(NOTHING)('%s', (title) => expect(saysNothing(title)).toBe(true));
+  const SOMETHING = [
+    ...[
+      'Hello world in Rust',
+      'Test the login page',
+      'Good wine for tonight',
+      'Chat widget',
+      'Hi-fi',
+      'A trip to Rome',
+    ],
+    ...['Thank-you letter', 'How are volcanoes made?', 'Hilfe bei der Steuer', 'привет', '你好'],
+  ];
+  it.each(SOMETHING)('but not: %s', (title) => expect(saysNothing(title)).toBe(false));
 });

@@ -64,16 +64,27 @@ export function titleOf(goal: string): string {
   return cutText(words.length > 8 ? `${words.slice(0, 8).join(' ')}…` : words.join(' '), 60);
 }
 
-const NOTHING =
-  /^(?:hi+|hey+|hello|hallo|hallöchen|moin(?: moin)?|servus|good (?:morning|evening|afternoon|day)|guten (?:morgen|tag|abend)|test|ping|yo|ok|thanks|danke|greetings?|(?:a |simple |friendly |initial |opening )?greeting(?: exchange)?|begrüßung|gruß|small ?talk|(?:new )?(?:chat|conversation|task)|untitled|unterhaltung|gespräch|how are you|wie geht(?:'s| es dir))(?: (?:there|again|viber|zusammen|du))?$/iu;
+/** Words that no task could be found by, in texts of nothing else: greetings, and what models call a conversation that began with one. */
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  `hi hii hiya hello hallo hallöchen hey heya yo sup moin servus grüezi hola bonjour bonsoir salut ciao olá hej welcome
+  good guten morning evening afternoon day night morgen tag abend nacht bye thanks thank thx danke merci gracias ok okay
+  cool test testing ping greeting greetings begrüßung gruß grüße small talk smalltalk chat conversation unterhaltung
+  gespräch message nachricht exchange introduction untitled initial opening simple short brief quick casual friendly
+  general new first unclear user user's bot assistant viber task says said and a an the of with from in to there again
+  all everyone zusammen du i you your how are is it going what's up wie geht geht's gehts es dir ihnen
+  offer help hilfe assistance request anfrage inquiry question frage started`.split(/\s+/),
+);
 
 /** Returns whether a text is only a greeting or the like, by which nobody would find a task. */
 export const saysNothing = (text: string): boolean => {
-  const words = text
-    .replace(/[^\p{L}\p{N}' ]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return words === '' || NOTHING.test(words);
+  const words =
+    text
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/[\p{L}\p{N}']+/gu) ?? [];
+  if (words.length > 8) return false;
+  for (const word of words) if (!EMPTY_WORDS.has(word)) return false;
+  return true;
 };
 
 /** A record with its text in the file; without a record the file is damaged. */
