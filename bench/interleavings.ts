@@ -1,7 +1,7 @@
 /**
  * Random orders of steering, stopping, consent and crashes: `npm run interleavings [-- RUNS [SEED]]`. People and crashes against the gateway's rooms
  * (`test/runtime/injection.property.test.ts`), presses against slow and failing disks (`test/runtime/approvals/interleavings.property.test.ts`),
- * and what was said while nobody listened against all that can end in between (`test/channels/slack/gaps.property.test.ts`).
+ * and what was said while nobody listened against all that can end in between (`test/channels/slack/gaps.property.test.ts`, and Discord's).
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const { status } = spawnSync(
   [
     ...[path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter', 'dot'],
     ...['test/runtime/injection.property.test.ts', 'test/runtime/approvals/interleavings.property.test.ts'],
-    'test/channels/slack/gaps.property.test.ts',
+    ...['test/channels/slack/gaps.property.test.ts', 'test/channels/discord/gaps.property.test.ts'],
   ],
   { cwd: root, stdio: 'inherit', env: { ...process.env, INJECTION_RUNS: String(RUNS), INJECTION_SEED: SEED, CI: '' } },
 );
