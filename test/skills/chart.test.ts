@@ -358,6 +358,23 @@ describe('the tool', () => {
     expect(longest()).toBeLessThan(200);
   });
 
+  it.each<[string, string]>([
+    ['a million points', csv('x,y', 700_000, (at) => `${at},${noise(at)}`)],
+    ['ten million cells in a row', `a,b\n${','.repeat(9_900_000)}`],
+    ['a list within lists', '['.repeat(1_000_000) + ']'.repeat(1_000_000)],
+    ['rows with columns of their own', JSON.stringify(Array.from({ length: 90_000 }, (_, at) => ({ [`c${at}`]: at })))],
+    ['quotes that never end', `a,b\n${'"'.repeat(9_900_001)}`],
+  ])('%s, which fill memory, are refused, and the next is drawn', async (_name, data) => {
+    const [before, longest] = [process.memoryUsage().rss, watchLoop()];
+    for (const type of ['bar', 'pie'] as const) {
+      const refused = run({ title: 'T', type, data }, 'hostile');
+      await expect(refused).rejects.toBeInstanceOf(UserError);
+    }
+    expect(longest()).toBeLessThan(500);
+    expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
+    expect(await run({ title: 'T', type: 'bar', data: 'n,v\na,1' }, 'hostile')).toHaveProperty('rows', 1);
+  });
+
   it('draws what twenty ask for at once, one after the other, and stops with the run that asked', async () => {
     const [data, stop] = [seven((at) => noise(at)), new AbortController()];
     const longest = watchLoop();

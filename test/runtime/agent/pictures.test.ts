@@ -145,6 +145,64 @@ it('one that is drawn anew stands upright, as whoever took it has seen it', asyn
   }
 });
 
+describe('one that is made to fill memory', () => {
+  const vast = (bytes: Buffer, at: number, write: 'writeUInt32BE' | 'writeUInt16LE', edge: number): Buffer => {
+    const size = write === 'writeUInt32BE' ? 4 : 2;
+    bytes[write](edge, at);
+    bytes[write](edge, at + size);
+    return bytes;
+  };
+  const frames = (count: number) => {
+    const frame = Buffer.concat([
+      Buffer.from('ANMF', 'latin1'),
+      Buffer.from([30, 0, 0, 0, ...Array(12).fill(0), 1, 0, 0, 0]),
+      WEBP.subarray(12),
+    ]);
+    const head = Buffer.from([10, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    const control = Buffer.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    const body = Buffer.concat([
+      Buffer.from('WEBPVP8X', 'latin1'),
+      head,
+      Buffer.from('ANIM', 'latin1'),
+      control,
+      ...Array<Buffer>(count).fill(frame),
+    ]);
+    const riff = Buffer.from('RIFF\0\0\0\0', 'latin1');
+    riff.writeUInt32LE(body.length, 4);
+    return Buffer.concat([riff, body]);
+  };
+  it.each<[string, string, () => Buffer]>([
+    ['a PNG of 60,000 by 60,000 pixels', 'image/png', () => vast(png(1, 1), 16, 'writeUInt32BE', 60_000)],
+    ['a PNG of 30,000 by 30,000 pixels that are there', 'image/png', () => png(30_000, 30_000 / 64)],
+    ['a GIF of 60,000 by 60,000 pixels', 'image/gif', () => vast(gif(1), 6, 'writeUInt16LE', 60_000)],
+    ['a GIF whose one frame has 60,000 by 60,000', 'image/gif', () => vast(gif(1), 24, 'writeUInt16LE', 60_000)],
+    ['a GIF of 200,000 frames', 'image/gif', () => gif(200_000)],
+    ['an animated WebP of 20,000 frames', 'image/webp', () => frames(20_000)],
+    [
+      'a drawing within drawings',
+      'image/svg+xml',
+      () =>
+        Buffer.from(
+          `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><g id="a0"><path d="M0 0h9v9z"/></g>${Array.from(
+            { length: 12 },
+            (_, at) => `<g id="a${at + 1}">${`<use href="#a${at}"/>`.repeat(10)}</g>`,
+          ).join('')}</svg>`,
+        ),
+    ],
+  ])('%s harms nothing, and the next is drawn', { timeout: 240_000 }, async (_what, type, make) => {
+    const hostile = await file('hostile', make(), type);
+    const before = process.memoryUsage().rss;
+    // Whatever it is drawn as, and as it is shown.
+    await redraw(hostile.path, { type, width: 1_200, height: 1_200 });
+    await ask(hostile);
+    // What says nothing of its size outside is shown as it is, and left out once it is refused.
+    expect(llm.refused()).toBeLessThanOrEqual(1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
+    const good = await file('good.png', png(9_000, 20), 'image/png');
+    expect(await redraw(good.path, { type: 'image/png', width: 900, height: 2 })).toBeDefined();
+  });
+});
+
 it('an empty one is named, and nobody is asked about it', async () => {
   const good = await file('good.png', noisy(2, 2), 'image/png');
   const outcome = await ask(await file('empty.png', Buffer.alloc(0), 'image/png'), good);
