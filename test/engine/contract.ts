@@ -54,6 +54,8 @@ async function waits(promise: Promise<unknown>): Promise<boolean> {
 export interface WorldOptions {
   /** Otherwise an error that only the engine hears of fails the test. */
   onError?: (error: unknown) => void;
+  /** Whether the work on a message has its result; false unless told. */
+  hasResult?: (message: string) => boolean;
 }
 
 export function engineContract(name: string, createWorld: (options?: WorldOptions) => EngineWorld): void {
@@ -231,10 +233,11 @@ export function engineContract(name: string, createWorld: (options?: WorldOption
 
     it.each([
       ['after its third crash', 3, []],
+      ['whose run has its result, after its fifth', MAX_CRASHES_ANSWERED, ['result']],
       ['whose answer is on its way, after its fifth', MAX_CRASHES_ANSWERED, ['waits']],
       ['whose answer was sent, after its fifth', MAX_CRASHES_ANSWERED, ['waits', 'sent']],
     ])('gives up a message %s, once', async (_what, crashes, answered) => {
-      const world = createWorld();
+      const world = createWorld({ hasResult: (message) => message === 'poison' && answered.includes('result') });
       let engine = await world.open();
       await put(engine, 'task:a', 'poison', 'next');
       const id = spoolKey('poison');

@@ -92,6 +92,9 @@ export function broken({ home, happened, sent }: Report): string[] {
     const times = turns.filter((turn) => turn.items.includes(item)).length;
     must(times === 1 || (item.isDead && times === 0), `${name(item)} is in the transcript ${times} times`);
     must(!item.isDead || item.attempts >= 3, `${name(item)} was given up after ${item.attempts} crashes`);
+    const { diedAt = '' } = item;
+    const hadResult = item.isDead && (turnOf.get(item.id)?.final?.result?.at ?? diedAt) < diedAt;
+    must(!hadResult || item.attempts >= 5, `${name(item)} was given up though its run had its result`);
     must(!item.isDead || outs.has(`${item.id}-dead`), `nobody was told that ${name(item)} was given up`);
     must(item.isDead || turnOf.get(item.id)?.final !== undefined, `${name(item)} has no end`);
   }

@@ -313,6 +313,28 @@ describe('three crashes', () => {
   });
 });
 
+describe.each(['run:result-written', 'run:out-written'])('three crashes, the last at %s', (last) => {
+  it('give up neither of two messages that one run has heard, and it answers once', async () => {
+    const plan: Plan = { steps: 0, stepMs: 60, external: false, deafMs: 0, end: 'answer' };
+    const world = await openWorld({ plans: [plan], maxRuns: 1 });
+    const people = talk(world);
+    people.say({ who: 'kim', place: 'direct' });
+    await eventually(() => expect(world.happened.some(({ what }) => what === 'start')).toBe(true));
+    await people.say({ who: 'pia', place: 'direct', text: 'the first' });
+    await people.say({ who: 'pia', place: 'direct', text: 'the second' });
+    let crashes = 0;
+    const hasBoth = () => world.happened.some((one) => one.what === 'start' && one.heard.includes('the second'));
+    world.onPoint = (point) => {
+      const isHere = hasBoth() && crashes < 3 && point === (crashes < 2 ? 'run:answered' : last);
+      if (isHere) crashes++;
+      return isHere;
+    };
+    await eventually(() => expect(crashes).toBe(3));
+    expect(await settle(world, people)).toEqual([]);
+    expect([...world.sent.values()].map(({ text }) => text.slice(0, 3))).toEqual(['re ', 're ']);
+  });
+});
+
 describe('before it is claimed', () => {
   const plan: Plan = { steps: 0, stepMs: 300, external: false, deafMs: 0, end: 'answer' };
   const heads = (world: World): string[] => world.happened.flatMap((one) => (one.what === 'start' ? [one.heard] : []));

@@ -7,6 +7,7 @@ import { openLocalEngine } from '../../engine/local/engine.ts';
 import type { Logger } from '../../log.ts';
 import { type Entry, laneLimits } from '../../runtime/contract/entry.ts';
 import { entryShape, outboxShape } from '../../runtime/contract/spool-shapes.ts';
+import { hasResult } from '../../runtime/run/batches.ts';
 import { scriptsReach } from '../../skills/script-proxy.ts';
 import type { Home } from '../../workspace/home.ts';
 import { homeKey } from './home-key.ts';
@@ -29,6 +30,7 @@ export async function openEngine({ config, home, log, onDead, suspectDelayMs }: 
     schema: entryShape,
     outboxSchema: outboxShape,
     onDead,
+    hasResult: (item: QueueItem<Entry>) => hasResult(home, item),
     limits: laneLimits(limits.runs, limits.runsPerPerson),
     onError: (error: unknown) => log.error({ err: error }, 'a part of the engine failed'),
   };

@@ -24,6 +24,8 @@ export interface LocalEngineOptions<T> {
   outboxSchema?: Schema<OutboxFile>;
   /** The most running lanes per person, by kind of lane. */
   limits?: Readonly<Record<string, FairLimits>>;
+  /** Whether only the delivery of a message's answer remains; asked before the message is given up. */
+  hasResult?: (item: QueueItem<T>) => Promise<boolean>;
   /** Called when a message was given up after crashing the gateway; resolves once the person has been notified. */
   onDead: (item: QueueItem<T>, reason: string) => unknown;
   /** Receives failures of listeners and leaders, which have no caller. */
@@ -38,7 +40,7 @@ const FIRST_SWEEP_MS = 60_000;
 
 /** @throws LockedError when another process holds the home, or a system error */
 export async function openLocalEngine<T>(options: LocalEngineOptions<T>): Promise<LocalEngine<T>> {
-  const { folders, freeBytes, schema, outboxSchema, limits, suspectDelayMs, onDead, onError } = options;
+  const { folders, freeBytes, schema, outboxSchema, limits, suspectDelayMs, hasResult, onDead, onError } = options;
   const lock = acquireLock(folders.run);
   try {
     const store = openStore({ root: folders.spool, freeBytes });
@@ -46,6 +48,7 @@ export async function openLocalEngine<T>(options: LocalEngineOptions<T>): Promis
     const queue = await openSpool<T>({
       store,
       onDead,
+      ...(hasResult && { hasResult }),
       ...(schema && { schema }),
       ...(limits && { limits }),
       ...(suspectDelayMs !== undefined && { suspectDelayMs }),

@@ -23,6 +23,8 @@ export interface RecoveryOptions<T> {
   store: SpoolStore;
   /** The required shape of a message; anything by default. */
   schema?: Schema<T>;
+  /** Whether only the delivery of a message's answer remains; asked before the message is given up. */
+  hasResult?: (item: QueueItem<T>) => Promise<boolean>;
   /**
    * Called when a message was given up after crashing the gateway; resolves once the person has been notified. The message leaves the
    * inbox only then, so that a crash before that gives it up again.
@@ -53,7 +55,7 @@ export const spoolShape = <T>(message: Schema<T>): Schema<SpoolFile<T>> =>
  * begins again, so that a message that crashes the gateway can't do so forever.
  */
 export async function recoverSpool<T>(
-  { store, onDead, schema: message = shape<T>(anything) }: RecoveryOptions<T>,
+  { store, onDead, hasResult, schema: message = shape<T>(anything) }: RecoveryOptions<T>,
   now: () => number,
 ): Promise<SpoolFile<T>[]> {
   const schema = spoolShape(message);
@@ -63,11 +65,12 @@ export async function recoverSpool<T>(
       .map((id) => store.read(state, id, schema))
       .filter((file) => file !== undefined);
   const told = async (file: SpoolFile<T>, reason: string) => onDead(file, reason);
-  const isAnswered = (id: string) => store.has('out', id) || store.wasFinished(`${id}.out`);
+  const isAnswered = async (file: SpoolFile<T>) =>
+    store.has('out', file.id) || store.wasFinished(`${file.id}.out`) || (await hasResult?.(file)) === true;
   await Promise.all(
     read('cur').map(async (cut) => {
       const file = { ...cut, attempts: cut.attempts + 1 };
-      if (isGivenUp(file.attempts, isAnswered(file.id))) {
+      if (isGivenUp(file.attempts, false) && isGivenUp(file.attempts, await isAnswered(file))) {
         const reason = `the gateway ended ${file.attempts} times while working on it`;
         await bury(store, file, reason, now());
         void told(file, reason).then(

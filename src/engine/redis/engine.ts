@@ -36,13 +36,14 @@ export interface RedisEngineOptions<T> {
   secret?: Uint8Array;
   /** Whether scripts can reach the server: it must then require a password. */
   reachedByScripts?: boolean;
+  /** Whether only the delivery of a message's answer remains; asked before the message is given up. */
+  hasResult?: (item: QueueItem<T>) => Promise<boolean>;
   /** Called when a message was given up after crashing processes; resolves once the person has been notified. */
   onDead: (item: QueueItem<T>, reason: string) => unknown;
   /** Receives failures of listeners and leaders, which have no caller. */
   onError: (error: unknown) => void;
   /** Milliseconds; for tests. */
-  suspectDelayMs?: number;
-  sweepMs?: number;
+  waits?: { suspectMs?: number; sweepMs?: number };
 }
 
 const DAY_MS = 86_400_000;
@@ -74,7 +75,7 @@ export async function openRedisEngine<T>(options: RedisEngineOptions<T>): Promis
       codeOf: options.secret && codesWith(options.secret),
       scripts: new Scripts(connections.own, connections.copies, replicas),
       seenMs: dedupeDays * DAY_MS,
-      suspectMs: options.suspectDelayMs ?? SUSPECT_DELAY_MS,
+      suspectMs: options.waits?.suspectMs ?? SUSPECT_DELAY_MS,
       gone: new Set(),
     };
     const engine = new RedisEngine<T>(world, epoch, options);
@@ -106,10 +107,11 @@ export class RedisEngine<T> implements Engine<T> {
   #closing: Promise<void> | undefined;
 
   constructor(world: World, epoch: number, options: RedisEngineOptions<T>) {
-    const { schema = shape<T>(anything), outboxSchema = shape<OutboxFile>(anything), limits = {}, onDead } = options;
+    const { schema = shape<T>(anything), outboxSchema = shape<OutboxFile>(anything), limits = {} } = options;
+    const { hasResult, onDead, waits: { sweepMs = SWEEP_MS } = {} } = options;
     this.epoch = epoch;
     this.#world = world;
-    this.queue = new RedisQueue<T>({ world, schema, limits, onDead });
+    this.queue = new RedisQueue<T>({ world, schema, limits, hasResult, onDead });
     const keyOfLane = (lane: string) => `${this.queue.lanes.prefix(lane)}lane:${lane}`;
     this.outbox = new RedisOutbox({ world, schema: outboxSchema, keyOfLane });
     const state = new RedisState(world);
@@ -121,7 +123,7 @@ export class RedisEngine<T> implements Engine<T> {
     const every = (ms: number, work: () => Promise<void>) => setInterval(() => void work().catch(world.onQuiet), ms);
     this.#timers = [
       every(world.leaseMs / 3, () => this.#renew()),
-      every(options.sweepMs ?? SWEEP_MS, () => this.#sweep(options.sweepMs ?? SWEEP_MS)),
+      every(sweepMs, () => this.#sweep(sweepMs)),
       every(LOOK_MS, () => this.#look()),
       every(NEIGHBOURS_MS, () => this.#neighbours.look()),
     ];

@@ -33,6 +33,7 @@ export interface RedisQueueOptions<T> {
   world: World;
   schema: Schema<T>;
   limits: Readonly<Record<string, FairLimits>>;
+  hasResult?: ((item: QueueItem<T>) => Promise<boolean>) | undefined;
   onDead: (item: QueueItem<T>, reason: string) => unknown;
 }
 
@@ -281,11 +282,13 @@ export class RedisQueue<T> implements Queue<T> {
     const answers = allShards(this.#world.shards).map((shard) => prefixOf(shard, 'out'));
     const dead: RawItem[] = [];
     for (const raw of items) {
-      if (!isGivenUp(raw.attempts, await this.#isKnown(raw.id, answers))) continue;
+      const item = this.#itemOf(lane, raw);
+      const { hasResult, onDead } = this.#options;
+      const isAnswered = (await this.#isKnown(raw.id, answers)) || (item && (await hasResult?.(item))) === true;
+      if (!isGivenUp(raw.attempts, isAnswered)) continue;
       const reason = `the gateway ended ${raw.attempts} times while working on it`;
       await this.#graves.dig(unknownItem(lane, raw), reason);
-      const item = this.#itemOf(lane, raw);
-      if (item) await this.#options.onDead(item, reason);
+      if (item) await onDead(item, reason);
       dead.push(raw);
     }
     return dead;

@@ -1,6 +1,7 @@
 /** Messages of a lane as turns: which of them are worked on together. */
 import { principalText } from '../../access/principal.ts';
 import type { Lease, Queue, QueueItem } from '../../engine/engine.ts';
+import { errorCode } from '../../errors.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
@@ -46,6 +47,23 @@ export async function endedSince(home: Home, { viber, taskId }: Entry, steered: 
   if (!result) return undefined;
   const taken = entries.flatMap((entry) => (entry.type === 'message' && entry.run === result.run ? [entry] : []));
   return { result, ids: taken.flatMap(({ id, also = [] }) => [id, ...also]) };
+}
+
+/** Whether the run that took a message in, or the one that went on from that, has its result: only the delivery remains. */
+export async function hasResult(home: Home, { id, message }: Item): Promise<boolean> {
+  try {
+    const run = (await startedRuns(home, message)).get(id);
+    const { session } = openTask(home, message.taskId, message.viber);
+    const results = session
+      .tail({ maxBytes: SEARCH_BYTES })
+      .flatMap((entry) => (entry.type === 'result' ? [entry] : []));
+    const at = results.findIndex((result) => result.run === run);
+    return at >= 0 && results.slice(at).some(({ error }) => error !== STEERED);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    // A session that can't be read tells of no result.
+    return false;
+  }
 }
 
 export const steers = (item: Item | undefined): boolean => item?.message.mode === 'steer';

@@ -8,7 +8,7 @@ import { tempFolder } from '../../helpers/temp.ts';
 import { type EngineWorld, engineContract, type WorldOptions } from '../contract.ts';
 
 /** A crash leaves a copy of the home as it is at that moment: what the old process does from then on reaches nobody. */
-function localWorld({ onError }: WorldOptions = {}): EngineWorld {
+function localWorld({ onError, hasResult }: WorldOptions = {}): EngineWorld {
   const folder = tempFolder();
   let lives = 0;
   const home = () => path.join(folder, `life-${lives}`);
@@ -22,6 +22,7 @@ function localWorld({ onError }: WorldOptions = {}): EngineWorld {
       for (const each of Object.values(folders)) fs.mkdirSync(each, { recursive: true });
       const engine: Engine<string> = await openLocalEngine<string>({
         ...{ folders, freeBytes: 0, suspectDelayMs: 5, onDead: () => undefined },
+        hasResult: async ({ message }) => hasResult?.(message) === true,
         onError:
           onError ??
           ((error) => {

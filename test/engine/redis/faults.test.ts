@@ -185,7 +185,7 @@ describe.skipIf(!hasRedis)(`processes on a server${WITHOUT_REDIS}`, () => {
   });
 
   it('find a lane whose process ended before it could be queued', async () => {
-    const engine = await createWorld().open({ sweepMs: 200 });
+    const engine = await createWorld().open({ waits: { sweepMs: 200 } });
     const about = { id: 'x', kind: 'task', class: 'o', person: 'alex', dedupeId: 'x' };
     await engine.queue.lanes.run('put', 'task:a', about, '"1"', '');
     expect((await claim(engine)).items[0]?.message).toBe('1');

@@ -23,7 +23,7 @@ describe.skipIf(!hasRedis)(`a reply that is lost${WITHOUT_REDIS}`, () => {
     const server = await startRedis();
     const proxy = await startProxy(server.port);
     const near = await redisWorld(server.url).open({ leaseMs: 6_000 });
-    const far = await redisWorld(`redis://127.0.0.1:${proxy.port}`).open({ leaseMs: 6_000, sweepMs: 300 });
+    const far = await redisWorld(`redis://127.0.0.1:${proxy.port}`).open({ leaseMs: 6_000, waits: { sweepMs: 300 } });
     return { near, far, loseReplyTo: proxy.loseReplyTo };
   }
 

@@ -10,7 +10,7 @@ const [url = '', leaseMs = '', workMs = ''] = process.argv.slice(2);
 const tell = (event: string, about: string) => process.stdout.write(`${JSON.stringify({ event, about })}\n`);
 
 const engine = await openRedisEngine<string>({
-  ...{ url, leaseMs: Number(leaseMs), shards: 1, replicas: 0, dedupeDays: 30, suspectDelayMs: 100 },
+  ...{ url, leaseMs: Number(leaseMs), shards: 1, replicas: 0, dedupeDays: 30, waits: { suspectMs: 100 } },
   onDead: (item) => tell('dead', item.message),
   onError: (error) => tell('error', String(error)),
 });

@@ -30,12 +30,13 @@ export function redisWorlds(): (options?: WorldOptions) => RedisWorld {
   };
 }
 
-export function redisWorld(url: string, { onError }: WorldOptions = {}): RedisWorld {
+export function redisWorld(url: string, { onError, hasResult }: WorldOptions = {}): RedisWorld {
   let current: RedisEngine<string> | undefined;
   const openSecond = async (more: Partial<RedisEngineOptions<string>> = {}) => {
     const engine = await openRedisEngine<string>({
-      ...{ url, leaseMs: LEASE_MS, shards: 1, replicas: 0, dedupeDays: 30, suspectDelayMs: 5 },
+      ...{ url, leaseMs: LEASE_MS, shards: 1, replicas: 0, dedupeDays: 30, waits: { suspectMs: 5 } },
       onDead: () => undefined,
+      hasResult: async ({ message }) => hasResult?.(message) === true,
       onError:
         onError ??
         ((error) => {
