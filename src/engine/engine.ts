@@ -100,7 +100,6 @@ export interface DeadLetter {
   diedAt: string;
 }
 
-/** A signal to the owner of a running lane. */
 export type LaneSignal = 'stop' | 'steer';
 
 /** The state of a running lane, as others see it. */
@@ -118,9 +117,7 @@ export interface LaneLook {
   depth: number;
   /** How many of the waiting messages were stopped; absent for none. */
   stopped?: number;
-  /** Whether somebody owns the lane now. */
   busy: boolean;
-  /** The view its owner shows. */
   view?: LaneView;
 }
 
@@ -213,7 +210,6 @@ export interface OutboxFile {
   reason?: string;
 }
 
-/** The delivery state of one part of an answer. */
 export interface PartState {
   sentId?: string;
   /** Attempts with an unknown outcome. */
@@ -224,7 +220,6 @@ export interface PartState {
   since?: number;
 }
 
-/** The outcome of an attempt to send a part. */
 export type PartOutcome = 'sent' | 'refused' | 'unsure';
 
 /** The next answer to an address; the ones behind it wait until it ends. */
@@ -312,7 +307,6 @@ export type Stop = () => Promise<void>;
 
 export interface EngineHealth {
   ok: boolean;
-  /** The problem, if any. */
   detail?: string;
 }
 

@@ -32,7 +32,6 @@ export function handleLimit(pid: number | 'self' = 'self'): number | undefined {
   }
 }
 
-/** Returns the problem with a limit, if any. */
 export function limitProblem(limit: number | undefined): { isTooLow: boolean; detail: string } | undefined {
   if (limit === undefined || limit >= GOOD) return undefined;
   const isTooLow = limit < LEAST;

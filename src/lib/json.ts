@@ -12,7 +12,6 @@ export function isJsonRecord(value: Json | undefined): value is { [key: string]:
   return isRecord(value);
 }
 
-/** Returns whether a text is valid JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { errorCode } from '../errors.ts';
 
-/** Shell code: the kernel kills the rest of the script, and what it starts, before any other process. */
+/** Shell code: when memory is short, the kernel kills the rest of the script, and what it starts, first. */
 export const FIRST_TO_GO = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null';
 /**
  * Shell code for a script whose descriptor 3 this gateway holds: when the gateway is killed the descriptor closes, and

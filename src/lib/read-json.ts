@@ -17,7 +17,6 @@ import { decodedText, isMarkedUtf16 } from './text.ts';
 export interface Read {
   /** The text, as far as it is one. */
   text?: string;
-  /** The problem, if any. */
   why?: string;
 }
 

@@ -1,6 +1,6 @@
 /** Cleans text from outside before it becomes a title, a name or a line of a file. */
 
-// Zero-width and bidirectional marks, fillers, and unassigned invisible characters.
+// Zero-width and bidirectional marks, fillers, and other characters that aren't displayed.
 const INVISIBLE =
   /[\u00ad\u061c\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0080}-\u{e00ff}\u{e01f0}-\u{e0fff}]/gu;
 // Characters that some scripts need can also spell hidden text: tags outside of flags, and selectors and joiners in a

@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import { errorCode } from '../errors.ts';
 import { zoneOfPosix } from './posix-zone.ts';
 
-/** Returns whether this system knows the time zone, such as `Europe/Berlin` or `UTC`. */
 export function isTimezone(name: string): boolean {
   if (!name) return false;
   try {

@@ -21,7 +21,6 @@ export interface SkillLibrary {
   readonly skills: ReadonlyMap<string, Skill>;
   readonly problems: readonly SkillProblem[];
   replace(files: readonly WatchedFile[], parse: (text: string, source: SkillSource) => Skill): void;
-  /** Removes all files. */
   clear(): void;
 }
 

@@ -7,7 +7,6 @@ export interface Output {
   text: string;
   /** Bytes that the process wrote. */
   bytes: number;
-  /** Whether something was left out. */
   truncated: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Protects repositories in a folder that a script may write. Git runs a repository's hooks and settings with the rights of
- * the caller, later and outside any sandbox, so both are read-only to a script. Their folder is a separate mount,
- * so that it can't be replaced.
+ * Protects repositories in a folder that a script may write. Git runs a repository's hooks and settings with the
+ * rights of the caller, later and outside any sandbox, so both are read-only to a script. Their folder is a separate
+ * mount, so that it can't be replaced.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';

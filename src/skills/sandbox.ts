@@ -1,7 +1,8 @@
 /**
  * The sandbox for scripts: bubblewrap, where it is installed and really works. Inside are the system's programs
  * (read-only), the work folder (writable), the skill's own folder (read-only) and a private home; no other file of this
- * machine, no other process, and no network. With `proxy` there is one connection out, which this program controls.
+ * machine, no other process, and no network. With `proxy`,
+ * the only connections out go through this program.
  */
 import { execFile } from 'node:child_process';
 import { access, constants, realpath, stat } from 'node:fs/promises';
@@ -17,7 +18,6 @@ export interface SandboxOrder {
   guards: readonly string[];
   /** Private folder of this run: `script`, `passwd`, `group` (readable), `home` (writable). */
   run: string;
-  /** The skill's own folder. */
   skillFolder?: string;
   /** Another folder that it may read. */
   readable?: string;

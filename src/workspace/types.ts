@@ -100,7 +100,6 @@ export interface Usage {
   unpricedTokens?: number;
 }
 
-/** A JSON value, used for tool results and stored model messages. */
 export type { Json };
 
 /**

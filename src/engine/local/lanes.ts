@@ -22,7 +22,6 @@ export interface Lane<T> {
   items: LaneItem<T>[];
   /** How many items at the front are running. */
   leased: number;
-  /** Its owner's lease. */
   lease: LocalLease<T> | undefined;
   retryAt: number;
   /** It waits for somebody's turn. */
@@ -58,7 +57,6 @@ function isAfter<T>({ orderKey }: LaneItem<T>, before: LaneItem<T>): boolean {
   return orderKey !== undefined && orderKey.source === source && at !== undefined && orderKey.at > at;
 }
 
-/** Puts running items back in their places. */
 export function putBack<T>(lane: Lane<T>): void {
   const all = lane.items.sort((a, b) => a.seq - b.seq);
   lane.items = [];

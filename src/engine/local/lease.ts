@@ -24,7 +24,6 @@ export class LocalFence implements Fence {
     if (!this.#isHeld()) throw new LeaseLost(`${this.#name} is not owned any more (epoch ${this.epoch})`);
   }
 
-  /** Takes it from its owner. */
   lose(): void {
     this.#controller?.abort(new LeaseLost(`${this.#name} was taken away (epoch ${this.epoch})`));
   }

@@ -54,7 +54,6 @@ export interface Position {
 
 export interface LiveEntry extends Position {
   state: LogState;
-  /** It was running before. */
   wasInWork?: boolean;
 }
 
@@ -88,7 +87,6 @@ export function moved(entry: LiveEntry, to: 'new' | 'cur'): void {
   entry.wasInWork ||= to === 'cur';
 }
 
-/** Applies a line to the state. */
 function applyLine(found: Replayed, line: ChangeLine, at: Position): void {
   const side = line.state === 'out' ? found.outbox : found.inbox;
   const entry = side.get(line.key);

@@ -88,7 +88,6 @@ export class SpoolLog {
     this.#begin();
   }
 
-  /** The current file. */
   get file(): string {
     return this.#segment.file;
   }

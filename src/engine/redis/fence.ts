@@ -33,12 +33,10 @@ export class RedisFence implements Fence {
     this.#until = until;
   }
 
-  /** It was handed back. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** It was taken away. */
   lose(): void {
     if (this.#isOver) return;
     this.#isOver = true;

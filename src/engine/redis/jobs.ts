@@ -44,7 +44,6 @@ class EagerWorker extends Worker {
   }
 }
 
-/** A source of lanes of one kind. */
 export class Source {
   readonly shard: number;
   readonly kind: string;

@@ -79,7 +79,6 @@ export class Lanes {
     this.#desk = new Desk({ limitsOf, open, giveBack, ahead: options.ahead, onError: world.onQuiet });
   }
 
-  /** Returns the prefix of a lane's keys. */
   prefix(lane: string): string {
     return prefixOf(this.#shard(lane), this.#options.side);
   }

@@ -124,7 +124,6 @@ export class HeldFolder {
     return fs.lstatSync(this.at(name), { bigint: true, throwIfNoEntry: false });
   }
 
-  /** Returns a path for a temporary file in this folder. */
   temp(): string {
     const { dev = 0, ino = 0 } = this.#parts.at(-1) ?? {};
     return tempBeside(this.at('temp'), `${dev}:${ino}`);
@@ -272,7 +271,6 @@ export async function openKept(file: string): Promise<FileHandle> {
   throw Object.assign(new Error(`ENOENT: ${path.basename(file)} is gone, or is no file any more`), { code: 'ENOENT' });
 }
 
-/** Reads such a file. */
 export async function readKept(file: string): Promise<Buffer> {
   const handle = await openKept(file);
   try {

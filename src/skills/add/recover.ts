@@ -3,7 +3,7 @@
  * since each start runs it.
  *
  *   .adding-PID-HOST-X/      being written                          removed once its process is gone (other host: 1 hour)
- *   .before-PID-HOST-X/NAME  moved away for a new one               put back if that never came, else .kept
+ *   .before-PID-HOST-X/NAME  moved away for a new one               put back if none came, else .kept
  *   .old-PID-HOST-X/NAME     replaced or removed                    removed after an hour
  *   .kept/NAME-TIME/         edited by hand before it was replaced  stays
  */
@@ -22,7 +22,7 @@ export const atWork = new Set<string>();
 export const nameFor = (kind: 'adding' | 'before' | 'old'): string =>
   `.${kind}-${ownMark()}-${randomBytes(6).toString('hex')}`;
 
-/** Keeps skills that were edited by hand. */
+/** Returns the folder that keeps skills edited by hand. */
 const keptFolder = (root: string): string => path.join(root, '.kept');
 
 export function putAway(root: string, aside: string, keeps: boolean): void {

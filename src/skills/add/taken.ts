@@ -8,7 +8,6 @@ import { bundledSkills, Skills } from '../catalog.ts';
 import { recover } from './recover.ts';
 import { shown } from './tree.ts';
 
-/** Lists the folders of skills in `skills/` of the home. */
 export const skillNames = (root: string): string[] =>
   entriesIn(root).flatMap((each) => (each.isDirectory() ? [each.name] : []));
 

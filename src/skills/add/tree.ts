@@ -133,7 +133,6 @@ export const shown = (name: string): string =>
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')
     .slice(0, 100);
 
-/** Returns the title of a folder or archive. */
 export const titleOf = (file: string): string =>
   path
     .basename(file)

@@ -24,7 +24,6 @@ export interface ChartSpec {
 
 export interface RenderedChart {
   png: Buffer;
-  /** Number of rows in the data. */
   rows: number;
   series: SeriesFacts[];
   /** Notes about what was left out or changed, in sentences. */

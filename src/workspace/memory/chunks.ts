@@ -29,10 +29,7 @@ type Span = readonly [from: number, to: number];
 const HEADING = /^#{1,6}[ \t]+(.*)$/gm;
 const SPACE = /\s/;
 
-/**
- * Expects `
- * ` as line break.
- */
+/** Expects `\n` as line break. */
 export function splitIntoChunks(text: string, options: ChunkOptions = CHUNKING): Chunk[] {
   const { maxChunkSize: max, splitOn } = options;
   const overlap = Math.max(0, Math.min(options.overlap, Math.floor(max / 2)));

@@ -38,7 +38,6 @@ const MAX_LINKS = 100;
 const SETTLED_MS = 50;
 const AT_ONCE = 2_000;
 
-/** Returns the day in a file's name. */
 export const dayOfName = (source: string): string | undefined => /(?:^|\/)(\d{4}-\d\d-\d\d)[^/]*$/.exec(source)?.[1];
 
 /** Lists the folder: a few directory reads and one stat per file. */
@@ -104,10 +103,7 @@ export async function listMemoryFiles(
   return folder;
 }
 
-/**
- * Returns its text with `
- * ` line breaks; undefined when it is gone.
- */
+/** Returns its text with `\n` line breaks; undefined when it is gone. */
 export function readMemoryFile({ file }: MemoryFile): string | undefined {
   let fd: number;
   try {

@@ -132,6 +132,5 @@ function parse(file: string, line: string): MemoryRecord[] {
   return data === undefined ? [] : [data];
 }
 
-/** Returns the decision about a suggestion, if known. */
 export const decisionOn = (home: Home, viber: string, suggestion: string): MemoryRecord | undefined =>
   readRecords(home, viber).findLast((record) => record.suggestion === suggestion);

@@ -31,7 +31,6 @@ export interface Suggestion {
   /** The text of the line of MEMORY.md that it replaces, with everything indented under it. */
   replaces?: string;
   provenance: string;
-  /** The run it came from. */
   run?: string;
   /** ISO 8601. */
   createdAt: string;
@@ -145,7 +144,6 @@ export async function listSuggestions(home: Home, viber: string): Promise<Sugges
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-/** Returns the pending suggestion with this ID. */
 export async function findSuggestion(home: Home, viber: string, id: string): Promise<Suggestion | undefined> {
   return (await listSuggestions(home, viber)).find((suggestion) => suggestion.id === id);
 }

@@ -74,7 +74,6 @@ export function noteShown(home: Home, viber: string, taskId: string, text: strin
   noteText(home, viber, text);
 }
 
-/** Records the text of the current task. */
 export function noteText(home: Home, viber: string, text: string): void {
   const file = textFile(home, viber);
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -39,7 +39,6 @@ export function knownTexts(home: Home, taskId: string): readonly string[] {
   return stored.get(file) ?? (first === undefined ? [] : [first]);
 }
 
-/** Records the plan's new text. */
 export function noteKnown(home: Home, taskId: string, text: string): void {
   const file = fileOf(home, taskId);
   const before = knownTexts(home, taskId);

@@ -80,7 +80,6 @@ export function formatPlan(plan: Plan, previous?: string): string {
   return `${texts.join('\n\n')}\n`;
 }
 
-/** Returns whether the step is still open. */
 export const isToDo = ({ status }: Pick<PlanStep, 'status'>): boolean =>
   status === 'pending' || status === 'in_progress';
 

@@ -134,7 +134,6 @@ function placesBy(list: readonly string[], nameOf: (at: number) => string): Map<
   return places;
 }
 
-/** Returns a line with those above and below it. */
 const neighbours = (list: readonly string[], at: number): string =>
   JSON.stringify([list[at - 1] ?? null, list[at], list[at + 1] ?? null]);
 

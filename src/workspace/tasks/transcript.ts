@@ -22,7 +22,6 @@ export interface Turn {
   text: string;
   /** File names. */
   files?: string[];
-  /** Tools used for it. */
   tools?: string[];
 }
 
@@ -31,7 +30,6 @@ type MessageLine = Extract<SessionEntry, { type: 'message' }>;
 export interface TranscriptOptions {
   /** Path of the session file. */
   session: string;
-  /** The output folder. */
   folder: string;
   /** Output file name without extension. */
   name: string;

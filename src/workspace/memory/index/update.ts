@@ -69,7 +69,6 @@ export async function updateIndex(
   return update;
 }
 
-/** Returns a known vector for a piece. */
 export type VectorOf = (source: string, content: string) => Uint8Array | undefined;
 
 /**
