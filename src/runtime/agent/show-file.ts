@@ -5,7 +5,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { errorCode } from '../../errors.ts';
 import { openKept } from '../../lib/files/below.ts';
-import { lookAtPicture, type Picture } from '../../lib/picture.ts';
+import { lookAtOther, lookAtPicture, type Picture } from '../../lib/picture.ts';
 import { type Said, say } from '../../messages/messages.ts';
 import type { Unseen } from '../contract/agent.ts';
 import type { Prompt } from '../contract/model.ts';
@@ -63,7 +63,7 @@ export async function showFile(
     const bytes = (await handle.stat()).size > MAX_READ ? undefined : await handle.readFile();
     if (!bytes) return unseen('is too large to be shown to you', say('answers.unseenLarge'));
     const size = bytes.length;
-    const picture = lookAtPicture(bytes);
+    const picture = lookAtPicture(bytes) ?? (file.mimeType.startsWith('image/') ? lookAtOther(bytes) : undefined);
     const isVague = !/^image\/(?:png|jpeg|gif|webp)$|pdf$/.test(file.mimeType);
     if (!picture && isVague && !file.mimeType.startsWith('image/')) return undefined;
     const form = formOf(picture, size, file.mimeType);

@@ -69,6 +69,10 @@ describe('by its bytes', () => {
     ['a.avif', Buffer.from('\0\0\0\x1cftypavif\0\0\0\0avifmif1', 'latin1'), 'image/avif', /AVIF/],
     ['scan.tif', Buffer.from('II*\0\x08\0\0\0', 'latin1'), 'image/tiff', /TIFF/],
     ['old.bmp', Buffer.from('BM\x46\0\0\0\0\0\0\0\x36', 'latin1'), 'image/png', /BMP/],
+    ['error.jpg', Buffer.from('<!DOCTYPE html><title>Not found</title>'), 'image/jpeg', /HTML/],
+    ['logo.png', Buffer.from('<?xml version="1.0"?>\n<svg width="9"/>'), 'image/png', /SVG/],
+    ['clip.png', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isom', 'latin1'), 'image/png', /MP4/],
+    ['favicon.png', Buffer.from('\0\0\x01\0\x01\0\x10\x10', 'latin1'), 'image/x-icon', /ICO/],
     ['large.png', png(1, 1).fill(0xff, 16, 19), 'image/png', /too large/],
   ])('%s is named to the person, not sent, and the one beside it is shown', async (name, bytes, claimed, why) => {
     const outcome = await ask(await file(name, bytes, claimed), await file('good.png', png(2, 2), 'image/png'));
