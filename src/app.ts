@@ -79,7 +79,7 @@ class RunningApp implements App {
     this.#untold = () => {
       for (const end of ends) end();
     };
-    this.#letIn = new LetIn(open.gw, open.intake);
+    this.#letIn = new LetIn(open.gw);
   }
 
   get port(): number | undefined {

@@ -39,11 +39,10 @@ const ROOMS = [
 /** What a file of the runtime may use of the runtime. */
 function belowIn(file: string): RegExp[] {
   const room = /^runtime\/([^/]+)\//.exec(file)?.[1];
-  // The landing: gateway, worker, readiness.
+  // The landing: worker, readiness.
   if (room === undefined) return file === 'runtime/delivery.ts' ? [CONTRACT] : [/^runtime\//];
   const below = ROOMS.slice(0, ROOMS.indexOf(room));
-  const own = room === 'intake' ? [/^runtime\/gateway\.ts$/] : [];
-  return [...own, /^runtime\/delivery\.ts$/, ...below.map((name) => new RegExp(`^runtime/${name}/`))];
+  return [/^runtime\/delivery\.ts$/, ...below.map((name) => new RegExp(`^runtime/${name}/`))];
 }
 
 /**
@@ -396,7 +395,7 @@ describe('the source', () => {
   test('the eight files a message crosses are there', () => {
     const path = [
       'channels/telegram/adapter',
-      'runtime/gateway',
+      'runtime/intake/accept',
       'engine/local/spool',
       'runtime/worker',
       'runtime/run/run',

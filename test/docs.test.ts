@@ -477,6 +477,6 @@ test('no file of the repository names a path of one machine', () => {
 });
 
 test('the page about the architecture names every room of the source', () => {
-  const page = read('docs/architecture.md');
+  const page = read('docs/dev/architecture.md');
   expect([...roomsIn('src'), ...roomsIn('src/runtime')].filter((room) => !page.includes(room))).toEqual([]);
 });

@@ -2,6 +2,8 @@
 import { API, type Channel, type ChannelCallbacks, HUB } from '../channels/channel.ts';
 import { ConfigError } from '../errors.ts';
 import { createInterrupt } from '../runtime/commands/interrupt.ts';
+import { accept } from '../runtime/intake/accept.ts';
+import { suggestFor } from '../runtime/intake/suggest.ts';
 import type { OpenGateway } from './contract.ts';
 
 /**
@@ -38,7 +40,7 @@ async function connect(
 
 function callbacksFor(
   channel: string,
-  { gw, host, intake }: OpenGateway,
+  { gw, host }: OpenGateway,
   onStatus: (channel: string) => void,
 ): ChannelCallbacks {
   const interrupt = createInterrupt(gw);
@@ -46,7 +48,7 @@ function callbacksFor(
     onShared: (address, files, messageId) => gw.tasks.digests.shared(address, files, messageId),
     async onMessage(message, raw) {
       try {
-        return await intake.accept(message, raw);
+        return await accept(message, raw, gw);
       } catch (error) {
         host.handles.note(error);
         throw error;
@@ -54,7 +56,7 @@ function callbacksFor(
     },
     onInterrupt: async (signal, address) => void (await interrupt(signal, address)),
     onDropped: (kind) => gw.features.metrics.count('viber_dropped_total', { channel, kind }),
-    onSuggest: (query) => intake.suggest(query),
+    onSuggest: (query) => suggestFor(query, gw),
     onStatus: () => onStatus(channel),
   };
 }

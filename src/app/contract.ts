@@ -19,7 +19,6 @@ import type { createHandles, handleLimit, limitProblem } from '../lib/handles.ts
 import type { Logger } from '../log.ts';
 import type { Agent } from '../runtime/agent/agent.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
-import type { Intake } from '../runtime/gateway.ts';
 import type { Readiness } from '../runtime/readiness.ts';
 import type { Feature, Gateway } from '../runtime/run/gateway.ts';
 import type { Worker } from '../runtime/worker.ts';
@@ -56,7 +55,6 @@ export type AppGateway = Gateway<Config>;
 export interface OpenGateway {
   gw: AppGateway;
   host: Host;
-  intake: Intake;
   worker: Worker;
   board: BoardDoor;
   uploads: Uploads;

@@ -21,14 +21,13 @@ import { createTaskRecords, type TaskRecordsOptions } from '../runtime/conversat
 import { featureSet } from '../runtime/features.ts';
 import { outcomeOf } from '../runtime/reply/outcomes.ts';
 import type { Gateway, PeopleStores } from '../runtime/run/gateway.ts';
-import { noteGivenUp } from '../runtime/run/given-up.ts';
+import { noteGivenUp } from '../runtime/run/retries.ts';
 import type { ToolServices } from '../runtime/tools/run.ts';
-import { Worker } from '../runtime/worker.ts';
+import { createWorker } from '../runtime/worker.ts';
 import type { Home } from '../workspace/home.ts';
 import { Uploads } from '../workspace/uploads.ts';
 import { createBoardDoor } from './board/door.ts';
 import type { AppGateway, GatewayOptions, OpenGateway } from './contract.ts';
-import { openIntake } from './intake.ts';
 import { openModelCalls } from './models.ts';
 import { openStores, type Stores } from './stores.ts';
 import { createTelling } from './telling.ts';
@@ -44,7 +43,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   const stores = await openStores(options);
   const parts = openParts(stores, options, () => gw);
   const gw = gatewayOf(stores, parts, options);
-  const worker = new Worker(gw);
+  const worker = createWorker(gw);
   const { home, config, host, log, delivery, people } = stores;
   const { approvals } = parts.consent;
   const stopping: StopFeature[] = [];
@@ -60,7 +59,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   return {
     gw,
     host,
-    intake: openIntake(gw, host, worker.stopping),
     worker,
     board: parts.board,
     uploads: new Uploads(home, config.limits.downloadBytes, (by) => bytesOfClient(by, config)),

@@ -14,6 +14,7 @@ import { accessRulesOf, type Config, configuredViber, loadAgent } from '../confi
 import type { State } from '../engine/engine.ts';
 import type { Logger } from '../log.ts';
 import { say } from '../messages/messages.ts';
+import { createArrivals } from '../runtime/conversations/arrivals.ts';
 import { bindLeft } from '../runtime/conversations/bind-left.ts';
 import { openConversations } from '../runtime/conversations/conversations.ts';
 import { Digests } from '../runtime/conversations/digests.ts';
@@ -30,6 +31,7 @@ import { createButtons } from '../runtime/reply/buttons.ts';
 import { Questions } from '../runtime/reply/questions.ts';
 import { attachRules } from '../runtime/reply/render-answer.ts';
 import type { Places } from '../runtime/run/gateway.ts';
+import { createLanes } from '../runtime/run/work.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { Home } from '../workspace/home.ts';
 import { isViber, listVibers } from '../workspace/vibers.ts';
@@ -106,6 +108,8 @@ export async function openStores(options: GatewayOptions) {
     people: { ...access, languages, zones, owners },
     tasks: {
       ...tasks,
+      lanes: createLanes(),
+      arrivals: createArrivals(config.limits.messagesPerMinute, shared),
       threads: createThreads({ home, conversations, channelOf, log }),
       syncSoon: (file: string) => host.syncSoon.add(file),
     },
@@ -171,7 +175,7 @@ function openAccess(config: Config, folder: string, shared: State | undefined) {
     const who = { ...readIdentity(identity), account: '', name: '', via: 'message' };
     return people.resolve(who).principal.person === person;
   };
-  return { ...people, links, pairing, isAccountOf };
+  return { ...people, links, pairing, isAccountOf, rulesOf: (address: Address) => accessRulesOf(config, address) };
 }
 
 const targetsOf = (config: Config, people: People, channelOf: Places['channelOf']) =>

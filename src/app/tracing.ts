@@ -1,13 +1,11 @@
 /** Traces, where somebody has said where to: in the configuration, else in the variables that OpenTelemetry names. */
-import type { InboundMessage } from '../channels/channel.ts';
 import { versionOf } from '../cli/version.ts';
 import { variable } from '../config/environment.ts';
 import type { TelemetryConfig } from '../config/sections/outside.ts';
 import { type OutboxFile, spoolKey } from '../engine/engine.ts';
 import { errorMessage } from '../errors.ts';
 import { addSecret, type Logger } from '../log.ts';
-import { dedupeId, traceOf } from '../runtime/contract/entry.ts';
-import type { Span, Tracing } from '../telemetry/tracing.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 
 export interface TraceTarget {
   url: string;
@@ -78,19 +76,6 @@ export async function openTracing(
     log.error({ err: errorMessage(error) }, 'there are no traces: telemetry.endpoint cannot be used');
     return undefined;
   }
-}
-
-/** The first span of a message's trace. Of a message that was not taken in, or twice, it is not ended, and so not told. */
-export function traceAccept(tracing: Tracing, message: InboundMessage): Span {
-  const trace = spoolKey(dedupeId(message));
-  const { address, kind, files } = message;
-  return tracing.root(trace, 'accept', {
-    kind: 'consumer',
-    attributes: {
-      ...{ 'viber.trace': traceOf(trace), 'viber.channel': address.channel, 'viber.event': kind },
-      'viber.files': files.length,
-    },
-  });
 }
 
 const TRACE = /^[0-9a-f]{32}/;

@@ -13,7 +13,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isShared } from '../lib/locks.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
 import type { JobService } from '../runtime/contract/job-service.ts';
-import type { RunOutcome } from '../runtime/contract/outcome.ts';
+import type { Answer } from '../runtime/contract/outcome.ts';
 import type { Jobs } from './files.ts';
 import type { ScheduledJobs } from './service.ts';
 import type { JobServiceOptions } from './service-options.ts';
@@ -68,7 +68,7 @@ export class JobsOnDemand {
   }
 
   /** Called when a run has ended; ignores runs that don't belong to a job. */
-  ended(entry: Entry, { state, error, text }: Pick<RunOutcome, 'state' | 'error' | 'text'>): void {
+  ended(entry: Entry, { state, error, text }: Pick<Answer, 'state' | 'error' | 'text'>): void {
     if (!entry.job || state === 'waiting') return;
     const why = error === undefined ? undefined : text || error;
     // A run that was recovered at a restart may end before the jobs have been read.

@@ -68,6 +68,29 @@ export function createKeyedMutex(): KeyedMutex {
   };
 }
 
+/** Turns at keys, in the order in which they are asked for. */
+export interface Turns {
+  /** Resolves once everybody who asked earlier for one of these keys has left, to the function that ends the turn. */
+  take(keys: ReadonlySet<string>): Promise<() => void>;
+}
+
+/** Whoever waits does so for earlier ones alone, so that no two wait for each other. */
+export function createTurns(): Turns {
+  const last = new Map<string, Promise<void>>();
+  return {
+    async take(keys) {
+      const { promise: over, resolve } = Promise.withResolvers<void>();
+      const earlier = [...keys].map((key) => last.get(key)).filter((turn) => turn !== undefined);
+      for (const key of keys) last.set(key, over);
+      await Promise.all(earlier);
+      return () => {
+        for (const key of keys) if (last.get(key) === over) last.delete(key);
+        resolve();
+      };
+    },
+  };
+}
+
 /** Folders in use, and when each is free again. */
 const turns = new Set<{ folder: string; over: Promise<void> }>();
 

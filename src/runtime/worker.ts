@@ -1,222 +1,216 @@
 /**
- * The worker: takes a lane's next message and sees it through: a command is answered, a message has its turn (`run/turn.ts`).
- * Whoever writes while a turn is under way may steer it: the turn ends, the next one goes on from it with the new words, and
- * its answer goes to everybody whose message was taken in.
+ * The worker: claims lanes and sees each through: a command is answered, messages have their turns (`run/run.ts`). Words that come
+ * while a turn is under way may steer it: the turn ends, the next one goes on from it with the new words, and its answer goes to
+ * everybody whose message was taken in.
  *
  * Invariant: what was taken into a lease is answered, or handed back with it.
  */
 import { SUSPECT_FROM } from '../engine/crashes.ts';
-import type { Arrival, LaneSignal, Lease, Queue } from '../engine/engine.ts';
+import type { Arrival, LaneSignal, Lease } from '../engine/engine.ts';
 import { isStorageFailure, LeaseLost } from '../errors.ts';
 import { within } from '../lib/within.ts';
-import { createCommandLane, tellUnkept } from './commands/lane.ts';
-import { Promised } from './commands/promised.ts';
+import { answerItem, tellUnkept } from './commands/lane.ts';
 import { COMMANDS, COMMANDS_AT_ONCE, type Entry, stoppedBy, TASKS, taskLane } from './contract/entry.ts';
-import { createPlace, type Place, placeAll } from './conversations/placing.ts';
-import { Stopping } from './conversations/stopping.ts';
 import { kindOf } from './reply/failure.ts';
 import {
+  addSteering,
+  type Batch,
   batchesOf,
-  cutting,
-  endedSince,
   firstBatches,
   type Item,
+  isSteered,
   type StartedRuns,
   startedRuns,
-  takeUp,
 } from './run/batches.ts';
+import { abandon, withoutAnswer } from './run/conclude.ts';
 import type { Gateway } from './run/gateway.ts';
-import { giveUp } from './run/given-up.ts';
-import { createRetries, type Retries } from './run/retries.ts';
-import { abandonTurn, joinEnded, takeTurn } from './run/turn.ts';
+import { place } from './run/placing.ts';
+import { finish, handBack } from './run/retries.ts';
+import { run } from './run/run.ts';
+import type { Turn } from './run/turn.ts';
 import { noteWait } from './run/watch.ts';
 import { Work } from './run/work.ts';
 
 /** How often a lane that waits for a stop looks whether that is carried out. */
 const LOOK_MS = 50;
 
-export class Worker {
-  /** Stops that are on their way: whoever takes messages in tells it of them. */
-  readonly stopping: Stopping;
-  readonly #gw: Gateway;
-  readonly #queue: Queue<Entry>;
-  readonly #promised: Promised;
-  readonly #retries: Retries;
-  readonly #place: Place;
-  readonly #answerCommand: ReturnType<typeof createCommandLane>;
-  /** By lane. */
-  readonly #works = new Map<string, Work>();
-  readonly #working = new Set<Promise<void>>();
-  #isStopping = false;
-
-  constructor(gw: Gateway) {
-    const { queue } = gw.engine;
-    this.#gw = gw;
-    this.#queue = queue;
-    this.stopping = new Stopping(gw.config.engine.kind === 'local' ? undefined : gw.engine);
-    this.#promised = new Promised(gw.engine.state);
-    this.#retries = createRetries({ queue, giveUp: (items, reason) => giveUp(items, reason, gw), log: gw.log });
-    this.#place = createPlace(gw.tasks.threads, gw.delivery, gw.places.reach);
-    this.#answerCommand = createCommandLane({ gw, place: this.#place, promised: this.#promised });
-    queue.onSignal((lane, signal, before) => this.#onSignal(lane, signal, before));
-    gw.tasks.bus.subscribe((event) => this.#works.get(taskLane(event.taskId))?.watch(event));
-  }
-
-  /** To be called before it starts: whoever still waits for what the last process promised learns that it is gone. */
-  tellUnkept(): Promise<void> {
-    return tellUnkept(this.#promised, this.#gw);
-  }
-
-  /** A stop that an earlier process has taken in ends its task before that begins again. */
-  async start(): Promise<void> {
-    for (const { id, message } of await this.#queue.unfinished()) {
-      const lane = stoppedBy(message);
-      if (lane !== undefined) this.stopping.begin(lane, id);
-    }
-    for (let n = 0; n < this.#gw.config.limits.runs; n++) void this.#loop(TASKS, (lease) => this.#runMessages(lease));
-    for (let n = 0; n < COMMANDS_AT_ONCE; n++) void this.#loop(COMMANDS, (lease) => this.#runCommands(lease));
-  }
-
+export interface Worker {
+  /** To be called before `start`: people who still wait for what the last process promised learn that it is gone. */
+  tellUnkept(): Promise<void>;
+  start(): Promise<void>;
   /** Takes nothing new, lets runs finish for `graceMs`, then leaves the rest to the next start. */
-  async stop(graceMs: number): Promise<void> {
-    this.#queue.close();
-    await within(Promise.all(this.#working), graceMs);
-    this.#isStopping = true;
-    for (const work of this.#works.values()) work.abort('shutdown');
-    await Promise.all(this.#working);
-  }
+  stop(graceMs: number): Promise<void>;
+}
 
-  async #loop(kind: string, work: (lease: Lease<Entry>) => Promise<void>): Promise<void> {
-    for (let lease = await this.#queue.claim(kind); lease; lease = await this.#queue.claim(kind)) {
+export function createWorker(gw: Gateway): Worker {
+  const { engine, tasks, config } = gw;
+  const { queue } = engine;
+  const { lanes, bus, arrivals } = tasks;
+  const working = new Set<Promise<void>>();
+  queue.onSignal((lane, signal, before) => hear(lane, signal, before, gw));
+  bus.subscribe((event) => lanes.works.get(taskLane(event.taskId))?.watch(event));
+
+  async function claim(kind: string, work: (lease: Lease<Entry>, gw: Gateway) => Promise<void>): Promise<void> {
+    for (let lease = await queue.claim(kind); lease; lease = await queue.claim(kind)) {
       const current = lease;
-      const done = work(current).catch((error: unknown) => this.#failed(current, error));
-      this.#working.add(done);
+      const done = work(current, gw).catch((error: unknown) => fail(current, error, gw));
+      working.add(done);
       await done;
-      this.#working.delete(done);
+      working.delete(done);
     }
   }
 
-  async #runCommands(lease: Lease<Entry>): Promise<void> {
-    await lease.stored();
-    noteWait(lease.items, lease.isAgain, this.#gw.features);
-    for (const item of lease.items) {
-      await this.#answerCommand(item, lease);
-      await this.#ack(lease, [item]);
-      const stopped = stoppedBy(item.message);
-      if (stopped !== undefined) this.stopping.end(stopped, item.id);
-    }
-  }
-
-  /** What was lost is somebody else's work now. */
-  async #failed(lease: Lease<Entry>, error: unknown): Promise<void> {
-    const { log, features } = this.#gw;
-    const { lane } = lease;
-    if (error instanceof LeaseLost) return void log.warn({ lane }, 'the work on a lane was lost to somebody else');
-    features.metrics.count('viber_errors_total', {
-      stage: 'run',
-      kind: isStorageFailure(error) ? 'storage' : kindOf(error),
-    });
-    try {
-      await this.#retries.failed(lease, error);
-    } catch (cause) {
-      log.error({ err: cause, lane }, 'work that failed could not be handed back');
-    }
-  }
-
-  async #runMessages(lease: Lease<Entry>): Promise<void> {
-    const { lane } = lease;
-    const [head] = lease.items as [Item];
-    const held = this.stopping.over(lane);
-    // What was part of two crashes is in work alone: not before a stop that was as well.
-    if (held && head.attempts >= SUSPECT_FROM) return this.#queue.release(lease, { retryAt: Date.now() + LOOK_MS });
-    await held;
-    const work = new Work(this.#queue, lease, this.#isStop(head));
-    this.#works.set(lane, work);
-    try {
-      await this.#takeTurns(work, head);
-      // What has joined it too late waits in the lane again.
-      await this.#queue.release(lease);
-    } finally {
-      work.close();
-      // With its last message gone the lane may have its next owner already.
-      if (this.#works.get(lane) === work) this.#works.delete(lane);
-    }
-  }
-
-  /** The turns of a lane, until nothing waits in it that belongs together, or the gateway stops. */
-  async #takeTurns(work: Work, head: Item): Promise<void> {
-    const gw = this.#gw;
-    const queue = this.#queue;
-    const { lease } = work;
-    const { isAgain } = lease;
-    const isRetried = this.#retries.has(lease.lane);
-    const ack = (items: readonly Item[]) => this.#ack(lease, items);
-    const onSettled = () => work.settle();
-    const started: StartedRuns = isAgain ? await startedRuns(gw.home, head.message) : new Map();
-    const waiting = await firstBatches(lease, queue, started, { isRetried });
-    let carriedOver: readonly Item[] = [];
-    for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
-      work.prepare([...carriedOver, ...batch.items]);
-      // A thread that others see is opened for what is there to stay.
-      if (batch.items.some(({ message }) => message.message.opensThread)) await lease.stored();
-      const items = await placeAll(batch.items, this.#place, ack);
-      if (items.length === 0) {
-        // Nobody could read its answer: its person was told why.
-        await gw.tasks.records.drop(head.message.taskId);
-        continue;
+  return {
+    tellUnkept: () => tellUnkept(gw),
+    async start() {
+      // A stop that an earlier process has taken in ends its task before that begins again.
+      for (const { id, message } of await queue.unfinished()) {
+        const lane = stoppedBy(message);
+        if (lane !== undefined) arrivals.stopping.begin(lane, id);
       }
-      const signals = work.begin(batch.run, {
-        isEnding: this.#isStop(batch.items[0]),
-        isShutdown: this.#isStopping,
-        isSteered: cutting(waiting, [...carriedOver, ...items]) >= 0,
-      });
-      const turn = {
-        run: batch.run,
-        items,
-        carriedOver,
-        isAgain,
-        fence: lease,
-        stored: () => lease.stored(),
-        owner: { check: () => lease.check(), ...(gw.config.engine.kind !== 'local' && { epoch: lease.epoch }) },
-        onSettled,
-        ack,
-        ...signals,
-      };
-      const ended = await takeTurn(turn, gw);
-      if (ended === 'shutdown') return queue.release(lease);
-      carriedOver = ended === 'steered' ? [...carriedOver, ...items] : [];
-      const since = ended === 'steered' && isAgain ? await endedSince(gw.home, head.message, batch.run) : undefined;
-      if (since) {
-        await joinEnded({ items: carriedOver, fence: lease, ack }, since, (id) => queue.find(id), gw);
-        carriedOver = [];
-      }
-      takeUp(waiting, batchesOf(await work.end(), started), carriedOver);
-    }
-    // Whoever steers now is too late, and waits in the lane.
+      for (let n = 0; n < config.limits.runs; n++) void claim(TASKS, workLane);
+      for (let n = 0; n < COMMANDS_AT_ONCE; n++) void claim(COMMANDS, workCommands);
+    },
+    async stop(graceMs) {
+      queue.close();
+      await within(Promise.all(working), graceMs);
+      lanes.isStopping = true;
+      for (const work of lanes.works.values()) work.abort('shutdown');
+      await Promise.all(working);
+    },
+  };
+}
+
+async function workCommands(lease: Lease<Entry>, gw: Gateway): Promise<void> {
+  await lease.stored();
+  noteWait(lease.items, lease.isAgain, gw.features);
+  for (const item of lease.items) {
+    await answerItem(item, lease, gw);
+    await finish(lease, [item], gw);
+    const stopped = stoppedBy(item.message);
+    if (stopped !== undefined) gw.tasks.arrivals.stopping.end(stopped, item.id);
+  }
+}
+
+/** Works on a task until nothing waits in its lane that belongs together, or the gateway stops. */
+export async function workLane(lease: Lease<Entry>, gw: Gateway): Promise<void> {
+  const { lane } = lease;
+  const { queue } = gw.engine;
+  const { works } = gw.tasks.lanes;
+  const [head] = lease.items as [Item];
+  const stopped = gw.tasks.arrivals.stopping.over(lane);
+  // What was part of two crashes is in work alone: not before a stop that was as well.
+  if (stopped && head.attempts >= SUSPECT_FROM) return queue.release(lease, { retryAt: Date.now() + LOOK_MS });
+  await stopped;
+  const work = new Work(queue, lease, isStopped(head, gw));
+  works.set(lane, work);
+  try {
+    await takeTurns(work, head, gw);
+    // What has joined it too late waits in the lane again.
+    await queue.release(lease);
+  } finally {
     work.close();
-    if (carriedOver.length > 0) await abandonTurn({ items: carriedOver, fence: lease, ack }, gw);
+    // With its last message gone the lane may have its next owner already.
+    if (works.get(lane) === work) works.delete(lane);
   }
+}
 
-  #ack(lease: Lease<Entry>, items: readonly Item[]): Promise<void> {
-    this.#retries.over(lease.lane);
-    return this.#queue.ack(
-      lease,
-      items.map((item) => item.id),
-    );
+async function takeTurns(work: Work, head: Item, gw: Gateway): Promise<void> {
+  const { lease } = work;
+  const started: StartedRuns = lease.isAgain ? startedRuns(gw.home, head.message) : new Map();
+  const isRetried = gw.tasks.lanes.failures.has(lease.lane);
+  const waiting = await firstBatches(lease, gw.engine.queue, started, { isRetried });
+  /** Messages of turns that were steered: the turn that goes on from them answers them. */
+  let unanswered: readonly Item[] = [];
+  for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
+    const turn = await prepareTurn(work, batch, { unanswered, waiting }, gw);
+    if (!turn) continue;
+    const { state } = await run(turn, gw);
+    if (state === 'shutdown') return;
+    unanswered = state === 'steered' ? await withoutAnswer(turn, gw) : [];
+    addSteering(waiting, batchesOf(await work.endTurn(), started), unanswered);
   }
+  // Words that steer it from now on are too late, and wait in the lane.
+  work.close();
+  if (unanswered.length > 0) await abandon(unanswered, lease, gw);
+}
 
-  /** A run that goes on only to be told that it was stopped while it waited. */
-  #isStop(item: Item | undefined): boolean {
-    return this.#gw.consent.approvals.get(item?.message.resume?.approval ?? '')?.decision?.verdict === 'stop';
-  }
+interface Waiting {
+  unanswered: readonly Item[];
+  waiting: readonly Batch[];
+}
 
-  #onSignal(lane: string, signal: LaneSignal, before?: Arrival): Promise<boolean> | boolean | undefined {
-    const work = this.#works.get(lane);
-    if (!work || work.isOver) return undefined;
-    const held = signal === 'steer' ? this.stopping.over(lane) : undefined;
-    if (held) return held.then(async () => (await this.#onSignal(lane, signal)) ?? false);
-    if (signal === 'steer') return work.steer();
-    if (signal !== 'stop') return false;
-    return work.hasBegun ? !this.#isStopping && work.stop(before) : undefined;
+/** Undefined when none of the messages could be answered where it was written: their people were told why. */
+async function prepareTurn(
+  work: Work,
+  batch: Batch,
+  { unanswered, waiting }: Waiting,
+  gw: Gateway,
+): Promise<Turn | undefined> {
+  const { lease } = work;
+  const { config, tasks } = gw;
+  work.prepareTurn([...unanswered, ...batch.items]);
+  // A thread that others see is opened for what is there to stay.
+  if (batch.items.some(({ message }) => message.message.opensThread)) await lease.stored();
+  const items: Item[] = [];
+  for (const item of batch.items) {
+    const placed = await place(item, gw);
+    if (placed) items.push(placed);
+    else await finish(lease, [item], gw);
   }
+  const [first] = items;
+  if (!first) {
+    await tasks.records.drop((batch.items[0] as Item).message.taskId);
+    return undefined;
+  }
+  const answered = [...unanswered, ...items];
+  return {
+    run: batch.run,
+    items,
+    answered,
+    isAgain: lease.isAgain,
+    lease,
+    owner: { check: () => lease.check(), ...(config.engine.kind !== 'local' && { epoch: lease.epoch }) },
+    onSettled: () => work.settle(),
+    ...work.beginTurn(batch.run, {
+      isEnding: isStopped(batch.items[0], gw),
+      isShutdown: tasks.lanes.isStopping,
+      isSteered: isSteered(waiting, answered),
+    }),
+  };
+}
+
+/** A run that goes on only to be told that it was stopped while it waited. */
+function isStopped(item: Item | undefined, { consent }: Gateway): boolean {
+  return consent.approvals.get(item?.message.resume?.approval ?? '')?.decision?.verdict === 'stop';
+}
+
+/** What was lost is somebody else's work now. */
+async function fail(lease: Lease<Entry>, error: unknown, gw: Gateway): Promise<void> {
+  const { log, features } = gw;
+  const { lane } = lease;
+  if (error instanceof LeaseLost) return void log.warn({ lane }, 'the work on a lane was lost to somebody else');
+  const kind = isStorageFailure(error) ? 'storage' : kindOf(error);
+  features.metrics.count('viber_errors_total', { stage: 'run', kind });
+  try {
+    await handBack(lease, error, gw);
+  } catch (cause) {
+    log.error({ err: cause, lane }, 'work that failed could not be handed back');
+  }
+}
+
+/** Hears what is asked of a lane at work; undefined where it is not worked on here, or has not begun. */
+function hear(
+  lane: string,
+  signal: LaneSignal,
+  before: Arrival | undefined,
+  gw: Gateway,
+): Promise<boolean> | boolean | undefined {
+  const { lanes, arrivals } = gw.tasks;
+  const work = lanes.works.get(lane);
+  if (!work || work.isOver) return undefined;
+  if (signal === 'stop') return work.hasBegun ? !lanes.isStopping && work.stop(before) : undefined;
+  const stopped = arrivals.stopping.over(lane);
+  // After the stop the lane may have its next owner.
+  return stopped ? stopped.then(async () => (await hear(lane, signal, before, gw)) ?? false) : work.steer();
 }

@@ -8,7 +8,7 @@ import { deliverResult } from '../../src/features/jobs/answers.ts';
 import { silentLog } from '../../src/log.ts';
 import { messagesIn } from '../../src/messages/messages.ts';
 import type { Entry } from '../../src/runtime/contract/entry.ts';
-import type { RunOutcome } from '../../src/runtime/contract/outcome.ts';
+import type { Answer } from '../../src/runtime/contract/outcome.ts';
 import { nowhere } from '../../src/runtime/conversations/asked-places.ts';
 import { attachRules } from '../../src/runtime/reply/render-answer.ts';
 import { type Home, openHome } from '../../src/workspace/home.ts';
@@ -75,7 +75,7 @@ const gateway = () =>
     log: silentLog(),
   });
 
-const answer = (given: QueueItem<Entry>, outcome: RunOutcome, isAgain: boolean) =>
+const answer = (given: QueueItem<Entry>, outcome: Answer, isAgain: boolean) =>
   deliverResult(outcome, given, { run: RUN, items: [given], isAgain }, gateway());
 
 function item(deliver: string[], acceptedAt = new Date()): QueueItem<Entry> {
@@ -105,7 +105,7 @@ function item(deliver: string[], acceptedAt = new Date()): QueueItem<Entry> {
   };
 }
 
-const outcome = (text: string, more: Partial<RunOutcome> = {}): RunOutcome => ({
+const outcome = (text: string, more: Partial<Answer> = {}): Answer => ({
   ...{ state: 'completed', text, summary: text, artifactRefs: [], buttons: [], ...more },
 });
 const chats = () => sent.map(({ address }) => address.chat);

@@ -18,6 +18,7 @@ import type { Queue } from '../../src/engine/engine.ts';
 import { inspectSpool } from '../../src/engine/local/inspect.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { type Entry, type InjectionMode, taskLane } from '../../src/runtime/contract/entry.ts';
+import { accept } from '../../src/runtime/intake/accept.ts';
 import type { Tasks } from '../../src/runtime/run/gateway.ts';
 import type { Home } from '../../src/workspace/home.ts';
 import { defaults } from '../helpers/defaults.ts';
@@ -201,7 +202,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         return isHeard;
       },
     });
-    const stops = gateway.worker.stopping;
+    const stops = gateway.gw.tasks.arrivals.stopping;
     const [begin, end] = [stops.begin.bind(stops), stops.end.bind(stops)];
     Object.assign(stops, {
       begin(lane: string, id: string) {
@@ -224,7 +225,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       waiting: async () => (await delivery.stats()).waiting,
       accept: (message: InboundMessage) => {
         const command = message.command?.name === 'open' ? { name: 'open', args: groupTask(kept) } : message.command;
-        return within.run(life, () => gateway.intake.accept({ ...message, ...(command && { command }) }, {}));
+        return within.run(life, () => accept({ ...message, ...(command && { command }) }, {}, gateway.gw));
       },
       stop(graceMs: number) {
         stopping ??= stop(graceMs);

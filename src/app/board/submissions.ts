@@ -13,6 +13,7 @@ import { spoolKey } from '../../engine/engine.ts';
 import { dedupeId, traceOf, type Visit } from '../../runtime/contract/entry.ts';
 import { bindingKey } from '../../runtime/conversations/conversations.ts';
 import { mayChoose } from '../../runtime/conversations/vibers.ts';
+import { accept } from '../../runtime/intake/accept.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { OpenGateway } from '../contract.ts';
 
@@ -49,7 +50,7 @@ class Speech {
     saying: Omit<Saying, 'sender' | 'sentAt' | 'via'>,
     raw: unknown,
   ): Promise<string | undefined> {
-    const { gw, host, intake } = this.#parts.open;
+    const { gw, host } = this.#parts.open;
     const { principal, channel = API } = caller;
     const message = messageOf({
       ...saying,
@@ -58,7 +59,7 @@ class Speech {
       sentAt: Date.now(),
     });
     const visit: Visit = { as: principal };
-    const outcome = await intake.accept(message, raw, visit).catch((error: unknown) => {
+    const outcome = await accept(message, raw, gw, visit).catch((error: unknown) => {
       host.handles.note(error);
       throw new Refused(503, 'busy', 'It could not be stored; send it again in a moment.');
     });

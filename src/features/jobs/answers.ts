@@ -12,7 +12,7 @@ import { lines, type Said, say } from '../../messages/messages.ts';
 import { hasUsed, toolValues } from '../../runtime/context/past-run.ts';
 import type { Entry, JobOrder } from '../../runtime/contract/entry.ts';
 import type { EndedTurn } from '../../runtime/contract/feature.ts';
-import type { RunOutcome } from '../../runtime/contract/outcome.ts';
+import type { Answer } from '../../runtime/contract/outcome.ts';
 import { placesToAsk, quotedName } from '../../runtime/conversations/asked-places.ts';
 import { plainName } from '../../runtime/conversations/places.ts';
 import { saysHealthy } from '../../runtime/reply/healthy.ts';
@@ -35,10 +35,7 @@ function isToolHealthy(value: Json | undefined): boolean {
 }
 
 /** Returns true if the run found that all is well and produced nothing else: nobody has to read that. */
-function saysNothingElse(
-  { text, artifactRefs, isCutShort }: RunOutcome,
-  values: readonly (Json | undefined)[],
-): boolean {
+function saysNothingElse({ text, artifactRefs, isCutShort }: Answer, values: readonly (Json | undefined)[]): boolean {
   const isHealthy = saysHealthy(text) || (values.length > 0 && values.every(isToolHealthy));
   return isHealthy && artifactRefs.length === 0 && !isCutShort;
 }
@@ -49,7 +46,7 @@ const SAYING = ['status', 'result', 'output', 'stdout', 'text', 'state', 'health
 const AWAY_MS = 24 * 3_600_000;
 
 interface Result {
-  outcome: RunOutcome;
+  outcome: Answer;
   item: QueueItem<Entry>;
   turn: EndedTurn;
   /** The conversations that have the result, by key. */
@@ -61,7 +58,7 @@ interface Result {
  * @throws {DeliveryError} while a chat can't be looked up
  */
 export async function deliverResult(
-  outcome: RunOutcome,
+  outcome: Answer,
   item: QueueItem<Entry>,
   turn: EndedTurn,
   gw: Gateway,
@@ -106,7 +103,7 @@ export async function deliverResult(
 async function ask(
   { id, message: { taskId, message, job } }: QueueItem<Entry>,
   run: string,
-  outcome: RunOutcome,
+  outcome: Answer,
   gw: Gateway,
 ): Promise<void> {
   const places = placesToAsk(message, job);

@@ -10,7 +10,7 @@ import { cutText, plainLine } from '../../lib/text.ts';
 import { type Logger, scrub } from '../../log.ts';
 import { lines } from '../../messages/messages.ts';
 import type { Entry } from '../../runtime/contract/entry.ts';
-import type { RunOutcome } from '../../runtime/contract/outcome.ts';
+import type { Answer } from '../../runtime/contract/outcome.ts';
 import type { TaskResult } from '../../runtime/contract/task.ts';
 import type { OwnerNotifier } from '../../runtime/conversations/owner-notifier.ts';
 import { channelName, plainName } from '../../runtime/conversations/places.ts';
@@ -26,7 +26,7 @@ export interface FinishedRun {
   title: string;
   /** When its result was recorded, ISO 8601; the same again after a crash. */
   at: string;
-  result: TaskResult & Pick<RunOutcome, 'decisions' | 'asks'>;
+  result: TaskResult & Pick<Answer, 'decisions' | 'asks'>;
   /** The messages that it answers. */
   words?: string | undefined;
   /** The built-in model answered and nothing was done. */
@@ -45,14 +45,14 @@ export interface AfterRun {
   /**
    * Returns the outcome with its pending suggestions, including those of an earlier process or from before a question.
    */
-  complete(turn: Concluded, outcome: RunOutcome): Promise<RunOutcome>;
+  complete(turn: Concluded, outcome: Answer): Promise<Answer>;
   /** Asks the owners in direct messages, unless the answer asks one. Repeating it has no effect. */
-  ask(turn: Concluded, outcome: RunOutcome): Promise<void>;
+  ask(turn: Concluded, outcome: Answer): Promise<void>;
   /**
    * Adds to the day's log. Never throws and does not wait.
    * @param at when the result was recorded, ISO 8601
    */
-  note(turn: Concluded, outcome: RunOutcome, at: string): void;
+  note(turn: Concluded, outcome: Answer, at: string): void;
   /** Writes pending lines. */
   flush(): Promise<void>;
 }

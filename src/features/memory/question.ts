@@ -3,7 +3,7 @@ import { lines, type Messages, type Text, words } from '../../messages/messages.
 import { type ButtonAction, questionId } from '../../runtime/contract/buttons.ts';
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Below } from '../../runtime/contract/feature.ts';
-import type { RunOutcome } from '../../runtime/contract/outcome.ts';
+import type { Answer } from '../../runtime/contract/outcome.ts';
 import { visible } from '../../runtime/reply/show.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 
@@ -97,7 +97,7 @@ const tellOther = (count: number, messages: Messages): Text =>
 /** Returns the question below an answer if the person is an owner, or a note that an owner is asked. */
 export function belowAnswer(
   { principal, job, viber }: Entry,
-  { asks = [] }: RunOutcome,
+  { asks = [] }: Answer,
   messages: Messages,
 ): Below | undefined {
   if (asks.length === 0 || job) return undefined;

@@ -11,7 +11,7 @@ import { type Logger, scrub } from '../../log.ts';
 import { type CallUsage, estimate, usageOf } from '../../runtime/contract/call-usage.ts';
 import type { Entry } from '../../runtime/contract/entry.ts';
 import type { Prompt } from '../../runtime/contract/model.ts';
-import type { RunOutcome } from '../../runtime/contract/outcome.ts';
+import type { Answer } from '../../runtime/contract/outcome.ts';
 import type { Costs } from '../../runtime/costs/costs.ts';
 import type { Models } from '../../runtime/model/models.ts';
 import { streamed } from '../../runtime/model/streamed.ts';
@@ -21,7 +21,7 @@ import type { TaskRecord } from '../../workspace/types.ts';
 
 export interface Titles {
   /** A run of the task has its answer. Never throws and does not wait. */
-  ended(entry: QueueItem<Entry>, outcome: RunOutcome): void;
+  ended(entry: QueueItem<Entry>, outcome: Answer): void;
   /** Aborts running requests; the next answer makes up for them. */
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export class SmallModelTitles implements Titles {
     this.#to = options;
   }
 
-  ended({ message: { taskId, principal, job, message } }: QueueItem<Entry>, { state, text }: RunOutcome): void {
+  ended({ message: { taskId, principal, job, message } }: QueueItem<Entry>, { state, text }: Answer): void {
     if (state !== 'completed' || job || this.#closing.signal.aborted) return;
     if (this.#underWay.has(taskId) || this.#waiting.size >= MAX_WAITING) return;
     this.#waiting.set(taskId, () => this.#name(taskId, principalText(principal), message.text, text));

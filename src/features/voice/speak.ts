@@ -8,7 +8,7 @@ import type { Attachment } from '../../channels/channel.ts';
 import { errorCode, errorMessage } from '../../errors.ts';
 import { sha256File, writeFileAtomic } from '../../lib/files.ts';
 import type { EndedTurn } from '../../runtime/contract/feature.ts';
-import type { RunOutcome } from '../../runtime/contract/outcome.ts';
+import type { Answer } from '../../runtime/contract/outcome.ts';
 import { spokenUsage } from '../../runtime/costs/minutes.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import { configOf, type Gateway } from '../gateway.ts';
@@ -18,7 +18,7 @@ const MAX_SPOKEN = 1_500;
 
 /** Returns the answer as a voice message, or undefined if none is wanted or it failed. */
 export async function spokenAnswer(
-  { text }: RunOutcome,
+  { text }: Answer,
   { run, items }: EndedTurn,
   gw: Gateway,
 ): Promise<Attachment | undefined> {

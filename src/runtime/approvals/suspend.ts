@@ -24,7 +24,7 @@ import { resultMessage } from '../context/open-calls.ts';
 import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { Decided } from '../contract/order.ts';
-import type { Handed, RunOutcome } from '../contract/outcome.ts';
+import type { Answer, Handed } from '../contract/outcome.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { escaped } from '../conversations/places.ts';
 import { summarise } from '../reply/reply.ts';
@@ -82,7 +82,7 @@ export class RunSuspension {
     outcome: AgentOutcome,
     tools: readonly RuntimeTool[],
     { said, refs }: Handed,
-  ): Promise<RunOutcome> {
+  ): Promise<Answer> {
     const call = outcome.parked?.[0];
     if (!call) throw new Error('a run that waits for nothing was parked');
     const tool = tools.find(({ name }) => name === call.tool);

@@ -1,73 +1,63 @@
 /** Commands between claim and answer: each is answered once, where the conversation is after it. */
 
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
-import type { Lease, QueueItem } from '../../engine/engine.ts';
+import type { Lease } from '../../engine/engine.ts';
 import { labelOf, say } from '../../messages/messages.ts';
 import { arrivalOf, type Entry, taskLane, traceOf } from '../contract/entry.ts';
 import { isReply } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
-import type { Place } from '../conversations/placing.ts';
 import { visible } from '../reply/show.ts';
+import type { Item } from '../run/batches.ts';
 import type { Gateway } from '../run/gateway.ts';
+import { place } from '../run/placing.ts';
 import { answerCommand } from './answer.ts';
-
-import type { Promised } from './promised.ts';
+import { Promised } from './promised.ts';
 
 const MAX_ASKED = 200;
 
-export interface CommandLaneOptions {
-  gw: Gateway;
-  place: Place;
-  promised: Promised;
-}
-
 /** Resolves when the answer is durable in the outbox. */
-export function createCommandLane(
-  options: CommandLaneOptions,
-): (item: QueueItem<Entry>, lease: Lease<Entry>) => Promise<void> {
-  const { place, promised, gw } = options;
-  const { delivery, consent } = gw;
-  const { buttons } = consent;
-  return async (claimed, lease) => {
-    const { isAgain } = lease;
-    // Only a command that has moved the conversation is answered where that goes on.
-    const item = claimed.message.moves ? await place(claimed) : claimed;
-    if (!item) return;
-    const { message } = item.message;
-    const address = message.answerAt ?? message.address;
-    const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
-    // What is written after a stop is not stopped by it, however long the stop has waited here.
-    const stop = (taskId: string) => gw.engine.queue.signal(taskLane(taskId), 'stop', arrivalOf(claimed));
-    const reply = await answerCommand(item.message, gw, { stop });
-    const { text, files = [], buttons: rows = [], elsewhere = [], later, decided } = reply;
-    if (decided) await consent.questions.decided(decided.question, decided.outcome);
-    const askedAt = Date.parse(item.acceptedAt);
-    const outbound: OutboundMessage = { id: item.id, address, text, files, askedAt };
-    if (rows.length > 0) outbound.buttons = await buttons.offer(address, rows);
-    if (isThere && isReply(message)) outbound.replyTo = message.messageId;
-    if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;
-    const trace = traceOf(item.id);
-    const owed = { id: `${item.id}-later`, trace, address, command: message.command };
-    if (later) await promised.add(owed);
-    // What follows by itself says it all.
-    if (text !== '' || files.length > 0 || outbound.interaction !== undefined)
-      await delivery.add(outbound, trace, isAgain, lease);
-    later
-      ?.then(async ({ text: words, files: more = [], buttons: offered = [] }) => {
-        const told: OutboundMessage = { id: owed.id, address, text: words, files: more };
-        if (offered.length > 0) told.buttons = await buttons.offer(address, offered);
-        await delivery.add(told, trace, isAgain);
-        await promised.remove(owed.id);
-      })
-      .catch((error: unknown) => gw.log.error({ err: error, trace }, 'what a command promised could not be told'));
-    for (const [index, note] of elsewhere.entries()) {
-      await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain, lease);
-    }
-  };
+export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway): Promise<void> {
+  const { delivery, consent, engine } = gw;
+  const { isAgain } = lease;
+  const promised = new Promised(engine.state);
+  // Only a command that has moved the conversation is answered where that goes on.
+  const item = claimed.message.moves ? await place(claimed, gw) : claimed;
+  if (!item) return;
+  const { message } = item.message;
+  const address = message.answerAt ?? message.address;
+  const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
+  // What is written after a stop is not stopped by it, however long the stop has waited here.
+  const stop = (taskId: string) => engine.queue.signal(taskLane(taskId), 'stop', arrivalOf(claimed));
+  const reply = await answerCommand(item.message, gw, { stop });
+  const { text, files = [], buttons: rows = [], elsewhere = [], later, decided } = reply;
+  if (decided) await consent.questions.decided(decided.question, decided.outcome);
+  const askedAt = Date.parse(item.acceptedAt);
+  const outbound: OutboundMessage = { id: item.id, address, text, files, askedAt };
+  if (rows.length > 0) outbound.buttons = await consent.buttons.offer(address, rows);
+  if (isThere && isReply(message)) outbound.replyTo = message.messageId;
+  if (isThere && message.interaction !== undefined) outbound.interaction = message.interaction;
+  const trace = traceOf(item.id);
+  const owed = { id: `${item.id}-later`, trace, address, command: message.command };
+  if (later) await promised.add(owed);
+  // What follows by itself says it all.
+  if (text !== '' || files.length > 0 || outbound.interaction !== undefined)
+    await delivery.add(outbound, trace, isAgain, lease);
+  later
+    ?.then(async ({ text: words, files: more = [], buttons: offered = [] }) => {
+      const told: OutboundMessage = { id: owed.id, address, text: words, files: more };
+      if (offered.length > 0) told.buttons = await consent.buttons.offer(address, offered);
+      await delivery.add(told, trace, isAgain);
+      await promised.remove(owed.id);
+    })
+    .catch((error: unknown) => gw.log.error({ err: error, trace }, 'what a command promised could not be told'));
+  for (const [index, note] of elsewhere.entries()) {
+    await delivery.add({ id: `${item.id}-elsewhere-${index}`, files: [], ...note }, trace, isAgain, lease);
+  }
 }
 
 /** To be called before the first command of this process: whoever still waits for what the last one promised learns that it is gone. */
-export async function tellUnkept(promised: Promised, { delivery, consent, say: sayAt }: Gateway): Promise<void> {
+export async function tellUnkept({ engine, delivery, consent, say: sayAt }: Gateway): Promise<void> {
+  const promised = new Promised(engine.state);
   for (const { id, trace, address, command } of await promised.left()) {
     const messages = sayAt(address);
     const again = { label: labelOf(messages.text('common.retry')) };

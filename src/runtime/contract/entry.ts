@@ -1,5 +1,5 @@
 /** What stands in the spool: a message with everything that was decided at the door, so that a restart decides nothing again. */
-import type { RateLimiter } from '../../access/limits.ts';
+import type { Taken } from '../../access/limits.ts';
 import { type Principal, principalText } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
 import type { Arrival, FairLimits, OrderKey, Share } from '../../engine/engine.ts';
@@ -63,10 +63,8 @@ export interface Entry {
 export interface Visit {
   /** For whom it is, where somebody else has let them in: the guard of the network. */
   as?: Principal;
-  /** Who sent it, once it is decided that they may; `refused`: they may not. */
-  sender?: Principal | 'refused';
   /** What came of counting it towards its sender's limit. */
-  rate?: ReturnType<RateLimiter['take']>;
+  rate?: Taken;
 }
 
 /** What the platform calls the event, unique over everything that makes a conversation. */

@@ -16,7 +16,7 @@ import type { Entry } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { JobService } from './job-service.ts';
 import type { TakenTurn } from './order.ts';
-import type { Made, RunOutcome } from './outcome.ts';
+import type { Answer, Made } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
 import type { Tool } from './tool.ts';
 
@@ -101,7 +101,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   readonly takes?: {
     when(entry: Entry): boolean;
     /** Throws RunError when the turn was ended, or a system error when the disk fails. */
-    run(turn: TakenTurn, gw: Gw): Promise<RunOutcome | Waiting>;
+    run(turn: TakenTurn, gw: Gw): Promise<Answer | Waiting>;
   };
   /** Takes the words out of files of these kinds. */
   readonly reads?: {
@@ -111,8 +111,8 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   };
   /** Adds to an answer before it is sent. Done again after a crash, so it must give the same again. */
   readonly answers?: {
-    when(outcome: RunOutcome, turn: EndedTurn): boolean;
-    add(outcome: RunOutcome, turn: EndedTurn, gw: Gw): Promise<RunOutcome>;
+    when(outcome: Answer, turn: EndedTurn): boolean;
+    add(outcome: Answer, turn: EndedTurn, gw: Gw): Promise<Answer>;
   };
   /** Entries whose answer goes elsewhere than to the conversation that they came from. */
   readonly delivers?: {
@@ -121,17 +121,17 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
      * Resolves when all that is to be sent is durable in the outbox; the same again sends nothing twice. Throws DeliveryError while a
      * place cannot be looked up.
      */
-    send(outcome: RunOutcome, item: QueueItem<Entry>, turn: EndedTurn, gw: Gw): Promise<void>;
+    send(outcome: Answer, item: QueueItem<Entry>, turn: EndedTurn, gw: Gw): Promise<void>;
   };
   /** Follows an answer that is in the outbox, before its messages leave the lane: done again after a crash, and then the same again. */
   readonly keeps?: {
-    when(outcome: RunOutcome, turn: EndedTurn): boolean;
-    keep(outcome: RunOutcome, turn: EndedTurn, at: string, gw: Gw): Promise<void>;
+    when(outcome: Answer, turn: EndedTurn): boolean;
+    keep(outcome: Answer, turn: EndedTurn, at: string, gw: Gw): Promise<void>;
   };
   /** Follows an answer that is durable. Nothing waits for it, and it must not throw. `at`: when the result was recorded, ISO 8601. */
   readonly after?: {
-    when(outcome: RunOutcome, turn: EndedTurn): boolean;
-    note(outcome: RunOutcome, turn: EndedTurn, at: string, gw: Gw): void;
+    when(outcome: Answer, turn: EndedTurn): boolean;
+    note(outcome: Answer, turn: EndedTurn, at: string, gw: Gw): void;
   };
   /** Hears of a message that cannot be worked on and is kept aside. It must not throw. */
   gaveUp?(entry: Entry, reason: string, gw: Gw): void;
@@ -149,7 +149,7 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   /** What blocks of an answer ask for is done: again after a crash, and then the same again. */
   readonly reply?: readonly ReplyBlock<Gw>[];
   /** What stands below an answer in one conversation; undefined for nothing. */
-  below?(entry: Entry, outcome: RunOutcome, messages: Messages): Below | undefined;
+  below?(entry: Entry, outcome: Answer, messages: Messages): Below | undefined;
   /** What a reply to a message of ours stands for; undefined where it is a message like any other. */
   replied?(reply: ReplyTo, gw: Gw): Promise<{ command: string; args: string } | undefined>;
   /** A person's word on something that a run has suggested, said in another way than by a command. */

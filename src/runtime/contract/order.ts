@@ -54,20 +54,20 @@ export interface Order {
   /** One or two sentences: where the answer is read. */
   place: string;
   /** Where a person asked for it. */
-  address?: Address;
+  address?: Address | undefined;
   /** In which whoever asked is spoken to. */
-  language?: string;
+  language?: string | undefined;
   /** That is a conversation with them alone. */
-  isDirect?: boolean;
+  isDirect?: boolean | undefined;
   /** What a program has given for it, in place of what is on disk. */
-  given?: Pick<Given, 'memory' | 'artifacts'>;
+  given?: Pick<Given, 'memory' | 'artifacts'> | undefined;
   /** It is the run of a scheduled job. */
-  job?: JobOrder;
+  job?: JobOrder | undefined;
   /** Skills that a person has called by their names in this task. */
-  called?: readonly string[];
+  called?: readonly string[] | undefined;
   /** The session's lines of this run, when an earlier process began it. */
   earlier: readonly SessionEntry[];
-  decided?: Decided;
+  decided?: Decided | undefined;
   signal: AbortSignal;
   /** Of the turn that it is a part of. */
   watch?: TurnWatch;
@@ -75,7 +75,7 @@ export interface Order {
   stored?: () => Promise<void>;
   owner?: Owner;
   /** In place of the viber's own settings, key by key. */
-  own?: OwnSettings;
+  own?: OwnSettings | undefined;
   asked?: Asked;
   /** Stands after the other instructions. */
   instructions?: string;

@@ -27,8 +27,22 @@ export interface Made {
   hasLogs?: boolean;
 }
 
-/** What the session's `result` line and the answer are made of. */
-export interface RunOutcome extends TaskResult {
+/** What came of a turn. */
+export type Outcome =
+  | Answer
+  /** It has no answer: the next turn goes on from it, and answers its messages. */
+  | { state: 'steered'; recordedAt?: undefined; failure?: undefined }
+  /** The process ends, and nothing was settled. */
+  | { state: 'shutdown'; recordedAt?: undefined; failure?: undefined }
+  /** There was nothing to go on with. */
+  | { state: 'void'; recordedAt?: undefined; failure?: undefined };
+
+/** An answer, as the session's `result` line and the words for people are made of it. */
+export interface Answer extends TaskResult {
+  /** When its result was written to the session, ISO 8601; absent until then. */
+  recordedAt?: string;
+  /** In a word, where it failed. */
+  failure?: string;
   /** `waiting`: the run goes on once a person has decided; the text is the question. */
   state: 'completed' | 'error' | 'stopped' | 'waiting';
   usage?: Usage;

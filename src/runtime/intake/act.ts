@@ -1,14 +1,13 @@
 /**
- * Does what was decided for an event; the only place of the gateway that writes. Invariants: what it resolves to is durable; a
- * conversation that has a task is bound to another before what begins that is stored. One that has none is bound meanwhile: after a
- * crash in between a start binds it by what is stored (`bindLeft`), so that there are never two tasks to it.
+ * Does what was decided for an event: the only step that writes. Invariants: what it resolves to is durable; a conversation that has a
+ * task is bound to another before what begins that is stored. One that has none is bound meanwhile: after a crash in between a start
+ * binds it by what is stored (`bindLeft`), so that there are never two tasks to it.
  */
-import type { Ownership } from '../../access/pairing.ts';
-import { identityText, principalText } from '../../access/principal.ts';
+import { type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
 import { type Queue, spoolKey } from '../../engine/engine.ts';
-import { viberCommand } from '../../lib/invocation.ts';
-import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
+import { hashText } from '../../lib/files.ts';
+import { messagesFor } from '../../messages/messages.ts';
 import { newTaskId } from '../../workspace/tasks/index.ts';
 import {
   commandLane,
@@ -22,211 +21,227 @@ import {
 } from '../contract/entry.ts';
 import { bindingAt, follow } from '../conversations/conversations.ts';
 import { choose, mayChoose } from '../conversations/vibers.ts';
-import type { Action } from './decide.ts';
-import type { Gathered, IntakeState } from './gather.ts';
-import type { IntakeServices } from './services.ts';
+import { findTask, mayOpen } from '../conversations/visibility.ts';
+import type { Gateway } from '../run/gateway.ts';
+import type { Decision, Facts } from './decide.ts';
+import { reply, replyOnce } from './reply.ts';
+import { turnAway } from './strangers.ts';
+import { noteRefused, noteTaken } from './too-fast.ts';
 
 type Enqueued = Awaited<ReturnType<Queue<Entry>['enqueue']>>;
+type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 
 /** How long an album's parts may be apart. */
 const GROUP_SETTLE_MS = 600;
 
-type Who = Pick<Gathered, 'message' | 'messages' | 'principal' | 'key' | 'newTaskId'>;
-type TurnedAway = Extract<Action, { kind: 'refuse' | 'pair' | 'redeem' }>;
-
-export async function act(
-  action: Action,
-  who: Who,
-  raw: unknown,
-  services: IntakeServices,
-  state: IntakeState,
-): Promise<InboundOutcome> {
-  const { message, messages, principal, key } = who;
-  const { access, replies, gw } = services;
-  const { log, people, places } = gw;
-  const { conversations } = gw.tasks;
-  const isTaken = ['notice', 'bind', 'open', 'use', 'store'].includes(action.kind);
-  if (isTaken)
-    people.languages.note(principal, message.isDirect ? message.address : undefined, message.sender.language);
-  if (isTaken) people.zones.learn(principal, message.sender.timezone);
-  if (isTaken && principal.role === 'owner' && message.isDirect) access.onOwner(principal, message.address);
-  // The limit is not the owners'.
-  if (isTaken && principal.role !== 'owner') state.tooFast.took(message, principal);
-  if ('begins' in action && action.begins) state.beginners.set(action.entry.taskId, identityText(principal));
-  switch (action.kind) {
+/** @param raw the event in the platform's own form, kept with what is stored */
+export async function act(decision: Decision, facts: Facts, raw: unknown, gw: Gateway): Promise<InboundOutcome> {
+  const { message, principal } = facts;
+  switch (decision.kind) {
     case 'refuse':
     case 'pair':
     case 'redeem':
-      return turnAway(action, who, services);
+      return turnAway(decision, facts, gw);
     case 'ignore':
-      return action.outcome;
+      return decision.outcome;
     case 'duplicate':
-      count(message, 'duplicate', services);
+      count(message, 'duplicate', gw);
       return 'duplicate';
     case 'moved':
-      await follow(conversations, message, log);
+      await follow(gw.tasks.conversations, message, gw.log);
       return 'accepted';
     case 'limit':
-      if (message.interaction === undefined) state.tooFast.refused(message, principal, messages, replies);
-      return limit(action.tell, who, services);
+      return refuseTooMany(decision, message, principal, gw);
+  }
+  noteSender(message, principal, gw);
+  switch (decision.kind) {
     case 'notice':
-      await replies.notice(message, messages.said(action.said));
+      await reply(message, messagesFor(message).said(decision.said), gw);
       return 'answered';
     case 'bind':
-      return state.changes.run(key, async () => {
-        const bound = bind(who, action.entry, services, action.chooses);
-        if (!action.begins) await bound;
-        const [outcome] = await Promise.all([store(action.entry, raw, services, begins(action.entry, who)), bound]);
-        return outcome;
-      });
+      return bindAndStore(decision, facts, raw, gw);
     case 'open':
-      return state.changes.run(key, async () => {
-        const { viber: here } = action.entry;
-        const found = await services.lookups.findTask(action.id, message, { principal, viber: here });
-        if (!found) return store(action.entry, raw, services, begins(action.entry, who));
-        const entry: Entry = { ...action.entry, taskId: found.id, viber: found.viber, moves: true };
-        // Whoever goes on with a task has its viber as well, until they choose another.
-        if (!message.opensThread) await bind(who, entry, services, found.viber !== here);
-        return store(entry, raw, services, false);
-      });
+      return openAndStore(decision, facts, raw, gw);
     case 'use':
-      return state.changes.run(key, async () => {
-        const { entry, name } = action;
-        const standing = { principal, address: message.address, isDirect: message.isDirect };
-        const viber = name.trim().toLowerCase();
-        // What the answer says is found out in the same way.
-        if (!mayChoose(standing, viber, places.vibers)) return store(entry, raw, services, false);
-        const { taskId, bound } = choose(standing, viber, conversations, () => newTaskId(new Date()));
-        await bound;
-        return store({ ...entry, viber, taskId }, raw, services, false);
-      });
+      return useAndStore(decision, facts, raw, gw);
     case 'store':
-      if (action.rebind)
-        bind(who, action.entry, services).catch((error: unknown) =>
-          log.warn({ err: error }, 'a binding could not be written'),
+      if (decision.rebind)
+        bind(decision.entry, message, gw).catch((error: unknown) =>
+          gw.log.warn({ err: error }, 'a binding could not be written'),
         );
-      return store(action.entry, raw, services, begins(action.entry, who));
+      return store(decision.entry, facts, raw, gw);
   }
 }
 
-function count({ address }: InboundMessage, outcome: string, { gw }: IntakeServices): void {
-  gw.features.metrics.count('viber_inbound_total', { channel: address.channel, outcome });
+function count({ address }: InboundMessage, outcome: string, { features }: Gateway): void {
+  features.metrics.count('viber_inbound_total', { channel: address.channel, outcome });
 }
 
-/** Tells a stranger what there is to tell, if anything. */
-async function turnAway(
-  action: TurnedAway,
-  { message, messages, principal }: Who,
-  services: IntakeServices,
+async function refuseTooMany(
+  { tell }: Of<'limit'>,
+  message: InboundMessage,
+  principal: Principal,
+  gw: Gateway,
 ): Promise<InboundOutcome> {
-  const { access, replies, gw } = services;
-  const { reason } = action;
-  count(message, reason, services);
-  gw.log.debug({ channel: message.address.channel, reason }, 'event refused');
-  if (action.kind === 'redeem') {
-    const answer = await access.redeem(action.code, principal);
-    if (answer !== undefined) {
-      replies.sendOnce(message, messages.said(answer));
-      return 'answered';
-    }
-  }
-  const pairs = action.kind === 'pair' || (action.kind === 'redeem' && action.pairs);
-  const code = pairs ? access.pair(principal, message) : undefined;
-  if (code === undefined) return 'refused';
-  replies.sendOnce(message, firstWords(messages, code, access.ownership()));
-  access.onPairing(code, principal);
-  return 'answered';
-}
-
-/** How to be let in, by a command that works where this process was started while nobody is here to ask. */
-function firstWords(messages: Messages, code: string, ownership: Ownership): Text {
-  if (ownership === 'somebody') return messages.text('contact.stranger', { code });
-  if (ownership === 'nobody')
-    return messages.text('contact.nobodys', { command: viberCommand(`pair approve ${code}`) });
-  return messages.text('contact.lost', { command: viberCommand(`pair approve ${code} owner`) });
-}
-
-async function limit(
-  tell: Extract<Action, { kind: 'limit' }>['tell'],
-  { message, messages }: Who,
-  services: IntakeServices,
-): Promise<InboundOutcome> {
-  count(message, 'rate-limited', services);
+  if (message.interaction === undefined) noteRefused(message, principal, gw);
+  count(message, 'rate-limited', gw);
   if (tell === 'nothing') return 'refused';
-  if (tell === 'notice') await services.replies.notice(message, messages.text('failures.tooMany'));
-  else services.replies.sendOnce(message, messages.text('failures.tooMany'));
+  const text = messagesFor(message).text('failures.tooMany');
+  if (tell === 'notice') await reply(message, text, gw);
+  else replyOnce(message, text, gw);
   return 'answered';
+}
+
+/** What the event says of its sender: their language and time zone, where an owner can be asked, how fast they write. */
+function noteSender(message: InboundMessage, principal: Principal, gw: Gateway): void {
+  const { address, isDirect, sender } = message;
+  const { languages, zones, owners } = gw.people;
+  languages.note(principal, isDirect ? address : undefined, sender.language);
+  zones.learn(principal, sender.timezone);
+  if (principal.role !== 'owner') noteTaken(message, principal, gw);
+  else if (isDirect) owners.noteOwner(principal, address);
+}
+
+async function bindAndStore(
+  { entry, begins, chooses = false }: Of<'bind'>,
+  facts: Facts,
+  raw: unknown,
+  gw: Gateway,
+): Promise<InboundOutcome> {
+  const bound = bind(entry, facts.message, gw, chooses);
+  if (!begins) await bound;
+  const [outcome] = await Promise.all([store(entry, facts, raw, gw), bound]);
+  return outcome;
+}
+
+/** The conversation goes on with the task that an id typed by a person means, if it exists and they may see it. */
+async function openAndStore(
+  { entry, id }: Of<'open'>,
+  facts: Facts,
+  raw: unknown,
+  gw: Gateway,
+): Promise<InboundOutcome> {
+  const { message, principal } = facts;
+  const { address, isDirect } = message;
+  const view = { principal, viber: entry.viber, address, isDirect };
+  const found = await findTask(gw.home, id, (task) => mayOpen(view, task));
+  if (!found) return store(entry, facts, raw, gw);
+  const moved: Entry = { ...entry, taskId: found.id, viber: found.viber, moves: true };
+  // Whoever goes on with a task has its viber as well, until they choose another.
+  if (!message.opensThread) await bind(moved, message, gw, found.viber !== entry.viber);
+  return store(moved, facts, raw, gw);
+}
+
+/** The answer finds out in the same way whether they may. */
+async function useAndStore(
+  { entry, name }: Of<'use'>,
+  facts: Facts,
+  raw: unknown,
+  gw: Gateway,
+): Promise<InboundOutcome> {
+  const { principal, message } = facts;
+  const standing = { principal, address: message.address, isDirect: message.isDirect };
+  const viber = name.trim().toLowerCase();
+  if (!mayChoose(standing, viber, gw.places.vibers)) return store(entry, facts, raw, gw);
+  const { taskId, bound } = choose(standing, viber, gw.tasks.conversations, () => newTaskId(new Date()));
+  await bound;
+  return store({ ...entry, viber, taskId }, facts, raw, gw);
 }
 
 /** Binds the conversation to the entry's task; in force at once. */
-function bind(
-  { message, principal }: Who,
-  { taskId, viber }: Entry,
-  { gw }: IntakeServices,
-  chooses = false,
-): Promise<void> {
+function bind(entry: Entry, message: InboundMessage, { tasks }: Gateway, chooses = false): Promise<void> {
+  const { principal, taskId, viber } = entry;
   const { address, isDirect } = message;
   const isChosen = chooses || message.viber !== undefined;
   const place = bindingAt(principal, address, isDirect);
-  return gw.tasks.conversations.bind({ ...place, taskId, viber, ...(isChosen && { isChosen }) });
+  return tasks.conversations.bind({ ...place, taskId, viber, ...(isChosen && { isChosen }) });
 }
 
-/** Whether it is the first message of a task. */
-const begins = (entry: Entry, { newTaskId }: Who): boolean => !entry.command && entry.taskId === newTaskId;
-
-async function store(entry: Entry, raw: unknown, services: IntakeServices, isFirst: boolean): Promise<InboundOutcome> {
-  const { replies, gw } = services;
-  const { config, engine, tasks, log } = gw;
-  const { queue } = engine;
+async function store(entry: Entry, facts: Facts, raw: unknown, gw: Gateway): Promise<InboundOutcome> {
   const { message } = entry;
   const lane = entry.command ? commandLane(message.address) : taskLane(entry.taskId);
-  const group = message.group === undefined ? {} : { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS };
-  const id = dedupeId(message);
-  const order = orderOf(message);
-  const about = { dedupeId: id, by: shareOf(entry), raw, maxDepth: config.limits.queue, ...order, ...group };
-  const held = services.stopping.over(lane);
-  const outcome = await noted(entry, spoolKey(id), services, () => queue.enqueue(lane, entry, about));
-  // What waits is seen; its run may have begun the record already.
-  if (outcome === 'accepted' && isFirst) await tasks.records.note(entry);
+  const stopped = gw.tasks.arrivals.stopping.over(lane);
+  const outcome = await enqueue(lane, entry, raw, gw);
   if (outcome === 'full') {
-    count(message, 'queue-full', services);
-    await replies.notice(message, messagesFor(message).text('failures.queueFull', { n: config.limits.queue }));
+    count(message, 'queue-full', gw);
+    await reply(message, messagesFor(message).text('failures.queueFull', { n: gw.config.limits.queue }), gw);
     return 'answered';
   }
-  const steer = async () => {
-    if (held) await held;
-    await queue.signal(lane, 'steer');
-  };
-  const steerSoon = () =>
-    void steer().catch((error: unknown) => log.warn({ err: error, lane }, 'nothing could be steered'));
-  // An album steers once it is whole.
-  if (entry.mode === 'steer' && message.group !== undefined) setTimeout(steerSoon, GROUP_SETTLE_MS + 20).unref();
-  else if (entry.mode === 'steer') steerSoon();
+  // What waits is seen; its run may have begun the record already.
+  const beginsTask = !entry.command && entry.taskId === facts.newTaskId;
+  if (outcome === 'accepted' && beginsTask) await gw.tasks.records.note(entry);
+  if (entry.mode === 'steer') steer(lane, message, stopped, gw);
   // Whatever they do next, a short question of before is answered by it, or not to be answered any more.
-  if (entry.command && outcome === 'accepted') tasks.expected.clear(message.address, principalText(entry.principal));
-  count(message, outcome, services);
-  const trace = traceOf(spoolKey(id));
-  log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
+  if (entry.command && outcome === 'accepted') gw.tasks.expected.clear(message.address, principalText(entry.principal));
+  count(message, outcome, gw);
+  const trace = traceOf(spoolKey(dedupeId(message)));
+  gw.log.info({ trace, channel: message.address.channel, task: entry.taskId, kind: message.kind }, outcome);
   const isWords = message.interaction !== undefined && !entry.command;
   return outcome === 'accepted' && isWords ? 'begun' : outcome;
 }
 
-/** A stop is known from before it is stored until it is carried out, so that nothing that comes after it steers before that. */
-async function noted(
-  entry: Entry,
-  id: string,
-  { stopping }: Pick<IntakeServices, 'stopping'>,
-  enqueue: () => Promise<Enqueued>,
-): Promise<Enqueued> {
-  const stopped = stoppedBy(entry);
-  if (stopped === undefined) return enqueue();
-  stopping.begin(stopped, id);
+/** A stop and an edit are known from before they are stored; what is not stored after all was neither. */
+async function enqueue(lane: string, entry: Entry, raw: unknown, gw: Gateway): Promise<Enqueued> {
+  const { message } = entry;
+  const id = dedupeId(message);
+  const forgetStop = noteStop(entry, spoolKey(id), gw);
+  const forgetEdit = noteEdit(message, gw);
   let isStored = false;
   try {
-    const outcome = await enqueue();
+    const outcome = await gw.engine.queue.enqueue(lane, entry, {
+      dedupeId: id,
+      by: shareOf(entry),
+      raw,
+      maxDepth: gw.config.limits.queue,
+      ...orderOf(message),
+      ...(message.group !== undefined && { group: message.group, notBefore: Date.now() + GROUP_SETTLE_MS }),
+    });
     isStored = outcome === 'accepted';
     return outcome;
   } finally {
-    if (!isStored) stopping.end(stopped, id);
+    if (!isStored) {
+      forgetStop?.();
+      forgetEdit?.();
+    }
   }
+}
+
+/** Nothing that comes after a stop steers before that is carried out. */
+function noteStop(entry: Entry, id: string, { tasks }: Gateway): (() => void) | undefined {
+  const { stopping } = tasks.arrivals;
+  const lane = stoppedBy(entry);
+  if (lane === undefined) return undefined;
+  stopping.begin(lane, id);
+  return () => stopping.end(lane, id);
+}
+
+/**
+ * The next edit is compared with the words of this one: people who go back to the first wording mean it. After a restart the first words
+ * count until the next edit.
+ */
+function noteEdit(message: InboundMessage, { tasks }: Gateway): (() => void) | undefined {
+  if (message.editOf === undefined) return undefined;
+  const { edits } = tasks.arrivals;
+  const key = spoolKey(dedupeId(message, message.editOf));
+  const [before, words] = [edits.get(key), hashText(message.text)];
+  edits.set(key, words);
+  return () => {
+    if (edits.get(key) !== words) return;
+    if (before === undefined) edits.delete(key);
+    else edits.set(key, before);
+  };
+}
+
+/** The work on its task is told once the stops before it are carried out; an album steers once it is whole. */
+function steer(lane: string, message: InboundMessage, stopped: Promise<unknown> | undefined, gw: Gateway): void {
+  const tell = async () => {
+    try {
+      await stopped;
+      await gw.engine.queue.signal(lane, 'steer');
+    } catch (error) {
+      gw.log.warn({ err: error, lane }, 'nothing could be steered');
+    }
+  };
+  if (message.group === undefined) void tell();
+  else setTimeout(() => void tell(), GROUP_SETTLE_MS + 20).unref();
 }

@@ -1,14 +1,12 @@
 /**
- * What becomes of an event, out of facts alone: nothing here reads, writes or waits. Whoever is not let in is turned away first;
- * a duplicate is known before anything has an effect; messages count before their buttons are looked up; and while the
- * conversation is being bound to another task everything else waits.
+ * What becomes of an event, out of facts alone: nothing here reads, writes or waits. People who are not let in are turned away first;
+ * a duplicate is known before anything has an effect; and messages count before their buttons are looked at.
  */
 import type { EntryDecision } from '../../access/authorise.ts';
-import type { RateLimiter } from '../../access/limits.ts';
+import type { Taken } from '../../access/limits.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
-import { type BareAnswer, bareAnswer } from '../../messages/bare-answers.ts';
-import { type Messages, type Said, say } from '../../messages/messages.ts';
+import { type Said, say } from '../../messages/messages.ts';
 import type { TypedAnswer } from '../approvals/typed.ts';
 import type { Command } from '../commands/command.ts';
 import { findCommand } from '../commands/table.ts';
@@ -17,7 +15,6 @@ import type { CommandTable } from '../contract/command.ts';
 import type { Entry, InjectionMode } from '../contract/entry.ts';
 import { type ExpectedAnswer, isShortAnswer } from '../conversations/expected.ts';
 import type { Gateway } from '../run/gateway.ts';
-import { saysStop, spoken } from './injection.ts';
 
 /** The task a conversation is bound to, as the sender of an event meets it. */
 export interface BoundTask {
@@ -28,10 +25,8 @@ export interface BoundTask {
   isLeft: boolean;
   /** One of its people, or an owner; undefined while it has no record. */
   mayJoin: boolean | undefined;
-  /** The sender's message began it. */
-  hasBegun: boolean;
-  /** Somebody works on it, or something waits in it, for a slot or for a person; undefined until it was looked up. */
-  isBusy: boolean | undefined;
+  /** Somebody works on it, or something waits in it. Looked up for words that may stop it. */
+  isBusy: boolean;
 }
 
 /** The task of the digest that a message answers. */
@@ -40,58 +35,42 @@ export interface AnsweredDigest {
   viber: string;
 }
 
-/** Each is looked up when it is asked for, so that a stranger costs no look at a file. */
+/**
+ * Plain values, in the order in which they count; what comes after one that decides is not looked up. Invariant: nothing that an event of
+ * the same conversation changes has changed since they were gathered (`accept.ts`).
+ */
 export interface Facts {
+  /** Where it takes place, in the language of its sender. */
   readonly message: InboundMessage;
-  /** In the sender's language. */
-  readonly messages: Messages;
   readonly principal: Principal;
+  readonly entry: EntryDecision;
+  /** For a task that begins here. */
+  readonly newTaskId: string;
+  /** The queue has had the event already. For plain messages it finds that out by itself. */
+  readonly isSeen: boolean;
+  /** An edit left the words as they were. */
+  readonly isUnchanged: boolean;
+  /** What came of counting it towards its sender's limit; undefined for owners. */
+  readonly rate: Taken | undefined;
+  /** What the button means. */
+  readonly pressed: ButtonAction | 'gone' | undefined;
+  /** The command that the words stand for, as the answer to a question; `several`: one of several questions. */
+  readonly answer: TypedAnswer | undefined;
+  /** The binding of the conversation. */
+  readonly key: string;
   /** Who answers there. */
   readonly viber: string;
   /** Somebody has removed it since it was chosen or configured. */
   readonly isViberGone: boolean;
-  /** For a task that begins here. */
-  readonly newTaskId: string;
-  readonly entry: EntryDecision;
-  /** The queue has had the event already; undefined until it was asked. */
-  readonly isSeen: boolean | undefined;
-  /** An edit that left the words as they were; undefined until they were looked up. */
-  readonly isUnchanged: boolean | undefined;
-  /** Undefined until the message was counted towards its sender's limit. */
-  readonly rate: ReturnType<RateLimiter['take']> | undefined;
-  /** What the button means; undefined until it was looked up. */
-  readonly pressed: ButtonAction | 'gone' | undefined;
-  /** The conversation is being bound to a task. */
-  readonly isChanging: boolean;
   readonly task: BoundTask | undefined;
   readonly digest: AnsweredDigest | undefined;
-  /** The commands that there are. */
-  readonly commands: CommandTable<Gateway>;
-  /** What the person's next words here answer. */
-  readonly expected: ExpectedAnswer | undefined;
-  /** What an owner's reply to a message of ours stands for; undefined until it was looked up. */
-  readonly replied: ExpectedAnswer | 'nothing' | undefined;
-  /** What a bare yes or no answers; undefined until it was looked up. */
-  readonly typed: TypedAnswer | 'nothing' | undefined;
   /** Chosen for the conversation. */
   readonly mode: InjectionMode;
 }
 
 type Refusal = Extract<EntryDecision, { allow: false }>['reason'];
 
-/** A fact is missing: what finds it out costs something, or takes time. */
-export type Step =
-  | { kind: 'count' | 'wait' | 'seen' }
-  | { kind: 'press'; id: string }
-  /** What the message that this one replies to asks. */
-  | { kind: 'replied'; repliesTo: string }
-  /** Which question a bare yes or no answers. */
-  | { kind: 'typed'; means: BareAnswer }
-  /** Compare with what was said before. */
-  | { kind: 'compare'; editOf: string }
-  | { kind: 'look'; taskId: string };
-
-export type Action =
+export type Decision =
   | { kind: 'refuse'; reason: Refusal }
   /** A stranger who may ask to be let in gets a code. */
   | { kind: 'pair'; reason: Refusal }
@@ -114,68 +93,49 @@ export type Action =
   /** The conversation goes on with the viber of that name, if there is one and they may; then the entry is stored. */
   | { kind: 'use'; entry: Entry; name: string }
   /** `rebind`: the binding notes where the person was last. */
-  | { kind: 'store'; entry: Entry; begins: boolean; rebind: boolean };
-
-export type Decision = Step | Action;
-
-const STEPS: readonly Decision['kind'][] = [
-  'count',
-  'wait',
-  'seen',
-  'press',
-  'replied',
-  'typed',
-  'compare',
-  'look',
-] satisfies Step['kind'][];
-
-export const isStep = (decision: Decision): decision is Step => STEPS.includes(decision.kind);
+  | { kind: 'store'; entry: Entry; rebind: boolean };
 
 const GONE = say('failures.buttonGone', { hint: say('commands.hint') });
 const OF_OTHERS = say('failures.othersThread');
 const gone = (viber: string): Said => say('vibers.gone', { name: viber });
 
-export function decide(facts: Facts): Decision {
-  const { message, entry, principal } = facts;
+/** @param commands those that there are, of the gateway and of its features */
+export function decide(facts: Facts, commands: CommandTable<Gateway>): Decision {
+  const { message, entry, rate, pressed, answer } = facts;
   if (!entry.allow) return turnAway(message, entry);
   if (message.kind === 'membership') return { kind: 'ignore', outcome: 'accepted' };
-  // Owners could change the limit; everybody else meets it.
-  const isCounted = principal.role !== 'owner';
-  // For plain messages the queue finds out by itself; others have effects before they get there, and nothing counts twice.
-  const isEarly = isCounted || message.command || message.button || message.opensThread;
-  if (isEarly && facts.isSeen === undefined) return { kind: 'seen' };
-  if (isEarly && facts.isSeen) return { kind: 'duplicate' };
-  // Platforms tell of an edit also when only a link's preview has come.
-  if (facts.isUnchanged === undefined) return { kind: 'compare', editOf: message.editOf ?? '' };
+  if (facts.isSeen && isEarly(facts)) return { kind: 'duplicate' };
   if (facts.isUnchanged) return { kind: 'ignore', outcome: 'duplicate' };
   if (message.kind === 'migration') return { kind: 'moved' };
-  if (isCounted && !facts.rate) return { kind: 'count' };
-  if (isCounted && facts.rate?.ok === false) return tooMuch(message, facts.rate.first);
-  if (message.button && !facts.pressed) return { kind: 'press', id: message.button.id };
-  if (facts.pressed === 'gone') return { kind: 'notice', said: GONE };
-  if (mayReword(facts)) return { kind: 'replied', repliesTo: message.repliesTo ?? '' };
-  const means = isAnswering(facts) ? bareAnswer(message.text) : undefined;
-  if (means && facts.typed === undefined) return { kind: 'typed', means };
-  if (facts.typed === 'several') return { kind: 'notice', said: say('questions.which') };
-  return decideTask(facts, meant(message, facts.pressed, facts));
+  if (rate?.ok === false) return tooMuch(message, rate.first);
+  if (pressed === 'gone') return { kind: 'notice', said: GONE };
+  if (answer === 'several') return { kind: 'notice', said: say('questions.which') };
+  return decideTask(facts, meant(facts, answer, commands));
 }
 
-/** Owners reword what is to be remembered by a plain reply to the question. */
-function mayReword({ message, principal, pressed, expected, replied }: Facts): boolean {
-  if (message.repliesTo === undefined || principal.role !== 'owner' || replied !== undefined) return false;
-  return isPlain(message) && !pressed && expected === undefined;
-}
+/** Owners could change the limit; everybody else meets it. */
+export const isCounted = ({ principal }: Pick<Facts, 'principal'>): boolean => principal.role !== 'owner';
 
-const isAnswering = ({ message, pressed, expected, replied }: Facts): boolean =>
-  isPlain(message) && !pressed && expected === undefined && (replied === undefined || replied === 'nothing');
+/** Whether it has effects before it gets to the queue, which must not happen twice. */
+export const isEarly = ({ message, principal }: Pick<Facts, 'message' | 'principal'>): boolean =>
+  isCounted({ principal }) || Boolean(message.command ?? message.button ?? message.opensThread);
 
-const isPlain = (message: InboundMessage): boolean =>
+/** Whether the message can be the answer to a question. */
+export const isPlain = (message: InboundMessage): boolean =>
   message.kind === 'message' && !message.command && isShortAnswer(message);
+
+/** The word alone, in a few languages: whoever says it while work is under way means it. */
+const STOP =
+  /^(stop|stopp|halt|abort|cancel|arr[eê]te|alto|para|detente|ferma|basta|стоп|停|停止|止まれ|ストップ)[.!。！]*$/iu;
+
+/** Whether the whole message says to stop. */
+export const saysStop = ({ text, files, kind }: InboundMessage): boolean =>
+  files.length === 0 && kind === 'message' && text.length <= 20 && STOP.test(text.trim());
 
 function turnAway(
   { kind, command }: InboundMessage,
   { reason, pair }: Extract<EntryDecision, { allow: false }>,
-): Action {
+): Decision {
   const pairs = pair && kind !== 'edit' && kind !== 'membership';
   // The second account of somebody who is known comes in with a code of the first.
   if (reason === 'stranger' && command?.name === 'link' && command.args !== '')
@@ -183,7 +143,7 @@ function turnAway(
   return { kind: pairs ? 'pair' : 'refuse', reason };
 }
 
-function tooMuch({ interaction }: InboundMessage, isFirst: boolean): Action {
+function tooMuch({ interaction }: InboundMessage, isFirst: boolean): Decision {
   if (isFirst) return { kind: 'limit', tell: 'notice' };
   // The platform shows an answer to each of these, and without one of ours it would be a wrong one.
   return { kind: 'limit', tell: interaction === undefined ? 'nothing' : 'once' };
@@ -199,30 +159,21 @@ interface Meaning {
 }
 
 function meant(
-  original: InboundMessage,
-  action: ButtonAction | undefined,
-  asked: Pick<Facts, 'commands' | 'expected' | 'replied' | 'typed'>,
+  { message: original, pressed }: Facts,
+  answer: ExpectedAnswer | undefined,
+  commands: CommandTable<Gateway>,
 ): Meaning {
   let message = original;
-  if (typeof asked.typed === 'object') {
-    const { command: name, args } = asked.typed;
-    return {
-      message: { ...message, command: { name, args } },
-      spec: findCommand(asked.commands, name),
-      mode: undefined,
-    };
-  }
-  const replied = asked.replied === 'nothing' ? undefined : asked.replied;
-  const expected = isPlain(message) && !action ? (asked.expected ?? replied) : undefined;
-  if (expected) {
-    const command = { name: expected.command, args: `${expected.args} ${message.text.trim()}` };
-    return { message: { ...message, command }, spec: findCommand(asked.commands, expected.command), mode: undefined };
-  }
-  if (action && 'say' in action) message = { ...message, text: action.say };
-  else if (action) message = { ...message, command: { name: action.command, args: action.args } };
-  const spec = message.command && findCommand(asked.commands, message.command.name);
-  const said = spoken(message, spec);
-  return said ? { ...said, spec: undefined } : { message, spec, mode: undefined };
+  if (answer) message = { ...message, command: { name: answer.command, args: answer.args } };
+  else if (typeof pressed === 'object' && 'say' in pressed) message = { ...message, text: pressed.say };
+  else if (typeof pressed === 'object')
+    message = { ...message, command: { name: pressed.command, args: pressed.args } };
+  const spec = message.command && findCommand(commands, message.command.name);
+  const { command, ...rest } = message;
+  // `/steer TEXT` and `/followup TEXT` are messages that say themselves what becomes of them (promise 21).
+  if (command && spec?.says && command.args.trim() !== '')
+    return { message: { ...rest, text: command.args }, spec: undefined, mode: spec.says };
+  return { message, spec, mode: undefined };
 }
 
 /** Whoever gets here is let in, and it is known what they mean: to which task it goes. */
@@ -231,7 +182,6 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   const { isDirect } = message;
   // A bare command that is not ours belongs to another bot of the group.
   if (message.command && !spec && !isDirect && !message.isMention) return { kind: 'ignore', outcome: 'refused' };
-  if (facts.isChanging) return { kind: 'wait' };
   const digest = message.command ? undefined : facts.digest;
   if (digest && digest.taskId !== facts.task?.id) return goOn(facts, message, digest);
   // Words for one are never given to another.
@@ -239,10 +189,8 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   // A message that begins a thread begins a task; commands look at what is here.
   const isOwnThread = message.opensThread === true && (!message.command || spec?.begins === true);
   const task = isOwnThread ? undefined : facts.task;
-  const mayJoin = task === undefined || (task.mayJoin ?? (isDirect || task.hasBegun));
-  const mayStop = !message.command && mayJoin && saysStop(message);
-  if (mayStop && task && task.isBusy === undefined) return { kind: 'look', taskId: task.id };
-  const isStop = mayStop && task?.isBusy === true;
+  const mayJoin = task === undefined || (task.mayJoin ?? isDirect);
+  const isStop = !message.command && mayJoin && task?.isBusy === true && saysStop(message);
   const command = isStop ? { name: 'stop', args: '' } : message.command;
   const entry: Entry = { message, principal, viber, taskId: task?.id ?? newTaskId };
   if (command) entry.command = { name: spec?.name ?? command.name, args: command.args };
@@ -265,22 +213,22 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   const isMoved = task !== undefined && conversationKey(task.address) !== conversationKey(message.address);
   // Whoever has said which viber is meant has it from then on.
   const rebind = message.viber !== undefined || (task !== undefined && (isMoved || (task.isLeft && !command)));
-  return { kind: 'store', entry, begins, rebind };
+  return { kind: 'store', entry, rebind };
 }
 
 /** In the task of a digest, with a turn of its own: it leads the conversation there, but for a thread of one's own or of others. */
-function goOn({ principal, task, viber }: Facts, message: InboundMessage, digest: AnsweredDigest): Action {
+function goOn({ principal, task, viber }: Facts, message: InboundMessage, digest: AnsweredDigest): Decision {
   const entry: Entry = { message, principal, ...digest };
   const { address, isDirect, isThread } = message;
   const stays = isDirect ? isThread === true && address.thread !== undefined : isThread && task?.mayJoin === false;
-  if (stays || message.opensThread) return { kind: 'store', entry, begins: false, rebind: false };
+  if (stays || message.opensThread) return { kind: 'store', entry, rebind: false };
   return { kind: 'bind', entry, begins: false, chooses: digest.viber !== viber };
 }
 
 /** Commands that move the conversation take effect before anything that follows them is looked at. */
-function leadElsewhere(entry: Entry, newTaskId: string, args: string): Action {
+function leadElsewhere(entry: Entry, newTaskId: string, args: string): Decision {
   const { message } = entry;
-  const stored = (stays: Entry): Action => ({ kind: 'store', entry: stays, begins: false, rebind: false });
+  const stored = (stays: Entry): Decision => ({ kind: 'store', entry: stays, rebind: false });
   if (entry.command?.name === 'use') return args === '' ? stored(entry) : { kind: 'use', entry, name: args };
   if (entry.command?.name !== 'new') return { kind: 'open', entry, id: args };
   // Where every task has its thread, only a goal begins one.

@@ -1,165 +1,215 @@
-/** The facts of an event. Reads and writes nothing but what is asked for, and waits for nobody. */
-import { authoriseEntry, type EntryDecision, type EntryFacts } from '../../access/authorise.ts';
+/**
+ * The facts of an event, in the order in which they are needed: nothing is looked up that does not count any more, so that a stranger
+ * costs no look at a file, and a duplicate is counted towards no limit. This is the only step that reads.
+ */
+import { authoriseAction, authoriseEntry, type EntryDecision } from '../../access/authorise.ts';
 import { isMadeName } from '../../access/link-records.ts';
-import { identityText, type Principal, principalText } from '../../access/principal.ts';
+import { type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
-import type { KeyedMutex } from '../../lib/locks.ts';
-import type { Lru } from '../../lib/lru.ts';
-import { messagesFor } from '../../messages/messages.ts';
-import { newTaskId } from '../../workspace/tasks/index.ts';
+import { spoolKey } from '../../engine/engine.ts';
+import { hashText } from '../../lib/files.ts';
+import { bareAnswer } from '../../messages/bare-answers.ts';
+import { newTaskId, openTask } from '../../workspace/tasks/index.ts';
+import { typedAnswer } from '../approvals/typed.ts';
 import { findCommand } from '../commands/table.ts';
-import type { Visit } from '../contract/entry.ts';
+import { dedupeId, taskLane, type Visit } from '../contract/entry.ts';
 import { bindingKey, taskOf } from '../conversations/conversations.ts';
+import type { ExpectedAnswer } from '../conversations/expected.ts';
 import { viberAt } from '../conversations/vibers.ts';
 import type { Gateway } from '../run/gateway.ts';
-import type { AnsweredDigest, BoundTask, Facts } from './decide.ts';
-import type { Access, IntakeServices } from './services.ts';
-import type { TooFast } from './too-fast.ts';
-
-/** What the gateway itself remembers. */
-export interface IntakeState {
-  /** By binding, changes of the task that it is about. */
-  changes: KeyedMutex;
-  /** Who has begun the newest tasks: known here before their records tell. */
-  beginners: Lru<string>;
-  /** By the message, a hash of its newest words where it was edited. */
-  edits: Lru<string>;
-  tooFast: TooFast;
-}
+import { type AnsweredDigest, type Facts, isCounted, isEarly, isPlain, saysStop } from './decide.ts';
 
 /** An event on its way in. */
 export interface Arrival {
   message: InboundMessage;
+  /** The event in the platform's own form. */
+  raw: unknown;
   visit: Visit;
-  pressed?: Facts['pressed'];
-  isSeen?: boolean;
-  isUnchanged?: boolean;
-  replied?: Facts['replied'];
-  typed?: Facts['typed'];
-  /** Of the task that it was bound to when that was looked up. */
-  looked?: { taskId: string; isBusy: boolean };
 }
 
-/** The facts with the key of the conversation's binding. */
-export type Gathered = Facts & { readonly key: string };
+type Event = Pick<InboundMessage, 'address' | 'sender' | 'isDirect' | 'kind' | 'isMention' | 'text'> &
+  Pick<Partial<InboundMessage>, 'isThread' | 'repliesTo' | 'command' | 'button'>;
 
-type Who = Pick<InboundMessage, 'address' | 'sender' | 'isDirect'>;
+interface Entering {
+  principal: Principal;
+  entry: EntryDecision;
+}
 
-/** Who it is and whether they may come in. */
-export function authorise(
-  { address, sender, isDirect }: Who,
-  via: string,
-  access: Pick<Access, 'resolve' | 'rulesOf'>,
-  how: (principal: Principal) => Pick<EntryFacts, 'isMention' | 'isCommand' | 'isButton'> & { isBot?: boolean },
-  as?: Principal,
-): { principal: Principal; entry: EntryDecision } {
-  if (as) return { principal: { ...as, via }, entry: { allow: true } };
+type Gathering = { -readonly [K in keyof Facts]: Facts[K] };
+
+export async function gather({ message, visit }: Arrival, gw: Gateway): Promise<Facts> {
+  const { principal, entry } = authorise(message, gw, visit.as);
+  const facts = factsOfSender(message, visit, { principal, entry }, gw);
+  if (!entry.allow || message.kind === 'membership') return facts;
+  if (isEarly(facts)) facts.isSeen = await gw.engine.queue.seen(dedupeId(message));
+  if (facts.isSeen) return facts;
+  if (message.editOf !== undefined) facts.isUnchanged = await saysTheSame(message, message.editOf, gw);
+  if (facts.isUnchanged || message.kind === 'migration') return facts;
+  if (isCounted(facts)) facts.rate = visit.rate ??= await count(message, principal, gw);
+  if (facts.rate?.ok === false) return facts;
+  if (message.button) facts.pressed = (await gw.consent.buttons.press(message.button.id, message.address)) ?? 'gone';
+  if (facts.pressed === 'gone') return facts;
+  facts.message = placed(facts, gw);
+  facts.answer = await answerIn(facts, gw);
+  Object.assign(facts, conversationOf(facts, gw));
+  if (facts.task && saysStop(facts.message)) facts.task = { ...facts.task, isBusy: await isBusy(facts.task.id, gw) };
+  return facts;
+}
+
+/** Who it is and whether they may come in. `as`: somebody else has let them in. */
+export function authorise(event: Event, gw: Gateway, as?: Principal): Entering {
+  const { address, sender, isDirect, kind } = event;
+  if (as) return { principal: { ...as, via: kind }, entry: { allow: true } };
   const { channel, account, workspace, chat } = address;
-  const resolved = access.resolve({
-    ...{ channel, account, user: sender.user, name: sender.name, via },
-    ...(workspace === undefined ? {} : { workspace }),
-  });
-  const { isKnown } = resolved;
-  const { person } = resolved.principal;
+  const who = { channel, account, user: sender.user, name: sender.name, via: kind };
+  const { principal, isKnown } = gw.people.resolve({ ...who, ...(workspace !== undefined && { workspace }) });
+  const { person } = principal;
   // The name in the configuration, and not what they call themselves there.
-  const principal =
-    person === undefined || isMadeName(person) ? resolved.principal : { ...resolved.principal, name: person };
-  const rules = access.rulesOf(address);
+  const named = person === undefined || isMadeName(person) ? principal : { ...principal, name: person };
+  const isMove = kind === 'migration';
   return {
-    principal,
-    entry: authoriseEntry(principal, { rules, isKnown, isDirect, isBot: sender.isBot, chat, ...how(principal) }),
+    principal: named,
+    entry: authoriseEntry(named, {
+      rules: gw.people.rulesOf(address),
+      isKnown,
+      isDirect,
+      chat,
+      // No bot has said that a group has a new id, and it gives nobody a right.
+      isBot: sender.isBot && !isMove,
+      // The platform's own news of a listed group needs nobody to address us; nor does a thread in which a task lives.
+      isMention: event.isMention || isMove || isInOurThread(event, named, gw),
+      isCommand: event.command !== undefined || correctsCommand(event, gw),
+      isButton: event.button !== undefined,
+    }),
   };
 }
 
+function isInOurThread({ address, isDirect, isThread, repliesTo }: Event, who: Principal, gw: Gateway): boolean {
+  if (!isThread) return false;
+  const { conversations, digests } = gw.tasks;
+  const bound = conversations.get(bindingKey(who, address, isDirect));
+  return (bound ?? digests.of({ address, ...(repliesTo !== undefined && { repliesTo }) })) !== undefined;
+}
+
+/** The new text of a command orders nothing twice, but it is meant for us where the command is ours. */
+function correctsCommand({ kind, text }: Event, { features }: Gateway): boolean {
+  const name = kind === 'edit' ? /^\/(\w+)(?!\S)/.exec(text)?.[1] : undefined;
+  return name !== undefined && findCommand(features.commands, name) !== undefined;
+}
+
+/** What is known of an event before anything is looked up for it. */
+function factsOfSender(message: InboundMessage, visit: Visit, { principal, entry }: Entering, gw: Gateway): Gathering {
+  const { languages } = gw.people;
+  const language = languages.of(principal, message.sender.language);
+  return {
+    message: {
+      ...message,
+      sender: visit.as ? message.sender : { ...message.sender, name: principal.name },
+      prefix: languages.prefixAt(message.address),
+      ...(language !== undefined && { language }),
+    },
+    principal,
+    entry,
+    newTaskId: newTaskId(new Date()),
+    isSeen: false,
+    isUnchanged: false,
+    rate: undefined,
+    pressed: undefined,
+    answer: undefined,
+    key: '',
+    viber: '',
+    isViberGone: false,
+    task: undefined,
+    digest: undefined,
+    mode: 'steer',
+  };
+}
+
+/** Whether an edit leaves the words as they were: platforms tell of one also when only a link's preview has come. */
+async function saysTheSame(message: InboundMessage, editOf: string, { tasks, engine }: Gateway): Promise<boolean> {
+  const key = spoolKey(dedupeId(message, editOf));
+  const newest = tasks.arrivals.edits.get(key);
+  if (newest !== undefined) return newest === hashText(message.text);
+  return (await engine.queue.find(key))?.message.text === message.text;
+}
+
+async function count({ sentAt, group }: InboundMessage, principal: Principal, { tasks }: Gateway) {
+  return tasks.arrivals.limiter.take(principalText(principal), Math.min(sentAt, Date.now()), group);
+}
+
 /** What goes on below the pressed message takes place there. */
-function placed({ message, pressed }: Arrival, { commands }: Gateway['features']): InboundMessage {
+function placed({ message, pressed }: Facts, { features }: Gateway): InboundMessage {
   const isBelow =
-    typeof pressed === 'object' && 'command' in pressed && findCommand(commands, pressed.command)?.isBelow;
+    typeof pressed === 'object' && 'command' in pressed && findCommand(features.commands, pressed.command)?.isBelow;
   if (!isBelow || !message.below) return message;
   const { address, opens } = message.below;
   return { ...message, address, isThread: true, ...(opens && { opensThread: true }) };
 }
 
-/** The new text of a command orders nothing twice, but it is meant for us where the command is ours. */
-function correctsCommand({ kind, text }: InboundMessage, { commands }: Gateway['features']): boolean {
-  const name = kind === 'edit' ? /^\/(\w+)(?!\S)/.exec(text)?.[1] : undefined;
-  return name !== undefined && findCommand(commands, name) !== undefined;
+/** The command that words stand for: the answer to a short question, the new wording of a suggestion, or a bare yes or no. */
+async function answerIn({ message, principal, pressed }: Facts, gw: Gateway): Promise<Facts['answer']> {
+  if (pressed || !isPlain(message)) return undefined;
+  const open =
+    gw.tasks.expected.get(message.address, principalText(principal)) ??
+    (principal.role === 'owner' ? await askedBy(message, gw) : undefined);
+  if (open) return { command: open.command, args: `${open.args} ${message.text.trim()}` };
+  const means = bareAnswer(message.text);
+  return means && typedAnswer(message, principal, means, { home: gw.home, ...gw.consent });
 }
 
-export function gather(arrival: Arrival, services: IntakeServices, state: IntakeState): Gathered {
-  const { visit, pressed, isSeen, isUnchanged, replied, typed, looked } = arrival;
-  const { gw, access, lookups } = services;
+/** What the message of ours asks that an owner replies to: an owner rewords what is to be remembered by a plain reply to the question. */
+async function askedBy({ address, text, repliesTo }: InboundMessage, gw: Gateway): Promise<ExpectedAnswer | undefined> {
+  if (repliesTo === undefined) return undefined;
+  for (const { replied } of gw.features.on) {
+    const answer = await replied?.({ address, text, repliesTo }, gw);
+    if (answer) return answer;
+  }
+  return undefined;
+}
+
+/** The task and the viber that the conversation is about. */
+function conversationOf({ message, principal }: Facts, gw: Gateway): Partial<Facts> {
+  const { address, isDirect } = message;
   const { vibers, settings } = gw.places;
-  const { conversations, digests, expected } = gw.tasks;
-  const { languages } = gw.people;
-  const message = placed(arrival, gw.features);
-  const { address, isDirect, editOf } = message;
-  const keyOf = (principal: Principal) => bindingKey(principal, address, isDirect);
-  const how = (who: Principal) => ({
-    // The platform's own news of a listed group needs nobody to address us; nor does a thread in which a task lives.
-    isMention:
-      message.isMention ||
-      message.kind === 'migration' ||
-      (message.isThread === true && (conversations.get(keyOf(who)) ?? digests.of(message)) !== undefined),
-    isCommand: message.command !== undefined || correctsCommand(message, gw.features),
-    isButton: message.button !== undefined,
-    // No bot has said it, and it gives nobody a right.
-    ...(message.kind === 'migration' && { isBot: false }),
-  });
-  const { principal, entry } = authorise(message, message.kind, access, how, visit.as);
-  const key = keyOf(principal);
-  const language = languages.of(principal, message.sender.language);
-  const prefix = languages.prefixAt(address);
-  let viber: string | undefined;
-  const sender = visit.as ? message.sender : { ...message.sender, name: principal.name };
-  const spoken = { ...message, sender, prefix, ...(language !== undefined && { language }) };
+  const { conversations } = gw.tasks;
+  const key = bindingKey(principal, address, isDirect);
+  const viber = viberAt({ principal, address, isDirect }, vibers, conversations, message.viber);
+  const bound = conversations.get(key);
+  const id = taskOf(bound, viber);
   return {
-    ...{
-      message: spoken,
-      messages: messagesFor(spoken),
-      principal,
-      newTaskId: newTaskId(new Date()),
-      entry,
-      rate: visit.rate,
-      pressed,
-      replied,
-      typed,
-      key,
-      isSeen,
-      isUnchanged: editOf === undefined ? false : isUnchanged,
-    },
-    get viber() {
-      viber ??= viberAt({ principal, address, isDirect }, vibers, conversations, message.viber);
-      return viber;
-    },
-    get isViberGone() {
-      return !vibers.has(this.viber);
-    },
-    get isChanging() {
-      return state.changes.pending(key) !== undefined;
-    },
-    get task(): BoundTask | undefined {
-      const bound = conversations.get(key);
-      const id = taskOf(bound, this.viber);
-      if (!bound || id === undefined) return undefined;
-      return {
-        ...{ id, address: bound.address, isLeft: bound.viber !== this.viber, mayJoin: lookups.mayJoin(id, principal) },
-        hasBegun: state.beginners.get(id) === identityText(principal),
-        isBusy: looked?.taskId === id ? looked.isBusy : undefined,
-      };
-    },
-    commands: gw.features.commands,
-    get digest(): AnsweredDigest | undefined {
-      const { taskId, viber } = digests.of(message) ?? {};
-      // Of a task that was cleared away nothing is left to go on with.
-      const mayJoin = taskId === undefined ? undefined : lookups.mayJoin(taskId, principal);
-      return taskId === undefined || viber === undefined || mayJoin === undefined ? undefined : { taskId, viber };
-    },
-    get expected() {
-      return expected.get(address, principalText(principal));
-    },
-    get mode() {
-      return settings.get(address).queue ?? 'steer';
-    },
+    key,
+    viber,
+    isViberGone: !vibers.has(viber),
+    mode: settings.get(address).queue ?? 'steer',
+    digest: message.command ? undefined : answeredDigest(message, principal, gw),
+    task:
+      bound && id !== undefined
+        ? {
+            id,
+            address: bound.address,
+            isLeft: bound.viber !== viber,
+            mayJoin: mayJoin(id, principal, gw),
+            isBusy: false,
+          }
+        : undefined,
   };
+}
+
+/** The task of a digest that the message replies to. Of one that was cleared away nothing is left to go on with. */
+function answeredDigest(message: InboundMessage, principal: Principal, gw: Gateway): AnsweredDigest | undefined {
+  const digest = gw.tasks.digests.of(message);
+  const isThere = digest !== undefined && mayJoin(digest.taskId, principal, gw) !== undefined;
+  return isThere ? { taskId: digest.taskId, viber: digest.viber } : undefined;
+}
+
+/** Whether somebody is one of a task's people, or an owner (promise 33); undefined while the task has no record. */
+function mayJoin(taskId: string, principal: Principal, { home }: Gateway): boolean | undefined {
+  const task = openTask(home, taskId).record();
+  return task && authoriseAction(principal, 'steer', task.people);
+}
+
+/** Whether a task is worked on, or something waits in it, for a slot or for a person. */
+async function isBusy(taskId: string, { engine, consent }: Gateway): Promise<boolean> {
+  const { busy, depth, stopped = 0 } = await engine.queue.look(taskLane(taskId));
+  return busy || depth + stopped > 0 || consent.approvals.open(taskId).length > 0;
 }

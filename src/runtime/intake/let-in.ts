@@ -14,27 +14,20 @@ import { messagesIn, say } from '../../messages/messages.ts';
 import { questionId } from '../contract/buttons.ts';
 import { isMessage } from '../contract/spool-shapes.ts';
 import { plainName } from '../conversations/places.ts';
-import type { Intake } from '../gateway.ts';
 import { byAt } from '../reply/outcomes.ts';
 import type { Gateway } from '../run/gateway.ts';
+import { accept } from './accept.ts';
 
 const LOOK_MS = 3_000;
 
-/** What is worth an answer later: words, files and commands; not what opens the chat, and no code of another account. */
-export function isKept({ kind, command }: InboundMessage): boolean {
-  return (kind === 'message' || kind === 'command') && command?.name !== 'start' && command?.name !== 'link';
-}
-
 export class LetIn {
   readonly #gw: Gateway;
-  readonly #intake: Intake;
   #watcher: fs.FSWatcher | undefined;
   #looking: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
-  constructor(gw: Gateway, intake: Intake) {
+  constructor(gw: Gateway) {
     this.#gw = gw;
-    this.#intake = intake;
   }
 
   /** Those who were let in meanwhile, and from now on. */
@@ -101,6 +94,6 @@ export class LetIn {
 
   async #take(kept: readonly InboundMessage[]): Promise<void> {
     // Somebody may have edited the file: what is no message any more is left out.
-    for (const message of kept.filter((each) => isMessage(each))) await this.#intake.accept(message, undefined);
+    for (const message of kept.filter((each) => isMessage(each))) await accept(message, undefined, this.#gw);
   }
 }

@@ -7,7 +7,7 @@ import { errorCode, UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
+import type { Answer } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
 import { summarise } from './summary.ts';
 
@@ -36,7 +36,7 @@ function retryButton(messages: Messages, turn?: FailedTurn): ButtonAction {
 }
 
 /** The button of an answer that is given again after a restart, from what the session holds of it. */
-export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>, messages: Messages): ButtonAction[][] {
+export function buttonsAgain(result: Pick<Answer, 'state' | 'error'>, messages: Messages): ButtonAction[][] {
   if (result.state !== 'error') return [];
   if (result.error === PLAYBOOK_OPEN) return [[{ label: messages.text('common.continue'), command: 'play', args: '' }]];
   return [
@@ -45,15 +45,15 @@ export function buttonsAgain(result: Pick<RunOutcome, 'state' | 'error'>, messag
 }
 
 /** The run was cut and nothing goes on from it by itself. */
-export const interruptedRun = (messages: Messages): RunOutcome =>
+export const interruptedRun = (messages: Messages): Answer =>
   interrupted(messages.text('failures.interrupted'), continueButton(messages));
 
 /** The run was stopped: nobody wants an answer to it. */
-export const stoppedRun = (): RunOutcome => ({
+export const stoppedRun = (): Answer => ({
   ...{ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] },
 });
 
-export function interrupted(text: Text, button: ButtonAction): RunOutcome {
+export function interrupted(text: Text, button: ButtonAction): Answer {
   const summary = summarise(text);
   return { state: 'error', text, summary, artifactRefs: [], error: 'interrupted', buttons: [[button]] };
 }
@@ -71,7 +71,7 @@ export interface Asker {
 }
 
 /** The answer of a run that failed, by what it failed of. An empty text: the person has been told already today. */
-export function failure(error: unknown, trace: string, { role, messages }: Asker, log: Logger): RunOutcome {
+export function failure(error: unknown, trace: string, { role, messages }: Asker, log: Logger): Answer {
   const isKnown = error instanceof RunError || error instanceof UserError;
   log[isKnown ? 'warn' : 'error']({ err: error, trace, kind: kindOf(error) }, 'the run failed');
   if (error instanceof RunError && error.kind === 'cap' && error.said === undefined) {
@@ -89,7 +89,7 @@ export function failure(error: unknown, trace: string, { role, messages }: Asker
   };
 }
 
-const CAP: Pick<RunOutcome, 'error' | 'buttons'> = { error: 'cap', buttons: [] };
+const CAP: Pick<Answer, 'error' | 'buttons'> = { error: 'cap', buttons: [] };
 
 /** Something is set up wrong, or is ours to mend; anything else passes, or is for the person to put differently. */
 const needsOwner = (error: unknown): boolean =>

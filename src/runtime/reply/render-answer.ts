@@ -3,7 +3,7 @@ import type { Address, Attachment, Channel } from '../../channels/channel.ts';
 import { type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
+import type { Answer } from '../contract/outcome.ts';
 import { type AttachMode, attach, getButton } from './attachments.ts';
 
 /** What may be attached to an answer. */
@@ -38,7 +38,7 @@ export const attachRules = (channel: Channel | undefined, mode: AttachMode = 'au
 });
 
 export async function renderAnswer(
-  outcome: RunOutcome,
+  outcome: Answer,
   taskId: string,
   address: Address,
   messages: Messages,

@@ -2,7 +2,7 @@
 import type { Principal } from '../../access/principal.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
+import type { Answer } from '../contract/outcome.ts';
 import type { Unreadable } from '../contract/reading.ts';
 import { summarise } from './summary.ts';
 
@@ -13,7 +13,7 @@ export function unheardVoice(
   { reason, message, setting }: Unreadable,
   { role }: Pick<Principal, 'role'>,
   language: string | undefined,
-): RunOutcome {
+): Answer {
   const messages = messagesIn(language);
   const isOwner = role === 'owner';
   const text =

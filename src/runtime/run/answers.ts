@@ -3,7 +3,7 @@ import { conversationKey, type OutboundMessage } from '../../channels/channel.ts
 import type { Fence, QueueItem } from '../../engine/engine.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
 import type { Entry } from '../contract/entry.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
+import type { Answer } from '../contract/outcome.ts';
 import { isReply } from '../conversations/asked-places.ts';
 import { escaped } from '../conversations/places.ts';
 import { viberAt } from '../conversations/vibers.ts';
@@ -22,7 +22,7 @@ export interface Answered {
 /** Resolves when the answers are durable in the outbox; the same items again change nothing. */
 export async function sendAnswers(
   { run, items, isAgain, fence }: Answered,
-  outcome: RunOutcome,
+  outcome: Answer,
   gw: Gateway,
 ): Promise<void> {
   const { places, consent, features } = gw;
@@ -61,7 +61,7 @@ export async function sendAnswers(
 }
 
 /** What a program is told beside the words: nothing while the run goes on. */
-function endOf(taskId: string, runId: string, outcome: RunOutcome): Pick<OutboundMessage, 'result'> {
+function endOf(taskId: string, runId: string, outcome: Answer): Pick<OutboundMessage, 'result'> {
   const { state, text, summary, artifactRefs } = outcome;
   return state === 'waiting' ? {} : { result: { taskId, runId, state, text, summary, artifactRefs } };
 }

@@ -23,7 +23,7 @@ export type StartedRuns = ReadonlyMap<string, string>;
 const SEARCH_BYTES = 8 * 1024 * 1024;
 
 /** What earlier attempts have taken in of a task: that goes on as it was. */
-export async function startedRuns(home: Home, { viber, taskId }: Entry): Promise<StartedRuns> {
+export function startedRuns(home: Home, { viber, taskId }: Entry): StartedRuns {
   const runs = new Map<string, string>();
   for (const entry of openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES })) {
     if (entry.type !== 'message') continue;
@@ -32,14 +32,14 @@ export async function startedRuns(home: Home, { viber, taskId }: Entry): Promise
   return runs;
 }
 
-/** A run that has ended, with the messages that it took in. */
-export interface EndedRun {
+/** The result of a run, with the messages that it took in. */
+export interface LaterResult {
   result: Extract<SessionEntry, { type: 'result' }>;
   ids: readonly string[];
 }
 
-/** What the words of a steered run have led to, where an earlier attempt has brought that to its end. */
-export async function endedSince(home: Home, { viber, taskId }: Entry, steered: string): Promise<EndedRun | undefined> {
+/** The result that the words of a steered run have led to, where an earlier attempt has brought that to its end. */
+export function resultAfter(home: Home, { viber, taskId }: Entry, steered: string): LaterResult | undefined {
   const entries = openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES });
   const results = entries.flatMap((entry) => (entry.type === 'result' ? [entry] : []));
   const at = results.findIndex(({ run }) => run === steered);
@@ -134,8 +134,8 @@ export function batchesOf(items: readonly Item[], started: StartedRuns): Batch[]
   return found;
 }
 
-/** Takes up what has joined behind what waits to steer already; first comes what cuts off the turn that ended, and answers for it. */
-export function takeUp(waiting: Batch[], joined: readonly Batch[], turn: readonly Item[]): void {
+/** Adds what has joined behind what waits to steer already; first comes what cuts off the turn that ended, and answers for it. */
+export function addSteering(waiting: Batch[], joined: readonly Batch[], turn: readonly Item[]): void {
   const end = waiting.findIndex(({ items: [item] }) => !steers(item));
   waiting.splice(end < 0 ? waiting.length : end, 0, ...joined);
   const cut = cutting(waiting, turn);
@@ -143,7 +143,10 @@ export function takeUp(waiting: Batch[], joined: readonly Batch[], turn: readonl
 }
 
 /** The first of what waits to steer that cuts off the turn; -1: nothing does. */
-export function cutting(waiting: readonly Batch[], turn: readonly Item[]): number {
+function cutting(waiting: readonly Batch[], turn: readonly Item[]): number {
   const end = waiting.findIndex(({ items: [item] }) => !steers(item));
   return waiting.slice(0, end < 0 ? waiting.length : end).findIndex(({ items: [item] }) => cutsOff(item, turn));
 }
+
+/** Whether something that waits cuts off the turn. */
+export const isSteered = (waiting: readonly Batch[], turn: readonly Item[]): boolean => cutting(waiting, turn) >= 0;

@@ -1,37 +1,90 @@
 /** The end of a turn: its result into the session, the answer into the outbox, and what is noted of it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { conversationKey } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
+import type { Lease } from '../../engine/engine.ts';
+import { messagesFor } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
 import { STEERED } from '../context/past-run.ts';
-import type { Entry } from '../contract/entry.ts';
-import type { Owner } from '../contract/order.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
+import { type Entry, traceOf } from '../contract/entry.ts';
+import type { Answer, Outcome } from '../contract/outcome.ts';
+import { buttonsAgain, interruptedRun } from '../reply/failure.ts';
 import { type Answered, sendAnswers } from './answers.ts';
-import type { Item } from './batches.ts';
+import { type Item, resultAfter } from './batches.ts';
 import type { Gateway } from './gateway.ts';
 import { epochOf } from './journal.ts';
+import { finish } from './retries.ts';
+import type { Turn } from './turn.ts';
 
 type Ended = Extract<SessionEntry, { type: 'result' }>['state'];
 /** Of the session, for its last results. */
 const SEARCH_BYTES = 1024 * 1024;
 
-export interface Concluding extends Answered {
-  /** Takes the messages off the lane; called once their answer is durable. */
-  ack: (items: readonly Item[]) => Promise<void>;
+/** A turn as far as its end is concerned. */
+export type Ending = Pick<Turn, 'run' | 'answered' | 'isAgain' | 'lease'>;
+
+const firstOf = ({ answered }: Pick<Turn, 'answered'>): Entry => (answered[0] as Item).message;
+
+/** Ends a turn by what came of it; done again after a crash, nothing happens twice. */
+export async function conclude(turn: Turn, outcome: Outcome, gw: Gateway): Promise<void> {
+  const { taskId } = firstOf(turn);
+  // The next process goes on with the run, and reads what it has used.
+  if (outcome.state === 'shutdown') return;
+  if (outcome.state === 'steered') return gw.tasks.records.endRun(turn.run, taskId);
+  if (outcome.state === 'void') {
+    await gw.tasks.records.endRun(turn.run, taskId);
+    await gw.places.live.end(turn.run, []);
+    return finish(turn.lease, turn.answered, gw);
+  }
+  const answer = outcome.recordedAt === undefined ? await record(turn, outcome, gw) : outcome;
+  await deliver(turn, answer, gw);
 }
 
-/** When the result was recorded, ISO 8601. What waits for a person has none yet. */
+/** Ends messages that were steered and from which nothing goes on. */
+export async function abandon(answered: readonly Item[], lease: Lease<Entry>, gw: Gateway): Promise<void> {
+  const run = traceOf(answered[0]?.id ?? '');
+  const messages = messagesFor(firstOf({ answered }).message);
+  const outcome = { ...interruptedRun(messages), ...gw.models.meter.used(run) };
+  await deliver({ run, answered, isAgain: true, lease }, outcome, gw);
+}
+
+/**
+ * The messages of a steered turn that the next turn answers: none where an earlier attempt has brought that to its end already, as they
+ * waited alone for a crash to be no fault of theirs. Its answer is told to those who have not heard it.
+ */
+export async function withoutAnswer({ run, answered, isAgain, lease }: Turn, gw: Gateway): Promise<readonly Item[]> {
+  const later = isAgain ? resultAfter(gw.home, firstOf({ answered }), run) : undefined;
+  if (!later) return answered;
+  const { result, ids } = later;
+  const heard = await Promise.all(ids.map((id) => gw.engine.queue.find(id)));
+  const told = new Set(heard.flatMap((entry) => (entry ? [conversationKey(entry.message.address)] : [])));
+  const others = answered.filter(({ message }) => !told.has(conversationKey(message.message.address)));
+  if (others.length > 0) {
+    const buttons = buttonsAgain(result, messagesFor(firstOf({ answered: others }).message));
+    const recorded = { ...result, buttons, recordedAt: result.at };
+    await deliver({ run: result.run, answered: others, isAgain: true, lease }, recorded, gw);
+  }
+  await finish(
+    lease,
+    answered.filter((item) => !others.includes(item)),
+    gw,
+  );
+  return [];
+}
+
+/** The answer with what its run has used, in the session. What waits for a person has no result yet. */
 export async function record(
-  { viber, taskId }: Entry,
-  { run, owner }: { run: string; owner: Owner },
-  outcome: RunOutcome,
-  home: Home,
-): Promise<string> {
-  const { state, text, summary, artifactRefs, usage, error, decisions = [] } = outcome;
-  const at = new Date().toISOString();
-  if (state === 'waiting') return at;
+  { run, items, owner }: Pick<Turn, 'run' | 'items' | 'owner'>,
+  given: Answer,
+  { home, models }: Gateway,
+): Promise<Answer> {
+  const { viber, taskId } = (items[0] as Item).message;
+  const { state } = given;
+  if (state === 'waiting') return given;
+  const answer = { ...given, ...models.meter.used(run), recordedAt: new Date().toISOString() };
+  const { text, summary, artifactRefs, usage, error, decisions = [], recordedAt: at } = answer;
   const result: SessionEntry = {
     ...{ type: 'result', run, ...epochOf(owner), at, state, text, summary, artifactRefs },
     ...(decisions.length > 0 ? { decisions } : {}),
@@ -41,59 +94,58 @@ export async function record(
   owner.check();
   await openTask(home, taskId, viber).session.append([result]);
   crashPoint('run:result-written');
-  return at;
+  return answer;
 }
 
-/** What is left once the result stands in the session; done again after a crash, and nothing twice. */
-export async function conclude(turn: Concluding, given: RunOutcome, at: string, gw: Gateway): Promise<void> {
-  const outcome = await completed(turn, given, gw);
-  await send(turn, outcome, gw);
+/** Puts the answer on its way once its result is recorded, then notes what else follows from it. */
+async function deliver({ run, answered, isAgain, lease }: Ending, given: Answer, gw: Gateway): Promise<void> {
+  const turn = { run, items: answered, isAgain, fence: lease };
+  const answer = await completed(turn, given, gw);
+  await send(turn, answer, gw);
   // What is on its way to people goes before what is noted of it.
   await nextTurn();
-  await note(turn, outcome, at, gw);
+  await note(turn, answer, gw);
+  const { state, error, usage, recordedAt: at = new Date().toISOString() } = answer;
+  const { on } = gw.features;
+  for (const { keeps } of on) if (keeps?.when(answer, turn)) await keeps.keep(answer, turn, at, gw);
+  await finish(lease, answered, gw);
+  for (const { after } of on) if (after?.when(answer, turn)) after.note(answer, turn, at, gw);
+  gw.log.info({ trace: run, task: firstOf({ answered }).taskId, state, error, usage }, 'run ended');
 }
 
-async function send(turn: Concluding, outcome: RunOutcome, gw: Gateway): Promise<void> {
+async function send(turn: Answered, answer: Answer, gw: Gateway): Promise<void> {
   const { taskId, viber } = (turn.items[0] as Item).message;
-  if (outcome.state === 'stopped') await gw.places.live.end(turn.run, []);
-  else await sendAnswers(turn, outcome, gw);
+  if (answer.state === 'stopped') await gw.places.live.end(turn.run, []);
+  else await sendAnswers(turn, answer, gw);
   crashPoint('run:out-written');
   // The answer is durable in `out`; the session's lines follow within half a second.
   gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
 }
 
-/** With what features add to it. */
-async function completed(turn: Concluding, outcome: RunOutcome, gw: Gateway): Promise<RunOutcome> {
-  let answer = outcome;
-  for (const { answers } of gw.features.on) {
+/** The answer with what features add to it. */
+async function completed(turn: Answered, given: Answer, gw: Gateway): Promise<Answer> {
+  let answer = given;
+  for (const { answers } of gw.features.on)
     if (answers?.when(answer, turn)) answer = await answers.add(answer, turn, gw);
-  }
   return answer;
 }
 
+async function note(turn: Answered, answer: Answer, { tasks, features, home }: Gateway): Promise<void> {
+  const { run } = turn;
+  const { taskId } = (turn.items[0] as Item).message;
+  const { state, text, summary, artifactRefs } = answer;
+  await tasks.records.setState(taskId, state === 'waiting' ? 'running' : await stateAfter(turn, state, home), run);
+  if (state !== 'waiting')
+    tasks.news.tell({ type: 'run:ended', end: { taskId, runId: run, state, text, summary, artifactRefs } });
+  tasks.threads.show(taskId);
+  features.metrics.count('viber_runs_total', { state });
+}
+
 /** The state of its task. What waited alone after crashes may be noted when a newer turn has ended already. */
-async function stateAfter(turn: Concluding, state: Ended, home: Home): Promise<Ended> {
+async function stateAfter(turn: Answered, state: Ended, home: Home): Promise<Ended> {
   if (!turn.isAgain) return state;
   const { viber, taskId } = (turn.items[0] as Item).message;
   const lines = openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES });
   const results = lines.flatMap((line) => (line.type === 'result' && line.error !== STEERED ? [line] : []));
   return results.at(-1)?.state ?? state;
-}
-
-async function note(turn: Concluding, outcome: RunOutcome, at: string, gw: Gateway): Promise<void> {
-  const { tasks, features, home, log } = gw;
-  const { run, items, ack } = turn;
-  const { taskId } = (items[0] as Item).message;
-  const { state, error, usage } = outcome;
-  await tasks.records.setState(taskId, state === 'waiting' ? 'running' : await stateAfter(turn, state, home), run);
-  if (state !== 'waiting') {
-    const { text, summary, artifactRefs } = outcome;
-    tasks.news.tell({ type: 'run:ended', end: { taskId, runId: run, state, text, summary, artifactRefs } });
-  }
-  tasks.threads.show(taskId);
-  features.metrics.count('viber_runs_total', { state });
-  for (const { keeps } of features.on) if (keeps?.when(outcome, turn)) await keeps.keep(outcome, turn, at, gw);
-  await ack(items);
-  for (const { after } of features.on) if (after?.when(outcome, turn)) after.note(outcome, turn, at, gw);
-  log.info({ trace: run, task: taskId, state, error, usage }, 'run ended');
 }

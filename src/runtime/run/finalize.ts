@@ -10,7 +10,7 @@ import type { ArtifactRef, SessionEntry, TaskRecord } from '../../workspace/type
 import type { AgentOutcome } from '../agent/agent.ts';
 import type { Entry } from '../contract/entry.ts';
 import type { BlockOf } from '../contract/feature.ts';
-import type { Handed, Made, RunOutcome } from '../contract/outcome.ts';
+import type { Answer, Handed, Made } from '../contract/outcome.ts';
 import { DELTA_LIMITS } from '../contract/protocol.ts';
 import type { RuntimeTool } from '../contract/task.ts';
 import { escaped, plainName } from '../conversations/places.ts';
@@ -41,7 +41,7 @@ export async function finalize(
   made: Made,
   { task, run, principal, messages, tools, earlier, items }: FinalizedRun,
   gw: Gateway,
-): Promise<RunOutcome> {
+): Promise<Answer> {
   const { home, log } = gw;
   const { refs, pending } = made;
   const keepsNothing = principal.role === 'guest';

@@ -2,6 +2,7 @@
  * The running program as one object: what runs, commands and events are worked on with. `openGateway` in `src/app/` builds it, for the
  * program and for tests alike. Rooms below the runtime never see it. Types only.
  */
+import type { AccessRules } from '../../access/authorise.ts';
 import type { Languages } from '../../access/languages.ts';
 import type { Links } from '../../access/links.ts';
 import type { OutboundTargets } from '../../access/outbound-targets.ts';
@@ -28,6 +29,7 @@ import type { FeatureOf, FeatureSet } from '../contract/feature.ts';
 import type { KnownNames } from '../contract/job-service.ts';
 import type { Toolbox } from '../contract/order.ts';
 import type { OwnSettings, Thinking } from '../contract/settings.ts';
+import type { Arrivals } from '../conversations/arrivals.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Digests } from '../conversations/digests.ts';
 import type { Expected } from '../conversations/expected.ts';
@@ -52,6 +54,7 @@ import type { AttachRules } from '../reply/render-answer.ts';
 import type { ServerPrompts } from '../tools/mcp/prompts.ts';
 import type { ToolRun } from '../tools/run.ts';
 import type { SkillAdding, SkillService } from '../tools/skills/service.ts';
+import type { Lanes } from './work.ts';
 
 export interface Gateway<Config = Settings> {
   home: Home;
@@ -93,12 +96,18 @@ export interface PeopleStores extends People {
   languages: Languages;
   zones: Zones;
   owners: OwnerNotifier;
+  /** Who may write there. */
+  rulesOf(address: Address): AccessRules;
   /** What time it is for somebody, as the model is told; `mayAsk`: whether this run is one in which they may be asked where they are. */
   nowFor(principal: Principal, turn: { run: string; mayAsk: () => boolean }): string;
 }
 
 /** What is known of tasks, and what happens to them as it happens. */
 export interface Tasks {
+  /** What is remembered of events while they are taken in. */
+  arrivals: Arrivals;
+  /** The lanes that this process works on. */
+  lanes: Lanes;
   records: TaskRecords;
   conversations: Conversations;
   threads: Threads;

@@ -1,119 +1,152 @@
 /**
- * One run of a task from claim to answer.
+ * One run, from the messages of a turn to its answer.
  *
- *   session: message -> agent (each step with tools into the session) -> outcome
+ *   session: message -> agent (each step with tools into the session) -> session: result -> out -> off the lane
  *
- * Invariants: a finished step is never run again; a side-effecting call whose outcome is unknown is told, not repeated.
+ * Invariants: a message leaves its lane only when its answer is durable in `out` and its result written to the session. After a crash the
+ * run goes on where it was: an answer is only delivered, and a tool that was cut off is told of and never called again.
  */
 import type { Principal } from '../../access/principal.ts';
-import { filesAround } from '../../channels/channel.ts';
-import type { QueueItem } from '../../engine/engine.ts';
+import { type Address, conversationKey, filesAround, type InboundMessage } from '../../channels/channel.ts';
+import { crashPoint } from '../../crash-points.ts';
 import { messagesFor } from '../../messages/messages.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { SuspendedRun } from '../approvals/suspend.ts';
 import { cutCall, STEERED } from '../context/past-run.ts';
+import { reasonOf } from '../contract/abort.ts';
 import type { Waiting } from '../contract/agent.ts';
-import type { Entry, JobOrder } from '../contract/entry.ts';
-import type { Decided, Order, Owner, TakenTurn } from '../contract/order.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
+import type { JobOrder } from '../contract/entry.ts';
+import type { Decided, Order } from '../contract/order.ts';
+import type { Outcome } from '../contract/outcome.ts';
 import type { TurnWatch } from '../contract/watch.ts';
-import { buttonsAgain, stoppedRun } from '../reply/failure.ts';
+import { bindingKey } from '../conversations/conversations.ts';
+import { buttonsAgain, kindOf, stoppedRun } from '../reply/failure.ts';
 import { unheardVoice } from '../reply/unheard.ts';
 import { interruptedWhile } from '../tools/doing.ts';
+import type { Item } from './batches.ts';
+import { conclude } from './conclude.ts';
+import { outcomeOfError } from './failed.ts';
 import { beforeQuestion, finalize } from './finalize.ts';
 import type { Feature, Gateway } from './gateway.ts';
 import { runAgent } from './run-agent.ts';
 import { takeIn } from './take-in.ts';
+import type { Turn } from './turn.ts';
+import { noteWait, watchTurn } from './watch.ts';
 
-export interface RunTurn {
+/** A turn at work: its task, on whose word it runs, and what an earlier process has left of it. */
+export interface Run extends Turn {
   task: TaskRecord;
-  run: string;
-  items: readonly QueueItem<Entry>[];
-  /** Everybody's messages that this run answers; `items` are among them. */
-  answered: readonly QueueItem<Entry>[];
-  /** An earlier attempt at it may have left something in the session. */
-  isAgain: boolean;
-  signal: AbortSignal;
-  /** Aborts with `signal`, but for a newer message: what was said before it is still taken in. */
-  intake: AbortSignal;
-  watch?: TurnWatch;
-  /** Resolves once its messages are durable: waited for before the first effect that cannot be taken back. Throws LeaseLost. */
-  stored: () => Promise<void>;
-  owner: Owner;
+  principal: Principal;
+  earlier: readonly SessionEntry[];
+  watch: TurnWatch;
 }
 
-export type RunEnd =
-  | { kind: 'ended'; outcome: RunOutcome }
-  /** An earlier process has recorded its result: only the delivery is left. */
-  | { kind: 'recorded'; outcome: RunOutcome; at: string }
-  /** An earlier process has ended it for newer words: the next turn goes on from it. */
-  | { kind: 'steered' }
-  /** There was nothing to go on with. */
-  | { kind: 'void' };
+/** Throws what passes: a full disk, a platform that is away, a lane that was lost. */
+export async function run(turn: Turn, gw: Gateway): Promise<Outcome> {
+  crashPoint('run:claimed');
+  noteWait(turn.items, turn.isAgain, gw.features);
+  const watch = watchTurn({ ...turn, items: turn.answered }, gw.features);
+  try {
+    const outcome = await work(turn, watch, gw).catch((error: unknown) => outcomeOfError(error, turn, gw));
+    const recorded = watch.stage?.('record');
+    await conclude(turn, outcome, gw);
+    recorded?.();
+    watch.end?.(outcome.state, outcome.failure);
+    return outcome;
+  } catch (error) {
+    watch.end?.('failed', kindOf(error));
+    throw error;
+  }
+}
 
-/** The run as it goes on, with what an earlier process has left of it. */
-type Begun = RunTurn & Pick<SuspendedRun, 'earlier' | 'principal'> & Pick<TakenTurn, 'messages'> & { spoken: string[] };
+/** The turn up to its outcome, seen by people while it goes on. */
+async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome> {
+  const { run: id, items, answered, isAgain, lease, owner, signal, intake } = turn;
+  const { records, threads, news } = gw.tasks;
+  const { taskId } = (items[0] as Item).message;
+  const task = await records.open((items[0] as Item).message);
+  await gw.places.live.follow(id, followers(answered, taskId, gw), isAgain, newestIn(items));
+  news.tell({ type: 'task:started', taskId, runId: id });
+  const showing = records.showRunning(taskId, () => threads.show(taskId));
+  try {
+    const outcome = await answer({ ...turn, task, watch, principal: onWhoseWord(turn), earlier: [] }, gw);
+    // The answer must not be kept of a message that was not.
+    await lease.stored();
+    owner.check();
+    if (outcome.state === 'steered') return outcome;
+    if (outcome.recordedAt === undefined) {
+      crashPoint('run:answered');
+      // Whoever stopped it wants no answer, were it steered before or not.
+      if (reasonOf(intake) === 'stop') signal.throwIfAborted();
+    }
+    turn.onSettled();
+    return outcome;
+  } finally {
+    clearTimeout(showing);
+  }
+}
+
+/** Takes the words in, has the agent work on them, and makes the answer of what it says. Throws RunError, or a system error when the disk fails. */
+async function answer(begun: Run, gw: Gateway): Promise<Outcome> {
+  const { message, resume, viber, taskId } = (begun.items[0] as Item).message;
+  const messages = messagesFor(message);
+  const isBegun = begun.isAgain || resume !== undefined;
+  if (isBegun || takenBy(begun, gw)) await begun.lease.stored();
+  const earlier = isBegun ? openTask(gw.home, taskId, viber).session.run(begun.run) : [];
+  const waiting = { ...begun, earlier };
+  // What was answered is only delivered.
+  const result = earlier.find((entry) => entry.type === 'result');
+  if (result?.error === STEERED) return { state: 'steered' };
+  if (result) return { ...result, buttons: buttonsAgain(result, messages), recordedAt: result.at };
+  // A side effect that a crash cut is told, never repeated.
+  const cut = cutCall(earlier);
+  if (cut) return interruptedWhile(cut, messages);
+
+  const decided = resume ? await gw.consent.suspension.resume(waiting, resume.approval) : undefined;
+  if (decided === 'void') return { state: 'void' };
+  if (decided === 'stop') return stoppedRun();
+  // A person who wrote instead has answered what waited for them.
+  if (!resume) await gw.consent.suspension.supersede(waiting);
+  // A decision may have changed the record.
+  const run: Run = { ...waiting, task: openTask(gw.home, begun.task).record() ?? begun.task };
+
+  let spoken = spokenIn(earlier);
+  if (!earlier.some((entry) => entry.type === 'message')) {
+    const { line, unheard } = await takeIn(run, gw);
+    if (unheard) return unheardVoice(unheard, run.principal, message.sender.language);
+    spoken = spokenIn([line]);
+  }
+  await rememberCalled(run, gw);
+  const order = await orderOf(run, decided, spoken, gw);
+  const taken = takenBy(run, gw);
+  if (taken) return takeOver(run, order, taken, gw);
+
+  const { outcome, made, tools } = await runAgent(order, gw);
+  const below = outcome.parked?.[0]?.below;
+  if (below) return suspendBelow(run, below, gw);
+  if (!outcome.parked) return finalize(outcome, made, { ...run, messages, tools }, gw);
+  const handed = await beforeQuestion(outcome, made, { ...run, messages }, gw);
+  return gw.consent.suspension.suspend(run, outcome, tools, handed);
+}
+
+/** Asks what an agent waits for that this run has asked, in the name of this run. */
+async function suspendBelow(
+  run: Run,
+  below: Waiting,
+  gw: Gateway,
+  more: Pick<SuspendedRun, 'play'> = {},
+): Promise<Outcome> {
+  const messages = messagesFor((run.items[0] as Item).message.message);
+  const handed = await beforeQuestion(below.waiting, undefined, { ...run, messages, earlier: below.earlier }, gw);
+  return gw.consent.suspension.suspend({ ...run, inner: below, ...more }, below.waiting, below.tools, handed);
+}
 
 /** Skills called in one task. */
 const MAX_CALLED = 50;
 
-/** Throws RunError, or a system error when the disk fails. */
-export async function run(turn: RunTurn, gw: Gateway): Promise<RunEnd> {
-  const first = (turn.items[0] as QueueItem<Entry>).message;
-  const messages = messagesFor(first.message);
-  const isBegun = turn.isAgain || first.resume !== undefined;
-  if (isBegun || takenIn(turn, gw)) await turn.stored();
-  const earlier = isBegun ? openTask(gw.home, first.taskId, first.viber).session.run(turn.run) : [];
-  // What was answered is only delivered.
-  const result = earlier.find((entry) => entry.type === 'result');
-  if (result?.error === STEERED) return { kind: 'steered' };
-  if (result)
-    return { kind: 'recorded', outcome: { ...result, buttons: buttonsAgain(result, messages) }, at: result.at };
-  // A side effect that a crash cut is told, never repeated.
-  const cut = cutCall(earlier);
-  if (cut) return ended(interruptedWhile(cut, messages));
-
-  const waiting: Begun = { ...turn, messages, earlier, principal: onWhoseWord(turn), spoken: spokenIn(earlier) };
-  const decided = await decisionsFor(waiting, first, gw);
-  if (decided === 'void') return { kind: 'void' };
-  if (decided === 'stop') return ended(stoppedRun());
-  // A decision may have changed the record.
-  const begun: Begun = { ...waiting, task: openTask(gw.home, turn.task).record() ?? turn.task };
-
-  if (!earlier.some((entry) => entry.type === 'message')) {
-    const taken = await takeIn(begun, gw);
-    if (taken.unheard) return ended(unheardVoice(taken.unheard, begun.principal, first.message.sender.language));
-    begun.spoken = spokenIn([taken.line]);
-  }
-  await rememberCalled(begun, gw);
-  const order = await orderOf(begun, decided, gw);
-  const taken = takenIn(begun, gw);
-  if (taken) return ended(await takeOver(begun, order, taken, gw));
-
-  const { outcome, made, tools } = await runAgent(order, gw);
-  const below = outcome.parked?.[0]?.below;
-  if (below) return ended(await suspendInner(begun, below, gw));
-  if (outcome.parked)
-    return ended(
-      await gw.consent.suspension.suspend(begun, outcome, tools, await beforeQuestion(outcome, made, begun, gw)),
-    );
-  return ended(await finalize(outcome, made, { ...begun, tools }, gw));
-}
-
-/** What an agent waits for that this run has asked. */
-async function suspendInner(
-  begun: Begun,
-  below: Waiting,
-  gw: Gateway,
-  more: Pick<SuspendedRun, 'play'> = {},
-): Promise<RunOutcome> {
-  const handed = await beforeQuestion(below.waiting, undefined, { ...begun, earlier: below.earlier }, gw);
-  return gw.consent.suspension.suspend({ ...begun, inner: below, ...more }, below.waiting, below.tools, handed);
-}
-
 /** What was called stays at hand for the rest of the task, whatever its own rules are. */
-async function rememberCalled({ task, items }: Begun, { home }: Gateway): Promise<void> {
+async function rememberCalled({ task, items }: Run, { home }: Gateway): Promise<void> {
   const known = task.called ?? [];
   const called = items.flatMap(({ message: { skill } }) =>
     skill === undefined || known.includes(skill) ? [] : [skill],
@@ -124,62 +157,46 @@ async function rememberCalled({ task, items }: Begun, { home }: Gateway): Promis
   await openTask(home, task).update((record) => ({ ...record, called: all }), { sync: false });
 }
 
-const ended = (outcome: RunOutcome): RunEnd => ({ kind: 'ended', outcome });
-
-/** What a person has decided; else they wrote instead, and what waits for them is superseded. */
-async function decisionsFor(
-  begun: Begun,
-  { resume }: Entry,
-  { consent: { suspension } }: Gateway,
-): Promise<Decided | undefined | 'void' | 'stop'> {
-  if (resume) return suspension.resume(begun, resume.approval);
-  await suspension.supersede(begun);
-  return undefined;
-}
-
 /** Of whoever wrote last; with a guest among those it answers, with no more rights than a guest has. */
-function onWhoseWord({ items, answered }: RunTurn): Principal {
-  const { principal } = (items[0] as QueueItem<Entry>).message;
+function onWhoseWord({ items, answered }: Turn): Principal {
+  const { principal } = (items[0] as Item).message;
   return answered.some(({ message }) => message.principal.role === 'guest')
     ? { ...principal, role: 'guest' }
     : principal;
 }
 
-async function orderOf(
-  { task, run, items, answered, principal, earlier, signal, watch, spoken, stored, owner }: Begun,
-  decided: Decided | undefined,
-  { places }: Gateway,
-): Promise<Order> {
-  const { message: first, job } = (items[0] as QueueItem<Entry>).message;
-  const tellsMemory = await places.tellsMemory({
-    principal,
-    answered: answered.map((item) => item.message.message),
-    job,
-  });
+/** What the agent is asked to do, out of what people and jobs have said. */
+async function orderOf(run: Run, decided: Decided | undefined, spoken: readonly string[], gw: Gateway): Promise<Order> {
+  const { task, items, answered, principal, lease } = run;
+  const { message: first, job } = (items[0] as Item).message;
+  const messages = answered.map((item) => item.message.message);
   return {
-    ...{ task, run, principal, tellsMemory, earlier, signal, stored, owner, query: first.text || (spoken[0] ?? '') },
-    ...(decided && { decided }),
-    ...(watch && { watch }),
+    ...run,
+    decided,
+    stored: () => lease.stored(),
+    tellsMemory: await gw.places.tellsMemory({ principal, answered: messages, job }),
+    query: first.text || (spoken[0] ?? ''),
     others: answered.map(({ message }) => message.principal),
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),
-    ...(task.called ? { called: task.called } : {}),
+    called: task.called,
     names: items.flatMap(({ message: { message } }) => filesAround(message).map((file) => file.name)),
     place: job ? jobPlace(job) : `${first.address.channel}, ${first.isDirect ? 'direct message' : 'group'}`,
     address: first.address,
     isDirect: first.isDirect,
-    ...(first.language !== undefined && { language: first.language }),
-    ...(job ? { job, own: job.own } : {}),
-    ...givenIn(answered),
+    language: first.language,
+    job,
+    own: job?.own,
+    given: givenIn(messages),
   };
 }
 
 /** Of everybody's messages that it answers, the newest that says so. */
-function givenIn(answered: RunTurn['answered']): Pick<Order, 'given'> {
-  const all = answered.flatMap(({ message: { message } }) => message.given ?? []);
+function givenIn(messages: readonly InboundMessage[]): Order['given'] {
+  const all = messages.flatMap(({ given }) => given ?? []);
   const memory = all.findLast((given) => given.memory !== undefined)?.memory;
   const artifacts = all.findLast((given) => given.artifacts)?.artifacts;
-  if (memory === undefined && !artifacts) return {};
-  return { given: { ...(memory !== undefined && { memory }), ...(artifacts && { artifacts }) } };
+  if (memory === undefined && !artifacts) return undefined;
+  return { ...(memory !== undefined && { memory }), ...(artifacts && { artifacts }) };
 }
 
 /** The words of messages that were said, not written. */
@@ -189,8 +206,13 @@ const spokenIn = (entries: readonly SessionEntry[]): string[] =>
 const jobPlace = ({ name, deliver }: JobOrder): string =>
   `the scheduled job ${JSON.stringify(name)}; nobody is there to answer questions${deliver.length > 0 ? '; your answer is sent to a chat as it stands. Answer only HEALTHY when there is nothing worth a message' : ''}`;
 
+interface Taken {
+  item: Item;
+  takes: NonNullable<Feature['takes']>;
+}
+
 /** The newest entry whose work a feature does in place of the model. */
-function takenIn({ answered }: Pick<RunTurn, 'answered'>, { features }: Gateway): Taken | undefined {
+function takenBy({ answered }: Turn, { features }: Gateway): Taken | undefined {
   for (const item of answered.toReversed()) {
     const takes = features.on.find((feature) => feature.takes?.when(item.message))?.takes;
     if (takes) return { item, takes };
@@ -198,24 +220,26 @@ function takenIn({ answered }: Pick<RunTurn, 'answered'>, { features }: Gateway)
   return undefined;
 }
 
-interface Taken {
-  item: QueueItem<Entry>;
-  takes: NonNullable<Feature['takes']>;
+async function takeOver(run: Run, order: Order, { item, takes }: Taken, gw: Gateway): Promise<Outcome> {
+  const { id, message: entry } = item;
+  // What was written while the feature was at work.
+  const added = run.items.flatMap(({ message }) => (takes.when(message) ? [] : [message.message.text])).join('\n\n');
+  const messages = messagesFor((run.items[0] as Item).message.message);
+  const end = await takes.run({ ...order, messages, entry, id, added }, gw);
+  return 'waiting' in end ? suspendBelow(run, end, gw, { play: true }) : end;
 }
 
-async function takeOver(
-  begun: Begun,
-  { task, run, principal, tellsMemory, address, earlier, signal, watch, decided }: Order,
-  { item: { id, message: entry }, takes }: Taken,
-  gw: Gateway,
-): Promise<RunOutcome> {
-  // What was written while the feature was at work.
-  const added = begun.items.flatMap(({ message }) => (takes.when(message) ? [] : [message.message.text])).join('\n\n');
-  const about = { task, run, principal, tellsMemory, earlier, signal, messages: begun.messages, entry, id, added };
-  const end = await takes.run(
-    { ...about, ...(address && { address }), ...(watch && { watch }), ...(decided && { decided }) },
-    gw,
+/** The newest message of each conversation is the one that is answered there. */
+function newestIn(items: readonly Item[]): ReadonlyMap<string, string> {
+  return new Map(items.map(({ message: { message } }) => [conversationKey(message.address), message.messageId]));
+}
+
+/** A run is seen by the conversations it answers, and by the others that are about its task now. */
+function followers(items: readonly Item[], taskId: string, { tasks }: Gateway): Address[] {
+  if (items.some(({ message }) => message.job)) return [];
+  const keys = new Set(
+    items.map(({ message: { message, principal } }) => bindingKey(principal, message.address, message.isDirect)),
   );
-  if (!('waiting' in end)) return end;
-  return suspendInner(begun, end, gw, { play: true });
+  const watching = tasks.conversations.bound(taskId).filter((binding) => !keys.has(binding.key));
+  return [...items.map((item) => item.message.message.address), ...watching.map((binding) => binding.address)];
 }

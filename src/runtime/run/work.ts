@@ -10,6 +10,17 @@ import { type AbortReason, RunAbort } from '../contract/abort.ts';
 import { arrivalOf, type Entry } from '../contract/entry.ts';
 import { cutsOff, type Item } from './batches.ts';
 
+/** The lanes that this process works on. */
+export interface Lanes {
+  works: Map<string, Work>;
+  /** How often the work of a lane has failed in a row. */
+  failures: Map<string, number>;
+  /** The process ends: nothing can be stopped any more. */
+  isStopping: boolean;
+}
+
+export const createLanes = (): Lanes => ({ works: new Map(), failures: new Map(), isStopping: false });
+
 export class Work {
   readonly lease: Lease<Entry>;
   readonly #queue: Pick<Queue<Entry>, 'extend' | 'show'>;
@@ -47,14 +58,14 @@ export class Work {
   }
 
   /** A turn is made ready: until it begins, what is said counts for it. */
-  prepare(turn: readonly Item[]): void {
+  prepareTurn(turn: readonly Item[]): void {
     this.#turn = turn;
     this.#hasBegun = true;
     this.#isSettled = false;
   }
 
   /** The signals of the turn that begins now, aborted by what was said while it was made ready. */
-  begin(run: string, by: { isEnding: boolean; isShutdown: boolean; isSteered: boolean }) {
+  beginTurn(run: string, by: { isEnding: boolean; isShutdown: boolean; isSteered: boolean }) {
     this.#isDoing = this.#turn.at(-1)?.message.resume !== undefined;
     this.#view = { runId: run, startedAt: this.#view.startedAt };
     this.#show(by.isEnding ? { isEnding: true } : {});
@@ -73,7 +84,7 @@ export class Work {
   }
 
   /** The turn is over. Gives what has joined meanwhile, for the next one. */
-  async end(): Promise<Item[]> {
+  async endTurn(): Promise<Item[]> {
     while (this.#steering.size > 0) await Promise.allSettled(this.#steering);
     this.#isDoing = false;
     this.#isCutNext = false;

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { scrub } from '../../log.ts';
 import { type Messages, type Said, say } from '../../messages/messages.ts';
-import type { RunOutcome } from '../contract/outcome.ts';
+import type { Answer } from '../contract/outcome.ts';
 import { RunError } from '../contract/run-error.ts';
 import { interrupted } from '../reply/failure.ts';
 import { toolNamed } from './table.ts';
@@ -32,7 +32,7 @@ export function toolFailed(tools: readonly string[]): RunError {
 }
 
 /** The side-effecting call that a crash cut: reported, not repeated. */
-export function interruptedWhile(tool: string, messages: Messages): RunOutcome {
+export function interruptedWhile(tool: string, messages: Messages): Answer {
   const text = messages.text('failures.interruptedWhile', { doing: doingWith(tool) });
   const button = {
     label: messages.text('common.continue'),

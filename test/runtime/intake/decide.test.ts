@@ -1,9 +1,8 @@
 /** What becomes of an event: one row for each kind of event and each decision. */
-
 import { describe, expect, test } from 'vitest';
 import type { Principal } from '../../../src/access/principal.ts';
 import type { Address, InboundMessage } from '../../../src/channels/channel.ts';
-import { messagesIn, words } from '../../../src/messages/messages.ts';
+import { words } from '../../../src/messages/messages.ts';
 import { type BoundTask, type Decision, decide, type Facts } from '../../../src/runtime/intake/decide.ts';
 import { COMMANDS } from '../../helpers/commands.ts';
 
@@ -17,9 +16,8 @@ const WORDS: InboundMessage = {
   ...{ id: '7', kind: 'message', address: DM, sender: { user: '1001', name: 'Alex', isBot: false }, text: 'milk' },
   ...{ files: [], facts: [], quotes: [], messageId: '70', isDirect: true, isMention: false, sentAt: 0 },
 };
-const TASK: BoundTask = { id: 'old-1', address: DM, mayJoin: true, hasBegun: false, isBusy: false, isLeft: false };
+const TASK: BoundTask = { id: 'old-1', address: DM, mayJoin: true, isBusy: false, isLeft: false };
 const KNOWN: Facts = {
-  messages: messagesIn('en'),
   ...{
     message: WORDS,
     principal: OWNER,
@@ -28,17 +26,7 @@ const KNOWN: Facts = {
     newTaskId: 'new-2',
     entry: { allow: true },
   },
-  ...{
-    commands: COMMANDS,
-    isSeen: false,
-    isUnchanged: false,
-    rate: undefined,
-    pressed: undefined,
-    isChanging: false,
-    expected: undefined,
-  },
-  replied: undefined,
-  typed: undefined,
+  ...{ isSeen: false, isUnchanged: false, rate: undefined, pressed: undefined, answer: undefined, key: 'here' },
   ...{ task: TASK, digest: undefined, mode: 'followup' },
 };
 
@@ -107,19 +95,8 @@ const ROWS: { [event: string]: [decision: string, facts: Changed, expected: Expe
     ],
     ['begins no second thread', { isSeen: true, message: opensThread }, { kind: 'duplicate' }],
     ['is not counted', { isSeen: true, principal: MEMBER }, { kind: 'duplicate' }],
-    [
-      'is known while the conversation changes',
-      { isSeen: true, isChanging: true, message: command('new') },
-      { kind: 'duplicate' },
-    ],
   ],
   'that counts': [
-    ['is counted first', { principal: MEMBER }, { kind: 'count' }],
-    [
-      'is counted before its button is looked up',
-      { principal: MEMBER, message: { button: { id: 'b' } } },
-      { kind: 'count' },
-    ],
     ['is taken within the limit', isMember, { kind: 'store' }],
     ['is told once above it', { ...isMember, rate: { ok: false, first: true } }, { kind: 'limit', tell: 'notice' }],
     ['is left in silence then', { ...isMember, rate: { ok: false, first: false } }, { kind: 'limit', tell: 'nothing' }],
@@ -130,7 +107,6 @@ const ROWS: { [event: string]: [decision: string, facts: Changed, expected: Expe
     ],
   ],
   'of a button': [
-    ['is looked up', { message: { button: { id: 'b' } } }, { kind: 'press', id: 'b' }],
     ['is told when it is gone', { message: { button: { id: 'b' } }, pressed: 'gone' }, { kind: 'notice' }],
     [
       'is a command',
@@ -143,16 +119,23 @@ const ROWS: { [event: string]: [decision: string, facts: Changed, expected: Expe
       { kind: 'store', entry: { message: { text: 'go on' }, mode: 'steer' } },
     ],
   ],
+  'that answers a question': [
+    [
+      'is the command that it stands for',
+      { answer: { command: 'approve', args: 'r-1 yes' }, message: { text: 'yes' } },
+      { kind: 'store', entry: { command: { name: 'approve', args: 'r-1 yes' } } },
+    ],
+    ['is asked which of several it means', { answer: 'several' }, { kind: 'notice' }],
+  ],
   'of a conversation': [
-    ['waits while its task changes', { isChanging: true }, { kind: 'wait' }],
     ['begins a task', { task: undefined }, { kind: 'bind', begins: true, entry: { taskId: 'new-2' } }],
-    ['goes on with its task', {}, { kind: 'store', begins: false, rebind: false, entry: { taskId: 'old-1' } }],
+    ['goes on with its task', {}, { kind: 'store', rebind: false, entry: { taskId: 'old-1' } }],
     ['notes where the person is now', { task: { ...TASK, address: GROUP } }, { kind: 'store', rebind: true }],
-    ['begins nothing by a command', { task: undefined, message: command('plan') }, { kind: 'store', begins: true }],
+    ['begins nothing by a command', { task: undefined, message: command('plan') }, { kind: 'store' }],
     [
       'is bound later where its thread is to come',
       { message: opensThread },
-      { kind: 'store', begins: true, entry: { taskId: 'new-2' } },
+      { kind: 'store', entry: { taskId: 'new-2' } },
     ],
     [
       'begins a task in a thread that is there',
@@ -195,11 +178,6 @@ const ROWS: { [event: string]: [decision: string, facts: Changed, expected: Expe
       { kind: 'store', entry: { mode: undefined } },
     ],
     [
-      'steers what its sender has just begun',
-      { mode: 'steer', task: { ...TASK, mayJoin: undefined, hasBegun: true }, message: inGroup },
-      { kind: 'store', entry: { mode: 'steer' } },
-    ],
-    [
       'stops it by a word',
       { message: { text: 'stop!' }, task: { ...TASK, isBusy: true } },
       { kind: 'store', entry: { command: { name: 'stop', args: '' } } },
@@ -225,7 +203,7 @@ const ROWS: { [event: string]: [decision: string, facts: Changed, expected: Expe
     [
       'by /new in a room of threads',
       { message: { ...opensThread, ...command('new', 'x') } },
-      { kind: 'store', begins: false, entry: { taskId: 'new-2', moves: true } },
+      { kind: 'store', entry: { taskId: 'new-2', moves: true } },
     ],
     [
       'by no /new without a goal there',
@@ -238,29 +216,16 @@ const ROWS: { [event: string]: [decision: string, facts: Changed, expected: Expe
       { task: { ...TASK, mayJoin: false }, message: { ...inGroup, isThread: true, ...command('new') } },
       { kind: 'notice' },
     ],
-    ['only once what goes before is done', { isChanging: true, message: command('new') }, { kind: 'wait' }],
   ],
 };
 
 describe.each(Object.entries(ROWS))('an event %s', (_event, rows) => {
   test.each(rows)('%s', (_decision, facts, expected) => {
-    const decision = decide(factsOf(facts));
+    const decision = decide(factsOf(facts), COMMANDS);
     const entry = 'entry' in decision && {
       ...{ command: undefined, mode: undefined, moves: undefined },
       ...decision.entry,
     };
     expect(entry ? { ...decision, entry } : decision).toMatchObject(expected);
   });
-});
-
-test('a stranger costs no look at the queue, a task or a file', () => {
-  const asked: string[] = [];
-  const facts = new Proxy(factsOf(refused('stranger', true)), {
-    get(target, name) {
-      asked.push(String(name));
-      return Reflect.get(target, name);
-    },
-  });
-  decide(facts);
-  expect(asked.sort()).toEqual(['entry', 'message', 'principal']);
 });

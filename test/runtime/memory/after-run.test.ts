@@ -7,7 +7,7 @@ import { type Concluded, createAfterRun, entryOf, type FinishedRun } from '../..
 import { keep } from '../../../src/features/memory/tools/keep.ts';
 import { addSecret, silentLog } from '../../../src/log.ts';
 import { messagesIn } from '../../../src/messages/messages.ts';
-import type { RunOutcome } from '../../../src/runtime/contract/outcome.ts';
+import type { Answer } from '../../../src/runtime/contract/outcome.ts';
 import type { Home } from '../../../src/workspace/home.ts';
 import { appendDailyLogs } from '../../../src/workspace/memory/daily.ts';
 import { readMemory } from '../../../src/workspace/memory/memory.ts';
@@ -97,7 +97,7 @@ describe('after a run', () => {
     const entry = { principal, message, viber: 'default', taskId: 'task1' };
     return { run: 'run1', isAgain: false, items: [{ id: 'i', message: entry } as never], ...more };
   };
-  const outcome = (text: string, more: Partial<RunOutcome> = {}): RunOutcome => ({
+  const outcome = (text: string, more: Partial<Answer> = {}): Answer => ({
     ...{ state: 'completed', ...result(text), buttons: [] },
     ...more,
   });

@@ -1,13 +1,16 @@
 /** Work that failed without an answer: how often it is tried again, and what becomes of it then. */
 import { expect, test } from 'vitest';
-import type { Lease, Queue } from '../../../src/engine/engine.ts';
+import type { Lease } from '../../../src/engine/engine.ts';
 import { DeliveryError, StorageError } from '../../../src/errors.ts';
 import { silentLog } from '../../../src/log.ts';
 import type { Entry } from '../../../src/runtime/contract/entry.ts';
-import { createRetries } from '../../../src/runtime/run/retries.ts';
+import { handBack } from '../../../src/runtime/run/retries.ts';
+import { createLanes, type Lanes } from '../../../src/runtime/run/work.ts';
+import { partsOf } from '../../helpers/gateway.ts';
 
 const LEASE: Lease<Entry> = {
-  ...{ lane: 'a lane', items: [], epoch: 1, isAgain: false },
+  ...{ lane: 'a lane', epoch: 1, isAgain: false },
+  items: [{ id: 'm1', seq: 1, lane: 'a lane', attempts: 0, acceptedAt: '', message: { taskId: 't-1' } as Entry }],
   lost: new AbortController().signal,
   ...{ check: () => undefined, stored: async () => undefined },
 };
@@ -17,23 +20,30 @@ const missing = () => Object.assign(new Error("Cannot find module './part.js'"),
 async function tried(error: () => unknown, giveUpFails = false): Promise<{ tries: number; waits: number[] }> {
   const waits: number[] = [];
   let isGivenUp = false;
-  const queue: Pick<Queue<Entry>, 'ack' | 'release'> = {
-    ack: async () => undefined,
-    release: async (_lease, options) => {
-      if (options?.retryAt !== undefined) waits.push(Math.round((options.retryAt - Date.now()) / 1000));
+  const lanes: Lanes = createLanes();
+  const gw = partsOf({
+    engine: {
+      queue: {
+        ack: async () => undefined,
+        release: async (_lease: unknown, options?: { retryAt?: number }) => {
+          if (options?.retryAt !== undefined) waits.push(Math.round((options.retryAt - Date.now()) / 1000));
+        },
+        giveUp: async () => {
+          if (giveUpFails) throw new Error('the disk is full');
+        },
+      },
     },
-  };
-  const giveUp = async () => {
-    if (giveUpFails) throw new Error('the disk is full');
-    isGivenUp = true;
-  };
-  const retries = createRetries({ queue, giveUp, log: silentLog() });
+    people: { owners: { tellGivenUp: async () => undefined } },
+    tasks: { lanes, records: { fail: async () => undefined } },
+    features: { on: [{ name: 'listener', gaveUp: () => (isGivenUp = true) }] },
+    log: silentLog(),
+  } as unknown as Parameters<typeof partsOf>[0]);
   let tries = 0;
   while (!isGivenUp && tries < 20) {
-    await retries.failed(LEASE, error());
+    await handBack(LEASE, error(), gw);
     tries++;
   }
-  expect(retries.has('a lane')).toBe(!isGivenUp);
+  expect(lanes.failures.has('a lane')).toBe(!isGivenUp);
   return { tries, waits };
 }
 

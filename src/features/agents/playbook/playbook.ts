@@ -12,7 +12,7 @@ import { UserError } from '../../../errors.ts';
 import type { Messages } from '../../../messages/messages.ts';
 import { RunError } from '../../../runtime/agent/agent.ts';
 import type { Waiting } from '../../../runtime/contract/agent.ts';
-import type { RunOutcome } from '../../../runtime/contract/outcome.ts';
+import type { Answer } from '../../../runtime/contract/outcome.ts';
 import { failure, PLAYBOOK_OPEN } from '../../../runtime/reply/failure.ts';
 import { summarise } from '../../../runtime/reply/reply.ts';
 import { updatePlan } from '../../../runtime/tools/update-plan.ts';
@@ -58,7 +58,7 @@ export function createPlay(options: PlayOptions): Play {
   return (turn) => play(turn, parts);
 }
 
-async function play(turn: PlayTurn, parts: Parts): Promise<RunOutcome | Waiting> {
+async function play(turn: PlayTurn, parts: Parts): Promise<Answer | Waiting> {
   const { task, run, earlier } = turn;
   // The viber itself is shown at work first.
   parts.bus.emit({ agentId: task.viber, taskId: task.id, runId: run, type: 'state-change', state: 'thinking' });
@@ -107,7 +107,7 @@ function progressOf({ earlier, added }: PlayTurn, played: Played): Progress {
 }
 
 /** Does the first open step; returns the run's outcome if that was the last one or it fails. */
-async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promise<RunOutcome | Waiting | undefined> {
+async function playStep(turn: PlayTurn, progress: Progress, parts: Parts): Promise<Answer | Waiting | undefined> {
   const { task, run, signal } = turn;
   const { home, log } = parts;
   const { before, added, tried, played } = progress;
@@ -188,13 +188,13 @@ function stuck(
   current: CurrentStep,
   { reason, artifactRefs }: { reason: string; artifactRefs: ArtifactRef[] },
   error?: string,
-): RunOutcome {
+): Answer {
   const told = error === 'cap' ? 'cap' : PLAYBOOK_OPEN;
   const buttons = [[goOnButton(task.id, messages)]];
   return outcome(stuckText(playbook, current, reason, messages), { ...OPEN, error: told, artifactRefs, buttons });
 }
 
-const outcome = (text: string, more: Partial<RunOutcome> = {}): RunOutcome => ({
+const outcome = (text: string, more: Partial<Answer> = {}): Answer => ({
   ...{ state: 'completed', text, summary: summarise(text), artifactRefs: [], buttons: [] },
   ...more,
 });
@@ -222,7 +222,7 @@ async function planNow(home: Home, { task }: PlayTurn, { id, playbook }: Played)
   return openTask(home, task).plan.read();
 }
 
-const OPEN: Partial<RunOutcome> = { state: 'error', error: PLAYBOOK_OPEN };
+const OPEN: Partial<Answer> = { state: 'error', error: PLAYBOOK_OPEN };
 
 /** Returns the message of a UserError, which a person can act on. */
 async function orSentence<T>(work: () => Promise<T>, messages: Messages): Promise<T | string> {

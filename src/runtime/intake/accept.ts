@@ -1,0 +1,123 @@
+/**
+ * Every event of every channel enters here: its facts are gathered, what becomes of it is decided, and it is done and durable before
+ * the platform is told. Nothing here waits for a model. An event that cannot be taken in, whatever is wrong with it, is tried three
+ * times and then kept in `dead`, so that it never holds up the others of its platform.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
+import { spoolKey } from '../../engine/engine.ts';
+import { isStorageFailure } from '../../errors.ts';
+import type { Span } from '../../telemetry/tracing.ts';
+import { dedupeId, traceOf, type Visit } from '../contract/entry.ts';
+import { bindingKey } from '../conversations/conversations.ts';
+import type { Gateway } from '../run/gateway.ts';
+import { act } from './act.ts';
+import { giveUp, tellGivenUp } from './dead-letters.ts';
+import { decide } from './decide.ts';
+import { type Arrival, authorise, gather } from './gather.ts';
+
+/** Before the second and the third try. */
+const PAUSES_MS = [50, 200];
+/** An event that fails so soon after another of its conversation is tried again without pauses. */
+const TROUBLE_MS = 1_000;
+
+/**
+ * Resolves when the event is durable, refused or a duplicate. Rejects for an error of storing alone: the platform keeps the event then,
+ * and sends it again. `visit` is what the caller knows of its sender, and learns of it.
+ */
+export async function accept(
+  message: InboundMessage,
+  raw: unknown,
+  gw: Gateway,
+  visit: Visit = {},
+): Promise<InboundOutcome> {
+  const arrival = { message, raw, visit };
+  const since = performance.now();
+  const span = traceAccept(message, gw);
+  const taken = await takeIn(arrival, gw).catch((error: unknown) => tryAgain(error, arrival, gw));
+  const outcome = taken === 'duplicate' ? await tellGivenUp(arrival, gw) : taken;
+  if (outcome === 'accepted' || outcome === 'begun') {
+    const { channel } = message.address;
+    gw.features.metrics.observe('viber_acknowledge_seconds', { channel }, (performance.now() - since) / 1000);
+    span?.end();
+  }
+  return outcome;
+}
+
+/** Takes an event in after those that came before it in its conversation. */
+async function takeIn(arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
+  const leave = await gw.tasks.arrivals.turns.take(placesOf(arrival, gw));
+  try {
+    return await takeInNow(arrival, gw, leave);
+  } finally {
+    leave();
+  }
+}
+
+/** Calls `onBegun` when the events that follow in its conversation may be looked at. */
+async function takeInNow(arrival: Arrival, gw: Gateway, onBegun?: () => void): Promise<InboundOutcome> {
+  const facts = await gather(arrival, gw);
+  const decision = decide(facts, gw.features.commands);
+  if (decision.kind === 'bind' && decision.begins && gw.config.engine.kind !== 'local')
+    return takeInAlone(arrival, facts.key, gw);
+  const acting = act(decision, facts, arrival.raw, gw);
+  // The next one is decided once the conversation is about its new task.
+  if (!['bind', 'open', 'use'].includes(decision.kind)) onBegun?.();
+  return acting;
+}
+
+/** Of several processes one at a time begins something in a conversation; the others find it bound. */
+function takeInAlone(arrival: Arrival, key: string, gw: Gateway): Promise<InboundOutcome> {
+  return gw.engine.lock(`begin ${key}`, async () => {
+    const facts = await gather(arrival, gw);
+    return act(decide(facts, gw.features.commands), facts, arrival.raw, gw);
+  });
+}
+
+/** Its conversation, and the bindings that it may be about: a press may take place below the message. */
+function placesOf({ message, visit }: Arrival, gw: Gateway): Set<string> {
+  const { address, below, isDirect } = message;
+  const { principal } = authorise(message, gw, visit.as);
+  const places = [address, ...(below ? [below.address] : [])];
+  return new Set([conversationKey(address), ...places.map((place) => bindingKey(principal, place, isDirect))]);
+}
+
+/** The others of its conversation wait meanwhile, so that they keep their order. */
+async function tryAgain(cause: unknown, arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
+  if (isStorageFailure(cause)) throw cause;
+  const { address } = arrival.message;
+  const { turns, troubles } = gw.tasks.arrivals;
+  const key = conversationKey(address);
+  gw.log.warn({ err: cause, channel: address.channel }, 'an event could not be taken in; it is tried again');
+  const leave = await turns.take(new Set([key]));
+  let failed = cause;
+  try {
+    const isFollowing = Date.now() - (troubles.get(key) ?? 0) < TROUBLE_MS;
+    for (const ms of PAUSES_MS) {
+      if (!isFollowing) await pause(ms);
+      try {
+        return await takeInNow(arrival, gw);
+      } catch (error) {
+        if (isStorageFailure(error)) throw error;
+        failed = error;
+      }
+    }
+    return await giveUp(arrival, failed, gw);
+  } finally {
+    troubles.set(key, Date.now());
+    leave();
+  }
+}
+
+/** The first span of a message's trace. Of a message that was not taken in, or twice, it is not ended, and so not told. */
+function traceAccept(message: InboundMessage, { features: { tracing } }: Gateway): Span | undefined {
+  const trace = spoolKey(dedupeId(message));
+  const { address, kind, files } = message;
+  const attributes = {
+    'viber.trace': traceOf(trace),
+    'viber.channel': address.channel,
+    'viber.event': kind,
+    'viber.files': files.length,
+  };
+  return tracing?.root(trace, 'accept', { kind: 'consumer', attributes });
+}

@@ -1,0 +1,96 @@
+/** What an error of a run means for its turn: a stop, newer words, a shutdown, an answer that says what went wrong, or another try. */
+import type { Principal } from '../../access/principal.ts';
+import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
+import { hashText } from '../../lib/files.ts';
+import { messagesFor, say } from '../../messages/messages.ts';
+import { openTask, type Task } from '../../workspace/tasks/index.ts';
+import { cutCall, cutOffWords, STEERED } from '../context/past-run.ts';
+import { reasonOf } from '../contract/abort.ts';
+import type { Owner } from '../contract/order.ts';
+import type { Answer, Outcome } from '../contract/outcome.ts';
+import { RunError } from '../contract/run-error.ts';
+import { plainName } from '../conversations/places.ts';
+import { failure, isSetting, kindOf, stoppedRun } from '../reply/failure.ts';
+import type { Item } from './batches.ts';
+import { record } from './conclude.ts';
+import type { Gateway } from './gateway.ts';
+import type { Turn } from './turn.ts';
+
+const TOLD_AGAIN_MS = 6 * 3_600_000;
+
+/** Throws what passes. */
+export async function outcomeOfError(error: unknown, turn: Turn, gw: Gateway): Promise<Outcome> {
+  const { run: id, signal, intake, onSettled, owner } = turn;
+  const { viber, taskId } = (turn.items[0] as Item).message;
+  if (isLost(owner)) {
+    // Whoever owns the lane now answers, and goes on with what stands in the chat.
+    gw.places.live.forget(id);
+    throw error instanceof LeaseLost
+      ? error
+      : new LeaseLost(`${taskId} was taken up by somebody else`, { cause: error });
+  }
+  // Stopped after it was steered, it is stopped, and the newer words go on without it.
+  const reason = reasonOf(intake) === 'stop' ? 'stop' : reasonOf(signal);
+  const left = () => openTask(gw.home, taskId, viber).session.run(id);
+  const stopped = () => {
+    onSettled();
+    return cutOff(left());
+  };
+  if (reason === 'stop') return stopped();
+  if (reason !== undefined) await gw.places.live.end(id, []);
+  if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { state: 'shutdown' };
+  if (error instanceof LeaseLost) throw error;
+  // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
+  if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
+  if (reason === undefined) return failed(error, turn, gw);
+  // Only what stands in the session is there for the next turn to go on from.
+  const lines = left();
+  if (reasonOf(intake) === 'stop') return stopped();
+  if (!lines.some((entry) => entry.type === 'message')) return failed(error, turn, gw);
+  // Now it ends with the words that go on from it.
+  onSettled();
+  await record(turn, { ...cutOff(lines), error: STEERED }, gw);
+  gw.log.info({ trace: id, task: taskId }, 'run steered');
+  return { state: 'steered' };
+}
+
+function failed(error: unknown, turn: Turn, gw: Gateway): Outcome {
+  const { viber, taskId, message, principal } = (turn.items[0] as Item).message;
+  const { role } = principal;
+  const kind = kindOf(error);
+  gw.features.metrics.count('viber_errors_total', { stage: 'run', kind });
+  if (role !== 'owner') tellOwners(error, principal, gw);
+  turn.onSettled();
+  const { error: told, ...answer } = failure(error, turn.run, { role, messages: messagesFor(message) }, gw.log);
+  // Words that the built-in model does not understand change nothing about a task that stands.
+  if (kind === 'offline' && lastState(openTask(gw.home, taskId, viber)) === 'completed')
+    return { ...answer, state: 'completed', failure: kind };
+  return { ...answer, ...(told !== undefined && { error: told }), failure: kind };
+}
+
+/** How the last run ended that stands near the end of the session. */
+const lastState = ({ session }: Task): Answer['state'] | undefined =>
+  session.tail().findLast((entry) => entry.type === 'result')?.state;
+
+/** What only an owner can mend is told to them, not to others: once for six hours, whoever asks meanwhile. */
+function tellOwners(error: unknown, { name }: Principal, { people }: Gateway): void {
+  if (!isSetting(error) || error.said === undefined) return;
+  const id = `not-set-up-${hashText(error.userMessage).slice(0, 12)}-${Math.floor(Date.now() / TOLD_AGAIN_MS)}`;
+  void people.owners.tellOwners(id, say('failures.ownerNeeded', { name: plainName(name), what: error.said }));
+}
+
+function isLost(owner: Owner): boolean {
+  try {
+    owner.check();
+    return false;
+  } catch (error) {
+    if (error instanceof LeaseLost) return true;
+    throw error;
+  }
+}
+
+/** A tool may have had its effect all the same: the runs that follow are told so. */
+function cutOff(lines: Parameters<typeof cutCall>[0]): Answer {
+  const cut = cutCall(lines);
+  return { ...stoppedRun(), ...(cut === undefined ? {} : { text: cutOffWords(cut) }) };
+}
