@@ -1,4 +1,7 @@
-/** Why a turn is ended from outside: `stop` for good, `steer` for a newer message, `shutdown` until the next start. */
+/**
+ * Why a running turn is aborted: `stop` ends it for good, `steer` makes room for a newer message, `shutdown` pauses it
+ * until the next start.
+ */
 
 export type AbortReason = 'stop' | 'steer' | 'shutdown';
 
@@ -11,6 +14,6 @@ export class RunAbort extends Error {
   }
 }
 
-/** Undefined while nothing of ours has aborted it. */
+/** Returns undefined unless a RunAbort aborted the signal. */
 export const reasonOf = (signal: AbortSignal): AbortReason | undefined =>
   signal.reason instanceof RunAbort ? signal.reason.reason : undefined;

@@ -1,4 +1,4 @@
-/** What goes into a run and what comes out of it. */
+/** The input and the outcome of an agent run, and the hooks that it calls. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { Said } from '../../messages/messages.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
@@ -11,40 +11,43 @@ export interface AgentRequest extends TaskRequest {
   taskId: string;
   runId: string;
   viber: string;
-  /** System parts, the one that changes least first. */
+  /** Parts of the system prompt; the part that changes least comes first. */
   instructions: string[];
-  /** `provider/model`. */
+  /** A name in the form `provider/model`. */
   model: string;
   fallback: string[];
-  /** Absent: as the model usually does. */
+  /** Absent: the model's default. */
   thinking?: Thinking;
-  /** Model calls of the whole run, those before a restart included. */
+  /** The limit on model calls of the whole run, including those before a restart. */
   maxSteps: number;
   tools: RuntimeTool[];
-  /** Of the person, as a tag: for the built-in model, and for what is added to an answer. */
+  /** The person's language as a tag, for the built-in model and for text that is added to an answer. */
   language?: string;
-  /** What stands now: plan, files, the time. Told before the newest words, behind all that a provider may cache. */
+  /**
+   * The current state: plan, files and time. It comes right before the newest words, after everything that a provider
+   * may cache.
+   */
   standing?: string;
-  /** Steps of this run finished before a restart; they are not in `messages`. */
+  /** Steps that this run finished before a restart; `messages` doesn't contain them. */
   resume: ResumedStep[];
-  /** What people decided about calls of the last step that wait for them, by the call's id. */
+  /** People's decisions about pending calls of the last step, by call ID. */
   verdicts?: ReadonlyMap<string, Verdict>;
 }
 
-/** A call that waits for a person. */
+/** A call that is pending until a person decides. */
 export interface WaitingCall {
   callId: string;
   tool: string;
   input: Json;
-  /** A sum of what the question shows beside the arguments, for a call that waits before it runs. */
+  /** A digest of what the question shows beside the arguments, for a call that waits before it runs. */
   shows?: string;
-  /** When that was looked at, ISO 8601. */
+  /** The time when that was read, ISO 8601. */
   at?: string;
-  /** Where it asks another agent: what waits there, however far down. */
+  /** What is pending in another agent that this call asks, at any depth. */
   below?: Waiting;
 }
 
-/** A run that waits for a person: whose session holds the call, and what went in. */
+/** A run that waits for a person, with its input and the session that holds the call. */
 export interface Waiting {
   waiting: AgentOutcome;
   tools: readonly RuntimeTool[];
@@ -53,7 +56,7 @@ export interface Waiting {
   earlier: readonly SessionEntry[];
 }
 
-/** Thrown by a tool that asks another agent, when that waits for a person: so does its call. */
+/** Thrown by a tool that asks another agent when that agent waits for a person: the call waits too. */
 export class WaitsBelow extends Error {
   readonly below: Waiting;
 
@@ -64,9 +67,9 @@ export class WaitsBelow extends Error {
 }
 
 /**
- * The call runs with exactly this input, if what was shown beside it is still so, and is asked about again where it is not; or it does
- * not, and the model gets a result or a reason in its place. `at`: it is asked about anew, with the time that a person has named; `note`
- * then goes along with its result.
+ * What happens to a call after a decision. `run` runs it with exactly this input; if what was shown beside the input
+ * (`shows`) has changed, the person is asked again. `note` is added to the result. `at` asks again, with the time that
+ * a person named. `value` and `error` give the model a result or a reason instead of running the call.
  */
 export type Verdict =
   | { run: Json; shows?: string; note?: string }
@@ -74,55 +77,59 @@ export type Verdict =
   | { value: Json }
   | { error: string };
 
-/** A line of a step in the session: the model's messages (assistant, tool). */
+/** A line of a step in the session: messages of the model (assistant, tool). */
 export interface StepPart {
   index: number;
   messages: Json[];
 }
 
 export interface AgentHooks {
-  /** Its abort ends the run with RunError `stopped`, whose cause is the reason. */
+  /** Aborting it ends the run with RunError `stopped`, whose cause is the reason. */
   signal: AbortSignal;
   /**
-   * Live progress. A `state-change` to `thinking` voids the text told since the last one: a step, or another try of it,
-   * begins.
+   * Reports live progress. A `state-change` to `thinking` voids the text since the previous one: a step, or another try
+   * of it, begins.
    */
   onEvent(event: AgentStreamEvent): void;
   /**
-   * Awaited before an `external` tool runs, when its turn has come. When it rejects, the tool does not run and the run ends. `said`:
-   * what the model said with the call, where no line of its step is written yet.
+   * Awaited before an `external` tool runs, once its turn has come. If it rejects, the tool doesn't run and the run
+   * ends. `said` is what the model said with the call, if no line of its step has been written yet.
    */
   onCall(call: { callId: string; tool: string }, said?: StepPart): Promise<void>;
   /**
-   * Awaited for each part of a step with calls: what the model said with its first result, each further result as its call ends. A step
-   * is whole before the next begins. When it rejects, the run ends.
+   * Awaited for each part of a step with calls: what the model said comes with its first result, and each further
+   * result comes as its call ends. A step is complete before the next one begins. If it rejects, the run ends.
    */
   onStep(step: StepPart): Promise<void>;
-  /** Pictures that the tools of the steps noted so far have shown and the model has not seen. */
+  /** Returns pictures from tools of the steps noted so far that the model hasn't seen yet. */
   takeShown?: () => readonly InputFile[];
-  /** Before each tool and model call. When it throws, nothing of it is done and the run ends with that error. */
+  /**
+   * Called before each tool call and model call. If it throws, the call isn't made and the run ends with that error.
+   */
   check?: () => void;
-  /** Before each model call. When it throws, the call is not made and the run ends with that error. */
+  /** Called before each model call. If it throws, the call isn't made and the run ends with that error. */
   beforeCall?: () => void;
   watch?: Pick<TurnWatch, 'model' | 'tool'>;
-  /** A model call has ended, also one that failed or was aborted on its way; `ms` after it began. Must not throw. */
+  /**
+   * Called when a model call has ended, also if it failed or was aborted midway; `ms` is its duration. Must not throw.
+   */
   onUsage?: (model: string, usage: CallUsage, ms: number) => void;
 }
 
 /** A step that called tools. */
 export interface Beside {
-  /** '' when it said nothing with them. */
+  /** Empty if the step had no text beside its calls. */
   text: string;
   tools: string[];
-  /** The words belong to the answer: the calls only left something beside it, and have ended well. */
+  /** Whether the text belongs to the answer: the calls succeeded and only left something beside the answer. */
   isAside: boolean;
 }
 
-/** A file of the newest messages that the model was not shown. */
+/** A file of the newest messages that the model wasn't shown. */
 export interface Unseen {
   name: string;
   why: Said;
-  /** Its pages are not shown: that is news only where the model looks at pages. */
+  /** The file's pages aren't shown. That is worth mentioning only if the model can look at pages. */
   isPages?: true;
 }
 
@@ -133,41 +140,43 @@ export interface AgentOutcome {
   beside?: Beside[];
   /** The model that answered last. */
   model: string;
-  /** Model calls of the whole run. */
+  /** The number of model calls of the whole run. */
   steps: number;
   finish: 'stop' | 'max-steps' | 'length' | 'content-filter' | 'stuck' | 'parked';
-  /** Tools have done something, and no model had a word to say about it. */
+  /** Tools did something, but no model said anything about it. */
   isWordless?: true;
-  /** The person has to be told of these. */
+  /** Files that the person must hear about. */
   unseen?: Unseen[];
-  /** With `parked`: the calls that wait, in their order; the text is what the model said with them, and may be empty. */
+  /**
+   * The pending calls in their order, set with `parked`. The text is then what the model said with them and may be
+   * empty.
+   */
   parked?: WaitingCall[];
-  /** Tokens of the steps run here, not of those before a restart. */
+  /** Tokens of the steps that ran in this process, not of those before a restart. */
   usage: { inputTokens: number; outputTokens: number; cachedInputTokens?: number };
 }
 
-/** In milliseconds (promise 9). */
+/** Times in ms (promise 9). */
 export interface Timeouts {
-  /** Until a connection to the provider stands. */
+  /** The limit until a connection to the provider is open. */
   connect: number;
-  /** From the call to the first piece of text, reasoning or a tool call. */
+  /** The limit from the call to the first piece of text, reasoning or a tool call. */
   firstToken: number;
-  /** Between two pieces after that. */
+  /** The limit between two later pieces. */
   idle: number;
-  /** The whole run, tools included. */
+  /** The limit for the whole run, including tools. */
   run: number;
-  /** Pause before a model is asked again, where the provider names none. */
+  /** The pause before a model is asked again, if the provider names none. */
   retry: number;
-  /** A provider that wants a longer pause than this is not waited for. */
+  /** The longest pause that is waited for; if a provider wants a longer one, the run doesn't wait. */
   maxRetryAfter: number;
 }
 
 export interface Agent {
-  /** Throws RunError, or the error a hook threw. */
+  /** @throws RunError, or the error that a hook threw */
   run(request: AgentRequest, hooks: AgentHooks): Promise<AgentOutcome>;
   /**
-   * Loads what the first run needs, so that it does not wait for it. Never rejects: the run itself will say what is
-   * wrong.
+   * Loads what the first run needs, so that it starts without delay. Never rejects: the run itself reports the error.
    */
   preload(model?: string): Promise<void>;
 }

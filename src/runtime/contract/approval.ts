@@ -1,4 +1,4 @@
-/** What waits for a person, and what they decided. Types only. */
+/** Requests that wait for a person, and people's decisions. Types only. */
 import type { Principal } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import type { ApprovalVerdict, Json } from '../../workspace/types.ts';
@@ -6,14 +6,14 @@ import type { JobOrder } from './entry.ts';
 
 export interface Decision {
   verdict: ApprovalVerdict;
-  /** A principal as text; '' when nobody did. */
+  /** A principal as text; empty if nobody decided. */
   by: string;
   name: string;
   /** ISO 8601. */
   at: string;
-  /** With `answer`; the time in their words, with `another`. */
+  /** The answer, for `answer`; the time in the person's words, for `another`. */
   answer?: string;
-  /** Not in the chat where it was asked. */
+  /** Set if the decision was made outside the chat where the request was asked. */
   place?: 'board';
 }
 
@@ -26,32 +26,32 @@ export interface ApprovalRequest {
   callId: string;
   tool: string;
   input: Json;
-  /** Of what was shown: tool, input and `shows`, or the plan. */
+  /** A digest of what was shown: tool, input and `shows`, or the plan. */
   digest: string;
-  /** A sum of what the question shows beside the arguments. */
+  /** A digest of what the question shows beside the arguments. */
   shows?: string;
   /** The kind of arguments that "Always" would cover. */
   scope: string;
   /** ISO 8601. */
   askedAt: string;
-  /** ISO 8601; without it the request waits for as long as it takes. */
+  /** ISO 8601. Without it the request never expires. */
   expiresAt?: string;
-  /** What is answered when the time is up; without it the request is denied. */
+  /** The answer when the request expires; without it the request is denied. */
   otherwise?: string;
-  /** The session that holds the call, where it is that of an agent which the run asked. */
+  /** The session that holds the call, if it belongs to an agent that the run asked. */
   inner?: { viber: string; run: string };
   /** The run plays a playbook. */
   play?: true;
-  /** The run is a scheduled job's: so is what goes on from it. */
+  /** The scheduled job that the run belongs to; the run that resumes it belongs to it too. */
   job?: JobOrder;
-  /** What was asked, and all there is to know about it, as Markdown. */
+  /** The question as shown, and its full details, as Markdown. */
   sentence?: string;
   details?: string;
-  /** Whose words the run is about. */
+  /** The person whose words the run answers. */
   principal: Principal;
-  /** The messages that were answered with the question: it may be decided where they came from, and nowhere else. */
+  /** The messages that were answered with the question. It may be decided only where they came from. */
   asked: InboundMessage[];
   decision?: Decision;
-  /** ISO 8601: when the run went on with the decision. */
+  /** The time when the run resumed with the decision, ISO 8601. */
   takenAt?: string;
 }

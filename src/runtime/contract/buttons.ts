@@ -1,20 +1,23 @@
-/** What a button does, and what its press decides. */
+/** What a button does, and which question its press decides. */
 import type { BareAnswer } from '../../messages/bare-answers.ts';
 import type { Text } from '../../messages/messages.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';
 
-/** `command` runs as if typed; `say` is taken as a message. `decides`: see `Button`. `means`: a bare yes or no that is typed presses it. */
+/**
+ * `command` runs as if typed; `say` counts as a message. `decides`: see `Button`. `means`: typing a bare yes or no
+ * presses the button.
+ */
 export type ButtonAction = { label: Text; decides?: string; means?: BareAnswer } & (
   | { command: string; args: string }
   | { say: string }
 );
 
-/** How the messages that ask a question are found once it is decided. */
+/** Returns the ID of a question, by which the messages that ask it are found once it is decided. */
 export const questionId = {
   approval: (id: string): string => `approval:${id}`,
-  /** The same words may be suggested to several vibers. */
+  /** Contains the viber, because several vibers may suggest the same words. */
   suggestion: (id: string, viber: string): string => `suggestion:${viber === DEFAULT_VIBER ? '' : `${viber}/`}${id}`,
-  /** An offer to add or update skills, or the removal of one. */
+  /** An offer to add or update skills, or to remove one. */
   skills: (id: string): string => `skills:${id}`,
   plan: (taskId: string, key: string): string => `plan:${taskId}:${key}`,
   pairing: (code: string): string => `pairing:${code.trim().toUpperCase()}`,

@@ -1,4 +1,7 @@
-/** The tokens of one model call: as the provider counts them, else estimated from the texts (about four characters each). */
+/**
+ * Counts the tokens of one model call: as the provider reports them, else estimated from the texts at about four
+ * characters each.
+ */
 import type { CallOptions, GenerateResult } from './model.ts';
 
 export interface CallUsage {
@@ -6,20 +9,23 @@ export interface CallUsage {
   cachedInputTokens?: number;
   outputTokens: number;
   isEstimate?: true;
-  /** Of a recording, where that is what is paid for. */
+  /** The length of a recording, if that is what is billed. */
   seconds?: number;
 }
 
 const CHARACTERS = 4;
-/** Of a picture or a page, whatever its size in bytes. */
+/** An estimate for a picture or a page, whatever its size in bytes. */
 const FILE_TOKENS = 1_000;
 
 type Prompt = CallOptions['prompt'];
 
-/** No call uses as many tokens. */
+/** More than any call uses: higher counts are ignored. */
 const MAX_COUNT = 100_000_000;
 
-/** What an answer has cost. A provider that says nothing, or what cannot be, must not make it free, nor end the day for everybody. */
+/**
+ * Returns what an answer cost. A provider that reports nothing, or an impossible count, must neither make it free nor
+ * use up everyone's cap for the day.
+ */
 export function usageOf({ usage, content }: GenerateResult, prompt: Prompt): CallUsage {
   const inputTokens = countOf(usage.inputTokens.total);
   const outputTokens = countOf(usage.outputTokens.total);
@@ -38,7 +44,7 @@ export function usageOf({ usage, content }: GenerateResult, prompt: Prompt): Cal
 
 const countOf = (count = 0): number => (count > 0 && count <= MAX_COUNT ? Math.ceil(count) : 0);
 
-/** For a call whose end never came: the provider has read the prompt and charges for what it wrote. */
+/** Estimates a call that never ended: the provider has read the prompt and charges for what it wrote. */
 export function estimate(prompt: Prompt, written: number): CallUsage {
   let characters = 0;
   let files = 0;
@@ -55,10 +61,10 @@ export function estimate(prompt: Prompt, written: number): CallUsage {
   return { inputTokens, outputTokens: Math.ceil(written / CHARACTERS), isEstimate: true };
 }
 
-/** Whose run it is that costs something. */
+/** The run that causes a cost. */
 export interface MeteredRun {
   run: string;
   task: string;
-  /** Who is charged: a principal as text. */
+  /** The person who is charged, as a principal in text form. */
   person: string;
 }

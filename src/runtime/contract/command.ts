@@ -1,4 +1,7 @@
-/** A command of the chats, the same on every channel. `Gw` is the gateway that it works on; the runtime's own commands use `commands/command.ts`. */
+/**
+ * A command in chats, the same on every channel. `Gw` is the gateway that it works on; the runtime's own commands use
+ * `commands/command.ts`.
+ */
 import type { Action } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Attachment, CommandSpec, InboundMessage, QuotedText } from '../../channels/channel.ts';
@@ -7,40 +10,47 @@ import type { TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { PlayOrder } from './entry.ts';
 
-/** A command that somebody has given, in its place. */
+/** One use of a command, with its context. */
 export interface InvocationOf<Gw> {
   gw: Gw;
-  /** In the language of whoever gave it, with commands as they are typed there. */
+  /** Texts in the language of the person, with commands as they are typed there. */
   messages: Messages;
   viber: string;
-  /** What was typed after the command's name and, for commands with `takesTask`, after the task's id. */
+  /** The text after the command's name and, for commands with `takesTask`, after the task's ID. */
   args: string;
   principal: Principal;
-  /** As it came. */
+  /** The message as received. */
   message: InboundMessage;
   address: Address;
   isDirect: boolean;
   /**
-   * The task the conversation was bound to when the command arrived (after it, for commands that bind), or the one whose id
-   * was typed.
+   * The task whose ID was typed, else the task that the conversation was bound to when the command arrived (for
+   * commands that bind: after it).
    */
   taskId: string;
-  /** The command has moved the conversation to `taskId`; an id that means no task of theirs moves nothing. */
+  /**
+   * Whether the command moved the conversation to `taskId`. An ID that isn't one of the person's tasks moves nothing.
+   */
   moves: boolean;
-  /** The task's record; undefined before its first message was taken up. */
+  /** The task's record; undefined before its first message was handled. */
   task: TaskRecord | undefined;
-  /** Puts words into a task's lane as this person's own; once, however often the command is carried out. */
+  /**
+   * Adds words to a task's lane as this person's message. Calling it again when the command is repeated adds nothing.
+   */
   put(taskId: string, text: string, order: Put): Promise<void>;
-  /** Ends the task's run, and what waits in it, of what came in before the command; false when there is neither. */
+  /**
+   * Ends the task's run, and drops pending messages that arrived before the command. Returns false if there was nothing
+   * to stop.
+   */
   stop(taskId: string): Promise<boolean>;
   /**
-   * The newest tasks this principal may see here; in direct messages their own unless `all` is asked for. With `looked` there
-   * may be more: so many of the newest were looked at, and no others.
+   * Returns the newest tasks that this principal may see here; in direct messages only their own unless `all` is given.
+   * If `looked` is set, only that many of the newest were searched and there may be more.
    */
   tasks(limit: number, whose?: 'own' | 'all'): Promise<{ found: TaskRecord[]; looked?: number }>;
 }
 
-/** A playbook that is played, a skill that is called, or the words of others that are quoted. */
+/** A playbook to play, a skill to call, or other people's words to quote. */
 export type Put = { play: PlayOrder } | { skill: string } | { quote: QuotedText };
 
 export interface CommandReply {
@@ -48,11 +58,11 @@ export interface CommandReply {
   text: Text;
   files?: Attachment[];
   buttons?: ButtonAction[][];
-  /** Said here as well, when it is known. Must not reject; the end of the process may cost it. */
+  /** A second reply, posted here once it is known. Must not reject; it is lost if the process ends first. */
   later?: Promise<Pick<CommandReply, 'text' | 'files' | 'buttons'>>;
-  /** A question that this has decided: the messages that ask it tell so from now on. */
+  /** The question that this command decided: the messages that asked it show the outcome from then on. */
   decided?: { question: string; outcome: Said };
-  /** Notes to other conversations; one that cannot be sent is nobody's loss. */
+  /** Notes to other conversations. A note that can't be sent is dropped. */
   elsewhere?: { address: Address; text: Text }[];
 }
 
@@ -62,35 +72,35 @@ export type HelpGroup = (typeof HELP_GROUPS)[number];
 export interface CommandOf<Gw> extends CommandSpec {
   /** Other names that people type for it. */
   aliases?: readonly string[];
-  /** Its place in /help, and what is said of it there; absent: its name alone stands at the end. */
+  /** Its place and description in /help. If absent, only its name appears, at the end. */
   help?: {
     group: HelpGroup;
     does: Extract<MessageKey, `does.${string}`>;
-    /** Members are refused what it does. */
+    /** Members may not do this. */
     for?: 'owner';
   };
-  /** What a person must be allowed to do. */
+  /** The permission that a person needs. */
   action: Action;
-  /** Not listed: reached by buttons, and by those who know. `servers`: listed where there are servers of tools. */
+  /** `true`: never listed, but buttons and typing still run it. `servers`: listed only if there are tool servers. */
   hidden?: true | 'servers';
-  /** What follows its name is a message, which steers or waits whatever the conversation's mode is. */
+  /** The text after its name is a message, which steers or waits whatever the conversation's mode is. */
   says?: 'steer' | 'followup';
-  /** Moves the conversation to another task: takes effect before the command is stored. */
+  /** Moves the conversation to another task; takes effect before the command is stored. */
   binds?: true;
-  /** It ends something: with words that are none of its arguments it is not carried out. */
+  /** Ends something, so it doesn't run if it is followed by words that aren't its arguments. */
   isEnd?: true;
-  /** Pressed in a channel, it goes on in the thread below the message. */
+  /** A press in a channel continues in the thread below the message. */
   isBelow?: true;
-  /** Where every task has its thread, it begins one. */
+  /** Opens a thread on platforms where every task has one. */
   begins?: true;
-  /** The first word may be the id of another task: `any` takes the end of one as well, `full` whole ids only. */
+  /** The first word may be the ID of another task. `any` also accepts the end of an ID, `full` only whole IDs. */
   takesTask?: 'any' | 'full';
   run(context: InvocationOf<Gw>): Promise<CommandReply>;
 }
 
-/** The commands of a gateway: its own, and those of its features. */
+/** The commands of a gateway and of its features. */
 export interface CommandTable<Gw> {
   readonly all: readonly CommandOf<Gw>[];
-  /** By name and by alias, in lower case. */
+  /** Keyed by names and aliases in lower case. */
   readonly byName: ReadonlyMap<string, CommandOf<Gw>>;
 }

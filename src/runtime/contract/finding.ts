@@ -1,18 +1,18 @@
-/** What the doctor says of one thing that it looked at. */
+/** A result of the doctor's checks. */
 import { ConfigError, errorMessage } from '../../errors.ts';
 
 export interface Finding {
-  /** What was looked at: `home`, `slack`. */
+  /** The subject of the check, for example `home` or `slack`. */
   name: string;
-  /** `note`: it works, and may not be what was meant. */
+  /** `note`: it works, but may not be what was intended. */
   state: 'ok' | 'note' | 'wrong';
   /** One sentence; for `wrong` it names what to change. */
   detail: string;
-  /** Wrong because of a setting. */
+  /** A setting is the cause. */
   isSetting?: boolean;
 }
 
-/** One finding for each problem of a ConfigError, else one. */
+/** Returns one finding per problem of a ConfigError, else one finding. */
 export function wrong(name: string, error: unknown): Finding[] {
   if (!(error instanceof ConfigError)) {
     return [{ name, state: 'wrong', detail: errorMessage(error).split('\n').join('; ') }];

@@ -1,4 +1,6 @@
-/** What chats, tools and the command line may ask of the scheduled jobs. `src/jobs/service.ts` implements it. Types only. */
+/**
+ * What chats, tools and the command line can do with scheduled jobs. `src/jobs/service.ts` implements it. Types only.
+ */
 import type { Principal } from '../../access/principal.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { Said } from '../../messages/messages.ts';
@@ -7,40 +9,43 @@ export interface JobView {
   /** The name of its file without `.yaml`. */
   id: string;
   name: string;
-  /** As it is written, and how that is understood; with `broken` both may be ''. */
+  /** The schedule as written, and in words as we understand it; both may be empty if the job is `broken`. */
   schedule: string;
   words: string;
   timezone: string;
-  /** `done`: its one time is over. */
+  /** `done`: a job that runs once has run. */
   state: 'on' | 'paused' | 'broken' | 'done';
-  /** The next three times, ISO 8601; [] unless it is on. */
+  /** The next three times, ISO 8601; empty unless the job is on. */
   next: string[];
   deliver: string[];
-  /** Why it is broken, or why the version before the last edit is in force; in English, a line for each problem. */
+  /** Why it is broken, or why the version before the last edit is in force. In English, one line per problem. */
   problem?: string;
-  /** The same for people. */
+  /** The same problems as messages for people. */
   wrong?: readonly Said[];
-  /** A sentence for each viber, model, skill and tool that it names and that there is not. */
+  /** A sentence for each viber, model, skill and tool that it names but that doesn't exist. */
   lacks?: Said[];
-  /** A sum of all that the job does, and when: another one for another job under its name. */
+  /** A digest of everything that the job does, and when. It changes if another job takes its name. */
   version: string;
   lastRun?: { task: string; slot: string; state: 'running' | 'completed' | 'error' | 'stopped' };
   /** A principal as text, for jobs made in a chat. */
   createdBy?: string;
 }
 
-/** What a person or a model says of a new job. */
+/** A new job as a person or a model describes it. */
 export interface NewJob {
   name: string;
-  /** Cron or a phrase. */
+  /** A cron expression or a phrase. */
   schedule: string;
   prompt: string;
-  /** Addresses as text; absent: the conversation where it is made, or its maker's direct one where nothing can be said first; []: nowhere. */
+  /**
+   * Addresses as text. Absent: the conversation where it is made, or its maker's direct messages if nothing can be
+   * posted there unprompted. `[]`: nowhere.
+   */
   deliver?: string[];
   timezone?: string;
   skills?: string[];
   model?: string;
-  /** Whose files, memory and settings it works with; absent: the usual one's. */
+  /** The viber whose files, memory and settings it uses; absent: the default one. */
   viber?: string;
 }
 
@@ -52,56 +57,66 @@ export interface JobChange {
 export interface JobService {
   list(): JobView[];
   /**
-   * By id or name, whatever its case; the beginning is enough when it is unique. Throws UserError when there is none or more than
-   * one.
+   * Finds a job by ID or name in any case; a unique beginning is enough.
+   * @throws UserError if none or several match
    */
   find(name: string): JobView;
   /**
-   * How a new job is understood, as its file keeps it (`stored`), and its next three times, from now on, nothing made. Throws UserError: a wrong schedule, one that is too
-   * frequent, an address that is none, a name that is taken, one too many.
+   * Returns how a new job is understood and stored, and its next three times from now on, without creating it.
+   * @throws UserError for an invalid or too frequent schedule, an invalid address, a name that is taken, or one job too
+   * many
    */
   preview(job: NewJob): { stored: string; words: string; timezone: string; next: string[]; now: string };
   /**
-   * Where its result goes, as text. Throws as `preview`, and as `create` where nothing may be sent to a place, an owner must not ask,
-   * or what it names does not exist.
+   * Returns where its result goes, as text.
+   * @throws as `preview`; and as `create` for a place where nothing may be posted, for somebody who isn't an owner, or
+   * if it names something that doesn't exist
    */
   check(job: NewJob, by: Principal, from: Address): Promise<string[]>;
   /**
-   * Makes the file. Throws UserError as `preview`, for a place where nothing may be sent, and for anybody but an owner;
-   * DeliveryError while a platform cannot be asked.
-   * @param agoMs how long ago it was asked for: "in 20 minutes" and "tomorrow" count from then, as they were shown
+   * Creates the file.
+   * @param agoMs how long ago the job was requested: "in 20 minutes" and "tomorrow" count from then, as they were shown
+   * @throws UserError as `preview`, for a place where nothing may be posted, and for anybody but an owner
+   * @throws DeliveryError while a platform can't be asked
    */
   create(job: NewJob, by: Principal, from: Address, agoMs?: number): Promise<JobView>;
-  /** Another time, or another zone, for a job that there is. Throws UserError as `preview`. @param agoMs as of `create` */
+  /**
+   * Changes the time or the zone of an existing job.
+   * @param agoMs as for `create`
+   * @throws UserError as `preview`
+   */
   change(name: string, to: JobChange, by: Principal, agoMs?: number): Promise<JobView>;
-  /** How that would be understood, nothing changed. */
+  /** Returns how that change is understood, without making it. */
   previewChange(name: string, to: JobChange): ReturnType<JobService['preview']>;
-  /** These throw UserError for a name that is none, and for anybody but an owner. */
+  /** These three throw UserError for an unknown name, and for anybody but an owner. */
   remove(name: string, by: Principal): Promise<JobView>;
   pause(name: string, by: Principal): Promise<JobView>;
   resume(name: string, by: Principal): Promise<JobView>;
-  /** At once, beside its schedule. Throws UserError as well when it does not run: paused, broken, its last run under way, its viber or model unknown. */
+  /**
+   * Runs it at once, in addition to its schedule.
+   * @throws UserError as above, and if it can't run: paused, broken, already running, or its viber or model is unknown
+   */
   runNow(name: string, by: Principal): Promise<JobView>;
 }
 
 export interface KnownSkill {
   name: string;
-  /** It is called as a tool of its own. */
+  /** It can be called as a tool of its own. */
   isTool: boolean;
 }
 
-/** What a job may name, as far as it is known right now. */
+/** Everything that a job may name, as far as it is known now. */
 export interface KnownNames {
   vibers: readonly string[];
   providers: readonly string[];
-  /** Why a model of a known provider cannot be used; undefined when it can. */
+  /** Returns why a model of a known provider can't be used; undefined if it can. */
   modelProblem(name: string): string | undefined;
-  /** By viber; one that is absent here was not looked at, or could not be read. */
+  /** Skills by viber; an absent viber wasn't read, or couldn't be. */
   skills: ReadonlyMap<string, readonly KnownSkill[]>;
-  /** Bundled skills that the configuration leaves out. */
+  /** Bundled skills that the configuration turns off. */
   off: readonly string[];
-  /** Our own. */
+  /** Built-in tools. */
   tools: readonly string[];
-  /** Servers of tools, each with what runs are offered of it; undefined until it has been connected. */
+  /** Tool servers, each with the tools that runs are offered; undefined until it has been connected. */
   servers: ReadonlyMap<string, readonly string[] | undefined>;
 }

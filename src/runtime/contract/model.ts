@@ -1,4 +1,4 @@
-/** The AI SDK's language model interface, version 4, and the shapes of its calls, by names of our own. */
+/** The AI SDK's language model interface, version 4, and the shapes of its calls, under our own names. */
 import type { LanguageModel } from 'ai';
 
 export type ModelV4 = Extract<LanguageModel, { specificationVersion: 'v4' }>;

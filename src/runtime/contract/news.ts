@@ -1,13 +1,13 @@
-/** What happens to tasks, as programs and pages are told it: few and small, unlike live progress. Types only. */
+/** Events about tasks for programs and pages: few and small, unlike live progress. Types only. */
 import type { ChannelStatus, EndedRun, OutboundMessage } from '../../channels/channel.ts';
 import type { ArtifactRef, TaskState } from '../../workspace/types.ts';
 import type { ApprovalRequest, Decision } from './approval.ts';
 
 export type TaskNews =
-  /** Accepted, stopped, or given up. The other states follow from the events below. */
+  /** The task was accepted, stopped or given up. The other states follow from the events below. */
   | { type: 'task:state'; taskId: string; state: TaskState; runId?: string }
   | { type: 'task:started'; taskId: string; runId: string }
-  /** The run's result stands in its session, and its answer in the outbox. */
+  /** The run's result is in its session, and its answer is in the outbox. */
   | { type: 'run:ended'; end: EndedRun }
   | { type: 'plan:changed'; taskId: string; hash: string }
   | { type: 'artifact:created'; taskId: string; artifact: ArtifactRef }
@@ -20,5 +20,5 @@ export type News =
   | { type: 'memory:decided'; viber: string; suggestion: string }
   | { type: 'job:changed'; job: string }
   | { type: 'channel:status'; channel: string; status: ChannelStatus }
-  /** Words for a program that end no run, perhaps about a task. */
+  /** A message for a program that doesn't end a run; it may be about a task. */
   | { type: 'notice'; message: OutboundMessage; taskId?: string };

@@ -1,19 +1,22 @@
-/** The built-in model providers, and what a person can set to mend one. */
+/** The built-in model providers, and the settings that fix one. */
 
 export interface KnownProvider {
-  /** Environment variables that may hold the key; the first is the one we name to people. */
+  /** Environment variables that may hold the key; messages name the first. */
   env: readonly string[];
   /**
-   * The model picked when the provider's key is set and no model is named. Ids from the providers' catalogues, November
+   * The model for a provider whose key is set while no model is named. IDs are from the providers' catalogues, November
    * 2026.
    */
   defaultModel?: string;
   baseURL?: string;
-  /** Where an account is topped up. */
+  /** The page where an account is topped up. */
   billing?: string;
 }
 
-/** In the order in which a key picks the default model. Those with an address of ours speak OpenAI's Chat Completions. */
+/**
+ * The first provider here that has a key gives the default model. Those with a `baseURL` speak OpenAI's Chat
+ * Completions.
+ */
 export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   anthropic: {
     env: ['ANTHROPIC_API_KEY'],
@@ -69,10 +72,10 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   ollama: { env: [], baseURL: 'http://127.0.0.1:11434/v1' },
 };
 
-/** The name of the built-in model as a setting. */
+/** The built-in model's name in settings. */
 export const OFFLINE_MODEL = 'offline/viber';
 
-/** One variable a provider, for help texts: those that most people have. */
+/** One variable per provider for help texts, limited to the most common providers. */
 export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS)
   .flatMap(({ env }) => env.slice(0, 1))
   .slice(0, 4);
@@ -81,18 +84,18 @@ export function knownProvider(name: string): KnownProvider | undefined {
   return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
 }
 
-/** What a person can set to give a provider its key: `OPENAI_API_KEY or providers.openai.apiKey`. */
+/** Returns the settings that can hold a provider's key: `OPENAI_API_KEY or providers.openai.apiKey`. */
 export function keySetting(provider: string): string {
   return [...(knownProvider(provider)?.env ?? []), `providers.${provider}.apiKey`].join(' or ');
 }
 
-/** The part of an address that names the version of the interface is missing, as in `http://127.0.0.1:1234`. */
+/** Whether an address lacks the API version, as in `http://127.0.0.1:1234`. */
 const lacksVersion = (address: string): boolean =>
   URL.canParse(address) && !/\/v\d[\w.-]*(\/|$)|\/openai(\/|$)/.test(new URL(address).pathname);
 
 const ENDPOINT = /\/+(?:chat\/completions|completions|responses|messages)$/;
 
-/** What an address that nobody answers at was probably to be: without the path of a single request, and with a version. */
+/** Corrects an address where nothing answers: removes the path of a single request, and adds a version. */
 export function betterAddress(address: string): string | undefined {
   const given = address.replace(/\/+$/, '');
   const base = given.replace(ENDPOINT, '');
@@ -101,13 +104,13 @@ export function betterAddress(address: string): string | undefined {
   return base === given ? undefined : base;
 }
 
-/** `provider` and `model` of a name `provider/model`; the model's own name may hold slashes. */
+/** Splits `provider/model`; the model's own name may contain slashes. */
 export function splitModelName(name: string): { provider: string; model: string } {
   const slash = name.indexOf('/');
   return { provider: name.slice(0, Math.max(slash, 0)), model: name.slice(slash + 1) };
 }
 
-/** Whose ways an endpoint has. Any other name of a provider stands for the plain interface. */
+/** The provider whose quirks an endpoint has. Empty: the plain interface, for every other provider. */
 export type Dialect =
   | 'anthropic'
   | 'openai'
@@ -130,7 +133,7 @@ const HOSTS: readonly (readonly [RegExp, Dialect])[] = [
 ];
 const DIALECTS: readonly string[] = ['anthropic', 'openai', 'google', ...HOSTS.map(([, dialect]) => dialect)];
 
-/** Of a provider by its name, or by its address where its owner has named it otherwise. */
+/** Returns the dialect by the provider's name, or by its address if the owner gave it another name. */
 export function dialectOf(provider: string, baseURL: string | undefined): Dialect {
   if (DIALECTS.includes(provider)) return provider as Dialect;
   if (baseURL === undefined || !URL.canParse(baseURL)) return '';
@@ -144,7 +147,7 @@ export function dialectIn(provider: string): Dialect {
   return DIALECTS.includes(name) ? (name as Dialect) : '';
 }
 
-/** What the configuration says of a provider. */
+/** The configuration of a provider. */
 export interface ProviderSettings {
   baseURL?: string;
   apiKey?: string;
@@ -152,7 +155,7 @@ export interface ProviderSettings {
   maxOutputTokens?: number;
 }
 
-/** Which providers' models look at the pages of a PDF themselves; all others are given its text. */
+/** Providers whose models read the pages of a PDF themselves; all others get its text. */
 const TAKES_PDF = new Set(['anthropic', 'openai', 'google', 'openrouter']);
 
 /** @param model `provider/model`, or the SDK's name of a provider, `provider.chat` */

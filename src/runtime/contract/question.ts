@@ -1,4 +1,4 @@
-/** A question of one agent to another, and the run that answers it. */
+/** A question from one agent to another, and the run that answers it. */
 import { createHash } from 'node:crypto';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { Asked, Order } from './order.ts';
@@ -7,18 +7,18 @@ import type { Asked, Order } from './order.ts';
 export const ASK_AGENT = 'ask_agent';
 
 export interface Question {
-  /** The id of an agent, or of the viber itself. */
+  /** The ID of an agent, or of the viber itself. */
   agent: string;
   message: string;
-  /** Tells this question from the others of the asking run; the same again is the same question. */
+  /** Distinguishes this question from others of the asking run; the same key means the same question. */
   key: string;
-  /** Of the run that asks. */
+  /** The order of the run that asks. */
   order: Order;
-  /** Ends the answer; by default the asking run's own. */
+  /** Aborts the answer; defaults to the signal of the asking run. */
   signal?: AbortSignal;
-  /** What holds for the agent in addition to the task's own rules. */
+  /** Rules for the agent in addition to those of the task. */
   asked: Asked;
-  /** Stands after its other instructions. */
+  /** Appended to the agent's other instructions. */
   instructions: string;
 }
 
@@ -27,7 +27,9 @@ export interface AgentAnswer {
   artifactRefs: ArtifactRef[];
 }
 
-/** The run of a question: told by who asks and what, so that a restart finds it again. */
+/**
+ * Returns the run that answers a question. It depends only on who asks and what, so that a restart finds the run again.
+ */
 export const runOfQuestion = (askingRun: string, agent: string, key: string): string =>
   createHash('sha256')
     .update(JSON.stringify([askingRun, agent, key]))

@@ -1,4 +1,4 @@
-/** Files as text: what is said in a recording, what stands in a document, and why the words of one cannot be had. */
+/** Files as text: the words of a recording or a document, and why they can't be read. */
 import { UserError } from '../../errors.ts';
 import type { MeteredRun } from './call-usage.ts';
 
@@ -10,35 +10,41 @@ export interface ReadableFile {
   type: string;
   size: number;
   sha256: string;
-  /** Of a recording, as the platform declares it. */
+  /** The length of a recording, as the platform declares it. */
   seconds?: number | undefined;
-  /** The platform's own words of a recording. */
+  /** The platform's own transcript of a recording. */
   transcript?: string | undefined;
 }
 
-/** Where it belongs and who is charged for it. */
+/** The run that a file is read for, and who is charged for it. */
 export interface ReadFor extends MeteredRun {
   signal: AbortSignal;
 }
 
 export interface FileText {
-  /** Where the text lies, whole: UTF-8. */
+  /** The path of the whole text, UTF-8. */
   file: string;
   text: string;
   characters: number;
 }
 
-/** Why a recording was not written down: `unset`, nobody can; the others may mend themselves, or be mended by an owner. */
+/**
+ * Why a recording wasn't transcribed. `unset`: no service is configured. The other reasons may pass by themselves, or
+ * an owner can fix them.
+ */
 export type UnheardReason = 'unset' | 'busy' | 'key' | 'unreadable' | 'long' | 'empty';
 
-/** A `page` is text already, of which most is markup: tools are given it as it is. */
+/** `page` is text already but mostly markup, so tools get it unchanged. */
 export type FileKind = 'sound' | 'document' | 'page';
 
-/** A file whose words cannot be had. The message is for the model, in one sentence; what people are told follows from the reason. */
+/**
+ * Thrown if a file's words can't be read. The message is one sentence for the model; what people see depends on the
+ * reason.
+ */
 export class Unreadable extends UserError {
   override name = 'Unreadable';
   readonly reason: UnheardReason;
-  /** The setting that an owner may have to look at. */
+  /** The setting that an owner may have to check. */
   readonly setting: string | undefined;
 
   constructor(reason: UnheardReason, message: string, options: { setting?: string | undefined; cause?: unknown } = {}) {

@@ -1,47 +1,47 @@
 /**
- * What a provider means that refuses: its status, its own words for it, and, where those say too little, its sentence. Nothing of
- * a sentence goes further than here: it may quote a prompt or a key.
+ * Interprets a provider's refusal by its status, its error codes and, if those don't say enough, its sentence. The
+ * sentence never leaves this file: it may quote a prompt or a key.
  */
 
-/** What an error of the SDK says of a refusal. */
+/** The facts of a refusal, read from an error of the SDK. */
 export interface Refusal {
   /** The HTTP status, or the one that an error event names. */
   status: number | undefined;
-  /** The provider's word for it (`context_length_exceeded`), only if it is such a word. */
+  /** The provider's error code (`context_length_exceeded`); empty unless it has the form of a code. */
   code: string;
-  /** How long it asks us to wait, in milliseconds. */
+  /** How long the provider asks us to wait, in ms. */
   retryAfterMs: number | undefined;
-  /** Every word of it for the error. */
+  /** All codes that the error contains. */
   words: readonly string[];
   sentence: string;
 }
 
 export type Why =
-  /** Nobody has paid: no waiting helps. */
+  /** Nobody has paid: waiting doesn't help. */
   | 'credit'
-  /** The model wrote a call that its provider could not read. */
+  /** The model wrote a call that its provider couldn't parse. */
   | 'call'
   | 'no-tools'
   | 'too-long'
-  /** It does not serve our country. */
+  /** The provider doesn't serve our country. */
   | 'place'
-  /** What was asked is against its rules. */
+  /** The request violates the provider's rules. */
   | 'flagged'
   | 'no-memory'
   | 'key'
-  /** The model is not on the machine of the provider yet. */
+  /** The model isn't on the provider's machine yet. */
   | 'not-pulled'
   | 'unknown-model';
 
 interface Rule {
   why: Why;
-  /** The statuses with which its sentence counts; its code counts with each. */
+  /** The statuses for which `sentence` applies; `code` applies to every status. */
   statuses: readonly number[];
   code?: RegExp;
   sentence: RegExp;
 }
 
-/** The first that fits. Statuses alone say little: most providers have a use of their own for some of them. */
+/** The first match counts. Statuses alone don't say enough: most providers use some of them in their own way. */
 const RULES: readonly Rule[] = [
   {
     why: 'credit',
@@ -105,7 +105,7 @@ function either(...patterns: RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
 }
 
-/** Why it refuses, where it says so; else its status is all there is. */
+/** Returns why the provider refuses, if it says so; otherwise only the status is known. */
 export function whyRefused({ status, words, sentence }: Refusal): Why | undefined {
   if (status === 402) return 'credit';
   if (status === 413 || (status !== 429 && words.some((word) => /context|too_long|too_large/.test(word)))) {
@@ -118,19 +118,19 @@ export function whyRefused({ status, words, sentence }: Refusal): Why | undefine
   )?.why;
 }
 
-/** The part of a request that a refusal speaks of. */
+/** The part of a request that a refusal is about. */
 export type About =
   | 'thoughts'
-  /** It wants thoughts that are not there. */
+  /** Reasoning is missing that the provider expects. */
   | 'no-thoughts'
   | 'files'
   /** How long to think. */
   | 'level'
-  /** Who speaks after whom. */
+  /** The order of roles. */
   | 'order'
   | 'steps';
 
-/** The first that fits; with `effort` and `found` before what they have words in common with. */
+/** The first match counts. The patterns with `effort` and `found` precede those that share words with them. */
 const SPEAKS_OF: readonly (readonly [About, RegExp])[] = [
   ['order', /unexpected role|roles must alternate|must alternate (between )?user/i],
   [
@@ -152,11 +152,11 @@ const SPEAKS_OF: readonly (readonly [About, RegExp])[] = [
   ['steps', /tool.?(calls?|results?|use)\b|tool_(call|use)_id|function.?(call|response)|role:? ?'?tool/i],
 ];
 
-/** What of the request it speaks of, where it says so. */
+/** Returns the part of the request that the refusal is about, if it says so. */
 export const aboutIn = ({ words, sentence }: Refusal): About | undefined =>
   SPEAKS_OF.find(([, said]) => said.test(sentence) || words.some((word) => said.test(word)))?.[0];
 
-/** As Anthropic, OpenAI, Groq and DeepSeek say that an answer may not have as many tokens as were asked for. */
+/** How Anthropic, OpenAI, Groq and DeepSeek say that an answer can't have as many tokens as requested. */
 const TOO_MANY = either(
   /max_tokens: \d+ > (?<a>\d+)/,
   /max_\w*tokens is too large.{0,80}at most (?<b>\d+)/,
@@ -165,7 +165,7 @@ const TOO_MANY = either(
 );
 const NO_ROOM = /(\d+) \+ \d+ > (\d+), decrease input length or .?max_tokens/;
 
-/** How many tokens an answer may have, where it refuses a call for asking for more. */
+/** Returns how many tokens an answer may have, if the call was refused for requesting more. */
 export function mostTokensIn({ sentence }: Refusal): number | undefined {
   const [, input, context] = NO_ROOM.exec(sentence) ?? [];
   const left = Number(context) - Number(input);
@@ -175,25 +175,25 @@ export function mostTokensIn({ sentence }: Refusal): number | undefined {
   return most === undefined ? undefined : Number(most);
 }
 
-/** With less the conversation is what is too long. */
+/** If less is left, the conversation itself is too long. */
 const LEAST_ANSWER = 1_000;
 
-/** As vLLM, Groq and Mistral say that there are more pictures than the model takes in one request. */
+/** How vLLM, Groq and Mistral say that a request has more pictures than the model accepts. */
 const TOO_MANY_FILES =
   /(?:at most|up to|(?:maximum|limit) (?:of|is|allowed is)|no more than) (\d{1,3}) (?:images?|pictures?|image\(s\))/i;
 
-/** How many pictures a request may have, where it refuses one that has more. */
+/** Returns how many pictures a request may have, if one was refused for having more. */
 export function mostFilesIn({ sentence }: Refusal): number | undefined {
   const [, most] = TOO_MANY_FILES.exec(sentence) ?? [];
   return most === undefined ? undefined : Number(most);
 }
 
-/** What matters stands at the beginning. */
+/** The number of characters read; the beginning holds what matters. */
 const READ = 2_000;
 
 export function readRefusal(error: unknown): Refusal {
   const data = field(error, 'data') ?? parsed(field(error, 'responseBody')) ?? error;
-  // OpenAI's Responses API tells in the stream what has become of the response.
+  // OpenAI's Responses API reports errors as a `response` in the stream.
   const inner = field(data, 'error') ?? field(field(data, 'response'), 'error') ?? data;
   const details = field(inner, 'details');
   const reasons = Array.isArray(details) ? details.map((detail: unknown) => field(detail, 'reason')) : [];
@@ -205,7 +205,7 @@ export function readRefusal(error: unknown): Refusal {
   return { status: statusOf(error, inner), code: words[0] ?? '', retryAfterMs, words, sentence };
 }
 
-/** Mistral and others with its library say it in a list of faults, `[{"loc":["body","messages",1],"msg":"…"}]`. */
+/** Mistral, and others that use its library, return a list of faults: `[{"loc":["body","messages",1],"msg":"…"}]`. */
 function textIn(said: unknown): string {
   if (typeof said === 'string') return said;
   const faults = Array.isArray(said) ? said : field(said, 'detail');
@@ -214,7 +214,7 @@ function textIn(said: unknown): string {
 
 export const isWord = (word: unknown): word is string => typeof word === 'string' && /^[\w.:-]{1,64}$/.test(word);
 
-/** The SDK leaves what has not the shape of its own provider's errors as text. */
+/** Parses the body, which the SDK leaves as text unless it has the shape of its own provider's errors. */
 function parsed(body: unknown): unknown {
   if (typeof body !== 'string') return undefined;
   try {
@@ -231,7 +231,7 @@ function statusOf(error: unknown, inner: unknown): number | undefined {
   return named.find((status): status is number => typeof status === 'number' && status >= 100 && status < 600);
 }
 
-/** From `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110), or Google's own `retryDelay` ("34s"). */
+/** Reads `retry-after-ms`, `retry-after` (seconds or a date, RFC 9110) or Google's `retryDelay` ("34s"). */
 function retryAfter(error: unknown, details: unknown): number | undefined {
   const headers = field(error, 'responseHeaders');
   const ms = Number.parseFloat(String(field(headers, 'retry-after-ms') ?? ''));
@@ -250,7 +250,7 @@ const UNITS = new Map([
   ['h', 3_600_000],
 ]);
 
-/** "Please try again in 11.054s", "in 900ms", "in 7m12s": an error in a stream has no headers. */
+/** Reads "Please try again in 11.054s", "in 900ms" or "in 7m12s": an error in a stream has no headers. */
 function waitIn(sentence: string): number | undefined {
   const [, wait] = /(?:try again|retry) in ((?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smh]))+)(?![a-z])/i.exec(sentence) ?? [];
   const parts = [...(wait ?? '').toLowerCase().matchAll(/([\d.]+)(ms|[smh])/g)];

@@ -1,6 +1,7 @@
 /**
- * Why a run failed, as one plain sentence for the person and one line for the log. Invariant: neither holds a prompt, a
- * response body or a key, so SDK errors, which carry whole requests, are read here and never passed on as a cause.
+ * Describes why a run failed: one plain sentence for the person and one line for the log. Invariant: neither contains a
+ * prompt, a response body or a key. SDK errors carry whole requests, so they are read here and never passed on as a
+ * cause.
  */
 import { ConfigError, errorCode } from '../../errors.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
@@ -22,29 +23,28 @@ export type RunErrorKind =
   | 'overloaded'
   | 'timeout'
   | 'unreachable'
-  /** The key is not accepted. */
+  /** The key isn't accepted. */
   | 'key'
   /** The provider wants to be paid. */
   | 'quota'
-  /** The conversation does not fit into the model. */
+  /** The conversation doesn't fit into the model. */
   | 'too-long'
   | 'refused'
   | 'cut-off'
   | 'empty'
   | 'stopped'
-  /** A tool failed and the model had nothing to say to it. */
+  /** A tool failed and the model said nothing about it. */
   | 'tool'
-  /** A daily cap of ours is reached. */
+  /** One of our daily caps is reached. */
   | 'cap'
   | 'config'
-  /** It takes a language model, and only the built-in one is there. */
+  /** The request needs a language model, but only the built-in one is available. */
   | 'offline';
 
-/** The turn that failed. */
 export interface FailedTurn {
   /** The person's words. */
   words: string;
-  /** Tools have run in it. */
+  /** Whether tools have run in this turn. */
   hasSteps: boolean;
 }
 
@@ -54,9 +54,9 @@ export class RunError extends Error {
   readonly kind: RunErrorKind;
   /** In English. */
   readonly userMessage: string;
-  /** The same for a chat, in the language of whoever reads it; undefined where there is nothing to say. */
+  /** The same for a chat, in the reader's language; undefined if there is nothing to say. */
   readonly said: Said | undefined;
-  /** Set by whoever knows it, so that the same can be asked for again. */
+  /** Set once the turn is known, so that the person can ask for the same again. */
   turn: FailedTurn | undefined;
   constructor(kind: RunErrorKind, said: Said | string, options: { detail?: string; cause?: unknown } = {}) {
     const userMessage = typeof said === 'string' ? said : messagesIn('en').said(said);
@@ -67,29 +67,29 @@ export class RunError extends Error {
   }
 }
 
-/** A failed try of one model: whether and when the same model may be asked again. */
+/** A failed try of one model, and whether and when the same model may be asked again. */
 export interface ModelFailure {
   error: RunError;
   retry: boolean;
   retryAfterMs?: number;
-  /** The provider refused the request itself: another form of it may do. */
+  /** The provider refused the request itself; another form of it may work. */
   badRequest?: boolean;
-  /** What of the request it speaks of; absent where it says something else. */
+  /** The part of the request that the refusal is about; absent if the refusal is about something else. */
   about?: About | 'unsaid';
-  /** An answer may have as many tokens, and more were asked for. */
+  /** The most tokens an answer may have, if more were requested. */
   mostTokens?: number;
-  /** A request may have as many pictures, and had more. */
+  /** The most pictures a request may have, if it had more. */
   mostFiles?: number;
 }
 
-/** A request that it does not take. */
+/** The status of a rejected request. */
 const REFUSED = 400;
-/** No fault of the request: it took too long, met another one, or came too early. */
+/** Statuses that aren't the request's fault: it took too long, conflicted with another one, or came too early. */
 const TRANSIENT = new Set([408, 409, 425]);
 
 /**
- * Says what a failed call of `model` (`provider/model`) means. Only network trouble, 429, 5xx and their like,
- * and broken answers may be tried again.
+ * Explains a failed call of `model` (`provider/model`). Only network errors, 429, 5xx and similar, and broken answers
+ * may be retried.
  */
 export function describeFailure(error: unknown, model: string): ModelFailure {
   if (error instanceof RunError) return { error, retry: error.kind === 'cut-off' || error.kind === 'empty' };
@@ -117,7 +117,7 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   }
   if (name.startsWith('AI_')) return { error: cutOff(model, false, error), retry: true };
   const detail = `${model}: ${name} ${code}`.trim();
-  // An error that came in the stream names no status: its words count as those of a request that was refused.
+  // An error event in the stream has no status: interpret its words as those of a rejected request.
   const isEvent = !(error instanceof Error);
   const refused = isEvent ? describeRefusal({ ...refusal, status: REFUSED }, model, detail) : undefined;
   if (refused) return refused;
@@ -129,7 +129,7 @@ export function describeFailure(error: unknown, model: string): ModelFailure {
   return { error: new RunError('provider', text, { detail }), retry: true };
 }
 
-/** The answer ended without its finish event: never shown as complete (promise 9). */
+/** Describes an answer that ended without its finish event; such an answer is never shown as complete (promise 9). */
 export function cutOff(model: string, received: boolean, cause?: unknown): RunError {
   const { provider } = splitModelName(model);
   const text = received
@@ -141,13 +141,13 @@ export function cutOff(model: string, received: boolean, cause?: unknown): RunEr
   });
 }
 
-/** The answer was ended before it was whole, and its finish event says so. `reason` is the provider's word for it. */
+/** Describes an answer whose finish event says that it is incomplete. `reason` is the provider's word for it. */
 export function endedEarly(model: string, reason: string | undefined): RunError {
   const detail = `${model}: the answer was ended as ${isWord(reason) ? reason : 'broken'}`;
   return new RunError('cut-off', say('failures.brokeOff', { model }), { detail });
 }
 
-/** More came than any answer has: another model may do better, the same would not. */
+/** Describes an answer longer than any real one. Another model may do better; the same one would not. */
 export function endless(model: string, detail: string): RunError {
   return new RunError('provider', say('failures.endless', { model }), { detail: `${model}: ${detail}` });
 }
@@ -181,7 +181,7 @@ function unknownModel(name: string): Said {
   return say('failures.unknownModel', { provider, model, setting: `providers.${provider}.baseURL` });
 }
 
-/** What the provider's own words mean; undefined when they say no more than its status. */
+/** Returns what the provider's own words mean; undefined if they say no more than its status. */
 function describeRefusal(refusal: Refusal, name: string, detail: string): ModelFailure | undefined {
   const { provider, model } = splitModelName(name);
   const told = (kind: RunErrorKind, text: Said, more?: Partial<ModelFailure>) => failure(kind, text, detail, more);
@@ -229,7 +229,7 @@ function describeStatus(error: unknown, refusal: Refusal, status: number, name: 
   if (status === 503 || status === 529 || /overloaded/.test(refusal.code))
     return told('overloaded', say('failures.overloaded', { provider }), { retry: true });
   if (status >= 500 || TRANSIENT.has(status)) {
-    // A chat template that fails is a fault of the server to llama.cpp.
+    // llama.cpp reports a chat template that fails as a server error.
     const isOrder = aboutIn(refusal) === 'order';
     const more = isOrder ? { badRequest, about: 'order' as const } : {};
     return told('provider', say('failures.inTrouble', { provider }), { retry: true, ...more });
@@ -260,7 +260,7 @@ const limited = (provider: string, ms: number | undefined): Said =>
     ? say('failures.limited', { provider })
     : say('failures.limitedFor', { provider, wait: duration(Math.ceil(ms / 1000)) });
 
-/** As a person would say it: a wait of a day is not counted in seconds. */
+/** Rounds a wait as a person would say it: a day isn't counted in seconds. */
 function duration(seconds: number): Said {
   if (seconds < 100) return say('failures.seconds', { n: seconds });
   const minutes = Math.ceil(seconds / 60);
@@ -269,7 +269,7 @@ function duration(seconds: number): Said {
     : say('failures.hours', { n: Math.ceil(minutes / 60) });
 }
 
-/** The address that was asked, up to the interface's own path, and what it should have been, where that can be told. */
+/** Returns the requested address without the path of the request, and the correct one if it can be derived. */
 function wrongAddress(provider: string, error: unknown): { address: string; right: string } | undefined {
   const asked = field(error, 'url');
   if (typeof asked !== 'string' || !URL.canParse(asked)) return undefined;
@@ -279,7 +279,7 @@ function wrongAddress(provider: string, error: unknown): { address: string; righ
   return right && !knownProvider(provider)?.baseURL?.startsWith(address) ? { address, right } : undefined;
 }
 
-/** The innermost error with a system code (`ECONNREFUSED`), whose text names at most host and port. */
+/** Returns the innermost error with a system code (`ECONNREFUSED`); its text names at most host and port. */
 function systemError(error: unknown): Error | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 6; current = current.cause, depth += 1) {
     if (/^[A-Z][A-Z0-9_]+$/.test(errorCode(current) ?? '')) return current;
@@ -287,7 +287,7 @@ function systemError(error: unknown): Error | undefined {
   return undefined;
 }
 
-/** For what no one foresaw. The SDK's own errors may quote a prompt, so only their name is kept. */
+/** Wraps an unexpected error. The SDK's own errors may quote a prompt, so only their name is kept. */
 export function toRunError(error: unknown): RunError {
   if (error instanceof RunError) return error;
   const name = error instanceof Error ? error.name : typeof error;

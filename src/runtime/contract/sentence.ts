@@ -1,19 +1,22 @@
-/** How a person is asked about one call: in a sentence of ours, with what it is about put in so that it can fake nothing. Types only. */
+/**
+ * The sentence that asks a person about one call, into which values are inserted so that they can't imitate its other
+ * parts. Types only.
+ */
 import type { Messages, Text } from '../../messages/messages.ts';
 
-/** What a tool's sentence is made with: values from outside go in by `plain` and `code` alone. */
+/** The parts of a tool's sentence. Values from outside must go through `plain` or `code`. */
 export interface Phrasing {
   messages: Messages;
-  /** A value as words: short and simple ones as they are, others between quotation marks. */
+  /** Formats a value as words: short simple ones as they are, others in quotation marks. */
   plain(value: unknown, max?: number): string;
-  /** A value in which each character counts: an address, a path. */
+  /** Formats a value in which each character counts: an address, a path. */
   code(value: unknown, max?: number): string;
 }
 
 export interface Sentence {
   text: Text;
-  /** What stands on the button that lets it run; absent: Yes. */
+  /** The label of the button that lets the call run; absent: Yes. */
   yes?: Text;
-  /** A reply in words may change when it is. */
+  /** A reply in words may change the time. */
   asksWhen?: true;
 }

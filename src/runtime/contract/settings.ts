@@ -1,9 +1,9 @@
-/** How a viber works: what its file, or an order, puts in place of the configuration; and how long a model thinks. */
+/** A viber's settings: how its file, or an order, overrides the configuration, and how long a model thinks. */
 
 /** `ask` asks about everything that has an effect, `decide` about effects outside the task, `execute` about nothing. */
 export type WorkingMode = 'ask' | 'decide' | 'execute';
 
-/** What a viber has of its own (`agents/{viber}.yaml`), and what an order puts in its place. */
+/** Settings of one viber (`agents/{viber}.yaml`), and those that an order overrides. */
 export interface OwnSettings {
   model?: string | undefined;
   fallback?: string[] | undefined;
@@ -14,11 +14,11 @@ export interface OwnSettings {
   skills?: readonly string[] | undefined;
   mode?: WorkingMode | undefined;
   plan_approval?: 'on' | 'off' | undefined;
-  /** Where scripts work; absent means the task's folder. */
+  /** The working folder of scripts; absent means the task's folder. */
   folder?: string | undefined;
 }
 
-/** How long a model thinks before it answers, where that can be chosen. */
+/** How long a model thinks before it answers, if that is configurable. */
 export const THINKING = ['off', 'low', 'medium', 'high'] as const;
 export type Thinking = (typeof THINKING)[number];
 

@@ -1,4 +1,4 @@
-/** What messages and answers in the spool must hold, so that no half of a record reaches the work. */
+/** The required shapes of messages and answers in the spool, so that incomplete records are never processed. */
 import { isAddress, isRole } from '../../access/link-records.ts';
 import type { OutboxFile } from '../../engine/engine.ts';
 import { isFilled, isFlag, isNumber, isText, listOf, objectOf, oneOf, optional, shape } from '../../lib/shape.ts';
@@ -22,7 +22,7 @@ export const isPrincipal = objectOf({
 const isFile = objectOf({ id: isText, name: isText, mimeType: isText, kind: isText });
 const isQuote = objectOf({ kind: isText, from: isText, text: isText, files: optional(listOf(isFile)) });
 
-/** What came over the network was checked at the door. */
+/** Input from the network was validated when it arrived. */
 const isGiven = objectOf({
   goal: optional(isText),
   memory: optional(isText),

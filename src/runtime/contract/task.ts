@@ -1,13 +1,13 @@
 /**
- * The task contract: what goes into a run and what comes out, and the states a task may take.
- * `run(request) -> events + result` reads no context from disk: everything it needs is in the request.
+ * The task contract: the input and the result of a run, and the states of a task. `run(request) -> events + result`
+ * reads no context from disk: everything it needs is in the request.
  */
 import type { ArtifactRef, Json, Plan, SessionEntry, TaskState } from '../../workspace/types.ts';
 import type { RuntimeTool } from './tool.ts';
 
 export type { Reach, RuntimeTool, ToolEffect } from './tool.ts';
 
-/** `task:submit`. `goal` and `messages` are required; the rest is optional context. */
+/** The payload of `task:submit`. `goal` and `messages` are required; the rest is optional context. */
 export interface TaskRequest {
   goal: string;
   messages: TaskMessage[];
@@ -22,21 +22,21 @@ export type TaskMessage =
   | { role: 'assistant'; text: string }
   | { role: 'steps'; messages: Json[]; files?: InputFile[] };
 
-/** A file shown to the model itself, not just named: pictures and PDFs of messages, pictures of tools. */
+/** A file that the model itself sees, not just its name: pictures and PDFs of messages, pictures of tools. */
 export interface InputFile {
   path: string;
   name: string;
   mimeType: string;
 }
 
-/** `task:completed`. `summary` is plain text of at most 300 characters. */
+/** The payload of `task:completed`. `summary` is plain text of at most 300 characters. */
 export interface TaskResult {
   text: string;
   summary: string;
   artifactRefs: ArtifactRef[];
 }
 
-/** A finished step of the run at hand, with what its tools have shown. */
+/** A finished step of the current run, with the files that its tools showed. */
 export type ResumedStep = FinishedStep & { files?: InputFile[] };
 
 export type FinishedStep = Extract<SessionEntry, { type: 'step' }>;
@@ -49,10 +49,10 @@ const NEXT: Record<TaskState, readonly TaskState[]> = {
   stopped: ['pending', 'running'],
 };
 
-/** Whether the state machine allows the step; the three terminal states may only begin the next run. */
+/** Whether the state machine allows the transition; from the three terminal states only the next run may begin. */
 export function canBecome(from: TaskState, to: TaskState): boolean {
   return NEXT[from].includes(to);
 }
 
-/** The kind of a call: what "always" would cover. */
+/** Returns the kind of a call, which "Always" would cover. */
 export const kindOf = (tool: RuntimeTool, input: unknown): string => tool.kindOf?.(input) ?? '';

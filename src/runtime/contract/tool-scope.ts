@@ -1,14 +1,19 @@
-/** What the tools of one run may touch, and whom they tell. Made anew for every run; nothing outlives it. */
+/**
+ * What the tools of one run may access, and the callbacks they report to. Created for every run; nothing outlives it.
+ */
 import type { Home } from '../../workspace/home.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { ArtifactRef, Json, Plan } from '../../workspace/types.ts';
 import type { FileText } from './reading.ts';
 import type { RuntimeTool } from './tool.ts';
 
-/** What became of a plan the model proposed. */
+/** The outcome of a plan that the model proposed. */
 export type PlanChange =
   | { status: 'written'; text: string; hash: string; plan: Plan }
-  /** Somebody edited the plan meanwhile: theirs stands, the model's is only a proposal. Both are Markdown. */
+  /**
+   * Somebody edited the plan since the model read it: their version stays, and the model's is only a proposal. Both are
+   * Markdown.
+   */
   | { status: 'conflict'; proposal: string; current: string };
 
 export interface ToolScope {
@@ -16,34 +21,40 @@ export interface ToolScope {
   viber: string;
   taskId: string;
   runId: string;
-  /** The run is on a guest's word: nothing outside the task's own files is read or written. */
+  /** The run acts for a guest: it reads and writes only the task's own files. */
   isGuest?: boolean;
-  /** Hash of the plan as the model was shown it; undefined when it was shown none. */
+  /** The hash of the plan that the model was shown; undefined if it was shown none. */
   planBase: string | undefined;
   onPlan(change: PlanChange): void;
-  /** A page that an answer may rest on: named below it where the model names none. */
+  /** Reports a page that the answer may rest on. It is listed below the answer if the model doesn't name it. */
   onSource?(source: { title: string; url: string }): void;
-  /** Another agent is asked: what it answers is named below the answer, in the order of asking. */
+  /**
+   * Reports a question to another agent. Call the result with its answer; answers are listed below the run's answer, in
+   * the order of asking.
+   */
   onAsked?(agent: string): (answer: string) => void;
-  /** To be attached to the answer. The same id may come several times: the latest counts. */
+  /** Attaches an artifact to the answer. The same ID may come several times: the latest counts. */
   onArtifact(ref: ArtifactRef): void;
-  /** A picture that the model is to look at, an artifact of the task; false: it is shown no more of them in this run. */
+  /** Shows the model a picture, which is an artifact of the task; false: the model gets no more of them in this run. */
   onShown?(ref: ArtifactRef): boolean;
-  /** `memory.auto_accept`; otherwise a person accepts each line (promise 40). */
+  /** The setting `memory.auto_accept`; otherwise a person accepts each line (promise 40). */
   autoAcceptMemory: boolean;
-  /** Something waits for a person's consent: ask them. */
+  /** Asks a person to accept a suggestion. */
   onSuggestion?(suggestion: Suggestion): void;
-  /** Whether a page may lead to another address without a question; absent: to its own host alone. */
+  /** Whether a page may redirect to another address without a question; absent: only to its own host. */
   mayFollow?(from: URL, to: URL): Promise<boolean>;
-  /** The words of a recording or a document; undefined for files that are to be read as they are. Absent: of none. */
+  /**
+   * Returns the words of a recording or a document; undefined for files that are read as they are. Absent: files are
+   * never converted.
+   */
   textOf?(file: { path: string; name: string; type?: string }, signal: AbortSignal): Promise<FileText | undefined>;
-  /** What a link leads to that a server of tools has given, by its name in the result; undefined for any other name. */
+  /** Resolves a link that a tool server returned, by its name in the result; undefined for any other name. */
   readLink?(name: string, signal: AbortSignal): Promise<Json> | undefined;
-  /** Where new memory comes from, for the record: conversation and run. */
+  /** The source of new memory, for the record: conversation and run. */
   provenance: string;
 }
 
-/** Lets a list hold tools that are made for one run, of different inputs, while each keeps its own types. */
+/** Lets a list hold tools with different inputs that are made for one run, while each keeps its own types. */
 export function runtimeTool<Input>(tool: RuntimeTool<Input>): RuntimeTool {
   return tool;
 }

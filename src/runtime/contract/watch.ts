@@ -1,19 +1,19 @@
 /**
- * What is told of a turn while it goes on, for times and traces. Nothing here throws, and nothing waits for it. What only traces ask for
- * is absent where there are none. Types only.
+ * Callbacks that observe a turn, for timings and traces. They never throw, and nothing waits for them. Those that only
+ * traces use are absent if tracing is off. Types only.
  */
 import type { CallUsage } from './call-usage.ts';
 
 export interface TurnWatch {
-  /** A word of the answer has come. */
+  /** Called for each piece of the answer. */
   word(): void;
-  /** Gives what is to be called at its end, here and below. */
+  /** Returns a function to call at the stage's end; so do those below. */
   stage?: (name: 'context' | 'record') => () => void;
   /** One try of a model. */
   model?: (name: string) => (ended: ModelTry) => void;
-  /** `error`: in a word, where it failed. */
+  /** `error` is a word for the failure, if it failed. */
   tool?: (name: string, callId: string) => (error?: string) => void;
-  /** The turn is over. */
+  /** Called when the turn is over. */
   end?: (state: string, error?: string) => void;
 }
 
@@ -21,6 +21,6 @@ export interface ModelTry {
   usage?: CallUsage;
   /** Why it ended. */
   finish?: string;
-  /** In a word, where it failed. */
+  /** A word for the failure, if it failed. */
   error?: string;
 }
