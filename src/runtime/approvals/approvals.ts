@@ -1,10 +1,10 @@
 /**
- * What waits for a person: one file a request in `access/approvals/`, from the moment it is asked until a week after it was
- * decided. A request is decided once (promise 36): the decision is durable first, then the run's going on is put into its task's lane,
- * where it is handed out once, in order, and again after a crash.
+ * Requests that wait for a person: one file per request in `access/approvals/`, from the question until a week after
+ * the decision. A request is decided once (promise 36): first the decision becomes durable, then an entry that resumes
+ * the run goes into its task's lane, which delivers it once, in order, and again after a crash.
  *
- *   asked --decide--> decided (file) --resume--> in the lane --take--> the run goes on
- *     +------- the time goes by: decided as well, by one timer; at the start for what went by meanwhile
+ *   asked --decide--> decided (file) --resume--> in the lane --take--> the run resumes
+ *     +------- expires: decided as well, by one timer; what expired while no process ran is decided at the next start
  */
 
 import path from 'node:path';
@@ -22,30 +22,30 @@ import { type SharedBy, SharedRequests } from './shared.ts';
 import { WaitingRequests } from './waiting.ts';
 
 export interface ApprovalsOptions {
-  /** `access/` of the home. */
+  /** The folder `access/` of the home. */
   folder: string;
   queue: Pick<Queue<Entry>, 'enqueue'>;
   log: Logger;
-  /** Tells the messages that asked; called again after a crash. Must not reject. */
+  /** Updates the messages that asked; called again after a crash. Must not reject. */
   onDecided?: (request: ApprovalRequest, decision: Decision) => Promise<void>;
-  /** Several processes work on the home: given where they do. */
+  /** Set if several processes work on the home. */
   shared?: SharedBy | undefined;
-  /** Another process has decided. Must not throw. */
+  /** Called when another process has decided. Must not throw. */
   onDecidedElsewhere?: (request: ApprovalRequest, decision: Decision) => void;
-  /** People were shown what they are asked. Must not throw. */
+  /** Called when people have been shown the question. Must not throw. */
   onAsked?: (request: ApprovalRequest) => void;
-  /** Milliseconds since the epoch. */
+  /** Returns ms since the epoch. */
   now?: () => number;
-  /** Durable when it resolves. */
+  /** Resolves when the file is durable. */
   store?: typeof storeRequest;
 }
 
-/** Decided requests are kept this long, so that a late press is told what happened. */
+/** How long decided requests are kept, in ms, so that a late press can show the outcome. */
 const KEEP_MS = 7 * 86_400_000;
 const PRUNE_MS = 3_600_000;
-/** A timer stands still while the machine sleeps; what ran out meanwhile is noticed within this time. */
+/** A timer stands still while the machine sleeps; expired requests are noticed within this time, in ms. */
 const STEP_MS = 60_000;
-/** After a failure of the disk. */
+/** The pause after a failure of the disk, in ms. */
 const RETRY_MS = 2_000;
 
 let opened = 0;
@@ -58,7 +58,7 @@ export class Approvals {
   readonly folder: string;
   readonly #requests: Map<string, ApprovalRequest>;
   readonly #waiting = new WaitingRequests();
-  /** Decided, and not in their lanes yet. */
+  /** Decided requests whose entries aren't in their lanes yet. */
   readonly #unsent = new Set<ApprovalRequest>();
   readonly #shared: SharedRequests | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export class Approvals {
     this.#shared?.listen(this.#lookAgain.bind(this), this.refresh.bind(this));
   }
 
-  /** Durable when it resolves. The same id again is the request that is there already. */
+  /** Stores a request and resolves once it is durable. Returns the existing request if the ID is known. */
   async ask(request: ApprovalRequest): Promise<ApprovalRequest> {
     const known = this.get(request.id);
     if (known) return known;
@@ -87,7 +87,7 @@ export class Approvals {
     return request;
   }
 
-  /** Keeps what people were shown, for those who ask about it later. */
+  /** Stores the question as people were shown it, for those who ask about it later. */
   async told(id: string, shown: Pick<ApprovalRequest, 'sentence' | 'details'>): Promise<void> {
     const request = this.#requests.get(id);
     if (!request || request.decision || request.sentence === shown.sentence) return;
@@ -100,38 +100,38 @@ export class Approvals {
     return this.#requests.get(id) ?? this.#learn(this.#shared?.read(id));
   }
 
-  /** The same, with what other processes have changed. */
+  /** Returns a request including changes by other processes. */
   async look(id: string): Promise<ApprovalRequest | undefined> {
     const file = this.#shared?.read(id);
     if (!this.#shared || !file) return this.get(id);
     const request = this.#learn(file) ?? file;
     const decided = file.decision ? undefined : await this.#shared.decided(id);
     if (!decided || request.decision) return request;
-    // Whoever was first has not come to writing it down.
+    // The process that decided first hasn't written the file yet.
     await this.#shared.write(request, decided);
     return this.#learn({ ...request, ...decided });
   }
 
-  /** What other processes have asked and decided. Never rejects. */
+  /** Reads what other processes have asked and decided. Never rejects. */
   async refresh(): Promise<void> {
     if (!this.#shared) return;
     const ids = this.#shared.ids().filter((id) => !this.#requests.has(id));
     for (const id of [...ids, ...this.#waiting.all().map((request) => request.id)]) await this.#lookAgain(id);
   }
 
-  /** All that is undecided, oldest first. */
+  /** Returns all undecided requests, oldest first. */
   all(): ApprovalRequest[] {
     return this.#waiting.all().filter((request) => !request.decision);
   }
 
-  /** The undecided requests of a task, oldest first. */
+  /** Returns the undecided requests of a task, oldest first. */
   open(taskId: string): ApprovalRequest[] {
     return this.#waiting.of(taskId).filter((request) => !request.decision);
   }
 
   /**
-   * Decides a request unless it is decided, or its time is up. `isFirst` tells whether this decision is the one that holds;
-   * it is durable when it resolves, and the run goes on, answered where it was decided.
+   * Decides a request unless it is decided or has expired. `isFirst` says whether this decision counts; it is durable
+   * when the promise resolves, and the run resumes and answers where it was decided.
    */
   async decide(
     id: string,
@@ -146,7 +146,7 @@ export class Approvals {
     return { isFirst: made?.decision === own, request };
   }
 
-  /** The run goes on with the decision; false when there is none to go on with. */
+  /** Marks that the run resumes with the decision; returns false if there is none to resume with. */
   async take(id: string): Promise<boolean> {
     const request = await this.look(id);
     if (!request?.decision || request.decision.verdict === 'wrote') return false;
@@ -157,12 +157,12 @@ export class Approvals {
     return true;
   }
 
-  /** Requests of a task that no run has gone on with, decided or not, oldest first. */
+  /** Returns requests of a task that no run has resumed with, decided or not, oldest first. */
   waiting(taskId: string): ApprovalRequest[] {
     return [...this.#waiting.of(taskId)];
   }
 
-  /** Closes a request that no run has gone on with: the person wrote something else. */
+  /** Closes a request that no run has resumed with, because the person wrote something else. */
   async withdraw(id: string, by: Pick<Decision, 'by' | 'name'>): Promise<void> {
     const request = await this.look(id);
     if (!request || !isWaiting(request)) return;
@@ -171,7 +171,7 @@ export class Approvals {
     this.#arm();
   }
 
-  /** Takes up what an earlier process left: decisions that nobody took up, requests whose time is up. */
+  /** Continues what an earlier process left: decisions without a resumed run, and expired requests. */
   async start(): Promise<void> {
     this.#prune();
     for (const request of this.#requests.values()) {
@@ -187,7 +187,7 @@ export class Approvals {
     this.#shared?.close();
   }
 
-  /** The run goes on: an entry of the task's lane, put there once however often this is called. */
+  /** Puts the entry that resumes the run into the task's lane, once however often this is called. */
   async #resume(request: ApprovalRequest): Promise<void> {
     this.#unsent.delete(request);
     if (request.decision) await this.#options.onDecided?.(request, request.decision);
@@ -203,9 +203,9 @@ export class Approvals {
   }
 
   /**
-   * Durable when it resolves, and the run goes on by what holds.
-   * @param what is decided, asked in the request's turn; undefined: nothing, it was decided before
-   * @returns what was decided, undefined where another decision was first
+   * Stores a decision durably and resumes the run with the one that counts.
+   * @param what the decision, computed in the request's turn; undefined if it was decided before
+   * @returns what was decided; undefined if another decision was first
    */
   async #store(request: ApprovalRequest, what: () => Made | undefined): Promise<Made | undefined> {
     const made = await this.#inTurn(request, async () => {
@@ -214,12 +214,15 @@ export class Approvals {
     });
     this.#waiting.note(request);
     crashPoint('approval:decided');
-    // A crash, or a full disk, may have come between an earlier decision and its entry in the lane.
+    // A crash or a full disk may have come between an earlier decision and its entry in the lane.
     await this.#resume(request);
     return made;
   }
 
-  /** In force at once, and no longer where it cannot be stored; false when another process was first, whose decision holds. */
+  /**
+   * Applies a decision at once, and reverts it if it can't be stored. Returns false if another process decided first;
+   * that decision then counts.
+   */
   async #holds(request: ApprovalRequest, given: Made): Promise<boolean> {
     const holds = this.#shared ? await this.#shared.agree(request.id, given) : given;
     const before = { decision: request.decision, asked: request.asked };
@@ -235,7 +238,7 @@ export class Approvals {
     return holds === given;
   }
 
-  /** Changes of one request overlap nowhere: the file says what was made last. */
+  /** Runs changes of one request one after another, so that the file holds the latest. */
   #inTurn<T>(request: ApprovalRequest, change: () => Promise<T>): Promise<T> {
     return serialise(`${this.#name} ${request.id}`, change);
   }
@@ -245,7 +248,7 @@ export class Approvals {
     return (this.#options.store ?? storeRequest)(this.folder, request);
   }
 
-  /** Takes over what a file says; what it does not say yet stays. */
+  /** Merges a request's file into memory; fields that the file doesn't have yet stay. */
   #learn(file: ApprovalRequest | undefined): ApprovalRequest | undefined {
     if (!file) return undefined;
     const known = this.#requests.get(file.id);
@@ -267,7 +270,7 @@ export class Approvals {
     }
   }
 
-  /** Closes what ran out, and sends what could not be sent before. Never rejects. */
+  /** Closes expired requests, and resends what couldn't be sent before. Never rejects. */
   async #attend(): Promise<void> {
     const late = this.#waiting.all().filter((request) => lapse(request, this.#clock.of(request)));
     for (const request of [...this.#unsent, ...late]) {
@@ -280,13 +283,13 @@ export class Approvals {
     this.#arm();
   }
 
-  /** One timer for the request whose time is up first. */
+  /** Sets one timer for the request that expires first. */
   #arm(): void {
     clearTimeout(this.#timer);
     const retry = this.#unsent.size > 0 ? RETRY_MS : Number.POSITIVE_INFINITY;
     const due = Math.min(retry, this.#clock.firstDue(this.#waiting.all()));
     if (this.#isClosed || due === Number.POSITIVE_INFINITY) return;
-    // What is late already has met a failure.
+    // A request that is already late has failed before.
     const wait = due <= 0 ? RETRY_MS : Math.min(STEP_MS, due);
     this.#timer = setTimeout(() => void this.#attend(), wait + 1);
     this.#timer.unref();

@@ -1,31 +1,32 @@
 /**
- * The time of a request. Its file says the end by the clock as it was when it was asked; how much of it has gone by is counted from
- * when this process first saw it, so that a clock that is set while somebody thinks neither closes a question nor keeps it open.
+ * Measures the age of a request. Its file holds the expiry by the wall clock at the time of the question; this process
+ * counts elapsed time from when it first saw the request, so that setting the clock neither closes a question early nor
+ * keeps it open.
  */
 import { steadyNow } from '../../lib/steady.ts';
 import type { ApprovalRequest } from '../contract/approval.ts';
 
 export class RequestClock {
-  /** Steady: a clock that is set does not change it. */
+  /** Steady: setting the clock doesn't change it. */
   readonly now: () => number;
   readonly #wall: () => number;
-  /** By request, what the clock was ahead of the steady time when it was first seen. */
+  /** For each request, the difference between wall clock and steady time when it was first seen, in ms. */
   readonly #ahead = new WeakMap<ApprovalRequest, number>();
 
-  /** @param now both, in tests */
+  /** @param now replaces both clocks, in tests */
   constructor(now?: () => number) {
     this.now = now ?? steadyNow;
     this.#wall = now ?? Date.now;
   }
 
-  /** What the clock would say now, had it not been set since the request was first seen here. */
+  /** Returns what the wall clock would say now if it hadn't been set since the request was first seen here. */
   of(request: ApprovalRequest): number {
     const ahead = this.#ahead.get(request) ?? this.#wall() - this.now();
     this.#ahead.set(request, ahead);
     return this.now() + ahead;
   }
 
-  /** Milliseconds until the time of the first is up; Infinity: of none. */
+  /** Returns the ms until the first request expires; Infinity if none does. */
   firstDue(requests: readonly ApprovalRequest[]): number {
     const left = requests.flatMap((request) =>
       request.decision || request.expiresAt === undefined ? [] : Date.parse(request.expiresAt) - this.of(request),

@@ -1,7 +1,8 @@
 /**
- * Which calls wait for a person's consent. Reads never do, unless they tell others something (egress.ts). The rest follows the viber's mode: `ask` asks about everything that
- * has an effect, `decide` about effects outside the task, `execute` about nothing but what is always asked about. While a plan must be approved first, nothing
- * but the plan itself is worked on. The model is not trusted to ask: the tools themselves wait.
+ * Decides which calls wait for a person's consent. Reads never do, unless they disclose something to others
+ * (egress.ts). The rest follows the viber's mode: `ask` asks about everything that has an effect, `decide` about
+ * effects outside the task, `execute` about nothing but what is always asked about. While a plan must be approved
+ * first, only the plan itself may be worked on. The model isn't trusted to ask: the tools themselves wait.
  */
 
 import { UserError } from '../../errors.ts';
@@ -14,24 +15,27 @@ import { updatePlan } from '../tools/update-plan.ts';
 
 export interface ConsentRules {
   mode: WorkingMode;
-  /** What the task's people let it do without being asked again. */
+  /** What the task's people allow without a further question. */
   always: readonly Consent[];
   /** A plan must be approved before anything else is done. */
   needsPlan: boolean;
-  /** A skill that the run follows wants other tools alone. */
+  /** Whether the skill that the run follows doesn't list this tool. */
   isBeyond?(tool: string): boolean;
-  /** Whether a call that tells others something waits; absent: each does. May throw UserError. */
+  /**
+   * Whether a call that discloses something to others waits; absent: each does.
+   * @throws UserError
+   */
   asksToReach?(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean>;
 }
 
-/** Characters of the arguments beyond which nobody could look at what they consent to. */
+/** Limit on the characters of the arguments: nobody could check more before they consent. */
 const MAX_SHOWN = 1_000_000;
 
-/** A sentence for the instructions of a run that must have its plan approved. */
+/** A sentence for the instructions of a run whose plan must be approved. */
 export const PLAN_FIRST =
   'The plan must be approved before any work is done: look around if you need to, then call update_plan once with the whole plan. Nothing else with an effect works before.';
 
-/** The tools of a run, each waiting where it must. */
+/** Returns the tools of a run, each waiting for consent if it must. */
 export function withConsent(tools: readonly RuntimeTool[], rules: ConsentRules): RuntimeTool[] {
   return tools.map((tool) => {
     if (rules.needsPlan && tool.name === updatePlan.name) return { ...tool, asksAfter: isWritten };
@@ -68,7 +72,7 @@ function needsConsent(
   return tool.renewed && isAllowed() ? tool.renewed().then(asks) : asks();
 }
 
-/** Throws UserError for arguments that nobody could look at. */
+/** @throws UserError if the arguments are too large to be shown */
 export function mustBeShowable(tool: RuntimeTool, input: unknown): void {
   const code = tool.codeFor?.(input) ?? '';
   if (shownInput(JSON.parse(JSON.stringify(input))).length + code.length > MAX_SHOWN)

@@ -1,6 +1,6 @@
 /**
- * What "Always for this task" covers, in the words of whoever reads it. The kind that a tool says is a key: it is kept with a person's
- * consent and compared to the letter, so it stays what it is, whatever it is called here.
+ * Describes what "Always for this task" covers, in the reader's language. The kind that a tool returns is a key: it is
+ * stored with a person's consent and compared exactly, so it never changes with its description here.
  */
 import { type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Consent } from '../../workspace/types.ts';
@@ -11,7 +11,7 @@ type Covered = Pick<Consent, 'tool' | 'kind'>;
 /** `write file` */
 export const plainTool = (tool: string): Text => words(visible(tool.replace(/[_-]+/g, ' ')));
 
-/** @param shown a part of the kind as it stands in the text */
+/** @param shown formats a part of the kind for the text */
 export function coveredText(
   { tool, kind }: Covered,
   messages: Messages,

@@ -1,39 +1,42 @@
 /**
- * What may leave this machine on a run's word: one pure rule for pages of the web, tools of servers that reach out, and whatever
- * else carries words of a model to others. Whoever makes the addresses (the model) is not believed; what counts is who has
- * written them, what the run has seen by then, and how much has left already.
+ * Decides what may leave this machine in a run: one pure rule for web pages, tools of servers that reach out, and
+ * everything else that carries a model's words to others. The model, which makes the addresses, isn't trusted; what
+ * counts is who wrote them, what the run has seen by then, and how much has left already.
  */
 import type { WorkingMode } from '../contract/settings.ts';
 
-/** Characters that may leave in one run without a question, the run's agents included. */
+/** Characters that may leave in one run without a question, including those of the agents it asks. */
 export const MAX_UNASKED = 500;
 
 export interface EgressFacts {
   mode: WorkingMode;
-  /** It runs on the word of a guest. */
+  /** The run acts for a guest. */
   isGuest: boolean;
   /** The configuration lists the host. */
   isListed: boolean;
-  /** The whole address stands in the own words of the task's people: it carries nothing that they have not written. */
+  /** The task's people wrote the whole address themselves: it carries nothing that they haven't written. */
   isTheirs: boolean;
-  /** It has been asked for in this run since something private was seen: the order of several would tell as much as words. */
+  /**
+   * It was requested in this run after something private was seen: the order of several requests could leak as much as
+   * words.
+   */
   isUsed: boolean;
-  /** The host stands in their words, or an owner has set up where it goes. */
+  /** The people's words contain the host, or an owner has set up where the call goes. */
   isNamed: boolean;
-  /** The run has seen memory, files, or what tools gave. */
+  /** The run has seen memory, files, or results of tools. */
   isTainted: boolean;
   /** Somebody has approved a call to the same place in this run. */
   isAllowed: boolean;
   /** Somebody has said "always" to this place in the task. */
   isAlways: boolean;
-  /** It looks as if it held a key or a piece of text. */
+  /** It looks as if it contained a key or a piece of text. */
   isOdd: boolean;
-  /** What this call sends, and what the run has sent unasked before, in characters. */
+  /** The characters that this call sends, and those that the run has sent without a question before. */
   characters: number;
   sent: number;
 }
 
-/** `count`: it goes, and its characters are noted before it does; `once`: it goes, and that it has gone is noted before. */
+/** `count`: it goes, and its characters are noted first. `once`: it goes, and the fact that it went is noted first. */
 export type Egress = 'pass' | 'once' | 'count' | 'ask' | 'refuse';
 
 export function judgeEgress(facts: EgressFacts): Egress {

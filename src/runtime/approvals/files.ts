@@ -1,4 +1,4 @@
-/** The files of requests, `access/approvals/{id}.json`, and beside them the texts that were too long for a message. */
+/** Stores requests as `access/approvals/{id}.json`, beside the texts that were too long for a message. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { namesIn, quarantine } from '../../lib/damage.ts';
@@ -49,11 +49,11 @@ const ABOUT = {
   tell: true,
 };
 
-/** Durable when it resolves. */
+/** Resolves when the request is durable. */
 export const storeRequest = (folder: string, request: ApprovalRequest): Promise<void> =>
   writeFileAtomic(path.join(folder, `${request.id}.json`), `${JSON.stringify(request, null, 2)}\n`);
 
-/** Removes those that were decided before a time, in ms since the epoch. */
+/** Removes requests decided before a time, in ms since the epoch. */
 export function forgetDecided(folder: string, requests: Map<string, ApprovalRequest>, before: number): void {
   for (const [id, { decision }] of requests) {
     if (!decision || Date.parse(decision.at) > before) continue;
@@ -62,7 +62,7 @@ export function forgetDecided(folder: string, requests: Map<string, ApprovalRequ
   }
 }
 
-/** Undefined for a name that no request has, or a damaged file. */
+/** Returns undefined for an unknown ID or a damaged file. */
 export function readRequest(folder: string, id: string): ApprovalRequest | undefined {
   if (!ID.test(id)) return undefined;
   const file = path.join(folder, `${id}.json`);
@@ -76,7 +76,7 @@ export const requestIds = (folder: string): string[] =>
     .filter((name) => name.endsWith('.json') && ID.test(path.basename(name, '.json')))
     .map((name) => path.basename(name, '.json'));
 
-/** All requests there are, oldest first. A damaged one counts as never asked: nothing runs by it. */
+/** Reads all requests, oldest first. A damaged one counts as never asked, so nothing runs because of it. */
 export function loadRequests(folder: string): Map<string, ApprovalRequest> {
   const requests = requestIds(folder).flatMap((id) => readRequest(folder, id) ?? []);
   return new Map(requests.sort((a, b) => a.askedAt.localeCompare(b.askedAt)).map((one) => [one.id, one]));

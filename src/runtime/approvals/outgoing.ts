@@ -1,7 +1,7 @@
 /**
- * What a run may send out, as `egress.ts` judges it, with the facts taken from the sessions: who has written which addresses, what
- * was approved, what has left. Invariants: what goes unasked is in the session before it goes, so that neither a crash nor a
- * question in between gives a run its characters anew; the agents that a run asks share them.
+ * Checks what a run may send out by the rule in `egress.ts`, with facts from the sessions: who wrote which addresses,
+ * what was approved, what has left. Invariants: what leaves without a question is in the session before it leaves, so
+ * that neither a crash nor a question in between resets a run's count; the agents that a run asks share the count.
  */
 
 import { crashPoint } from '../../crash-points.ts';
@@ -20,13 +20,13 @@ import { type Egress, judgeEgress } from './egress.ts';
 export interface OutgoingOptions {
   home: Home;
   task: TaskRecord;
-  /** Who works, in which run, and the outermost run that this one is a part of. */
+  /** The working viber and run, and the outermost run that this one belongs to. */
   viber: string;
   run: string;
   root: string;
   mode: WorkingMode;
   isGuest: boolean;
-  /** `web.hosts`. */
+  /** The setting `web.hosts`. */
   hosts: readonly string[];
   always: readonly Consent[];
   /** Whether the run has seen something private by now. */
@@ -34,9 +34,12 @@ export interface OutgoingOptions {
 }
 
 export interface Outgoing {
-  /** Whether a person is asked before this call. Throws UserError where it may not be made at all. */
+  /**
+   * Whether a person is asked before this call.
+   * @throws UserError if the call may not be made at all
+   */
   asks(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean>;
-  /** Whether what was asked of one address may be asked of another that it points to, without a question. */
+  /** Whether a request to one address may follow a redirect to another without a question. */
   mayFollow(from: URL, to: URL): Promise<boolean>;
 }
 
@@ -52,7 +55,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
   const { home, task, viber, run, root } = options;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** @param own the line about this very call, where an earlier process has left one */
+  /** @param own matches the line about this same call, if an earlier process left one */
   async function judge(kind: string, reach: Reach, own?: (line: Line<'sent'>) => boolean): Promise<Egress> {
     const { address, characters, isOdd = false } = reach;
     const told = openTask(home, task).session.run(root);
@@ -78,7 +81,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
 
   async function decide(tool: RuntimeTool, input: unknown, callId: string): Promise<boolean> {
     const reach = tool.reaches?.(input);
-    // What reaches nobody fails by itself.
+    // An address that can't be reached fails by itself.
     if (!reach) return false;
     const given: Json = JSON.parse(JSON.stringify(input));
     const line: Line<'sent'> = {
@@ -91,7 +94,7 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
       characters: reach.characters,
     };
     const { address } = reach;
-    // The same call is judged again when its run goes on.
+    // The same call is judged again when its run resumes.
     const isOwn = (other: Line<'sent'>) => other.callId === callId && other.digest === line.digest;
     const egress = await judge(kindOf(tool, input), reach, isOwn);
     if (egress === 'refuse') throw new UserError(REFUSED);
@@ -105,25 +108,25 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
 
   return {
     asks(tool, input, callId) {
-      // One after the other: each must see what the one before it has used up.
+      // Calls are judged one after another: each must see what the previous one used up.
       const decision = last.then(() => decide(tool, input, callId));
-      // Only the order is kept: a failure is the caller's.
+      // Only the order matters here; the caller handles a failure.
       last = decision.catch(() => undefined);
       return decision;
     },
     async mayFollow(from, to) {
       if (isSameHost(from, to)) return true;
-      // The other side has made this address: it holds nothing that it did not know.
+      // The other side made this address: it contains nothing that it didn't know.
       const egress = await judge(pagesOf(to), { address: to, characters: 0 });
       return egress !== 'ask' && egress !== 'refuse';
     },
   };
 }
 
-/** Alike with http and https, which both mean what was written. */
+/** Spells an address alike for http and https, since both mean what was written. */
 const spelled = (url: URL): string => (url.protocol === 'https:' ? url.href.replace('https:', 'http:') : url.href);
 
-/** The kinds of calls that somebody has approved in a run. */
+/** Returns the kinds of calls that somebody has approved in a run. */
 function approvedIn(entries: readonly SessionEntry[]): ReadonlySet<string> {
   const yes = new Set(
     entries

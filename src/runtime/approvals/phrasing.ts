@@ -1,7 +1,7 @@
 /**
- * Values from outside inside sentences of ours. Invariants: a value is on one line and bounded, no mark of Markdown in it counts, each
- * character that would not be seen is spelled out, and one that is more than plain words stands in quotation marks that it cannot
- * close: nothing in it can pass for the rest of the sentence, for another sentence or for a button.
+ * Inserts values from outside into our sentences. Invariants: a value is on one line and bounded, Markdown in it has no
+ * effect, each invisible character is spelled out, and a value that is more than plain words is in quotation marks that
+ * it can't close. Nothing in it can pass for the rest of the sentence, for another sentence or for a button.
  */
 import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -13,7 +13,7 @@ const MAX_PLAIN = 160;
 const MAX_CODE = 400;
 const MAX_NAME = 60;
 const MAX_FIELDS = 24;
-/** Words, and names of files; no punctuation that ends a sentence, no scheme of an address. */
+/** Words and file names, without punctuation that ends a sentence and without the scheme of an address. */
 const SIMPLE = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M} ,'’_/+&%-]|\.(?=[\p{L}\p{N}])){0,99}$/u;
 const QUOTES = /["“”„‟«»‹›❝❞]/g;
 
@@ -37,24 +37,27 @@ const oneLine = (value: unknown, max: number): string =>
     max,
   );
 
-/** It can stand without quotation marks, to the letter. */
+/** Whether a value can appear verbatim without quotation marks. */
 export const isSimple = (value: string): boolean => SIMPLE.test(value);
 
 export function plain(value: unknown, max = MAX_PLAIN): string {
   const line = oneLine(value, max);
-  // A platform makes a link of what looks like an address.
+  // Platforms turn text that looks like an address into a link.
   if (line.includes('://')) return `“${code(line.replace(QUOTES, "'"), max)}”`;
   return SIMPLE.test(line) ? escaped(line) : `“${escaped(line.replace(QUOTES, "'"))}”`;
 }
 
-/** A span of code that nothing in it closes, and in which no platform finds a link, a name to call or a mark. */
+/**
+ * Formats a value as a code span that nothing in it closes, and in which no platform finds a link, a mention or
+ * formatting.
+ */
 function code(value: unknown, max = MAX_CODE): string {
   return `\`${oneLine(value, max).replaceAll('`', "'")}\``;
 }
 
 export const phrasingIn = (messages: Messages): Phrasing => ({ messages, plain, code });
 
-/** The fields of a call's arguments, those within others by `outer.inner`, each value as text. */
+/** Returns the fields of a call's arguments, nested ones as `outer.inner`, each value as text. */
 export function fieldsOf(input: Json): [name: string, value: string][] {
   const found: [string, string][] = [];
   const walk = (name: string, value: Json, depth: number): void => {
@@ -70,7 +73,7 @@ export function fieldsOf(input: Json): [name: string, value: string][] {
   return found.filter(([name]) => name !== '');
 }
 
-/** One line a field, long values cut. */
+/** Formats one line per field and cuts long values. */
 export function fieldList(input: Json, max = MAX_PLAIN): string {
   const fields = fieldsOf(input);
   const lines = fields

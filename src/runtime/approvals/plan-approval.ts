@@ -1,7 +1,6 @@
 /**
- * `plan_approval`: the plan as it was proposed stands in the task's `implementation_plan.md` until somebody approves
- * it. What counts is what people made of it: the file when it was edited, else the task's own plan, which may have been edited
- * as well.
+ * Implements `plan_approval`: the proposed plan stays in the task's `implementation_plan.md` until somebody approves
+ * it. People's version counts: the file if it was edited, else the task's own plan, which may have been edited as well.
  */
 import { UserError } from '../../errors.ts';
 import { writeFileAtomic } from '../../lib/files.ts';
@@ -16,12 +15,15 @@ export interface ImplementationPlan {
 
 const FILE = 'implementation_plan.md';
 
-/** The file's path as people find it, from the home. */
+/** Returns the file's path for people, relative to the home. */
 export const planFileName = ({ id }: TaskRecord): string => `artifacts/${id}/${FILE}`;
 
 export const planPath = (home: Home, taskId: string): string => openTask(home, taskId).fileAt(FILE);
 
-/** The task's plan as it stands, put where it can be looked at and changed. */
+/**
+ * Copies the task's current plan to where people can read and change it.
+ * @throws UserError if there is no plan
+ */
 export async function proposePlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan> {
   const plan = await openTask(home, id, viber).plan.read();
   if (!plan) throw new UserError('There is no plan to approve.');
@@ -29,14 +31,14 @@ export async function proposePlan(home: Home, { id, viber }: TaskRecord): Promis
   return { text: plan.text, hash: plan.hash };
 }
 
-/** The plan that was proposed, from its file; the task's own when that is gone. */
+/** Returns the proposed plan from its file, or the task's own plan if the file is gone. */
 export async function proposedPlan(home: Home, { id, viber }: TaskRecord): Promise<ImplementationPlan | undefined> {
   return openTask(home, id).plan.implementation() ?? (await openTask(home, id, viber).plan.read());
 }
 
 /**
- * Makes the plan the task's own that people have made of the proposal.
- * @param digest the hash of the plan as it was proposed
+ * Makes people's version of the proposal the task's own plan.
+ * @param digest the hash of the plan as proposed
  */
 export async function adoptPlan(home: Home, task: TaskRecord, digest: string): Promise<ImplementationPlan> {
   const proposed = openTask(home, task).plan.implementation();
@@ -47,7 +49,7 @@ export async function adoptPlan(home: Home, task: TaskRecord, digest: string): P
   return (await openTask(home, task).plan.read()) ?? { text: '', hash: '' };
 }
 
-/** The task may be worked on by its plan as people want it. */
+/** Approves the plan as people want it, so that work on the task may begin. */
 export async function approvePlan(
   home: Home,
   task: TaskRecord,

@@ -1,4 +1,4 @@
-/** The words and buttons with which a person is asked: for consent to a call, about a plan, or what the model wants to know. */
+/** The texts and buttons of questions to people: for consent to a call, about a plan, or a question of the model. */
 import type { BareAnswer } from '../../messages/bare-answers.ts';
 import { lines, type Messages, sentences, type Text, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -12,16 +12,16 @@ import { coveredText } from './covers.ts';
 import { fieldList, fieldsOf, isSimple, phrasingIn, plain } from './phrasing.ts';
 
 const CONSENT_MINUTES = 10;
-/** Whoever wants to be reminded may be away when they are asked. */
+/** Reminders get longer, because the person may be away when they are asked. */
 const JOB_MINUTES = 12 * 60;
 export const QUESTION_MINUTES = 30;
 
-/** How long a question about a call of this tool stays open. */
+/** Returns how long a question about a call of this tool stays open. */
 export const consentMinutes = (tool: string): number => (isJob(tool) ? JOB_MINUTES : CONSENT_MINUTES);
 
 const isJob = (tool: string): boolean => tool.endsWith('_scheduled_job');
 
-/** `10 minutes`, `12 hours` */
+/** Formats the time as `10 minutes` or `12 hours`. */
 export function openFor(tool: string, messages: Messages): Text {
   const minutes = consentMinutes(tool);
   const isHours = minutes % 60 === 0;
@@ -31,20 +31,20 @@ export function openFor(tool: string, messages: Messages): Text {
 export interface Question {
   /** Markdown. */
   text: string;
-  /** All there is to know about it: folded, or behind a button. Markdown. */
+  /** Full details, folded or behind a button. Markdown. */
   details?: string;
-  /** What is too long for a message, whole: sent along as a file. */
+  /** The complete text, sent as a file if it is too long for a message. */
   file?: { name: string; text: string };
   buttons: ButtonAction[][];
 }
 
-/** Characters and lines that are shown in the message itself. */
+/** Limits for text in the message itself, in characters and lines. */
 const MAX_INLINE = 1_200;
 const MAX_LINES = 40;
 const MAX_LABEL = 40;
 const MAX_ROWS = 5;
 
-/** The hidden command behind the buttons; its first argument is the request's id. */
+/** The hidden command behind the buttons; its first argument is the request's ID. */
 export const APPROVE = 'approve';
 
 const MEANS: Readonly<Record<string, BareAnswer>> = { yes: 'yes', no: 'no' };
@@ -61,13 +61,13 @@ const isLong = (text: string): boolean => text.length > MAX_INLINE || text.split
 
 export interface Consenting {
   messages: Messages;
-  /** The tool's own; absent: its name and the fields. */
+  /** The tool's own sentence; absent: its name and the fields. */
   sentence?: Sentence | undefined;
-  /** What follows from it, in plain words. */
+  /** What the call leads to, in plain words. */
   note?: string;
   /** What will run with these arguments. */
   script?: string;
-  /** Whether people may let it run from now on without a question. */
+  /** Whether people may let it run without a question from now on. */
   mayRepeat?: boolean;
 }
 
@@ -104,7 +104,7 @@ export function askForConsent({ id, tool, input, scope }: ApprovalRequest, askin
   };
 }
 
-/** For a tool without a sentence of its own: its name, and under it what it is given. */
+/** Phrases a tool without a sentence of its own: its name, and its arguments below. */
 function fallback(tool: string, input: Json, messages: Messages): Sentence {
   const name = phrasingIn(messages).plain(tool.replace(/[_-]+/g, ' '), 80);
   const list = fieldList(input);
@@ -112,7 +112,7 @@ function fallback(tool: string, input: Json, messages: Messages): Sentence {
   return { text: list === '' ? text : lines(text, '', words(list)) };
 }
 
-/** Each field with all of its value: nothing in one can pass for another. */
+/** Formats each field with its whole value, so that nothing in one can pass for another. */
 function wholeFields(input: Json): string {
   return fieldsOf(input)
     .map(([name, value]) =>
@@ -125,13 +125,13 @@ function wholeFields(input: Json): string {
 
 const indented = (text: string): string => text.replace(/^/gm, '  ');
 
-/** One below the other; side by side when they are more than a platform takes as rows. */
+/** Stacks the buttons; puts two in a row if a platform couldn't show that many rows. */
 function rowsOf(buttons: ButtonAction[]): ButtonAction[][] {
   const width = buttons.length > MAX_ROWS ? 2 : 1;
   return buttons.flatMap((_, at) => (at % width === 0 ? [buttons.slice(at, at + width)] : []));
 }
 
-/** Headings of the template and what it holds while nobody has written anything: the plan's own words are shown. */
+/** Headings and placeholders of the template, which are removed to show only the plan's own words. */
 const TEMPLATE = /^(?:#{1,2} (?:Current Task|Goal|Plan|Context|Blockers)|None currently)[ \t]*$/gim;
 
 const withoutTemplate = (plan: string): string =>
@@ -181,7 +181,7 @@ export function askPerson(
   };
 }
 
-/** What the tool itself says about these arguments, and what it will run. */
+/** Returns the tool's own sentence and note for these arguments, and what it will run. */
 export function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omit<Consenting, 'messages'> {
   const parsed = tool.input.safeParse(input);
   const mayRepeat = tool.consent !== 'each';
@@ -194,7 +194,7 @@ export function wordsOf(tool: RuntimeTool, input: Json, messages: Messages): Omi
   };
 }
 
-/** The kind of call that a consent for good is for. */
+/** Returns the kind of call that a permanent consent covers. */
 export function scopeOf(tool: RuntimeTool, input: Json): string {
   const parsed = tool.input.safeParse(input);
   return parsed.success ? kindOf(tool, parsed.data) : '';

@@ -1,4 +1,4 @@
-/** What is said by a request alone: whether it waits, what a press means now, and with what the run goes on. */
+/** Pure functions of a request: whether it is pending, what a press means now, and how the run resumes. */
 import { authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, type InboundMessage } from '../../channels/channel.ts';
@@ -8,23 +8,23 @@ import type { ApprovalRequest, Decision } from '../contract/approval.ts';
 import type { Entry } from '../contract/entry.ts';
 import { placesToAsk } from '../conversations/asked-places.ts';
 
-/** No run has gone on with it. */
+/** Whether no run has resumed with it. */
 export const isWaiting = ({ decision, takenAt }: ApprovalRequest): boolean => !takenAt && decision?.verdict !== 'wrote';
 
-/** Whoever decided was told that it is done now. */
+/** Whether the person who decided was told that it will be done now. */
 export const isPromised = ({ decision }: ApprovalRequest): boolean =>
   decision !== undefined && ['approve', 'always', 'answer', 'another'].includes(decision.verdict);
 
 const isLate = ({ expiresAt }: ApprovalRequest, now: number): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now;
 
-/** A decision, and the messages that were answered with the question, the one first under which it was made. */
+/** A decision, and the messages that were answered with the question; the one where it was decided comes first. */
 export interface Made {
   decision: Decision;
   asked?: ApprovalRequest['asked'];
 }
 
-/** What the time that is up decides; undefined: it is not up, or the request was decided before. */
+/** Returns the decision of an expired request; undefined if it hasn't expired or was decided before. */
 export function lapse(request: ApprovalRequest, now: number): Made | undefined {
   const { decision, otherwise } = request;
   if (decision || !isLate(request, now)) return undefined;
@@ -33,7 +33,7 @@ export function lapse(request: ApprovalRequest, now: number): Made | undefined {
   return { decision: { verdict: 'answer', answer: otherwise, by: '', name: '', at } };
 }
 
-/** With what the run goes on in its task's lane. */
+/** Returns the entry that resumes the run in its task's lane. */
 export function resumedEntry({
   id,
   viber,
@@ -57,13 +57,16 @@ export function resumedEntry({
   };
 }
 
-/** Where the request may be decided: the message that was answered with it there. */
+/** Returns the message that was answered with the question at this address, where it may then be decided. */
 export function askedAt(request: ApprovalRequest, address: Address): InboundMessage | undefined {
   const key = conversationKey(address);
   return request.asked.find((message) => conversationKey(message.address) === key);
 }
 
-/** In the linked direct messages of one person, which are one conversation, or in a thread of the one where it was asked. */
+/**
+ * Whether this is one of the linked direct messages of the same person, which count as one conversation, or a thread of
+ * the direct chat where it was asked.
+ */
 export function isSamePersons(
   { principal, asked }: ApprovalRequest,
   { person }: Principal,
@@ -75,28 +78,37 @@ export function isSamePersons(
   return asked.some((message) => message.isDirect && (isTheirs || chatOf(message.address) === chatOf(address)));
 }
 
-/** One of the task's people; a guest answers questions about their own task, and consents to no effect. */
+/**
+ * Whether this person may decide: one of the task's people. Guests answer questions about their own task and can't
+ * consent to effects.
+ */
 export function mayDecide({ kind, principal: asker }: ApprovalRequest, by: Principal, task: TaskRecord): boolean {
   if (!authoriseAction(by, 'steer', task.people)) return false;
   return by.role !== 'guest' || (asker.role === 'guest' && kind !== 'tool');
 }
 
-/** What was decided in another direct message of theirs goes on there. */
+/** Moves the answer to the person's other direct chat where they decided. */
 function fromElsewhere({ asked: [first] }: ApprovalRequest, address: Address): InboundMessage | undefined {
   return first && { ...first, address };
 }
 
-/** What a press decides: itself, or that the time was up before it; undefined: nothing, the request was decided before. */
+/**
+ * Returns the decision that a press makes: its own, or expiry if the time was up before; undefined if it was decided
+ * before.
+ */
 export function madeBy(request: ApprovalRequest, decision: Decision, now: number, where?: Address): Made | undefined {
   if (request.decision || isLate(request, now)) return lapse(request, now);
   const here = where && (askedAt(request, where) ?? fromElsewhere(request, where));
   return { decision, ...(here && { asked: [here, ...request.asked.filter((message) => message !== here)] }) };
 }
 
-/** Arguments that say what a call is about: with another time, or other words, it is still about that. */
+/** Arguments that identify what a call is about: it is about the same with another time or other words. */
 const ABOUT = ['name', 'prompt', 'to', 'path', 'url', 'skill', 'words', 'text', 'title'];
 
-/** The plan, or a call of the same tool that shares what it is about; one that takes no such argument has one matter. */
+/**
+ * Whether both ask about the same: the plan, or a call of the same tool that shares what it is about. A tool without
+ * such arguments has only one subject.
+ */
 export function isSameMatter(before: ApprovalRequest, now: ApprovalRequest): boolean {
   if (before.kind !== now.kind || before.tool !== now.tool) return false;
   if (now.kind === 'plan') return true;
@@ -110,17 +122,17 @@ export function isSameMatter(before: ApprovalRequest, now: ApprovalRequest): boo
 const fieldsOf = (input: Json): { [name: string]: Json } =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 
-/** What the call of a question that was withdrawn got as its result. */
+/** Returns the result for a call whose question was withdrawn. */
 export function insteadOf({ kind }: ApprovalRequest): string {
   if (kind === 'question') return 'The person answers in their own words: see their next message.';
   return 'This has not run: something else was asked about in its place, see below.';
 }
 
-/** As they are kept until the decision: without what the platform alone could use, and its time with it. */
+/** Returns the messages to keep until the decision, without data that only the platform could use, which expires. */
 export function askedOf({ message: { message, job } }: QueueItem<Entry>) {
   const { interaction: _interaction, opensThread: _opens, button: _button, command: _command, ...kept } = message;
   const bare = { ...kept, text: '', files: [], facts: [], quotes: [] };
   const places = job ? placesToAsk(bare, job) : [];
-  // Where nobody can be asked the time goes by all the same.
+  // Even if nobody can be asked, the request must expire.
   return places.length > 0 ? places : [bare];
 }

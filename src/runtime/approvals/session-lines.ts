@@ -1,4 +1,4 @@
-/** A session as runs that wait read it: which calls are open in it, what was asked and decided about a call. */
+/** Reads a session for runs that wait: which calls are open, and what was asked and decided about a call. */
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
 import type { WaitingCall } from '../agent/agent.ts';
 import { openCalls } from '../context/open-calls.ts';
@@ -9,11 +9,11 @@ export const isLine =
   (entry: SessionEntry): entry is Line<T> =>
     entry.type === type;
 
-/** The calls of a run's last step that have no result. */
+/** Returns the calls of a run's last step that have no result. */
 export const openIn = (entries: readonly SessionEntry[]): WaitingCall[] =>
   openCalls(entries.filter(isLine('step')).flatMap((step) => step.messages));
 
-/** What people have decided about a call so far, oldest first. */
+/** Returns people's decisions about a call so far, oldest first. */
 export function decidedOf(earlier: readonly SessionEntry[], callId: string): string[] {
   const asked = new Set(
     earlier.filter(isLine('approval')).flatMap((line) => (line.callId === callId ? [line.id] : [])),
@@ -21,7 +21,7 @@ export function decidedOf(earlier: readonly SessionEntry[], callId: string): str
   return earlier.filter(isLine('decision')).flatMap(({ approval, verdict }) => (asked.has(approval) ? [verdict] : []));
 }
 
-/** Where a call stands in a session. */
+/** Returns the session that holds a call. */
 export const sessionOf = (
   task: TaskRecord,
   { viber, run }: { viber: string; run: string },

@@ -1,7 +1,7 @@
 /**
- * Requests of a home that several processes work on. The file of a request stays the truth and is changed by one at a time; which
- * decision is the first is settled by the state of the engine, so that a crash between the two leaves a decision that whoever looks
- * next writes into the file.
+ * Shares requests between several processes on one home. The file of a request stays the source of truth, and one
+ * process at a time changes it. The engine's state settles which decision is first; if a process crashes between the
+ * two, the next reader writes the decision into the file.
  */
 import { z } from 'zod';
 import type { Engine, Stop } from '../../engine/engine.ts';
@@ -12,9 +12,9 @@ import type { Made } from './request.ts';
 export type SharedBy = Pick<Engine<unknown>, 'state' | 'lock' | 'publish' | 'subscribe'>;
 
 const TOPIC = 'approvals';
-/** Longer than the file of a decided request is kept. */
+/** Longer than the file of a decided request is kept, in ms. */
 const KEEP_MS = 8 * 86_400_000;
-/** What was published may be lost. */
+/** Published events may be lost, so files are read this often, in ms. */
 const LOOK_MS = 5_000;
 const made = z.looseObject({ decision: z.looseObject({ verdict: z.string(), by: z.string(), at: z.string() }) });
 const keyOf = (id: string) => `approval:${id}`;
@@ -31,7 +31,7 @@ export class SharedRequests {
     this.#by = by;
   }
 
-  /** The request as its file has it now. */
+  /** Returns the request as its file has it now. */
   read(id: string): ApprovalRequest | undefined {
     return readRequest(this.#folder, id);
   }
@@ -40,31 +40,31 @@ export class SharedRequests {
     return requestIds(this.#folder);
   }
 
-  /** What was decided, whether or not the file has it yet. */
+  /** Returns the decision, whether or not the file has it yet. */
   async decided(id: string): Promise<Made | undefined> {
     return madeOf(await this.#by.state.get(keyOf(id)));
   }
 
-  /** What holds: this, or what another process has decided before. */
+  /** Returns the decision that counts: this one, or the one that another process made before. */
   async agree(id: string, given: Made): Promise<Made> {
     const { state } = this.#by;
     const text = JSON.stringify(given);
-    // It takes the place of what no run has gone on with: the owner of the task's lane says so.
+    // `wrote` replaces a decision that no run has resumed with: only the owner of the task's lane sets it.
     if (given.decision.verdict === 'wrote') await state.set(keyOf(id), text, KEEP_MS);
     else if (!(await state.create(keyOf(id), text, KEEP_MS))) return (await this.decided(id)) ?? given;
     return given;
   }
 
-  /** It could not be stored: it may be decided again. */
+  /** Withdraws a decision that couldn't be stored, so that the request can be decided again. */
   undo(id: string): Promise<void> {
     return this.#by.state.delete(keyOf(id));
   }
 
-  /** Durable when it resolves; what others have written meanwhile stays. */
+  /** Merges a change into the file and resolves once it is durable; changes by other processes stay. */
   async write(request: ApprovalRequest, change: Partial<ApprovalRequest>): Promise<void> {
     await this.#by.lock(keyOf(request.id), async (fence) => {
       const now = this.read(request.id) ?? request;
-      // Whoever decided later may have come here first.
+      // A later decision may have reached this lock first.
       const decided = change.decision && (await this.decided(request.id));
       fence.check();
       await storeRequest(this.#folder, { ...now, ...change, ...decided });
@@ -76,7 +76,10 @@ export class SharedRequests {
     this.#by.publish(TOPIC, id);
   }
 
-  /** `one` hears of each that another process has changed, `all` is asked every few seconds. Both report their own failures. */
+  /**
+   * Calls `one` for each request that another process changed, and `all` every few seconds. Both handle their own
+   * failures.
+   */
   listen(one: (id: string) => Promise<void>, all: () => Promise<void>): void {
     this.#stop = this.#by.subscribe(TOPIC, (id) => void one(id));
     const later = () => {
@@ -96,6 +99,6 @@ export class SharedRequests {
 
 function madeOf(text: string | undefined): Made | undefined {
   if (text === undefined) return undefined;
-  // It was written by a process of ours.
+  // The text was written by one of our processes.
   return made.safeParse(JSON.parse(text)).success ? (JSON.parse(text) as Made) : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A yes or a no that is typed. Invariants: it is as good as the button of the one question that its writer may decide, and that stood in
- * this conversation before they wrote; by no order in which events come does it decide another.
+ * Handles a typed yes or no. Invariants: it counts as the button of the one question that its writer may decide and
+ * that was in this conversation before they wrote; it never decides another question, in whatever order events arrive.
  */
 import type { Principal } from '../../access/principal.ts';
 import { conversationKey, type InboundMessage } from '../../channels/channel.ts';
@@ -20,19 +20,22 @@ export interface TypedServices {
   approvals: Pick<Approvals, 'all' | 'refresh'>;
   questions: Pick<Questions, 'here' | 'asking' | 'isComing'>;
   buttons: Pick<Buttons, 'press'>;
-  /** Milliseconds since the epoch. */
+  /** Returns ms since the epoch. */
   now?: () => number;
 }
 
 export type TypedAnswer = ExpectedAnswer | 'several';
 
-/** The platform has the question, and we have not heard of it: a person may be that quick. */
+/**
+ * How long to wait, in ms, for our own record of a question that the platform already shows: a person may answer that
+ * fast.
+ */
 const SHOWN_SOON_MS = 1_500;
 const LOOK_MS = 25;
-/** What is no request for consent, an offer of a skill for example, is meant by a bare word for as long as this. */
+/** How long a bare word can answer a question that isn't a request for consent, such as an offer of a skill, in ms. */
 const OFFER_MS = 12 * 3_600_000;
 const APPROVAL = questionId.approval('');
-/** They tell a question as what it is: nothing says that it stands there but that it was asked. */
+/** Channels that report a question as such: there is no message to find, only the fact that it was asked. */
 const WITHOUT_MESSAGES = ['api', 'hub'];
 
 interface Open {
@@ -40,7 +43,7 @@ interface Open {
   asking: Asking;
 }
 
-/** What a bare word means; undefined where it answers nothing. */
+/** Returns what a bare word means; undefined if it answers nothing. */
 export async function typedAnswer(
   message: InboundMessage,
   principal: Principal,
@@ -64,7 +67,7 @@ export async function typedAnswer(
   return request && request.kind !== 'question' ? { command: 'approve', args: `${request.id} ${means}` } : undefined;
 }
 
-/** Those that wait for a decision in this conversation, and that this person may decide. */
+/** Returns pending requests of this conversation that this person may decide. */
 async function theirRequests(
   message: InboundMessage,
   principal: Principal,
@@ -80,7 +83,10 @@ async function theirRequests(
   return found.flatMap(({ request, task }) => (task && mayDecide(request, principal, task) ? [request] : []));
 }
 
-/** Unsure where a question of this conversation is on its way for longer than we wait: its reader may have it, and may mean it. */
+/**
+ * Returns the requests that people have seen. `isUnsure`: a question of this conversation is still on its way after our
+ * wait, so its reader may have it already and mean it.
+ */
 async function shownRequests(
   requests: readonly ApprovalRequest[],
   message: InboundMessage,
@@ -94,7 +100,7 @@ async function shownRequests(
         return (await questions.asking(question)).map((asking) => ({ question, asking }));
       }),
     );
-    // One that was withdrawn meanwhile has lost its message, and is asked no more.
+    // The message of a request that was withdrawn in the meantime is gone, so it isn't pending.
     const open = new Set(approvals.all().map(({ id }) => id));
     const onTheirWay = requests.filter(
       ({ id, asked }, at) =>
@@ -108,7 +114,7 @@ async function shownRequests(
   }
 }
 
-/** Other questions with a yes: only owners are asked them. */
+/** Returns other questions with a yes; only owners are asked these. */
 async function offers(message: InboundMessage, { role }: Principal, services: TypedServices): Promise<Open[]> {
   if (role !== 'owner') return [];
   const { questions, buttons, now = Date.now } = services;
@@ -126,7 +132,7 @@ async function offers(message: InboundMessage, { role }: Principal, services: Ty
   return open;
 }
 
-/** One entry a question, wherever it stands. */
+/** Keeps one entry per question, even if several messages ask it. */
 const distinct = (open: readonly Open[]): Open[] => [...new Map(open.map((one) => [one.question, one])).values()];
 
 async function pressed(
@@ -145,8 +151,8 @@ const isRepliedTo = ({ address, messageId }: Asking, message: InboundMessage): b
   message.repliesTo === messageId && conversationKey(address) === conversationKey(message.address);
 
 /**
- * By the platform's own order within a chat; by time where it has none, where the question was put into a message that had been there
- * before, and from one of a person's chats to another.
+ * Whether a question was there before the message. Compares by the platform's own order within a chat; by time if it
+ * has none, if the question was edited into an earlier message, or if the two are in different chats of the person.
  */
 function stoodBefore({ address, messageId, at = 0, isEdit = false }: Asking, message: InboundMessage): boolean {
   const isHere = message.sequence !== undefined && conversationKey(address) === conversationKey(message.address);
@@ -156,9 +162,12 @@ function stoodBefore({ address, messageId, at = 0, isEdit = false }: Asking, mes
   return isOrdered && !isEdit ? true : at <= endOf(message);
 }
 
-/** Ids of a platform in the order of their making, as `1001`, `1575572276630257664` or `1764180000.000100`: exact, where numbers would round. */
+/**
+ * Returns an ID that the platform assigns in order (`1001`, `1575572276630257664` or `1764180000.000100`) as an exact
+ * integer, where a number would be rounded.
+ */
 const ordinalOf = (id: string): bigint | undefined =>
   /^\d+(\.\d{6})?$/.test(id) ? BigInt(id.replace('.', '')) : undefined;
 
-/** A time in whole seconds may be any within its second. */
+/** Returns the latest time that a timestamp can mean: whole seconds cover their entire second. */
 const endOf = ({ sentAt }: InboundMessage): number => sentAt + (sentAt % 1_000 === 0 ? 999 : 0);

@@ -1,4 +1,4 @@
-/** From a decision to what becomes of the call: it runs as it was shown, or it gets a result or a reason instead. */
+/** Turns a decision into what happens to the call: it runs as shown, or gets a result or a reason instead. */
 import type { Home } from '../../workspace/home.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { TaskRecord } from '../../workspace/types.ts';
@@ -8,7 +8,7 @@ import { digestOf } from '../reply/show.ts';
 import { approvePlan } from './plan-approval.ts';
 import { consentMinutes } from './question.ts';
 
-/** "Always for this task": calls of this kind are not asked about again. Once, however often it is called. */
+/** Stores "Always for this task": calls of this kind need no further question. Repeated calls store it once. */
 export async function allowAlways(
   home: Home,
   task: TaskRecord,
@@ -23,9 +23,9 @@ export async function allowAlways(
 }
 
 /**
- * What the agent does about a call that was decided.
- * @param shown the digest that the session holds of what was shown
- * @param isMoved a person has named another time than the model did
+ * Returns what the agent does with a decided call.
+ * @param shown the digest of what was shown, from the session
+ * @param isMoved a person named another time than the model did
  */
 export async function verdictOf(
   home: Home,

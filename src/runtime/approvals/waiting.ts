@@ -1,11 +1,11 @@
-/** Requests that no run has gone on with, by task. */
+/** Requests that no run has resumed with, by task. */
 import type { ApprovalRequest } from '../contract/approval.ts';
 import { isWaiting } from './request.ts';
 
 export class WaitingRequests {
   readonly #byTask = new Map<string, ApprovalRequest[]>();
 
-  /** After every change of a request. */
+  /** Must be called after every change of a request. */
   note(request: ApprovalRequest): void {
     const others = this.of(request.taskId).filter(({ id }) => id !== request.id);
     const left = isWaiting(request) ? [...others, request] : others;
@@ -13,7 +13,7 @@ export class WaitingRequests {
     else this.#byTask.delete(request.taskId);
   }
 
-  /** Of a task, oldest first. */
+  /** Returns those of a task, oldest first. */
   of(taskId: string): readonly ApprovalRequest[] {
     return this.#byTask.get(taskId) ?? [];
   }
