@@ -68,13 +68,13 @@ export function createKeyedMutex(): KeyedMutex {
   };
 }
 
-/** Turns at keys, in the order in which they are asked for. */
+/** Grants turns at keys in the order of the requests. */
 export interface Turns {
-  /** Resolves once everybody who asked earlier for one of these keys has left, to the function that ends the turn. */
+  /** Resolves to the function that ends the turn, once all earlier turns at any of these keys have ended. */
   take(keys: ReadonlySet<string>): Promise<() => void>;
 }
 
-/** Whoever waits does so for earlier ones alone, so that no two wait for each other. */
+/** A turn waits only for earlier ones, so no two wait for each other. */
 export function createTurns(): Turns {
   const last = new Map<string, Promise<void>>();
   return {

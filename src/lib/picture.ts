@@ -37,14 +37,14 @@ export function lookAtPicture(bytes: Buffer): Picture | undefined {
   return undefined;
 }
 
-/** What a file that claims to be a picture is instead: an error page, a video, a drawing in XML. */
+/** Patterns of files that only claim to be pictures, such as an error page, a video or a drawing in XML. */
 const OTHERS: readonly [RegExp, string][] = [
   [/^.{4}ftyp/s, 'video/mp4'],
   [/^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<svg\b/i, 'image/svg'],
   [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body)\b/i, 'text/html'],
 ];
 
-/** Returns the type of a file that is no picture by its bytes, whatever its name says; undefined for one that isn't recognised. */
+/** Returns the type of a file that is not a picture, from its bytes; undefined when it isn't recognised. */
 export function lookAtOther(bytes: Buffer): Picture | undefined {
   const head = bytes.toString('latin1', 0, 256);
   if (head.startsWith('\0\0\x01\0')) return { type: 'image/ico' };

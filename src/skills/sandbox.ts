@@ -1,8 +1,7 @@
 /**
  * The sandbox for scripts: bubblewrap, where it is installed and really works. Inside are the system's programs
  * (read-only), the work folder (writable), the skill's own folder (read-only) and a private home; no other file of this
- * machine, no other process, and no network. With `proxy`,
- * the only connections out go through this program.
+ * machine, no other process, and no network. With `proxy`, the only connections out go through this program.
  */
 import { execFile } from 'node:child_process';
 import { access, constants, realpath, stat } from 'node:fs/promises';

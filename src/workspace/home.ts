@@ -1,8 +1,8 @@
 /**
  * The home: the paths of all files of the gateway. IDs are validated and turned into paths only here.
  *
- *   workspace/ (the viber `default`)   vibers/{id}/   agents/{id}/sessions/   artifacts/{taskId}/   skills/ jobs/ playbooks/
- *   memory/    conversations/    spool/ access/ usage/ cache/ run/ (operational)
+ *   workspace/ (the viber `default`)   vibers/{id}/   agents/{id}/sessions/   artifacts/{taskId}/
+ *   skills/    jobs/    playbooks/    memory/    conversations/    spool/ access/ usage/ cache/ run/ (operational)
  */
 import fs from 'node:fs';
 import os from 'node:os';

@@ -103,8 +103,8 @@ export interface Usage {
 export type { Json };
 
 /**
- * One line of `agents/{viber}/sessions/{taskId}.jsonl`. The first line is the header. `epoch` is that of the lane's owner
- * who wrote it, where several processes share the home.
+ * One line of `agents/{viber}/sessions/{taskId}.jsonl`. The first line is the header. `epoch` is that of the lane's
+ * owner who wrote it, where several processes share the home.
  */
 export type SessionEntry = { epoch?: number } & Entry;
 

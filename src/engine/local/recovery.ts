@@ -26,8 +26,8 @@ export interface RecoveryOptions<T> {
   /** Whether only the delivery of a message's answer remains; asked before the message is given up. */
   hasResult?: (item: QueueItem<T>) => Promise<boolean>;
   /**
-   * Called when a message was given up after crashing the gateway; resolves once the person has been notified. The message leaves the
-   * inbox only then, so that a crash before that gives it up again.
+   * Called when a message was given up after crashing the gateway; resolves once the person has been notified. The
+   * message leaves the inbox only then, so that a crash before that gives it up again.
    */
   onDead: (item: QueueItem<T>, reason: string) => unknown;
 }

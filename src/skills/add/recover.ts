@@ -2,7 +2,7 @@
  * Names in `skills/` of the home that aren't skills, and how a start recovers those that a crash left. Loads nothing,
  * since each start runs it.
  *
- *   .adding-PID-HOST-X/      being written                          removed once its process is gone (other host: 1 hour)
+ *   .adding-PID-HOST-X/      being written                          removed once its process is gone (other host: 1 h)
  *   .before-PID-HOST-X/NAME  moved away for a new one               put back if none came, else .kept
  *   .old-PID-HOST-X/NAME     replaced or removed                    removed after an hour
  *   .kept/NAME-TIME/         edited by hand before it was replaced  stays

@@ -77,7 +77,7 @@ interface Sentence extends Statement {
   isQuestion: boolean;
 }
 
-/** Returns the sentences of a run's messages that state something, if everything else in them leaves their meaning alone. */
+/** Returns the sentences of a run's messages that state something, unless another one changes their meaning. */
 function statementsOf(messages: readonly string[]): Statement[] {
   const sentences = messages.flatMap(sentencesOf);
   return sentences.filter(

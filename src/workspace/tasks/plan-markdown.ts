@@ -1,8 +1,8 @@
 /**
  * Converts plans to Markdown and back. The layout of `task.md`:
  *
- *   # Current Task / ## Goal (text) / ## Plan (`- [x] done`, `- [ ] pending`, `- [ ] now (in progress)`, `- [-] skipped`)
- *   / ## Context / ## Blockers
+ *   # Current Task / ## Goal (text) / ## Plan (`- [x] done`, `- [ ] pending`, `- [ ] now (in progress)`,
+ *   `- [-] skipped`) / ## Context / ## Blockers
  *
  * A step's ID is its position, from "1": nothing needs to be written for it, and people use it ("tick step 2").
  * Round trip: `parsePlan(formatPlan(plan))` equals the plan if its IDs are positions and its texts are trimmed single

@@ -64,7 +64,7 @@ export function titleOf(goal: string): string {
   return cutText(words.length > 8 ? `${words.slice(0, 8).join(' ')}…` : words.join(' '), 60);
 }
 
-/** Words that no task could be found by, in texts of nothing else: greetings, and what models call a conversation that began with one. */
+/** Words that make a title useless when it has no others: greetings, and a model's names for a talk that began so. */
 const EMPTY_WORDS: ReadonlySet<string> = new Set(
   `hi hii hiya hello hallo hallöchen hey heya yo sup moin servus grüezi hola bonjour bonsoir salut ciao olá hej welcome
   good guten morning evening afternoon day night morgen tag abend nacht bye thanks thank thx danke merci gracias ok okay
