@@ -1,6 +1,6 @@
 /**
- * Everything a run needs, read from the workspace before it begins. What an outside caller gives
- * takes the place of the disk's. Stable text stands first; sizes are bounded by the configuration.
+ * Assembles everything a run needs from the workspace before it begins. Fields from an outside caller replace those on
+ * disk. Stable text comes first; the configuration bounds every size.
  */
 import { join } from 'node:path';
 import { readBootstrap } from '../../workspace/bootstrap.ts';
@@ -26,9 +26,9 @@ export interface MemoryLimits {
   max_task_tokens: number;
   max_daily_logs: number;
   truncation_strategy: 'head' | 'tail' | 'smart';
-  /** In the system prompt (the default), or as a user message of its own before the history. */
+  /** Where memory goes: into the system prompt (the default), or into a separate user message before the history. */
   injection?: 'system' | 'message';
-  /** Files of the viber's folder that are not told to a model either. */
+  /** Files in the viber's folder that are also hidden from the model. */
   exclude_patterns?: readonly string[];
 }
 
@@ -41,41 +41,46 @@ export interface ContextOptions {
   history: HistoryLimits;
   /** The prompt of `agents/{viber}.yaml`. */
   agentPrompt?: string | undefined;
-  /** Skills that are read rather than called, one a line. */
+  /** Skills that the model reads rather than calls, one per line. */
   skills?: string | undefined;
-  /** Its viber works in a project's folder: adds the five steps of coding work. */
+  /** Whether the viber works in a project's folder: adds the five steps of coding work. */
   coding?: boolean | undefined;
-  /** MEMORY.md, USER.md and the daily logs stay out: others than the people of this gateway read the answer. */
+  /** Whether MEMORY.md, USER.md and the daily logs stay out, because people outside this gateway read the answer. */
   isWithoutMemory?: boolean | undefined;
-  /** It runs on a guest's word: whose messages it answers, principals as text. */
+  /** The guests whose messages the run answers, principals as text; undefined unless the run is for guests. */
   guests?: readonly string[] | undefined;
-  /** One or two sentences: where this is read and what can be shown there. */
+  /** One or two sentences: where the answer is read and what can be shown there. */
   channelNote: string;
-  /** What an outside caller sent: each given field takes the place of the disk's. */
+  /** The outside caller's request; each given field replaces the one on disk. */
   override?: (Readonly<Partial<Omit<TaskRequest, 'artifacts'>>> & { artifacts?: readonly ArtifactRef[] }) | undefined;
   now: Date;
-  /** The tools that the run is offered. */
+  /** The tools offered to the run. */
   tools?: readonly RuntimeTool[];
-  /** The words at hand: relevance is measured against them, and they are the message when the session holds none of this run. */
+  /**
+   * The current message: relevance is measured against it, and it becomes the message when the session has none of this
+   * run.
+   */
   query: string;
 }
 
 export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'> {
-  /** The same for every message of the conversation. */
+  /** The system prompt, identical for every message of the conversation. */
   instructions: string;
-  /** Plan and artifacts as they are now; '' when there are none. */
+  /** The current plan and artifacts; '' when there are none. */
   standing: string;
-  /** Followed by the steps of `resume`, the conversation is complete and in order. */
+  /** The conversation so far. Followed by the steps of `resume`, it is complete and in order. */
   messages: TaskMessage[];
-  /** The plan as shown. */
   plan?: { text: string; plan: Plan };
-  /** Of the plan on disk, for the tools' conflict check; undefined when there is none there. */
+  /** The hash of the plan on disk, for the tools' conflict check; undefined when there isn't one. */
   planHash: string | undefined;
   artifacts: ArtifactRef[];
   memory: string;
-  /** It tells of daily logs: what anybody's words have left there (promise 40). */
+  /** Whether the memory includes daily logs, which hold traces of what anyone has written (promise 40). */
   hasLogs: boolean;
-  /** It holds what is not for everybody: memory, the file about the person, quotes, files, and what came of tools or earlier runs. */
+  /**
+   * Whether it holds anything not meant for everyone: memory, USER.md, quotes, files, or results of tools and earlier
+   * runs.
+   */
   isPrivate: boolean;
 }
 
@@ -83,8 +88,9 @@ const LISTED_ARTIFACTS = 30;
 const COMPLEX_STEPS = 3;
 
 /**
- * Reads the files of one run and arranges them. Throws WorkspaceError when one of them cannot be read. Reading is cached by
- * the workspace's functions, so that an unchanged file costs one `stat`.
+ * Reads and arranges the files of one run. The workspace's functions cache reads, so an unchanged file costs one
+ * `stat`.
+ * @throws WorkspaceError when a file cannot be read
  */
 export async function assembleContext(options: ContextOptions): Promise<Context> {
   const { home, viber, taskId, override = {} } = options;
@@ -109,7 +115,7 @@ export async function assembleContext(options: ContextOptions): Promise<Context>
     channelNote: options.channelNote,
     agentPrompt: options.agentPrompt,
     memory: inMessage ? '' : memory,
-    // A guest is not told that there is any.
+    // Guests don't learn that any memory exists.
     isWithheld: options.isWithoutMemory === true && options.guests === undefined && memory === '',
     coding: options.coding ?? false,
     isGuest: options.guests !== undefined,
@@ -149,22 +155,23 @@ async function readHistory({
   return { ...buildHistory(shown, runId, history, (entry) => shownFiles(home, taskId, entry)), hasSeen };
 }
 
-/** More than words that people have typed, and answers to those alone. */
+/** Returns whether an entry holds more than words that people typed and answers based on those alone. */
 function hasMore(entry: SessionEntry): boolean {
   if (entry.type === 'message') return entry.files.some(isMore(entry)) || entry.text.includes('<quoted');
   return entry.type === 'compaction' || (entry.type === 'step' && usesTools(entry.messages));
 }
 
-/** Of a voice message nothing was seen but its words. */
+/** The model only gets the words of a voice message. */
 const isMore =
   ({ spoken = [] }: MessageEntry) =>
   ({ id }: ArtifactRef): boolean =>
     !spoken.includes(id);
 
 /**
- * Which memory a request carries. Daily logs only for complex work; a search for them is the model's to ask for. What is
- * relevant is measured against the task, not against its latest words, and today's log ends where the conversation of today
- * begins: else the memory would change with each message, and no provider's cache would hold what follows it.
+ * Selects the memory for a request. Daily logs are included for complex work only; otherwise the model searches them
+ * when it needs to. Relevance is measured against the task rather than its latest message, and today's log ends where
+ * today's conversation begins: otherwise the memory would change with each message, and no provider could cache what
+ * follows it.
  */
 async function memoryText(
   options: ContextOptions,
@@ -204,14 +211,17 @@ async function recentLogs(
 const NOTHING: readonly string[] = [];
 const exclusions = new WeakMap<readonly string[], (relative: string) => boolean>();
 
-/** Made once for each configuration. */
+/** Creates one exclusion per configuration. */
 function exclusionOf(patterns: readonly string[]): (relative: string) => boolean {
   const isExcluded = exclusions.get(patterns) ?? createExclusion(patterns);
   exclusions.set(patterns, isExcluded);
   return isExcluded;
 }
 
-/** What may be something that the model itself can look at: its bytes say. Everything else it reads with tools. */
+/**
+ * Types of files that the model may be able to look at directly; their bytes decide. It reads everything else with
+ * tools.
+ */
 const SHOWN = /^(?:image\/(?!svg)|application\/pdf$)/;
 const VAGUE = /^(?:application\/(?:octet-stream|binary))?$/;
 const NAMED = /\.(?:png|jpe?g|jfif|gif|webp|hei[cf]|avif|bmp|tiff?|pdf)$/i;
@@ -236,7 +246,7 @@ function shownFiles(home: Home, taskId: string, entry: Parameters<FilesOf>[0]): 
 const asPlan = (plan: string | Plan): { text: string; plan: Plan } =>
   typeof plan === 'string' ? { text: plan, plan: parsePlan(plan) } : { text: formatPlan(plan), plan };
 
-/** The newest last; the model finds older ones with list_files. */
+/** Lists the newest artifacts, newest last; the model finds older ones with list_files. */
 function artifactLines(artifacts: readonly (ArtifactRef & { size?: number })[]): string[] {
   const lines = artifacts.slice(-LISTED_ARTIFACTS).map(({ id, title, type, ref, size }) => {
     const bytes = isLink({ ref }) ? `, ${oneLine(ref, 200)}` : size === undefined ? '' : `, ${formatSize(size)}`;

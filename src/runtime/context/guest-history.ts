@@ -1,15 +1,14 @@
 /**
- * What a run on a guest's word is shown of its session: what everybody in the conversation has read, and what came of guests'
- * own runs. Results of tools that ran on anybody else's word may hold memory, logs and files of the workspace; summaries and
- * words of direct messages were never said here.
+ * Filters the session for a run on behalf of guests: it sees what everyone in the conversation has read, and the
+ * results of guests' own runs. Results of tools that ran for anyone else may hold memory, logs and workspace files;
+ * summaries and direct messages were never shown in this conversation.
  */
 import type { SessionTail } from '../../workspace/tasks/index.ts';
 import type { MessageEntry } from './past-run.ts';
 
 /**
- * Pure.
- * @param guests whose messages the run at hand answers, principals as text: they have said those to it
- * @param runId the run at hand, which is shown whole
+ * @param guests whose messages the current run answers, principals as text: it may see what they wrote to it
+ * @param runId the current run, which is kept whole
  */
 export function shownToGuest({ entries, isWhole }: SessionTail, guests: readonly string[], runId: string): SessionTail {
   const saidIn = new Map<string, MessageEntry[]>();
@@ -23,9 +22,9 @@ export function shownToGuest({ entries, isWhole }: SessionTail, guests: readonly
       if (!('run' in entry)) return entry.type !== 'compaction';
       if (entry.run === runId) return true;
       const said = saidIn.get(entry.run) ?? [];
-      // What a job was told is nobody's to read; what it has said was sent to them.
+      // Nobody may read a job's instructions; its results were sent to the chat.
       if (said.length > 0 && said.every(({ isJob }) => isJob)) return entry.type === 'result';
-      // A run whose beginning lies before the tail may be anybody's.
+      // A run that began before the tail may be anyone's.
       if (said.length === 0 || !said.every(isHeard)) return false;
       return entry.type === 'message' || entry.type === 'result' || said.every(({ isGuest }) => isGuest);
     }),

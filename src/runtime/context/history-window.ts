@@ -1,6 +1,6 @@
 /**
- * Which part of a session goes into a request. Whole runs only, the newest that fit, and a start that rarely moves: were it
- * to move with each message, no provider's prompt cache would ever hold.
+ * Chooses which part of a session goes into a request: the newest whole runs that fit, with a start that rarely moves.
+ * If it moved with each message, no provider's prompt cache would ever hold.
  */
 import type { SessionTail } from '../../workspace/tasks/index.ts';
 import type { SessionEntry } from '../../workspace/types.ts';
@@ -18,31 +18,36 @@ import {
 import { clip, visibleText } from './turn.ts';
 
 export interface HistoryLimits {
-  /** Messages of people and answers to them; steps with tools count by their tokens only. */
+  /** Messages from people and their answers; steps with tools count only by their tokens. */
   max_messages: number;
-  /** About four bytes of UTF-8 each. */
+  /** Estimated as four bytes of UTF-8 each. */
   max_tokens: number;
 }
 
 export interface History {
-  /** Past runs, then what was said in the run at hand. Steps that a later message of this run follows stand in their place. */
+  /**
+   * Past runs, then the messages of the current run. Steps followed by a later message of this run keep their place
+   * among them.
+   */
   messages: TaskMessage[];
-  /** Finished steps of the run at hand that come after its last message. */
+  /** Finished steps of the current run that come after its last message. */
   resume: ResumedStep[];
   /** The index of the run's next step. */
   nextStep: number;
-  /** Nothing was said before this run. */
+  /** Whether nothing was said before this run. */
   isNew: boolean;
-  /** A message of this run is among the entries. */
+  /** Whether the entries include a message of this run. */
   hasMessage: boolean;
-  /** Something that was said, and that no summary stands for, is left out: there is too much of it. */
+  /** Whether something that no summary covers was left out for lack of room. */
   isOver: boolean;
 }
 
 interface Run {
   id: string;
   entries: RunEntry[];
-  /** Calls of its last step: those that have begun to have an effect, and those that a person was asked about. */
+  /**
+   * Calls of the last step that have begun to take effect (`begun`), and those that a person was asked about (`asked`).
+   */
   begun: Set<string>;
   asked: Set<string>;
 }
@@ -59,13 +64,16 @@ interface Telling {
   filesOf: FilesOf;
 }
 
-/** The run before this one is what people refer to; what lies further back is there to be remembered, not reread. */
+/** People usually refer to the previous run, so it gets the most room; earlier runs are only there as a reminder. */
 const LATEST: Room = { tool: 8_000, text: 16_000 };
 const EARLIER: Room = { tool: 1_000, text: 4_000 };
 const WORDS_ONLY: Room = { tool: 0, text: 16_000 };
 const FEW_WORDS: Room = { tool: 0, text: 500 };
 
-/** Limits hold for past runs; the run at hand is always whole. `filesOf` gives what the model itself is shown of a message. */
+/**
+ * Builds the history of a run. Limits apply to past runs; the current run is always whole. `filesOf` returns the files
+ * of an entry that the model sees directly.
+ */
 export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLimits, filesOf: FilesOf): History {
   const { runs, summary, isWhole } = splitRuns(tail);
   const userText = speakersOf(tail.entries);
@@ -92,18 +100,22 @@ export function buildHistory(tail: SessionTail, runId: string, limits: HistoryLi
   };
 }
 
-/** The newest runs that fit, and always the very newest of them. */
+/** Returns the IDs of the newest runs that fit; the very newest is always included. */
 export function newestRuns(tail: SessionTail, limits: HistoryLimits): ReadonlySet<string> {
   const { runs, isWhole } = splitRuns(tail);
   const whole = isWhole ? runs : runs.slice(1);
   return new Set(newest(whole, limits, { userText: speakersOf(tail.entries), filesOf: NO_FILES }).map(({ id }) => id));
 }
 
-/** A compaction's text as data. One that somebody made long by hand leaves room for the rest. */
+/**
+ * Formats a compaction's text as data. A text that someone edited to be too long is clipped to leave room for the rest.
+ */
 const told = (summary: string, maxTokens: number): string =>
   `Summary of what was said before:\n${clip(visibleText(summary), maxTokens)}`;
 
-/** Groups entries by run, in the order of first appearance; a compaction stands for every run up to the one `through` names. */
+/**
+ * Groups entries by run, in order of first appearance; a compaction replaces every run up to the one `through` names.
+ */
 function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: string | undefined; isWhole: boolean } {
   const compaction = entries.findLast((entry) => entry.type === 'compaction');
   const through = compaction === undefined ? -1 : entries.findLastIndex((entry) => isMarked(entry, compaction.through));
@@ -121,12 +133,12 @@ function splitRuns({ entries, isWhole }: SessionTail): { runs: Run[]; summary: s
     }
     const run = runs.get(entry.run);
     const last = run?.entries.at(-1);
-    // The result of a call that waited belongs to the step of the call.
+    // The result of a pending call belongs to the step of the call.
     if (run && last?.type === 'step' && entry.type === 'step' && isResult(entry)) {
       run.entries[run.entries.length - 1] = joined(last, entry);
     } else if (run) {
       run.entries.push(entry);
-      // Some providers use the same ids in every step.
+      // Some providers reuse call IDs in every step.
       if (entry.type === 'step') forgetCalls(run);
     } else runs.set(entry.run, { id: entry.run, entries: [entry], begun: new Set(), asked: new Set() });
   }
@@ -142,7 +154,10 @@ function forgetCalls({ begun, asked }: Run): void {
   asked.clear();
 }
 
-/** Calls of the last step that have no result get one that says why: the run waits for a person, or was cut off. */
+/**
+ * Adds a result to each open call of the last step that says why it has none: the run waits for a person, or was cut
+ * off.
+ */
 function withoutOpen({ entries, begun, asked }: Run): RunEntry[] {
   const at = entries.findLastIndex((entry) => entry.type === 'step');
   const step = entries[at];
@@ -150,7 +165,7 @@ function withoutOpen({ entries, begun, asked }: Run): RunEntry[] {
   const open = openCalls(step.messages);
   if (open.length === 0) return entries;
   const isEnded = entries.some((entry) => entry.type === 'result');
-  // What an agent that was asked waits for stands in its own session.
+  // What the asked agent waits for is in its own session.
   const isWaiting = !isEnded && open.some(({ callId, tool }) => asked.has(callId) || tool === 'ask_agent');
   const results = open.map((call) =>
     resultMessage(call, { error: begun.has(call.callId) ? CUT_OFF : isWaiting ? NOT_RUN : NOT_ENDED }),
@@ -180,15 +195,15 @@ function joined(step: FinishedStep, result: FinishedStep): FinishedStep {
   };
 }
 
-/** `through` is a message's id or a run's. */
+/** `through` is the ID of a message or of a run. */
 const isMarked = (entry: SessionEntry, mark: string): boolean =>
   (entry.type === 'message' && entry.id === mark) || ('run' in entry && entry.run === mark);
 
-/** The run at hand, word for word. */
+/** Renders the current run, word for word. */
 function presentMessages(run: Run | undefined, { userText, filesOf }: Telling): Omit<History, 'isNew' | 'isOver'> {
   const said = run?.entries ?? [];
   const lastSaid = said.findLastIndex((entry) => entry.type === 'message');
-  // Nothing goes on with calls that something was said after.
+  // Calls followed by a later message aren't resumed.
   const entries = run && said.slice(lastSaid).every((entry) => entry.type !== 'step') ? withoutOpen(run) : said;
   const messages: TaskMessage[] = [];
   const resume: ResumedStep[] = [];
@@ -209,7 +224,10 @@ function presentMessages(run: Run | undefined, { userText, filesOf }: Telling): 
   return { messages, resume, nextStep, hasMessage: lastSaid >= 0 };
 }
 
-/** The newest past runs that fit, oldest first. The very newest is always there, if need be without its steps and shortened. */
+/**
+ * Returns the newest past runs that fit, oldest first. The very newest is always included, shortened and without its
+ * steps if necessary.
+ */
 function newest(past: readonly Run[], limits: HistoryLimits, telling: Telling): Rendered[] {
   const window: Rendered[] = [];
   let said = 0;
@@ -245,8 +263,9 @@ function render(run: Run, room: Room, { userText, filesOf }: Telling): Rendered 
 }
 
 /**
- * Where a window that slides may start: the run with the smallest hash in its older half. As long as that run is in the older
- * half and no smaller one enters, the start stands still; nothing needs to be remembered for it, not even over a restart.
+ * Chooses where a sliding window starts: at the run with the smallest hash in its older half. The start stays put until
+ * that run leaves the older half or a run with a smaller hash enters it, and needs no stored state, even across
+ * restarts.
  */
 function fromAnchor(window: readonly Rendered[]): readonly Rendered[] {
   let start = 0;

@@ -1,7 +1,10 @@
-/** Names that people give themselves, where a model reads who speaks. A name is data: it can pass for nobody else's, nor for a role. */
+/**
+ * Makes the names that people choose safe for the model to read. A name is data: it must not pass for someone else's
+ * name or for a role.
+ */
 import { withoutHidden } from '../../lib/text.ts';
 
-/** Letters of other scripts, and signs, that are drawn alike. */
+/** Letters of other scripts, and symbols, that look like Latin letters. */
 const ALIKE = new Map(
   Object.entries({
     а: 'a',
@@ -50,7 +53,7 @@ const ALIKE = new Map(
   }),
 );
 
-/** The same for names that a reader would take for each other. */
+/** Normalizes a name: names that look alike give the same text. */
 export function likeness(name: string): string {
   const plain = withoutHidden(name).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return [...plain]
@@ -67,7 +70,7 @@ const ROLES = new Set(
     .map(likeness),
 );
 
-/** The name of somebody who speaks; one that claims to be a part of the conversation is said to be a name. */
+/** Returns the name of a speaker; marks one that contains a role's name, such as "system", as chosen by the person. */
 export function nameOf(name: string): string {
   const isRole = likeness(name)
     .split(' ')

@@ -1,11 +1,14 @@
-/** What time it is for the person, as each turn tells the model: right before their words, behind all that a provider may cache. */
+/**
+ * Formats the person's current time for each turn, right before their message and after everything that a provider may
+ * cache.
+ */
 import { createLru } from '../../lib/lru.ts';
 
 const MINUTE_MS = 60_000;
-/** The minute that was last said, by zone: making a format costs more than all else in a turn's context. */
+/** The last text per zone and minute: creating a format costs more than everything else in a turn's context. */
 const said = createLru<{ minute: number; text: string; format: Intl.DateTimeFormat; weekday: Intl.DateTimeFormat }>(64);
 
-/** How sure the zone is: a guess that they are asked about in this run, or one that they are not asked about (again). */
+/** How sure the zone is: known, a guess to ask about in this run, or a guess not to ask about (again). */
 export type ZoneKnown = 'known' | 'ask' | 'guess';
 
 const NOTE: Readonly<Record<ZoneKnown, string>> = {
@@ -14,13 +17,13 @@ const NOTE: Readonly<Record<ZoneKnown, string>> = {
   guess: ' (a guess; do not ask where they are)',
 };
 
-/** Words of a time, in the languages that are written most; what is not found here costs a question that is asked later. */
+/** Time expressions in the most common languages. A missed expression only delays the question about the zone. */
 const TIME =
   /\d\s?(?::\s?\d\d|h\b|am\b|pm\b|uhr\b)|\b(?:to(?:day|night|morrow)|morning|noon|evening|o['’]clock|remind|schedul|every|daily|weekly|(?:mon|tues|wednes|thurs|fri|satur|sun)day|heute|morgens?|übermorgen|mittags?|abends?|erinner|täglich|wöchentlich|jede[nrs]?|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|demain|aujourd|rappel|mañana|hoy|recuérda|amanhã|hoje|lembr|domani|oggi|ricorda|jutro|dzisiaj|przypomn|morgen|vandaag|herinner)|завтра|сегодня|напомн|明天|今天|明日|今日|提醒|내일|오늘|غدا|اليوم/iu;
 
 export const mentionsTime = (words: string): boolean => TIME.test(words.slice(0, 4_000));
 
-/** `Now: Monday, 2026-01-12 10:00, Europe/Berlin` */
+/** Returns, for example, `Now: Monday, 2026-01-12 10:00, Europe/Berlin`. */
 export function nowText(now: Date, timezone: string, zone: ZoneKnown): string {
   return `Now: ${timeIn(now, timezone)}, ${timezone}${NOTE[zone]}`;
 }

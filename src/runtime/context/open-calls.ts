@@ -1,6 +1,6 @@
 /**
- * Calls that wait for a person, in a run's messages. A call that waits has no result yet; what a person decided becomes its
- * result, as the answer to its own call, so that the history is one that every provider takes. Pure.
+ * Finds calls in a run's messages that wait for a person. A waiting call has no result yet; the person's decision
+ * becomes the result of that call, so that every provider accepts the history.
  */
 import { isJsonRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -12,7 +12,7 @@ const partsOf = (message: Json, type: string): Fields[] =>
     ? message.content.filter(isJsonRecord).filter((part) => part.type === type)
     : [];
 
-/** The calls of the last assistant message that have no result, in their order. */
+/** Returns the calls of the last assistant message that have no result, in order. */
 export function openCalls(messages: readonly Json[]): WaitingCall[] {
   const last = messages.findLastIndex((message) => isJsonRecord(message) && message.role === 'assistant');
   const [asked, ...after] = messages.slice(Math.max(0, last));
@@ -27,7 +27,7 @@ export function openCalls(messages: readonly Json[]): WaitingCall[] {
     }));
 }
 
-/** The message that gives a call its result: text or JSON, or words that say why there is none. */
+/** Returns the message with a call's result: text, JSON, or an error that says why there isn't one. */
 export function resultMessage(
   { callId, tool }: { callId: string; tool: string },
   result: { value: Json } | { error: string },

@@ -1,7 +1,7 @@
 /**
- * One run of the session as messages for the model. What a finished run leaves behind: the people's words, the steps that
- * used tools as they were (long results and arguments shortened), and the answer as it was shown. Pure: the same entries
- * give the same messages at every later request, so that a provider's prompt cache holds.
+ * Renders one finished run of the session as messages for the model: people's messages, the steps that used tools (with
+ * long results and arguments shortened), and the answer as it was shown. Pure: the same entries give the same messages
+ * in every later request, so that a provider's prompt cache holds.
  */
 import { isJsonRecord } from '../../lib/json.ts';
 import type { ArtifactRef, Json, SessionEntry } from '../../workspace/types.ts';
@@ -14,7 +14,7 @@ import { bySpeaker, clip, formatFiles } from './turn.ts';
 export type MessageEntry = Extract<SessionEntry, { type: 'message' }>;
 export type RunEntry = Extract<SessionEntry, { type: 'message' | 'step' | 'result' }>;
 
-/** Characters that are kept of one tool result or argument, and of one person's or answer's text. */
+/** Characters kept of each tool result or argument (`tool`), and of each message or answer (`text`). */
 export interface Room {
   tool: number;
   text: number;
@@ -22,16 +22,16 @@ export interface Room {
 
 type StepEntry = Extract<SessionEntry, { type: 'step' }>;
 
-/** What the model itself is shown of a message, or of what tools gave. */
+/** Returns the files of a message or of a tool's result that the model sees directly. */
 export type FilesOf = (entry: MessageEntry | StepEntry) => InputFile[];
 export const NO_FILES: FilesOf = () => [];
 
-/** Gives the text of a person's message; names the speaker when several people take part. */
+/** Returns the text of a person's message; names the speaker when several people take part. */
 export type UserText = (entry: MessageEntry) => string;
 
 /**
- * The messages of a finished run. Its own final text is not repeated: the `result` holds what people saw of it, without the
- * reply blocks. With `room.tool` 0 the steps are left out altogether.
+ * Returns the messages of a finished run. The model's own final text is not repeated: the `result` holds what people
+ * saw of it, without the reply blocks. When `room.tool` is 0, the steps are left out.
  */
 export function pastMessages(
   entries: readonly RunEntry[],
@@ -47,7 +47,7 @@ export function pastMessages(
   let answer: string | undefined;
   for (const entry of entries) {
     if (entry.type === 'result') {
-      // A steered run goes on in the next one: nothing was ended.
+      // A steered run continues in the next one, so it has no outcome of its own.
       answer = entry.text.trim() || (entry.error === STEERED ? '' : OUTCOME[entry.state]);
       continue;
     }
@@ -71,8 +71,8 @@ export function pastMessages(
   if (answer) {
     const last = messages.at(-1);
     const shown = clip(answer, room.text);
-    // The gateway may have added to the model's last words (a notice, a question); its text holds them.
-    // A block that repeats what others have said was shown as it stands.
+    // The gateway may have added a notice or a question to the model's last text, so the result contains that text. A
+    // block that repeats what others have said was shown unchanged.
     const isSame = (said: string) => shown.includes(said) || parseReply(shown).visible.includes(said);
     if (last?.role === 'assistant' && isSame(last.text)) messages.pop();
     messages.push({ role: 'assistant', text: shown });
@@ -80,12 +80,12 @@ export function pastMessages(
   return messages;
 }
 
-/** The `error` of a run whose people wrote more before it had an answer. */
+/** The `error` of a run that ended because people wrote more before it had an answer. */
 export const STEERED = 'steered';
 
 /**
- * The side-effecting calls of a run that were cut, by their tools' names: announced since the model last spoke, and without a result. The
- * result of one call may be noted while another one is at work.
+ * Returns the names of the tools whose side-effecting calls were cut off: announced since the model's last message, and
+ * without a result. The result of one call may be recorded while another call is still running.
  */
 export function cutCall(entries: readonly SessionEntry[]): string | undefined {
   const step = entries.findLastIndex((entry) => entry.type === 'step' && entry.messages.some(isSaid));
@@ -98,7 +98,7 @@ export function cutCall(entries: readonly SessionEntry[]): string | undefined {
 
 const isSaid = (message: Json): boolean => isJsonRecord(message) && message.role === 'assistant';
 
-/** What the runs that follow are told of one that was stopped or steered while a tool was at work. */
+/** Tells later runs that an earlier one was stopped or steered while a tool was running. */
 export const cutOffWords = (tool: string): string =>
   `(This run was cut off while using ${tool}: it may or may not have happened. Look before you do it again.)`;
 
@@ -108,12 +108,15 @@ const OUTCOME = {
   error: '(This run failed before an answer.)',
 } as const;
 
-/** What people are told apart by; the name alone when it is unique among those who speak. */
+/**
+ * Returns a function that labels each message with its speaker: by name alone when it is unique among the speakers,
+ * else with their ID.
+ */
 export function speakersOf(entries: readonly SessionEntry[]): UserText {
   const names = new Map<string, string>();
   for (const entry of entries) if (entry.type === 'message') names.set(idOf(entry), entry.from.name);
   if (names.size < 2) return plainText;
-  // Also names that only look the same.
+  // Names that only look the same count as the same.
   const shared = Map.groupBy(names.values(), likeness);
   const labels = new Map(
     [...names].map(([id, name]) => [id, (shared.get(likeness(name))?.length ?? 0) > 1 ? `${name} ${id}` : name]),
@@ -121,7 +124,7 @@ export function speakersOf(entries: readonly SessionEntry[]): UserText {
   const everyone = [...labels.values()];
   return (entry) => {
     const text = plainText(entry);
-    // In a group the gateway has stored the speaker's name with the words.
+    // In a group, the gateway has stored the speaker's name with the text.
     const stored = bySpeaker('', entry.from.name, []);
     const words = text.startsWith(stored) ? text.slice(stored.length) : text;
     return bySpeaker(words, labels.get(idOf(entry)) ?? entry.from.name, everyone);
@@ -131,7 +134,7 @@ export function speakersOf(entries: readonly SessionEntry[]): UserText {
 /** A linked person is one speaker on every channel: the gateway stores them as `person:alex`. */
 const idOf = ({ from }: MessageEntry): string => (from.user.includes(':') ? from.user : `${from.channel}:${from.user}`);
 
-/** The stored text; files it does not name yet are listed after it. */
+/** Returns the stored text, followed by a list of the files that it doesn't name yet. */
 function plainText(entry: MessageEntry): string {
   const unnamed = entry.files.filter(
     ({ id }: ArtifactRef) => !entry.text.includes(`- ${id}: "`) && !entry.spoken?.includes(id),
@@ -146,11 +149,11 @@ const partsOf = (message: Json): Json[] =>
   isJsonRecord(message) && Array.isArray(message.content) ? message.content : [];
 const isPart = (part: Json, type: string): part is Fields => isJsonRecord(part) && part.type === type;
 
-/** Whether a step called tools, or holds what they gave. */
+/** Returns whether a step calls tools or holds their results. */
 export const usesTools = (messages: readonly Json[]): boolean =>
   messages.some((m) => partsOf(m).some((part) => isPart(part, 'tool-call') || isPart(part, 'tool-result')));
 
-/** Whether a tool of that name was called and has not failed. */
+/** Returns whether a tool was called and did not fail. */
 export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean =>
   entries
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
@@ -160,14 +163,14 @@ export const hasUsed = (entries: readonly SessionEntry[], tool: string): boolean
       return typeof part.output.type === 'string' && !/^(error|execution-denied)/.test(part.output.type);
     });
 
-/** What `ask_agent` has given in these steps, in the order in which it came. */
+/** Returns the answers of `ask_agent` in these steps, in the order in which they arrived. */
 export function answersOfAgents(messages: readonly Json[]): { agent: string; text: string }[] {
   const parts = messages.flatMap(partsOf).filter(isJsonRecord);
   const asked = parts.filter((part) => isPart(part, 'tool-call') && part.toolName === ASK_AGENT);
   return parts.flatMap((part) => {
     const { output } = part;
     if (!isPart(part, 'tool-result') || part.toolName !== ASK_AGENT || !isJsonRecord(output)) return [];
-    // The newest call of that id: some providers use the same ids again.
+    // The newest call with that ID: some providers reuse IDs.
     const call = asked.findLast(({ toolCallId }) => toolCallId === part.toolCallId);
     const [agent, said] = [isJsonRecord(call?.input) ? call.input.agent : undefined, output.value];
     const text = isJsonRecord(said) ? said.text : undefined;
@@ -175,7 +178,7 @@ export function answersOfAgents(messages: readonly Json[]): { agent: string; tex
   });
 }
 
-/** What the tools of a run have given, failures as undefined. */
+/** Returns the values of a run's tool results, undefined for failures. */
 export const toolValues = (entries: readonly SessionEntry[]): (Json | undefined)[] =>
   entries
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))
@@ -195,7 +198,9 @@ function textOf(messages: readonly Json[]): string {
     .join('');
 }
 
-/** Shortens tool arguments and results only: other parts (reasoning, signatures) must go back to the provider as they came. */
+/**
+ * Shortens only tool arguments and results: other parts (reasoning, signatures) must go back to the provider unchanged.
+ */
 function shortenMessage(message: Json, room: number): Json {
   if (!isJsonRecord(message) || !Array.isArray(message.content)) return message;
   const content = message.content.map((part): Json => {
@@ -211,7 +216,7 @@ function shortenMessage(message: Json, room: number): Json {
   return { ...message, content };
 }
 
-/** Arguments stay an object with the same keys, as providers demand. */
+/** Keeps the keys of an object, as providers require. */
 function shortenStrings(value: Json, room: number): Json {
   if (typeof value === 'string') return clip(value, room);
   if (Array.isArray(value)) return value.map((item) => shortenStrings(item, room));

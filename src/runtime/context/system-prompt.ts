@@ -1,11 +1,11 @@
-/** The system prompt, stable text first. Texts are short on purpose: every request carries them. */
+/** Builds the system prompt, stable text first. Texts are short on purpose: every request carries them. */
 import type { Ability, RuntimeTool } from '../contract/tool.ts';
 import { dataBlock } from './turn.ts';
 
-/** What a tool adds to the prompt of the runs that are offered it: its file says it. */
+/** What a tool adds to the prompt of the runs that can use it. */
 type InPrompt = Pick<RuntimeTool, 'rule' | 'ability'>;
 
-/** How every viber works and what it must not be talked into (promises 35, 57). The rules of its tools stand between. */
+/** How every viber works and what nobody may talk it out of (promises 35, 57). The tools' rules go in between. */
 const RULES = {
   first: [
     'How you work:',
@@ -19,7 +19,7 @@ const RULES = {
   ],
 };
 
-/** What it can do, so that people may say it in words and need no command: a line each. */
+/** What the viber can do, one line each, so that people can ask for it in words instead of commands. */
 const LINES: readonly Ability['line'][] = ['work', 'jobs', 'memory', 'tasks', 'clock'];
 
 const rulesOf = (tools: readonly InPrompt[]): string => {
@@ -44,7 +44,6 @@ function you(tools: readonly InPrompt[]): string {
   ].join('\n');
 }
 
-/** The five steps of coding work. */
 const CODING = `Coding work:
 1. UNDERSTAND: read the task, explore the code, find its patterns.
 2. PLAN: concrete steps, affected files.
@@ -52,28 +51,28 @@ const CODING = `Coding work:
 4. VERIFY: run tests, lint, type check; fix before going on.
 5. COMMIT & REPORT: descriptive commits, a summary with evidence.`;
 
-/** Told in the place of memory: what is not known is no reason to say that nothing is remembered. */
+/** Replaces the memory when it is withheld, so that the model doesn't claim to remember nothing. */
 export const WITHHELD = 'What you remember is kept out of here: others read along. Tell it in direct messages only.';
 
 export interface StableParts {
-  /** identity, soul, user, agents, tools: those that exist. */
+  /** The files that exist, in this order: identity, soul, user, agents, tools. */
   bootstrap: readonly { tag: string; text: string }[];
   memory: string;
-  /** Others than this gateway's people read along, so that memory stays out. */
+  /** Whether people outside this gateway read along, so that memory stays out. */
   isWithheld?: boolean;
   viber: string;
   channelNote: string;
   coding: boolean;
-  /** The workspace is out of reach. */
+  /** Whether the run is for a guest, who cannot reach the workspace. */
   isGuest: boolean;
-  /** One line for each skill that is read rather than called. */
+  /** The skills that the model reads rather than calls, one per line. */
   skills: string;
   agentPrompt: string | undefined;
-  /** Those that the run is offered. */
+  /** The tools offered to the run. */
   tools: readonly InPrompt[];
 }
 
-/** What is the same for every message of a conversation: a provider's prompt cache may end here. */
+/** Returns the part that is the same for every message of a conversation: a provider's prompt cache may end here. */
 export function stablePart(parts: StableParts): string {
   const { bootstrap, memory, isWithheld, viber, channelNote, coding, isGuest, skills, agentPrompt, tools } = parts;
   const tagged = [...bootstrap];
@@ -98,7 +97,7 @@ export function stablePart(parts: StableParts): string {
     .join('\n\n');
 }
 
-/** What changes as the task goes on: it comes after all that was said before. '' when there is nothing. */
+/** Returns the part that changes as the task goes on, which follows the conversation; '' when there isn't any. */
 export function standingPart(task: string, artifacts: readonly string[]): string {
   return [block('task', task), block('artifacts', artifacts.join('\n'))].filter(Boolean).join('\n\n');
 }

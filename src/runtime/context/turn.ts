@@ -1,31 +1,31 @@
 /**
- * Words from outside as text for the model. What a person wrote is theirs; what they quote, forward or attach is data
- * (promise 35), stands between marks it cannot close, and holds no character that a person would not see.
+ * Formats text from outside for the model. A person's own text stays as it is; what they quote, forward or attach is
+ * data (promise 35), wrapped in tags that it cannot close and stripped of characters that people don't see.
  */
 import type { QuotedText } from '../../channels/channel.ts';
 import { withoutHidden } from '../../lib/text.ts';
 import { nameOf } from './names.ts';
 
-/** A file that came with a message and lies in the task's artifacts. */
+/** A file that came with a message, stored among the task's artifacts. */
 export interface TurnFile {
   id: string;
   name: string;
   /** MIME type. */
   type: string;
-  /** Bytes, where known. */
+  /** In bytes, if known. */
   size?: number | undefined;
-  /** It came with words that are quoted. */
+  /** The quote that the file came with. */
   quote?: QuotedText;
 }
 
-/** A document that came with a message, as far as it stands there. */
+/** The beginning of a document that came with a message, as far as it goes into the turn. */
 export interface TurnDocument {
   id: string;
   name: string;
   text: string;
-  /** Of the whole. */
+  /** The length of the whole document. */
   characters: number;
-  /** Tools are given its source, not this text. */
+  /** Whether it is a web page, for which tools get the source instead of this text. */
   isPage: boolean;
   quote?: QuotedText;
 }
@@ -34,11 +34,11 @@ export interface UserTurn {
   text: string;
   facts?: readonly string[];
   quotes?: readonly QuotedText[];
-  /** What is said in recordings that are not the person's own words. */
+  /** Transcripts of recordings that aren't the person's own words. */
   recordings?: readonly { name: string; text: string; quote?: QuotedText }[];
   documents?: readonly TurnDocument[];
   files?: readonly TurnFile[];
-  /** Only for conversations of several people outside the gateway; `assembleContext` names speakers by itself. */
+  /** Only for group conversations outside the gateway; `assembleContext` names the speakers itself. */
   speaker?: string;
 }
 
@@ -46,8 +46,8 @@ const QUOTE_LENGTH = 8_000;
 const FACT_LENGTH = 500;
 
 /**
- * The text of a user message: quotes as data blocks, the person's own words, facts one a line, files by id, name, type
- * and size. Contents of files are never put in: the model reads them when it needs them.
+ * Returns the text of a user message: quotes as data blocks, the person's own words, facts one per line, files by ID,
+ * name, type and size. File contents are left out: the model reads files when it needs them.
  */
 export function formatUserTurn({
   text,
@@ -81,7 +81,7 @@ const whose = ({ from, fromSelf }: QuotedText): string => (fromSelf ? 'you' : na
 
 const of = (quote: QuotedText | undefined): { from?: string } => (quote ? { from: whose(quote) } : {});
 
-/** A longer one is read on by a tool, a page at a time. */
+/** Formats the beginning of a document; a tool reads the rest page by page. */
 function formatDocument({ id, name, text, characters, isPage, quote }: TurnDocument): string {
   const rest = characters - text.length;
   const how = isPage ? '' : `; read_file with path "${id}" reads all`;
@@ -89,7 +89,7 @@ function formatDocument({ id, name, text, characters, isPage, quote }: TurnDocum
   return dataBlock('document', visibleText(text), { name: oneLine(name, 80), ...of(quote) }) + more;
 }
 
-/** One line a file. Names are quoted as JSON: a hostile one cannot begin a line of its own. */
+/** Lists files, one per line. Names are quoted as JSON so that a hostile name cannot start a new line. */
 export function formatFiles(files: readonly TurnFile[]): string {
   const lines = files.map(({ id, name, type, size, quote }) => {
     const bytes = size === undefined ? '' : `, ${formatSize(size)}`;
@@ -99,11 +99,17 @@ export function formatFiles(files: readonly TurnFile[]): string {
   return `Attached files (text: read_file with the id):\n${lines.join('\n')}`;
 }
 
-/** How a line of a speaker begins, also with other brackets and as Markdown; the definition of a link looks alike and is none. */
+/**
+ * Matches the beginning of a speaker's line, also with other brackets or Markdown marks. Skips link definitions, which
+ * look alike.
+ */
 const SPEAKS =
   /^((?:[^\S\n]|[>#*_~`|+-])*)[[［【〔⟦]((?:[^[\]［］【】〔〕⟦⟧\n]|\[[^[\]\n]{0,100}\]){1,100})[\]］】〕⟧](?=[^\S\n]*[*_~`]{0,3}[:：﹕︓](?!\s*<?https?:))/gmu;
 
-/** `[Name]: text`, where nothing in the text can pass for another speaker's line, nor for that of somebody yet to speak. */
+/**
+ * Returns `[Name]: text`. Nothing in the text can pass for another speaker's line, including speakers who haven't
+ * written yet.
+ */
 export function bySpeaker(text: string, speaker: string, everyone: readonly string[]): string {
   let safe = text.replace(SPEAKS, '$1($2)');
   for (const name of everyone) safe = safe.replaceAll(`[${speakerName(name)}]:`, `(${speakerName(name)}):`);
@@ -112,7 +118,7 @@ export function bySpeaker(text: string, speaker: string, everyone: readonly stri
 
 const speakerName = (name: string): string => nameOf(oneLine(name.replace(/[[\]]/g, ''), 64)) || 'someone';
 
-/** Text between `<name ...>` and `</name>`, with the name's own tags in it made harmless. */
+/** Wraps text in `<name ...>` and `</name>`, and escapes tags of that name in the text. */
 export function dataBlock(name: string, text: string, attributes: Record<string, string> = {}): string {
   const tags = new RegExp(`<(?=\\s*(?:/\\s*)?${name}\\b)`, 'gi');
   const marks = Object.entries(attributes).map(([key, value]) => ` ${key}="${value.replace(/["<>]/g, "'")}"`);
@@ -122,17 +128,17 @@ export function dataBlock(name: string, text: string, attributes: Record<string,
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g;
 
-/** The text without characters that a person does not see; line ends as `\n`. */
+/** Removes characters that people don't see and normalizes line ends to newlines. */
 export function visibleText(text: string): string {
   return withoutHidden(text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(CONTROLS, ''));
 }
 
-/** On one line, without hidden characters, at most `length` long. */
+/** Returns the text on one line, without hidden characters, at most `length` long. */
 export function oneLine(text: string, length: number): string {
   return clip(visibleText(text).replace(/\s+/g, ' ').trim(), length, ' ');
 }
 
-/** Start and end of a text that is longer than `length`; what is missing is counted in the middle. */
+/** Keeps the start and the end of a text longer than `length`; a note between them counts the missing characters. */
 export function clip(text: string, length: number, around = '\n'): string {
   if (text.length <= length) return text;
   const tail = Math.floor(length / 4);
@@ -140,7 +146,7 @@ export function clip(text: string, length: number, around = '\n'): string {
   return `${text.slice(0, length - tail).toWellFormed()}${note}${text.slice(-tail).toWellFormed()}`;
 }
 
-/** Bytes for people: `512 bytes`, `12 KB`, `3.4 MB`. */
+/** Formats a size for people: `512 bytes`, `12 KB`, `3.4 MB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   if (bytes < 1_048_576) return `${Math.round(bytes / 1024)} KB`;
