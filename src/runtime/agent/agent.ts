@@ -1,6 +1,7 @@
 /**
- * One run of the model's loop (`loop.ts`): request in, live events and finished steps on the way, text out. It reads no context
- * from disk. Invariants: after an abort nothing more is said or run; a failure is always a RunError, or what a hook threw.
+ * Runs the model's loop (`loop.ts`) once: takes a request, reports live events and finished steps, and returns text. It
+ * reads no context from disk. Invariants: after an abort nothing more is said or run; every failure is a RunError, or
+ * an error thrown by a hook.
  */
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -30,7 +31,7 @@ const TIMEOUTS: Timeouts = {
   maxRetryAfter: 20_000,
 };
 
-/** With the AI SDK, which a start does not wait for. */
+/** Loads the loop and the AI SDK on first use, so that they don't delay the start. */
 let loading: Promise<typeof import('./loop.ts')> | undefined;
 const loadLoop = () => {
   loading ??= import('./loop.ts');
@@ -41,9 +42,9 @@ export interface AgentOptions {
   models: Models;
   timeouts?: Partial<Timeouts>;
   log: Logger;
-  /** Whether nothing of a text can be seen once a chat shows it. */
+  /** Returns whether a text shows nothing once a chat renders it. */
   isBlank?: (text: string) => Promise<boolean>;
-  /** A try of a model has failed; another may follow. */
+  /** Called when an attempt at a model fails; another may follow. */
   onModelFailure?: (kind: RunErrorKind) => void;
 }
 
@@ -65,7 +66,7 @@ export function createAgent(options: AgentOptions): Agent {
         const { Loop } = await loadLoop();
         return await new Loop(request, hooks, { ...options, controller, events, timeouts }).run();
       } catch (error) {
-        // Whatever an abort made fail, its reason is what happened.
+        // Whatever error the abort caused, its reason is the actual cause.
         throw signal.aborted ? signal.reason : toRunError(error);
       } finally {
         clearTimeout(timer);
@@ -77,7 +78,7 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         await Promise.all([models.load(model, { connectMs: timeouts.connect }), loadLoop()]);
       } catch (err) {
-        // A person who reads the log fixes it by this line alone.
+        // This line alone must be enough to fix the problem.
         if (err instanceof ConfigError) log.warn({ model }, `no model answers until this is fixed: ${err.message}`);
         else log.warn({ err, model }, 'the model could not be loaded');
       }

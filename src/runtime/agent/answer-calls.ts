@@ -1,4 +1,7 @@
-/** A run goes on: calls that waited get their results. What was approved runs exactly as approved, journaled before it does. */
+/**
+ * Gives pending calls their results when a run resumes. An approved call runs exactly as approved, and is journaled
+ * before it runs.
+ */
 import { UserError } from '../../errors.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -13,11 +16,11 @@ export interface OpenCalls {
   tools: readonly RuntimeTool[];
   verdicts: ReadonlyMap<string, Verdict>;
   hooks: ToolHooks;
-  /** Journals the message; awaited before the next call is looked at. */
+  /** Journals the message; awaited before the next call is handled. */
   onResult(message: Json): Promise<void>;
 }
 
-/** Gives every decided call its result, running what was approved; gives back those that still wait. */
+/** Gives every decided call its result, running approved calls; returns the calls that still wait. */
 export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: OpenCalls): Promise<WaitingCall[]> {
   const waiting: WaitingCall[] = [];
   const beside: Promise<void>[] = [];
@@ -49,8 +52,8 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
   }
 
   /**
-   * It goes on where it was, or begins: one with an effect that had begun before a crash has ended its run. What waits, or asks again,
-   * waits once more; consent for all calls of its kind may have come since.
+   * Resumes the call where it stopped, or starts it: the run has already ended for a call whose effect began before a
+   * crash. A call that waits or asks again is parked again; consent for all calls of its kind may have arrived since.
    */
   async function resume(call: WaitingCall, tool: RuntimeTool | undefined): Promise<void> {
     const parked: WaitingCall[] = [];
@@ -61,7 +64,10 @@ export async function answerCalls({ calls, tools, verdicts, hooks, onResult }: O
   }
 }
 
-/** The call at the time that a person has named, to be asked about; or why that cannot be. */
+/**
+ * Returns the call with the time that the person named, to be approved again, or an error that says why that's
+ * impossible.
+ */
 async function withTime(
   tool: RuntimeTool | undefined,
   call: WaitingCall,
@@ -81,7 +87,7 @@ async function withTime(
   }
 }
 
-/** What was said yes to, where the question would show something else by now: it is asked about again. */
+/** Returns the call again if its question would show something else by now than what the person approved. */
 async function shownAgain(
   tool: RuntimeTool,
   { callId }: WaitingCall,
@@ -101,7 +107,7 @@ async function shownAgain(
     return await askedCall(tool, parsed.data, callId);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    // It cannot be done at all: running it tells the model why.
+    // The call is impossible by now: running it tells the model why.
     return undefined;
   }
 }
@@ -116,7 +122,7 @@ async function resultOf(
   if (verdict && 'error' in verdict) return { error: verdict.error };
   if (!tool) return { error: `There is no tool ${call.tool} any more.` };
   try {
-    // What was approved is what runs, whatever the call says now; and it runs once, however harmless it is.
+    // The approved arguments run, whatever the call says now; and they run only once, even if the call is harmless.
     const input = verdict ? verdict.run : call.input;
     const approved = { ...tool, effect: 'external' as const, asksBefore: () => false };
     const value = await runTool(verdict ? approved : tool, input, call.callId, hooks);

@@ -1,21 +1,21 @@
 /**
- * A run's live events. Best effort: a listener that throws is logged and does not touch the run; nothing is told after
- * an abort.
+ * Emits a run's live events. Best effort: a listener that throws is logged and does not affect the run; nothing but the
+ * end is emitted after an abort.
  */
 import type { AgentState, AgentStreamEvent } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
 
 export interface AgentEvents {
   text(delta: string): void;
-  /** A model call begins, or begins again: text told since the last `thinking` is void. */
+  /** A model call begins or restarts: text sent since the last `thinking` is void. */
   thinking(): void;
   toolCall(tool: string, args: unknown, callId: string): void;
-  /** How far a tool is, in a few words. */
+  /** A tool's progress, in a few words. */
   toolProgress(tool: string, note: string): void;
   toolResult(tool: string, result: unknown, callId: string): void;
-  /** The run ends here and goes on once a person has decided. */
+  /** The run ends here and resumes once a person has decided. */
   waiting(): void;
-  /** The run is over, however it went. */
+  /** The run is over, with or without success. */
   end(): void;
 }
 

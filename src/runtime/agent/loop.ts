@@ -1,6 +1,7 @@
 /**
- * The model's loop, which the AI SDK runs: ask, call the tools that the model wants, note what came of it, again, until it has only words.
- * Invariants: a call's result is journaled as it ends, a step before the next begins; after an abort nothing more is said or run.
+ * Drives the model's loop, which the AI SDK runs: ask the model, run the tools it calls, record the results, and repeat
+ * until it answers with text alone. Invariants: a call's result is journaled as soon as the call ends, and a step
+ * before the next begins; after an abort nothing more is said or run.
  */
 import {
   type ContentPart,
@@ -39,7 +40,7 @@ import { takeWritten } from './written.ts';
 export interface LoopServices {
   models: Models;
   timeouts: Timeouts;
-  /** Its abort ends the run. */
+  /** Aborting it ends the run. */
   controller: AbortController;
   events: AgentEvents;
   isBlank?: ((text: string) => Promise<boolean>) | undefined;
@@ -47,7 +48,6 @@ export interface LoopServices {
   log: Logger;
 }
 
-/** One run of the loop. */
 export class Loop {
   readonly #request: AgentRequest;
   readonly #hooks: AgentHooks;
@@ -57,16 +57,16 @@ export class Loop {
   readonly #model: StreamingModel;
   #said: Said;
   readonly #notes: StepNotes;
-  /** The journal has failed, or the task is somebody else's: nothing more is noted. */
+  /** Journaling has failed, or the task belongs to another process now: nothing more is recorded. */
   #isClosed = false;
   #steps: number;
-  /** The model has been told that a call it wrote as text is none. */
+  /** The model already knows that a call it wrote as text did not count. */
   #wasTold = false;
   /** Calls that wait for a person. */
   readonly #parked: WaitingCall[] = [];
-  /** What the model is told of calls that are not run, by call. */
+  /** The error for the model, by ID of a call that does not run. */
   readonly #refusals = new Map<string, string>();
-  /** Files of the newest messages that the model is shown, and those that it was not. */
+  /** Files of the newest messages that the model sees (`#new`), and files that it can't see (`#unseen`). */
   readonly #new = new Set<Uint8Array>();
   readonly #unseen: Unseen[] = [];
   readonly #usage: AgentOutcome['usage'] = { inputTokens: 0, outputTokens: 0 };
@@ -142,12 +142,15 @@ export class Loop {
       const { tools: used, failed } = this.#said;
       if (!(error instanceof RunError) || error.kind !== 'empty' || used.length === 0) throw error;
       if (failed.length > 0) throw toolFailed(failed);
-      // The work is done; that the model adds no words to it is no reason to hide it.
+      // The work is done; a model that adds no text is no reason to hide that.
       return this.#wordless();
     }
   }
 
-  /** What the model is told at first. @param finished messages of this run's finished steps */
+  /**
+   * Builds the initial prompt.
+   * @param finished messages of this run's finished steps
+   */
   #prompt(finished: readonly Json[]): Promise<Prompt> {
     const { messages, resume, goal, standing, model } = this.#request;
     const files = resume.flatMap((step) => step.files ?? []);
@@ -161,7 +164,10 @@ export class Loop {
     });
   }
 
-  /** Gives the last step. @param prompt grows with each */
+  /**
+   * Runs the remaining steps and returns the last one.
+   * @param prompt grows with each step
+   */
   async #generate(prompt: Prompt, most: number): Promise<StepResult<ToolSet>> {
     const { instructions, tools, thinking, language, taskId } = this.#request;
     const { signal } = this.#controller;
@@ -176,7 +182,7 @@ export class Loop {
       ...{ instructions: toInstructions(instructions), messages: prompt, abortSignal: signal, maxRetries: 0 },
       tools: toToolSet(tools, (tool, input, callId) => this.#run(tool, input, callId)),
       ...(thinking && { reasoning: thinking === 'off' ? ('none' as const) : thinking }),
-      // Only whom they are named after looks at these.
+      // Only the provider with that name reads its options.
       providerOptions: { task: { id: taskId }, ...(language !== undefined && { offline: { language } }) },
       stopWhen: [isStepCount(most), () => this.#parked.length > 0, () => failsTheSame(prompt) !== undefined],
       prepareStep: async () => {
@@ -185,7 +191,7 @@ export class Loop {
         this.#events.thinking();
         return { messages: withBreakpoint(prompt) };
       },
-      // What is traced is traced by us, without a word of what is said.
+      // Our own tracing never includes the conversation.
       telemetry: { isEnabled: false },
       repairToolCall,
       onLanguageModelCallEnd: ({ content }) => this.#called(content),
@@ -194,21 +200,21 @@ export class Loop {
     return finalStep;
   }
 
-  /** Calls that the model has written as text are taken as calls. */
+  /** Turns calls that the model wrote as text into real calls. */
   async #asMeant(given: GenerateResult, call: CallOptions): Promise<GenerateResult> {
     this.#controller.signal.throwIfAborted();
     await this.#check();
     const { answer, refusal, isTold } = takeWritten(given, call, !this.#wasTold);
     this.#wasTold ||= isTold === true;
     const { unified } = answer.finishReason;
-    // Calls of an answer that was cut off may be half of what was meant.
+    // Calls in a truncated answer may be incomplete.
     if (unified === 'length' || unified === 'content-filter') return withoutCalls(answer);
     for (const part of answer.content)
       if (refusal !== undefined && part.type === 'tool-call') this.#refusals.set(part.toolCallId, refusal);
     return answer;
   }
 
-  /** The model has answered: what it is told of calls that are not run stands before any other runs. */
+  /** Records the model's answer: its refused calls get their results before any other call runs. */
   #called(content: readonly ContentPart<ToolSet>[]): void {
     const calls = content.filter((part) => part.type === 'tool-call');
     if (calls.length === 0) return;
@@ -239,7 +245,7 @@ export class Loop {
     }
   }
 
-  /** Notes what is left of the step: in the session, then in the prompt. A step cut by an abort is not finished. */
+  /** Records the rest of the step, first in the session, then in the prompt. A step cut by an abort isn't finished. */
   async #stepEnded({ toolCalls, response, usage }: StepResult<ToolSet>, prompt: Prompt): Promise<void> {
     if (this.#controller.signal.aborted) return;
     const waiting = new Set(this.#parked.map(({ callId }) => callId));
@@ -248,11 +254,14 @@ export class Loop {
     this.#steps += 1;
     addUsage(this.#usage, usage);
     appendSteps(prompt, messages);
-    // Words alone have no effect that must be kept.
+    // Text alone has no effect that must be kept.
     if (toolCalls.length > 0) await this.#notes.end(messages);
   }
 
-  /** Calls that waited get their results. Gives the messages of all finished steps; what still waits is parked again. */
+  /**
+   * Gives pending calls their results. Returns the messages of all finished steps; calls that still wait are parked
+   * again.
+   */
   async #answerOpenCalls(): Promise<Json[]> {
     const { resume, tools, verdicts = new Map() } = this.#request;
     const finished = resume.flatMap((step) => step.messages);
@@ -267,12 +276,12 @@ export class Loop {
     return finished;
   }
 
-  /** What is somebody else's now must not go on. */
+  /** Ends the run if the task belongs to another process now. */
   #check(): Promise<void> {
     return this.#orEnd(async () => this.#hooks.check?.());
   }
 
-  /** What is not journaled must not go on: the tools beside it neither. */
+  /** Ends the run if `work` fails: work that isn't journaled must not continue, nor may other tools. */
   async #orEnd(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -288,7 +297,7 @@ export class Loop {
     return { ...this.#outcome('parked'), parked: this.#parked };
   }
 
-  /** What was said with calls was no answer to what came of them. */
+  /** Returns an outcome without a final text: text that came with calls doesn't answer their results. */
   #wordless(): AgentOutcome {
     const outcome = this.#outcome('stop');
     const { latest } = this.#said;
@@ -314,7 +323,7 @@ function withoutCalls(answer: GenerateResult): GenerateResult {
   return { ...answer, content: answer.content.filter((part) => part.type !== 'tool-call') };
 }
 
-/** Arguments in another form than the tool wants are put into that form. */
+/** Converts arguments to the form that the tool expects. */
 const repairToolCall: ToolCallRepairFunction<ToolSet> = async ({ toolCall, inputSchema, error }) => {
   if (NoSuchToolError.isInstance(error)) return null;
   const input = wantedText(toolCall.input, await inputSchema(toolCall));

@@ -1,4 +1,4 @@
-/** What a run says in the end, read from the messages of its steps. Pure. */
+/** Computes a run's final text from the messages of its steps. Pure. */
 import { isJsonRecord } from '../../lib/json.ts';
 import type { Messages } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -12,11 +12,11 @@ export interface Said {
   text: string;
   /** The last text of any step. */
   latest: string;
-  /** The last step is an answer: text, and no tool call that must be gone on from. */
+  /** Whether the last step is an answer: text without a tool call that needs a next step. */
   isAnswer: boolean;
-  /** Tools called, one name a call. */
+  /** The names of the tools called, one per call. */
   tools: string[];
-  /** Those of the last step that ended in an error. */
+  /** The tools of the last step that ended in an error. */
   failed: string[];
   /** The steps that called tools. */
   beside: Beside[];
@@ -24,7 +24,7 @@ export interface Said {
 
 export const NOTHING_SAID: Said = { text: '', latest: '', isAnswer: false, tools: [], failed: [], beside: [] };
 
-/** `said` with one more step, given as the model's messages (assistant, tool). */
+/** Returns `said` with one more step, given as the model's messages (assistant, tool). */
 export function addStep(said: Said, messages: readonly Json[]): Said {
   const texts: string[] = [];
   const tools: string[] = [];
@@ -68,7 +68,10 @@ function failedIn(message: Json): string[] {
   });
 }
 
-/** The text for the person. But for a run that waits it is never empty: where the model says nothing, we say what happened. */
+/**
+ * Returns the text for the person. It is never empty, except for a run that waits: where the model says nothing, we say
+ * what happened.
+ */
 export function finalText(finish: AgentOutcome['finish'], said: Said, messages: Messages): string {
   switch (finish) {
     case 'parked':
@@ -89,7 +92,7 @@ export function finalText(finish: AgentOutcome['finish'], said: Said, messages: 
   }
 }
 
-/** What was said beside calls before the text of `finalText`. */
+/** Returns the texts that came with calls before the text of `finalText`. */
 export function besideOf(finish: AgentOutcome['finish'], { text, isAnswer, beside }: Said): Beside[] {
   const isInText = !isAnswer && (finish === 'stop' || text !== '');
   const last = isInText ? beside.findLastIndex((step) => step.text !== '') : -1;

@@ -1,7 +1,7 @@
 /**
- * The task's messages as the model gets them. Invariants: no system role comes from history (it is people's and tools'
- * text); every tool call has a result right after it and every result a call; a file that cannot be shown is named
- * instead.
+ * Converts the task's messages to the model's prompt. Invariants: no system role comes from the history, which is text
+ * by people and tools; every tool call is followed by its result and every result has a call; a file that cannot be
+ * shown is named instead.
  */
 import { isJsonRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -18,15 +18,15 @@ type ToolResult = Extract<ToolPart, { type: 'tool-result' }>;
 type ProviderOptions = NonNullable<Message['providerOptions']>;
 type Part = { [key: string]: Json };
 
-/** Bytes of all files of a request together. */
+/** The limit for all files of a request together, in bytes. */
 const MAX_FILES = 15_000_000;
-/** Files of earlier messages and results that are shown again. */
+/** The limit for files from earlier messages and results that are shown again. */
 const MAX_OLDER = 5;
 
-/** What stands between here and the beginning is to be kept in the prompt cache of Anthropic's models. */
+/** Asks Anthropic's models to cache the prompt up to this point. */
 const BREAKPOINT: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
-/** The prompt with its end marked for the cache: the next step begins with all of it. */
+/** Marks the end of the prompt for the cache: the next step begins with all of it. */
 export function withBreakpoint(prompt: Prompt): Message[] {
   const last = prompt.at(-1);
   if (!last || last.role === 'system') return prompt;
@@ -39,9 +39,10 @@ const marked = (message: Message): Message => ({
 });
 
 /**
- * Marks the messages before which a person has written last, and the time before: what stands now comes between, and is another next
- * time. Of the run between the two more is told than of those further back, so that the next request may share no more than what
- * stands before it. With the first system part and the end of the prompt these are the four marks that Anthropic takes.
+ * Marks for the cache the messages before a person's last message and before the one preceding it, because the current
+ * state comes next and will differ next time. The run between the two is rendered in more detail than earlier runs, so
+ * the next request may share only what precedes it. Together with the first system part and the end of the prompt,
+ * these are the four marks that Anthropic accepts.
  */
 function markHistory(prompt: Message[], starts: readonly number[]): void {
   for (const start of new Set(starts.slice(-2))) {
@@ -50,7 +51,7 @@ function markHistory(prompt: Message[], starts: readonly number[]): void {
   }
 }
 
-/** System parts, the one that changes least first: Anthropic's models keep it in their prompt cache. */
+/** Returns the system parts; the first changes least, so Anthropic's models keep it in their prompt cache. */
 export function toInstructions(parts: readonly string[]): Extract<Message, { role: 'system' }>[] {
   const filled = parts.filter((part) => part.trim() !== '');
   return filled.map((content, index) => ({
@@ -61,19 +62,20 @@ export function toInstructions(parts: readonly string[]): Extract<Message, { rol
 }
 
 export interface Showing {
-  /** What stands now: a message of its own before the newest one of a person, which is theirs alone. */
+  /** The current state: a separate message before the person's newest message, which holds only their own words. */
   standing?: string | undefined;
   signal: AbortSignal;
-  /** One that came since the last answer can't be shown. */
+  /** Called for a file that came since the last answer and can't be shown. */
   onUnseen?: ((unseen: Unseen) => void) | undefined;
-  /** One that came since the last answer is shown. */
+  /** Called for a file that came since the last answer and is shown. */
   onNew?: ((data: Uint8Array) => void) | undefined;
 }
 
 /**
- * @param messages The history. Files of the messages after the last answer are shown, and the newest of those before.
- * @param resumed Messages of this run's finished steps, which come after the history, and what their tools have shown.
- * @param goal Stands for the person's message if the history has none.
+ * @param messages The history. Shows the files of messages after the last answer, and the newest ones before.
+ * @param resumed Messages of this run's finished steps, which follow the history, and the files that their tools
+ * showed.
+ * @param goal Replaces the person's message if the history has none.
  */
 export async function toPrompt(
   messages: readonly TaskMessage[],
@@ -109,7 +111,7 @@ export async function toPrompt(
   return prompt;
 }
 
-/** Pictures that tools have given, after their results. */
+/** Appends pictures from tools after their results. */
 export async function showPictures(prompt: Message[], files: readonly InputFile[], signal: AbortSignal): Promise<void> {
   const room = { bytes: MAX_FILES };
   const parts: UserPart[] = [];
@@ -122,8 +124,8 @@ function appendPictures(prompt: Message[], parts: readonly UserPart[]): void {
 }
 
 /**
- * The newest first, as far as there is room: all that came since the last answer, and a few of those that were talked about before.
- * What is left out stands in the history by name, and a tool shows it again.
+ * Loads files, newest first, as far as there is room: everything since the last answer, and a few of those discussed
+ * before. The history names the files left out, and a tool can show them again.
  */
 async function filesToShow(
   messages: readonly TaskMessage[],
@@ -164,7 +166,7 @@ function toUser(text: string, files: readonly UserPart[]): Message {
 }
 
 /**
- * Puts a model's own messages behind the prompt, but for what no provider would take: other roles, unknown parts, calls
+ * Appends a model's own messages to the prompt, except for what providers reject: other roles, unknown parts, calls
  * without results.
  */
 export function appendSteps(prompt: Message[], messages: readonly Json[]): void {
@@ -218,7 +220,7 @@ function toResult(part: Part): ToolResult[] {
 
 const OUTPUTS: readonly unknown[] = ['text', 'json', 'error-text', 'error-json', 'execution-denied', 'content'];
 
-/** What stands in a session was written by this gateway or an earlier version of it. */
+/** Checks no more than the type: this gateway or an earlier version of it wrote the session. */
 const isOutput = (value: Json | undefined): value is ToolResult['output'] & Json =>
   isJsonRecord(value) && OUTPUTS.includes(value.type);
 

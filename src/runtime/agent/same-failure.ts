@@ -1,4 +1,4 @@
-/** Whether a run goes round in circles: read from what its model is told. Pure. */
+/** Detects from the prompt whether a run repeats the same failure. Pure. */
 import { isRecord } from '../../lib/json.ts';
 import type { Prompt } from '../contract/model.ts';
 import { newestWords } from '../model/results.ts';
@@ -8,7 +8,10 @@ type Result = Extract<Extract<Message, { role: 'tool' }>['content'][number], { t
 
 const TIMES = 3;
 
-/** The tool whose call of the last step has failed in as many steps since a person's last words, with the same arguments each time. */
+/**
+ * Returns the tool whose call in the last step has failed with the same arguments in three steps since the person's
+ * last message.
+ */
 export function failsTheSame(prompt: Prompt): string | undefined {
   const keys = new Map<string, string>();
   const failed = new Map<string, number>();
@@ -20,13 +23,14 @@ export function failsTheSame(prompt: Prompt): string | undefined {
         if (part.type === 'tool-call') keys.set(part.toolCallId, `${part.toolName} ${JSON.stringify(part.input)}`);
     if (message.role !== 'tool') continue;
     stuck = undefined;
-    // A call that was written twice in one answer has failed once.
+    // A call written twice in one answer counts as one failure.
     const ended = new Map<string, Result>();
     for (const part of message.content) {
       const key = part.type === 'tool-result' ? keys.get(part.toolCallId) : undefined;
       if (part.type === 'tool-result' && key !== undefined) ended.set(key, part);
     }
-    // A program that ends with an error may be asked again once something else was done; one that cannot be called may not.
+    // A program that ended with an error may run again once something else was done; a call that can't run at all may
+    // not.
     for (const key of programs) if (!ended.has(key)) failed.delete(key);
     for (const [key, { toolName, output }] of ended) {
       const isProgram = isFailedProgram(output);
@@ -39,7 +43,7 @@ export function failsTheSame(prompt: Prompt): string | undefined {
   return stuck;
 }
 
-/** As scripts of skills say it: what they wrote matters all the same. */
+/** Returns whether a skill's script failed: its output is a regular result, because it matters all the same. */
 const isFailedProgram = (output: Result['output']): boolean =>
   output.type === 'json' && isRecord(output.value) && 'code' in output.value && typeof output.value.error === 'string';
 

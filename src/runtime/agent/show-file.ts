@@ -1,6 +1,6 @@
 /**
- * A file as a model is shown it. What it is, its bytes say. What no provider takes is drawn anew where that can be done, and named
- * where it cannot: one picture that is sent all the same costs a refusal of the whole request.
+ * Converts a file to the form in which a model sees it. The bytes decide its type. A picture that no provider accepts
+ * is redrawn if possible, else only named: sending it anyway makes the provider refuse the whole request.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { errorCode } from '../../errors.ts';
@@ -16,35 +16,39 @@ export type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][numb
 
 export interface ShownFile {
   part: UserPart;
-  /** A person has to be told. */
+  /** Set when a person must know that the file wasn't shown. */
   unseen?: Unseen;
 }
 
 /**
- * Bytes of one file. Sent as base64 they are a third more: Groq takes 4 MB of those in a request (console.groq.com/docs/vision), Anthropic
- * 5 MB for a picture of at most 8,000 pixels each way, and PDF of 100 pages (platform.claude.com/docs/en/build-with-claude/vision and
- * pdf-support); OpenAI and Google take PDF of 50 MB, Google of 1,000 pages.
+ * Limits for one file, in bytes. Base64 adds a third: Groq takes 4 MB of it in a request
+ * (console.groq.com/docs/vision), Anthropic 5 MB for a picture of at most 8,000 pixels per edge, and PDFs of 100 pages
+ * (platform.claude.com/docs/en/build-with-claude/vision and pdf-support); OpenAI and Google take PDFs of 50 MB, Google
+ * of 1,000 pages.
  */
 const MAX_PICTURE = 3_000_000;
 const MAX_PDF = 5_000_000;
-/** What Anthropic takes. */
+/** Anthropic's limits. */
 const MAX_EDGE = 8_000;
 const MAX_PAGES = 100;
-/** The longer edge of one that is drawn anew: models see no more of it. */
+/** The longer edge of a redrawn picture: models see no more detail. */
 const DRAWN_EDGE = 1_200;
-/** Pixels that are drawn anew within a process's memory. */
+/** The most pixels that fit in a process's memory for redrawing. */
 const MAX_PIXELS = 50_000_000;
-/** Bytes of a file that is looked at. */
+/** The largest file that is read, in bytes. */
 const MAX_READ = 25_000_000;
 
 const DRAWABLE = /^image\/(?:png|jpeg|gif|webp)$/;
-/** Every provider takes these; GIF is refused by Google and xAI, WebP by xAI. */
+/** Every provider accepts these; Google and xAI refuse GIF, and xAI refuses WebP. */
 const TAKEN = /^image\/(?:png|jpeg|webp)$/;
 const CANDIDATE = /^(?:image\/(?!svg)|application\/(?:pdf|octet-stream)$)/;
 
 export const mayBeShown = ({ mimeType }: InputFile): boolean => CANDIDATE.test(mimeType);
 
-/** Undefined for a file that is neither a picture nor a PDF. @param room bytes that are left for the files of the request */
+/**
+ * Returns undefined for a file that is neither a picture nor a PDF.
+ * @param room bytes left for the files of the request
+ */
 export async function showFile(
   file: InputFile,
   room: { bytes: number },
@@ -59,7 +63,7 @@ export async function showFile(
   let handle: FileHandle | undefined;
   try {
     handle = await openKept(file.path);
-    // Undefined for one that is larger.
+    // Undefined if the file is larger.
     const bytes = (await handle.stat()).size > MAX_READ ? undefined : await handle.readFile();
     if (!bytes) return unseen('is too large to be shown to you', say('answers.unseenLarge'));
     const size = bytes.length;
@@ -69,7 +73,7 @@ export async function showFile(
     const form = formOf(picture, size, file.mimeType);
     if ('said' in form) return unseen(form.why, form.said, picture?.type === 'application/pdf');
     const content = form.draw ? await redrawn(handle, form.draw, signal) : bytes;
-    // What cannot be drawn may be taken as it is, unless it is known that it is not.
+    // A picture that can't be redrawn is sent unchanged, unless we know that providers refuse it.
     if (!content && form.isNeeded) return unseen('cannot be shown to you', say('answers.unseenLarge'));
     const data = content ?? bytes;
     if (data.length > room.bytes) return { part: note('is too large to be shown to you') };
@@ -88,7 +92,6 @@ const nameOf = ({ name }: InputFile): string => name.replace(/[\r\n\]]/g, ' ');
 
 type Form = { why: string; said: Said } | { draw?: Redrawing; isNeeded?: boolean };
 
-/** Pure. */
 function formOf(picture: Picture | undefined, size: number, claimed: string): Form {
   if (size === 0) return { why: 'is empty', said: say('answers.unseenEmpty') };
   const large = { why: 'is too large to be shown to you', said: say('answers.unseenLarge') };
@@ -104,7 +107,7 @@ function formOf(picture: Picture | undefined, size: number, claimed: string): Fo
     const format = (type.split('/')[1] ?? '').replace(/^vnd\.adobe\./, '').toUpperCase();
     return { why: `is a ${format} file, which cannot be shown to you`, said: say('answers.unseenFormat', { format }) };
   }
-  // It has no size where it is cut off: whether that is taken, the provider says.
+  // A truncated picture has no known size; the provider decides whether to accept it.
   if (width === undefined || height === undefined) return size > MAX_PICTURE ? large : {};
   const isRefused = size > MAX_PICTURE || Math.max(width, height) > MAX_EDGE;
   if (!isRefused && !isAnimated && TAKEN.test(type)) return {};

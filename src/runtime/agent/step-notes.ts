@@ -1,6 +1,7 @@
 /**
- * Notes a step while it goes on: what the model said with its calls before the first of them has an effect, and each call's result
- * as it ends, so that nothing which cuts the step loses what has ended by then. One note at a time, in order.
+ * Records a step while it runs: what the model said with its calls before the first call has an effect, and each call's
+ * result as it ends. So an interruption of the step loses nothing that has ended. Writes one record at a time, in
+ * order.
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -14,11 +15,11 @@ interface Noting {
 
 export class StepNotes {
   readonly #hooks: Noting;
-  /** Of the next note's line in the session. */
+  /** The index of the next record in the session. */
   #next: number;
-  /** What of the step under way is not noted yet. */
+  /** The messages of the current step that aren't recorded yet. */
   #open: Json[] = [];
-  /** Calls of that step whose results are noted, or will be with what is open. */
+  /** Calls of the current step whose results are recorded, or will be together with the open messages. */
   #answered = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
@@ -28,32 +29,35 @@ export class StepNotes {
     this.#next = next;
   }
 
-  /** The model has answered: its words and calls, with the results of those that are refused. */
+  /** Takes the model's answer: its text and calls, with the results of refused calls. */
   begin(messages: Json[]): void {
     this.#open = messages;
     this.#answered = new Set(answeredIn(messages));
   }
 
-  /** A call is about to have an effect. */
+  /** Records that a call is about to have an effect. */
   call(call: { callId: string; tool: string }): Promise<void> {
     return this.#inOrder(() => this.#hooks.onCall(call, this.#take()));
   }
 
-  /** A call has ended. */
+  /** Records the result of a call. */
   result(message: Json): Promise<void> {
     for (const callId of answeredIn([message])) this.#answered.add(callId);
     return this.#inOrder(() => this.#write([message]));
   }
 
-  /** The step was cut: its calls are noted, that the runs which follow know what was tried. */
+  /** Records the calls of an interrupted step, so that later runs know what was tried. */
   cut(): Promise<void> {
     return this.#inOrder(() => this.#write([]));
   }
 
-  /** The step has ended. @param messages all of it */
+  /**
+   * Records the end of the step.
+   * @param messages all messages of the step
+   */
   end(messages: Json[]): Promise<void> {
     return this.#inOrder(() => {
-      // As the SDK has made it, where nothing of it was noted.
+      // If nothing of the step was recorded, all of the SDK's messages are.
       const isWhole = this.#open.length > 0;
       const rest = isWhole ? messages : messages.flatMap((message) => this.#unanswered(message));
       this.#open = [];
@@ -80,7 +84,7 @@ export class StepNotes {
 
   #inOrder(note: () => Promise<void>): Promise<void> {
     const noted = this.#last.then(note);
-    // Only the order is kept: a failure is the caller's, and ends the run.
+    // Only the order matters here: the caller handles the failure, which ends the run.
     this.#last = noted.catch(() => undefined);
     return noted;
   }

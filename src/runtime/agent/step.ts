@@ -1,6 +1,6 @@
 /**
- * One step of the loop as the messages that stand for it in the session and in the next request: what the model said and called, then
- * the results of its calls. Pure.
+ * Converts one step of the loop to the messages that represent it in the session and in the next request: what the
+ * model said and called, then the results of its calls. Pure.
  */
 import type { ContentPart, ModelMessage, ToolSet } from 'ai';
 import { isRecord } from '../../lib/json.ts';
@@ -9,7 +9,8 @@ import type { Json } from '../../workspace/types.ts';
 type Part = { [key: string]: Json };
 
 /**
- * What the model said and called, before any of its calls has a result. The same as the SDK makes of it when the step has ended.
+ * Returns what the model said and called, before any of its calls has a result. Equals what the SDK makes of it once
+ * the step has ended.
  * @param content of the model's answer
  */
 export function saidMessages(content: readonly ContentPart<ToolSet>[]): Json[] {
@@ -35,7 +36,7 @@ function toMessagePart(part: ContentPart<ToolSet>): object[] {
       const { toolCallId, toolName, input, providerExecuted } = part;
       return [{ type: 'tool-call', toolCallId, toolName, input, providerExecuted, providerOptions }];
     }
-    // These are of tools that the provider itself has run.
+    // Results of tools that the provider itself ran.
     case 'tool-result': {
       const { toolCallId, toolName, output: value } = part;
       const output = { type: typeof value === 'string' ? 'text' : 'json', value: value ?? null };
@@ -46,7 +47,7 @@ function toMessagePart(part: ContentPart<ToolSet>): object[] {
       const output = { type: 'error-json', value: error ?? null };
       return [{ type: 'tool-result', toolCallId, toolName, output, providerOptions }];
     }
-    // No provider takes these back.
+    // Providers don't accept these in a request.
     case 'source':
     case 'tool-approval-request':
     case 'tool-approval-response':
@@ -55,9 +56,9 @@ function toMessagePart(part: ContentPart<ToolSet>): object[] {
 }
 
 /**
- * @param messages as the loop has made them
- * @param waiting calls that wait for a person: they have no result yet
- * @param refusals what the model is told of calls that have not begun, by call
+ * @param messages from the loop
+ * @param waiting calls that wait for a person and have no result yet
+ * @param refusals errors for the model, by ID of a call that has not begun
  */
 export function stepMessages(
   messages: readonly ModelMessage[],
@@ -71,7 +72,7 @@ export function stepMessages(
   });
 }
 
-/** Providers take arguments back as an object alone. */
+/** Providers accept arguments only as an object. */
 const saidPart = (part: Part): Part =>
   part.type === 'tool-call' && !isRecord(part.input) ? { ...part, input: {} } : part;
 
@@ -82,7 +83,7 @@ function resultPart(part: Part, waiting: ReadonlySet<string>, refusals: Readonly
   return [refusal === undefined ? part : { ...part, output: { type: 'error-text', value: refusal } }];
 }
 
-/** The calls whose results these messages hold. */
+/** Returns the IDs of the calls whose results are in these messages. */
 export const answeredIn = (messages: readonly Json[]): string[] =>
   messages.flatMap((message) =>
     isRecord(message) && message.role === 'tool' && Array.isArray(message.content)

@@ -1,7 +1,7 @@
 /**
- * Tools as a model is offered them, and the call of one. Invariants: input is checked before anything happens; a tool that would
- * repeat a side effect is journaled before it runs; an abort ends the wait at once, whatever the tool does; the model
- * never sees our internals.
+ * Offers tools to a model and runs its calls. Invariants: input is validated before anything happens; a call with a
+ * side effect that must not repeat is journaled before it runs; an abort ends the wait at once, whatever the tool does;
+ * the model never sees our internals.
  */
 import { jsonSchema, NoSuchToolError, type Tool, type ToolSet, tool } from 'ai';
 import { z } from 'zod';
@@ -23,42 +23,48 @@ type InputSchema = ToolSpec['inputSchema'];
 export interface ToolHooks {
   /** The run's own signal. */
   signal: AbortSignal;
-  /** Has the calls of a step take turns. Rejects with the signal's reason. */
+  /** Runs the calls of a step in turn. Rejects with the signal's reason. */
   inTurn: Turns;
-  /** Awaited before an `external` tool runs; when it rejects the tool does not run. */
+  /** Awaited before an `external` tool runs; if it rejects, the tool does not run. */
   beforeExternal(call: { callId: string; tool: string }): Promise<void>;
-  /** Before anything of a tool; when it rejects the tool does not run. */
+  /** Awaited before any tool runs; if it rejects, the tool does not run. */
   beforeAny?(): Promise<void>;
   onStart(tool: string, input: unknown, callId: string): void;
-  /** How far it is, in a few words from outside. */
+  /** Reports a tool's progress in a few words, which come from outside. */
   onProgress?(tool: string, note: string): void;
   onEnd(tool: string, result: Json, callId: string): void;
-  /** The call waits for a person: before it runs, or for what they say to its result. Its result is not the model's yet. */
+  /**
+   * The call waits for a person: before it runs, or for their answer to its result. The model doesn't get its result
+   * yet.
+   */
   onWait(call: WaitingCall): void;
   watch?: NonNullable<TurnWatch['tool']>;
   log: Logger;
 }
 
-// Tools are made anew for every run, their schemas are not.
+// Tools are created for every run, their schemas only once.
 const schemas = new WeakMap<object, InputSchema>();
 
 const LENGTHS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
 
-/** The bounds of every whole number tell nobody anything. */
+/** Returns whether a bound is that of every integer, which says nothing. */
 const isAnyInteger = (value: unknown): boolean =>
   typeof value === 'number' && Math.abs(value) === Number.MAX_SAFE_INTEGER;
 
 const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A failure in words for the model, which the loop tells it as they are. */
+/** A failure in words for the model, which it receives unchanged. */
 export class ToolFailure extends Error {
   override toString(): string {
     return this.message;
   }
 }
 
-/** The tools as the loop takes them. @param run gives a call's result; what it throws is told to the model */
+/**
+ * Converts the tools for the loop.
+ * @param run returns a call's result; the model receives the errors it throws
+ */
 export function toToolSet(
   tools: readonly RuntimeTool[],
   run: (tool: RuntimeTool, input: unknown, callId: string) => Promise<Json>,
@@ -88,7 +94,7 @@ function schemaOf(one: RuntimeTool): InputSchema {
   if (known) return known;
   const { $schema: _dialect, ...schema } =
     key === one.schema ? one.schema : z.toJSONSchema(one.input, { target: 'draft-7', io: 'input' });
-  // Lengths are checked when the tool is called; each request would carry them.
+  // Lengths are checked when the tool is called; in the schema, they would only make each request longer.
   const inputSchema = JSON.parse(
     JSON.stringify(schema, (name, value: unknown) =>
       (LENGTHS.has(name) && typeof value === 'number') || isAnyInteger(value) ? undefined : value,
@@ -98,7 +104,10 @@ function schemaOf(one: RuntimeTool): InputSchema {
   return inputSchema;
 }
 
-/** Why a call has not even begun, as the model is told it. @param names of the tools there are */
+/**
+ * Returns the model's error for a call that was not even started.
+ * @param names of the available tools
+ */
 export function whyInvalid(
   { toolName, input, error }: { toolName: string; input: unknown; error?: unknown },
   names: readonly string[],
@@ -112,7 +121,10 @@ export function whyInvalid(
   return `Invalid input for ${toolName}: the arguments are no JSON.`;
 }
 
-/** Throws the signal's reason, or a ToolFailure. Gives null for a call that waits for a person. */
+/**
+ * Runs a call. Returns null if it waits for a person.
+ * @throws the signal's reason, or a ToolFailure
+ */
 export function runTool(tool: RuntimeTool, given: unknown, callId: string, hooks: ToolHooks): Promise<Json> {
   return hooks.inTurn(tool.isBeside === true, () => runNow(tool, given, callId, hooks));
 }
@@ -158,7 +170,10 @@ async function runNow(tool: RuntimeTool, given: unknown, callId: string, hooks: 
   }
 }
 
-/** Notes, once, that the call's effect may begin: what was given up before that is safe to call again. */
+/**
+ * Returns a function that records, once, that the call's effect may begin: a call given up before that is safe to
+ * repeat.
+ */
 function beginning(tool: RuntimeTool, callId: string, { signal, beforeExternal }: ToolHooks): () => Promise<void> {
   let begun: Promise<void> | undefined;
   return async () => {
@@ -169,12 +184,12 @@ function beginning(tool: RuntimeTool, callId: string, { signal, beforeExternal }
   };
 }
 
-/** What came in as JSON and passed a schema is JSON. */
+/** Converts input that came as JSON and passed a schema. */
 function toJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value ?? null));
 }
 
-/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it aborts. */
 function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -183,7 +198,7 @@ function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** The first few problems as `path: message`, without the values, which may be long. */
+/** Formats the first few problems as `path: message`, without the values, which may be long. */
 function issues(error: z.ZodError): string {
   const shown = error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
   return shown.join('; ').slice(0, 600);

@@ -1,6 +1,6 @@
 /**
- * The calls of a step take turns in the order of the calls, because they share files. Only those that may run side by side, questions
- * to agents, do. Nothing of a call is done, asked or journaled before its turn.
+ * Runs the calls of a step one at a time, in order, because they share files. Only calls that may run in parallel
+ * (questions to agents) do. Nothing of a call is done, asked or journaled before its turn.
  */
 export type Turns = <T>(isBeside: boolean, work: () => Promise<T>) => Promise<T>;
 
@@ -13,7 +13,7 @@ export function createTurns(signal: AbortSignal): Turns {
       signal.throwIfAborted();
       return work();
     });
-    // Only the order is kept: a failure is the caller's, not the next call's.
+    // Only the order matters here: the caller handles the failure, not the next call.
     const settled = result.catch(() => undefined);
     if (isBeside) beside.push(settled);
     else [last, beside] = [settled, []];

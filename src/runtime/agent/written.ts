@@ -1,7 +1,7 @@
 /**
- * An answer in which a model has written calls of tools as text, as the answer it meant. A whole call of a tool that is offered is taken
- * as one, and meets every check of a real call. Invariants: words that stand in what a person, a file or a tool has said never become
- * a call; where it is unclear whether a call is meant nothing runs, and the model is told so once.
+ * Converts an answer in which a model wrote tool calls as text to the answer it meant. A complete call of an offered
+ * tool counts as a real call and passes the same checks. Invariants: text from a person, a file or a tool never becomes
+ * a call; if the intent is unclear, nothing runs, and the model learns so once.
  */
 import { randomUUID } from 'node:crypto';
 import type { Json } from '../../workspace/types.ts';
@@ -14,9 +14,9 @@ import { updatePlan } from '../tools/update-plan.ts';
 
 export interface TakenAnswer {
   answer: GenerateResult;
-  /** The model is told that a call is none: once in a run. */
+  /** Whether the model learns that its call did not count, which happens once per run. */
   isTold?: true;
-  /** The calls in it are not run: this is their result. */
+  /** The error for the calls in the answer, which do not run. */
   refusal?: string;
 }
 
@@ -24,10 +24,10 @@ type Tools = NonNullable<CallOptions['tools']>;
 
 const UNCLEAR =
   'Nothing has run: you wrote this call as text. If you mean it, call the tool itself, not in words. If it was for the person to read, answer again without it or in a code block with words after it.';
-/** Before a name, by those who learned calls in a namespace. */
+/** The prefix that some models put before a name, because they learned calls in a namespace. */
 const NAMESPACE = /^(?:functions?|default_api|tools?|api)[.:]/;
 
-/** @param mayTell whether the model has not been told yet in this run that its calls are no calls */
+/** @param mayTell false if the model already learned in this run that such calls do not count */
 export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: boolean): TakenAnswer {
   const given = textOf(answer);
   if (given === '' || answer.content.some((part) => part.type === 'tool-call')) return { answer };
@@ -36,14 +36,14 @@ export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: 
   const tools = call.tools ?? [];
   if (found.kind === 'none' || tools.length === 0) return { answer: plain };
   const unified = answer.finishReason.unified;
-  // Calls of an answer that was cut off may be half of what was meant.
+  // Calls in a truncated answer may be incomplete.
   if (unified === 'length' || unified === 'content-filter')
     return found.kind === 'broken' && namedIn(found.source, tools) === undefined
       ? { answer: plain }
       : { answer: withText(answer, found.text, found.reasoning) };
   const calls = found.calls.map((one) => ({ ...one, name: offered(one.name, tools) ?? one.name }));
   const areOffered = calls.length > 0 && calls.every(({ name }) => offered(name, tools) !== undefined);
-  // A plan in a fence is a block of the answer, and put in place with it.
+  // A plan in a fence is a block of the answer and is handled with it.
   if (found.isFenced && calls.every(({ name }) => name === updatePlan.name)) return { answer: plain };
   if (isQuoted(found, call.prompt)) return { answer: plain };
   if (areOffered && (found.kind === 'marked' || found.kind === 'whole'))
@@ -56,7 +56,7 @@ export function takeWritten(answer: GenerateResult, call: CallOptions, mayTell: 
     return { answer: withCalls(answer, found, [broken], tools), isTold: true, refusal: UNCLEAR };
   }
   if (areOffered) return { answer: withCalls(answer, found, calls, tools), isTold: true, refusal: UNCLEAR };
-  // That there is no such tool is said where calls are run.
+  // Running the calls reports that the tool doesn't exist.
   return found.kind === 'marked' ? { answer: withCalls(answer, found, calls, tools), isTold: true } : { answer: plain };
 }
 
@@ -87,7 +87,7 @@ function withCalls(answer: GenerateResult, found: Written, calls: WrittenCall[],
   return { ...plain, content: [...plain.content, ...parts], finishReason };
 }
 
-/** The offered tool that a name stands for: servers' names have signs that models change. */
+/** Returns the offered tool that a name refers to: models change some characters in names from MCP servers. */
 function offered(name: string, tools: Tools): string | undefined {
   const plain = name.replace(NAMESPACE, '');
   const alike = (one: string) => one.replace(/[^A-Za-z0-9]/g, '_').toLowerCase();
@@ -97,13 +97,13 @@ function offered(name: string, tools: Tools): string | undefined {
   return named?.name;
 }
 
-/** The offered tool that the beginning of a broken call names. */
+/** Returns the offered tool named at the beginning of a broken call. */
 function namedIn(source: string, tools: Tools): string | undefined {
   const words = new Set(source.slice(0, 300).match(/[\w-]+/g));
   return tools.find(({ name }) => words.has(name))?.name;
 }
 
-/** What is written bare is a text where the tool takes one, and else what it says. */
+/** Interprets unquoted values: as text where the tool takes text, else as the value they spell. */
 function inputOf({ name, input, bare }: WrittenCall, tools: Tools): Values {
   if (bare.size === 0) return input;
   const tool = tools.find((one) => one.name === name);
@@ -131,7 +131,7 @@ function wholeValue(text: string): Json | undefined {
   return cursor.isAtEnd ? value : undefined;
 }
 
-/** Whether others have said the same words: then the model repeats them. */
+/** Returns whether others wrote the same text, so that the model only repeats it. */
 function isQuoted({ calls, source }: Written, prompt: Prompt): boolean {
   const pieces = calls.length > 0 ? calls.map(({ from, to }) => source.slice(from, to)) : [source];
   const sought = pieces.map(squeeze).filter((piece) => piece !== '');
