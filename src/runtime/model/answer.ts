@@ -1,4 +1,4 @@
-/** The parts of one model's stream put together: pure, no waiting. */
+/** Assembles the parts of one model's stream. Pure, never waits. */
 
 import { isJson } from '../../lib/json.ts';
 import type { GenerateResult, StreamPart } from '../contract/model.ts';
@@ -9,17 +9,17 @@ type Block = Extract<Content, { type: 'text' | 'reasoning' }>;
 type FinishPart = Extract<StreamPart, { type: 'finish' }>;
 
 /**
- * Characters of one answer, and of its text, its reasoning and the arguments of each call alone. No model answers at this length;
- * a stream that goes on past it is a fault.
+ * Limits in characters for one answer (`MAX_ANSWER`), and for its text, its reasoning and the arguments of each call
+ * (`MAX_PIECE`). No model answers at this length; a longer stream is a fault.
  */
 const MAX_ANSWER = 2_000_000;
 const MAX_PIECE = 1_000_000;
-/** Characters that are kept of the arguments of a call that the limit of the answer has cut. */
+/** Characters kept of a call's arguments that the limit of the answer has cut. */
 const KEPT_OF_CUT = 500;
-/** Tool calls of one answer. */
+/** The most tool calls in one answer. */
 const MAX_CALLS = 100;
-// Names some servers have for a complete answer. Any other unknown reason counts as broken off, but after a call that is complete:
-// such servers have a name of their own for those.
+// Names that some servers use for a complete answer. Any other unknown reason means that the answer broke off, unless
+// it ends with a complete call: such servers have their own names for that too.
 const COMPLETE = /^(eos|eos_token|end|end_turn|stop|stop_sequence|completed?)$/i;
 const AT_LIMIT = /^(length|max_?length|model_length|(max|limit)_?((output|new|completion)_?)?tokens?)$/i;
 const WITHHELD = /^(content_?filter(ed)?|safety|prohibited_content|recitation)$/i;
@@ -30,7 +30,7 @@ export class Answer {
   readonly #onText: (delta: string) => void;
   readonly #content: Content[] = [];
   readonly #blocks = new Map<string, Block>();
-  /** Calls whose arguments are still coming, by their ids. */
+  /** Calls whose arguments are still arriving, by ID. */
   readonly #openInputs = new Map<string, { tool: string; length: number; start: string }>();
   readonly #said = { text: 0, reasoning: 0 };
   #response: GenerateResult['response'];
@@ -38,7 +38,7 @@ export class Answer {
   #size = 0;
   #calls = 0;
 
-  /** `name` is the model's, for errors; `onText` gets each piece of text at once. */
+  /** `name` is the model's name, for errors; `onText` receives each piece of text at once. */
   constructor(name: string, onText: (delta: string) => void) {
     this.#name = name;
     this.#onText = onText;
@@ -97,22 +97,25 @@ export class Answer {
         this.#grow(JSON.stringify(part).length);
         break;
       default:
-        // stream-start, ping, raw and tool-input-end say nothing that is kept.
+        // stream-start, ping, raw and tool-input-end carry nothing to keep.
         break;
     }
   }
 
-  /** Whether text, reasoning or a tool call has begun. */
+  /** Returns whether text, reasoning or a tool call has begun. */
   received(): boolean {
     return this.#size > 0;
   }
 
-  /** Characters of all that has come. */
+  /** Returns the number of characters received. */
   size(): number {
     return this.#size;
   }
 
-  /** The whole answer. Throws RunError `cut-off` when the finish event or the end of a tool call is missing, or it is not whole. */
+  /**
+   * Returns the complete answer.
+   * @throws RunError `cut-off` if the finish event or the end of a tool call is missing, or if the answer is incomplete
+   */
   finish(): GenerateResult {
     const end = this.#end;
     if (!end) throw cutOff(this.#name, this.received());
@@ -124,7 +127,7 @@ export class Answer {
     });
     const content = [...this.#content, ...cut];
     const unified = finishReason.unified === 'other' ? reasonOf(finishReason.raw, content) : finishReason.unified;
-    // A reader that has met no end says so in a finish event of its own.
+    // A reader that never saw the end reports that in its own finish event.
     if (unified === 'other' && finishReason.raw === undefined) throw cutOff(this.#name, this.received());
     if (unified === 'error' || unified === 'other' || unified === 'interrupted')
       throw endedEarly(this.#name, finishReason.raw);
@@ -158,7 +161,7 @@ export class Answer {
   }
 }
 
-/** What a reason means that is not one of those which providers have in common. */
+/** Interprets a finish reason that isn't one of the common ones. */
 function reasonOf(raw = '', content: readonly Content[]): FinishPart['finishReason']['unified'] {
   if (COMPLETE.test(raw)) return 'stop';
   if (AT_LIMIT.test(raw)) return 'length';

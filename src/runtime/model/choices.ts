@@ -1,6 +1,6 @@
 /**
- * Which models a conversation may choose, what they cost, and which of them words mean. Everybody may choose among those that are
- * offered, so that nobody but an owner can make a conversation dearer than the configuration says.
+ * Lists the models that a conversation may choose, with prices, and finds the model that a person's words mean.
+ * Everyone may choose among the configured models; only an owner can choose others and so exceed the configured costs.
  */
 import { ConfigError } from '../../errors.ts';
 import { splitModelName } from '../contract/providers.ts';
@@ -8,7 +8,7 @@ import { THINKING, type Thinking } from '../contract/settings.ts';
 import { knownModel, knownModels } from './known.ts';
 import type { ModelCheck } from './models.ts';
 
-/** Per million tokens. */
+/** Prices per million tokens. */
 export interface ChoicePrice {
   input: number;
   output: number;
@@ -17,39 +17,39 @@ export interface ChoicePrice {
 export interface ModelChoice {
   /** `provider/model`. */
   id: string;
-  /** For people. */
+  /** The name for people. */
   name: string;
   price?: ChoicePrice;
   context?: number;
-  /** The levels that can be chosen, [] for none; absent when that is not known. */
+  /** The levels to choose from, [] if there aren't any; absent if unknown. */
   thinking?: readonly Thinking[];
 }
 
-/** What words mean: a model, the way back to the usual one, or why there is none. */
+/** What words mean: a model, the usual one, or why neither fits. */
 export type Found =
   | { kind: 'model'; model: ModelChoice }
   | { kind: 'usual' }
   | { kind: 'unknown' }
-  /** Only an owner may choose it. */
+  /** Only an owner may choose this model. */
   | { kind: 'not-yours'; model: ModelChoice }
   /** `why` names the setting. */
   | { kind: 'unusable'; id: string; why: string };
 
 export interface ModelChoices {
   readonly currency: string;
-  /** The model that answers where nothing is chosen. */
+  /** Returns the model that answers where nothing is chosen. */
   usual(): ModelChoice;
-  /** The usual model first; those that cannot be used are left out. */
+  /** Returns the usual model first; leaves out models that cannot be used. */
   offered(): ModelChoice[];
   about(id: string): ModelChoice;
   find(words: string, isOwner: boolean): Found;
-  /** Whether its provider is known and has a key. */
+  /** Returns whether the model's provider is known and has a key. */
   isUsable(id: string): boolean;
 }
 
 export interface ChoicesOptions {
   models: ModelCheck;
-  /** The model that answers where nothing is chosen. */
+  /** Returns the ID of the model that answers where nothing is chosen. */
   usual: () => string;
   fallback: readonly string[];
   /** `models` of the configuration. */
@@ -58,12 +58,12 @@ export interface ChoicesOptions {
   currency: string;
 }
 
-/** Offered beside the usual ones where the configuration lists none: to owners only. */
+/** How many models are suggested, to owners only, if the configuration lists none. */
 const SUGGESTED = 5;
 const USUAL = /^(default|usual|normal|standard|reset)$/;
 const BIG = /^(big|bigger|biggest|large|larger|largest|best|strong|stronger|strongest|smart|smarter|smartest)$/;
 const SMALL = /^(small|smaller|smallest|cheap|cheaper|cheapest|fast|faster|fastest|light|mini)$/;
-/** Words that say nothing about which. */
+/** Words that don't identify a model. */
 const FILLER = new Set(['the', 'a', 'use', 'model', 'please', 'one', 'to', 'with', 'switch', 'here']);
 
 export class Choices implements ModelChoices {
@@ -116,7 +116,7 @@ export class Choices implements ModelChoices {
           BIG.test(only),
         )
       : undefined;
-    // Where no price says which is larger, a name may have the word in it.
+    // If no price says which model is larger, its name may contain the word.
     const id = sized ?? this.#byWords(wanted, isSize ? among : [...this.#all(), ...this.#keyed()]);
     if (id !== undefined) return this.#mayChoose(id, isOwner);
     const exact = words.trim();
@@ -140,7 +140,7 @@ export class Choices implements ModelChoices {
     return [...new Set([usual(), ...listed, ...fallback])].filter((id) => this.isUsable(id));
   }
 
-  /** The newest of the providers in use. */
+  /** Returns the newest models of the providers in use. */
   #suggested(): string[] {
     if (this.#options.listed.length > 0) return [];
     const ids = knownModels(this.#providers().filter((provider) => provider !== 'openrouter')).map(({ id }) => id);
@@ -151,7 +151,7 @@ export class Choices implements ModelChoices {
     return [...new Set([...this.#configured(), ...this.#suggested()])];
   }
 
-  /** What is known of the providers that could be used. */
+  /** Returns the known models of the providers in use. */
   #keyed(): string[] {
     return knownModels(this.#providers()).map(({ id }) => id);
   }
@@ -165,7 +165,7 @@ export class Choices implements ModelChoices {
     return isOwner || this.#configured().includes(id) ? { kind: 'model', model } : { kind: 'not-yours', model };
   }
 
-  /** The exact name, else the first that has all the words in it. */
+  /** Returns the exact name, else the first one that contains all the words. */
   #byWords(wanted: readonly string[], ids: readonly string[]): string | undefined {
     const exact = ids.find((id) => id.toLowerCase() === wanted.join(' '));
     if (exact !== undefined || wanted.join(' ').includes('/')) return exact;
@@ -176,14 +176,14 @@ export class Choices implements ModelChoices {
   }
 }
 
-/** The dearest or the cheapest of those with a price. */
+/** Returns the most expensive or the cheapest model that has a price. */
 function bySize(among: readonly ModelChoice[], isBig: boolean): string | undefined {
   const priced = among.flatMap(({ id, price }) => (price ? [{ id, output: price.output }] : []));
   priced.sort((one, other) => (isBig ? other.output - one.output : one.output - other.output));
   return priced[0]?.id;
 }
 
-/** The level that was asked for; or those there are, where it is none of them. */
+/** Returns whether a model has the wanted level; if not, the levels it has. */
 export function levelOf(
   wanted: Thinking,
   { thinking }: ModelChoice,
@@ -191,5 +191,5 @@ export function levelOf(
   return thinking === undefined || thinking.includes(wanted) ? { ok: true } : { ok: false, levels: thinking };
 }
 
-/** What can be chosen, as far as it is known. */
+/** Returns the levels to choose from; all of them if the model's are unknown. */
 export const levelsOf = ({ thinking }: ModelChoice): readonly Thinking[] => thinking ?? THINKING;

@@ -1,17 +1,16 @@
-/** A conversation's choice of model and thinking: what holds, and a change of it, by command or in words. */
+/** Reads and changes a conversation's choice of model and thinking, by command or in words. */
 import type { Address } from '../../channels/channel.ts';
 import { type Messages, sentences, type Text } from '../../messages/messages.ts';
 import type { Thinking } from '../contract/settings.ts';
 import { levelOf, type ModelChoice, type ModelChoices } from './choices.ts';
 import { costText, levelName } from './words.ts';
 
-/** `usual` is chosen as well: it hides what was chosen for the chat of a thread. */
+/** `usual` counts as a choice: it overrides what was chosen for the chat around a thread. */
 export interface ChosenModel {
   model?: string;
   thinking?: Thinking | 'usual';
 }
 
-/** Where choices are kept. */
 export interface ChoiceStore {
   get(address: Address): ChosenModel;
   set(address: Address, patch: ChosenModel): Promise<void>;
@@ -27,7 +26,7 @@ export interface Choosing {
 
 export const USUAL = 'usual';
 
-/** What holds in a conversation. A choice that can no longer be used counts as none. */
+/** Returns the model and thinking level in effect. Ignores a chosen model that can no longer be used. */
 export function chosenAt({ models, settings, address }: Pick<Choosing, 'models' | 'settings' | 'address'>): {
   model: ModelChoice;
   isUsual: boolean;
@@ -65,7 +64,7 @@ export async function setModel(words: string, to: Choosing): Promise<{ text: Tex
   return { text: sentences(text, lost), isDone: true };
 }
 
-/** What is said afterwards, or why it cannot be. */
+/** Returns the confirmation, or why the level isn't possible. */
 export async function setThinking(level: Thinking | typeof USUAL, to: Choosing): Promise<Text> {
   const { settings, address, messages } = to;
   const { model } = chosenAt(to);
@@ -82,7 +81,7 @@ export async function setThinking(level: Thinking | typeof USUAL, to: Choosing):
   return messages.text('models.thinkChanged', { level: levelName(level, messages) });
 }
 
-/** Words of a person in a sentence of ours: short, and without marks of Markdown. */
+/** Shortens a person's words for use in our sentence and removes Markdown. */
 const shown = (words: string): string =>
   words
     .replace(/[\\`*_~[\]<>|"]/g, ' ')

@@ -1,24 +1,25 @@
-/** What single OpenAI-compatible providers take otherwise than all the others. Pure. */
+/** Adapts requests to OpenAI-compatible providers that differ from the others. Pure. */
 import { isRecord } from '../../lib/json.ts';
 import type { Dialect } from '../contract/providers.ts';
 import { STANDING } from '../contract/standing.ts';
 
 type Body = Record<string, unknown>;
 
-/** The body of a request as the provider takes it. */
+/** Returns a request's body as the provider expects it. */
 export function bodyFor(provider: Dialect, given: Body): Body {
   const body = withThinking(provider, given);
   return provider === 'openrouter' ? withBreakpoints(body) : body;
 }
 
-/** Mistral counts tokens unasked, and refuses what it does not know. */
+/** Mistral counts tokens without being asked, and refuses unknown fields. */
 export const mustAskForUsage = (provider: Dialect): boolean => provider !== 'mistral';
 
 const BREAKPOINT = { type: 'ephemeral' };
 
 /**
- * Anthropic's models cache what they are told to, also through OpenRouter: the system's part by a mark on its block, what was said
- * before by one on the message before what stands now, and all up to the last message by one on the request (https://openrouter.ai/docs/client-sdks/typescript/models/anthropiccachecontroldirective).
+ * Anthropic's models cache only what is marked, also through OpenRouter: the system part by a mark on its block, the
+ * conversation by a mark on the message before the current state, and everything up to the last message by a mark on
+ * the request (https://openrouter.ai/docs/client-sdks/typescript/models/anthropiccachecontroldirective).
  */
 function withBreakpoints(body: Body): Body {
   const { model, messages } = body;
@@ -32,24 +33,27 @@ function withBreakpoints(body: Body): Body {
 
 const isStanding = (content: unknown): boolean => typeof content === 'string' && content.startsWith(STANDING);
 
-/** Results of tools take no parts. */
+/** Tool results don't accept parts. */
 function withMark(message: unknown): unknown {
   if (!isRecord(message) || typeof message.content !== 'string' || message.content === '' || message.role === 'tool')
     return message;
   return { ...message, content: [{ type: 'text', text: message.content, cache_control: BREAKPOINT }] };
 }
 
-/** Of models of Anthropic's that its library does not know: it would give them 4,096 tokens, which one file of code goes beyond. */
+/**
+ * Output limits of Anthropic models that Anthropic's library doesn't know: it would default to 4,096 tokens, less than
+ * one file of code.
+ */
 const FAMILIES: readonly (readonly [RegExp, number])[] = [
   [/claude-(instant|v?[12](?=$|[-.:])|3-(opus|sonnet|haiku))/, 4_096],
   [/claude-3-5-/, 8_192],
   [/claude-3-7-/, 64_000],
   [/opus|sonnet|haiku|fable|claude/, 128_000],
 ];
-/** Of others that speak Anthropic's interface. */
+/** The output limit of other models that use Anthropic's API. */
 const USUAL_OUTPUT = 32_000;
 
-/** Undefined where the library, or the provider, knows better. */
+/** Returns undefined where the library or the provider has a better default. */
 export function outputLimitOf(provider: string, model: string): number | undefined {
   if (provider !== 'anthropic' || KNOWN_TO_LIBRARY.test(model)) return undefined;
   return FAMILIES.find(([family]) => family.test(model))?.[1] ?? USUAL_OUTPUT;
@@ -57,7 +61,10 @@ export function outputLimitOf(provider: string, model: string): number | undefin
 
 const KNOWN_TO_LIBRARY = /claude-(opus|sonnet|haiku|fable)-[45]/;
 
-/** How long to think, as the provider calls it: DeepSeek and Moonshot switch it apart from its level, OpenRouter has both in one. */
+/**
+ * Sets how long to think in the provider's terms: DeepSeek and Moonshot have a switch apart from the level, OpenRouter
+ * combines both.
+ */
 function withThinking(provider: Dialect, { reasoning_effort: effort, ...body }: Body): Body {
   if (effort === undefined) return body;
   const thinking = { type: effort === 'none' ? 'disabled' : 'enabled' };

@@ -1,6 +1,6 @@
 /**
- * Vectors of texts from a provider's embedding model, through the AI SDK. Nothing is tried again here: the search goes on by words
- * and asks again the next time. The libraries are loaded at the first call.
+ * Gets vectors of texts from a provider's embedding model through the AI SDK. Calls are not retried: the search falls
+ * back to words and tries again next time. The libraries are loaded at the first call.
  */
 import type { EmbeddingModel } from 'ai';
 import type { Embedder } from '../../workspace/memory/search.ts';
@@ -10,17 +10,17 @@ export type { Embedder } from '../../workspace/memory/search.ts';
 
 type SdkModel = Exclude<EmbeddingModel, string>;
 
-/** One call; a local model may have to be loaded first. */
+/** The limit for one call, in ms; a local model may have to be loaded first. */
 const CALL_MS = 60_000;
-/** Calls that may be refused for their texts before it must be the setting that is wrong. */
+/** The number of calls refused for their texts after which the setting must be wrong. */
 const MAX_REFUSALS = 16;
-/** Bad request, too large, cannot be processed: one of the texts is at fault, usually one too long for a small model. */
+/** Bad request, too large, unprocessable: a text is at fault, usually because it is too long for a small model. */
 const TEXT_REFUSED = [400, 413, 422];
 
-/** Whether the provider has embedding models at all. */
+/** Returns whether the provider has embedding models at all. */
 export const canEmbed = (provider: string): boolean => provider !== 'anthropic' && provider !== 'offline';
 
-/** `fetch` sends the calls; texts are scrubbed of secrets there. */
+/** `fetch` sends the calls and scrubs secrets from the texts. */
 export function createEmbedder(options: {
   provider: string;
   model: string;

@@ -1,7 +1,7 @@
 /**
- * The events of a provider's stream, without those that carry nothing: servers and proxies write them to keep a connection alive, or
- * because a piece was empty, and a reader that knows the provider's shapes alone would throw the whole answer away. What is torn or of
- * another shape is handed on, so that it counts as broken.
+ * Filters the events of a provider's stream that carry nothing: servers and proxies send them to keep a connection
+ * alive or because a piece was empty, and a reader that only knows the provider's own shapes would discard the whole
+ * answer. Torn or unknown events are passed on, so that the answer counts as broken.
  */
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -12,10 +12,13 @@ export type Shape = 'chat' | 'messages' | 'responses' | 'gemini';
 
 const DONE = '[DONE]';
 const ENDED = /"finish_reason"\s*:\s*"[^"]/;
-/** What a server leaves out that marks the end of a stream and has not said why. */
+/** Inserted for servers that mark the end of a stream without giving a finish reason. */
 const END = '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}';
 
-/** The events of one stream in their order: of each, the events in its place that its reader takes. */
+/**
+ * Returns a function that takes the events of one stream in order and returns, for each, the events that its reader
+ * accepts.
+ */
 export function createCarrier(shape: Shape): (data: string) => readonly string[] {
   const isWanted = shape === 'messages' ? createBlocks() : () => true;
   let has: 'nothing' | 'begun' | 'ended' | 'done' = 'nothing';
@@ -35,12 +38,12 @@ export function createCarrier(shape: Shape): (data: string) => readonly string[]
   };
 }
 
-/** An event's data as its reader takes it; undefined for one that carries nothing. */
+/** Returns an event's data as its reader accepts it; undefined for an event that carries nothing. */
 export function carriedBy(shape: Shape, data: string): string | undefined {
   if (shape === 'chat' && PLAIN.test(data) && !HOLLOW.test(data)) return withReadableUsage(data);
   const text = data.trim();
   if (text === DONE) return data;
-  // A word such as `ping`; a torn piece of JSON has at least one of these signs.
+  // A word such as `ping`; a torn piece of JSON has at least one of these characters.
   if (!/[[\]{}"]/.test(text)) return undefined;
   let event: unknown;
   try {
@@ -61,8 +64,8 @@ type Event = Record<string, unknown>;
 
 const PLAIN = /"choices"\s*:\s*\[\s*\{/;
 /**
- * Pieces that have a name for what they do not say: an error, a reason to end, a call; and those that say it in another form than the
- * rest: arguments as an object, a number as text, a text as a number, a message in the place of its piece.
+ * Matches pieces with empty fields (an error, a finish reason, a call), and pieces that use another form than usual:
+ * arguments as an object, a number as text, a text as a number, a message instead of a delta.
  */
 const HOLLOW = new RegExp(
   [
@@ -72,7 +75,7 @@ const HOLLOW = new RegExp(
   ].join('|'),
 );
 
-/** Some servers write `"error": null`, or an empty one, beside every piece of a healthy answer. */
+/** Some servers write `"error": null`, or an empty error, in every piece of a healthy answer. */
 const isSaid = (error: unknown): boolean =>
   error !== undefined &&
   error !== null &&
@@ -96,7 +99,7 @@ function choiceOf(choice: Event): Event {
   };
 }
 
-/** A piece's words as texts, by the one role that answers. */
+/** Returns a piece with its texts as strings and without its role, because only one role answers. */
 function spoken({ role: _role, ...delta }: Event): Event {
   const words = ['content', 'reasoning', 'reasoning_content'].flatMap((key) =>
     key in delta && !(key === 'content' && Array.isArray(delta[key])) ? [[key, textOf(delta[key])]] : [],
@@ -123,7 +126,7 @@ function callOf(call: Event): Event {
   };
 }
 
-/** What stands around the choices, as far as it can be read: nothing of it is worth the answer. */
+/** Keeps the fields around the choices that are readable: none of them is worth losing the answer for. */
 function headOf({ id, model, created, ...rest }: Event): Event {
   return {
     ...rest,
@@ -135,7 +138,7 @@ function headOf({ id, model, created, ...rest }: Event): Event {
 
 const READERS: Readonly<Record<Shape, (event: Event) => Event | undefined>> = {
   chat(event) {
-    // As vLLM says that it has failed.
+    // The form in which vLLM reports a failure.
     if (event.object === 'error') return { error: event };
     const given = Array.isArray(event.choices) ? event.choices : [];
     const choices = given.filter(isRecord).map(choiceOf);
@@ -143,14 +146,14 @@ const READERS: Readonly<Record<Shape, (event: Event) => Event | undefined>> = {
     const kept = none === undefined || none === null ? event : rest;
     return choices.length === 0 && !isRecord(event.usage) ? undefined : { ...headOf(kept), choices };
   },
-  // Its documentation says that there will be events of new types, to be passed over.
+  // Anthropic's documentation announces events of new types, which readers must ignore.
   messages(event) {
     if (typeof event.type !== 'string' || !MESSAGES.has(event.type)) return undefined;
     if (event.type === 'content_block_delta' && !isRecord(event.delta)) return undefined;
     if (event.type === 'message_start' && isRecord(event.message) && !isRecord(event.message.usage))
       return { ...event, message: { ...event.message, usage: { input_tokens: 0, output_tokens: 0 } } };
     if (event.type !== 'message_delta') return event;
-    // One without a reason to end would take back the one that had it.
+    // A delta without a stop reason would overwrite the one that had it.
     if (!isRecord(event.delta) || !isSaid(event.delta.stop_reason)) return undefined;
     return isRecord(event.usage) ? event : { ...event, usage: { output_tokens: 0 } };
   },
@@ -173,7 +176,7 @@ const MESSAGES: ReadonlySet<string> = new Set([
   ...['content_block_start', 'content_block_delta', 'content_block_stop'],
 ]);
 
-/** The blocks and pieces that its reader knows: it throws a whole answer away for one that it doesn't. */
+/** The blocks and pieces that the library knows: an unknown one would make it discard the whole answer. */
 const BLOCKS: ReadonlySet<string> = new Set([
   ...['text', 'thinking', 'redacted_thinking', 'compaction', 'fallback', 'tool_use', 'server_tool_use', 'mcp_tool_use'],
   ...['mcp_tool_result', 'web_fetch_tool_result', 'web_search_tool_result', 'code_execution_tool_result'],
@@ -185,7 +188,7 @@ const PIECES: ReadonlySet<string> = new Set([
 ]);
 const OF_BLOCKS = /"type"\s*:\s*"content_block_/;
 
-/** Whether an event of Anthropic's is part of a block that is known. */
+/** Returns a function that tells whether an Anthropic event belongs to a known block. */
 function createBlocks(): (data: string) => boolean {
   const unknown = new Set<unknown>();
   return (data) => {

@@ -1,6 +1,6 @@
 /**
- * The pictures of a request, as far as there is room for them: tools give one with every step, and each is sent again with every later
- * step. The oldest leave first, and many at a time, so that a provider's cache holds. Pure.
+ * Limits the pictures of a request to what fits: tools return pictures with every step, and each is sent again with
+ * every later step. The oldest are dropped first, and many at once, so that a provider's cache holds. Pure.
  */
 import type { Prompt } from '../contract/model.ts';
 import type { Dialect } from '../contract/providers.ts';
@@ -9,17 +9,19 @@ import { newestWords } from './results.ts';
 type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][number];
 type FilePart = Extract<UserPart, { type: 'file' }>;
 
-/** How many pictures a request has at most, and their bytes, which base64 makes a third more. */
+/** How many pictures fit in a request, and their size before base64, which adds a third. */
 interface Room {
   count: number;
   bytes: number;
 }
 
 /**
- * Anthropic's, which is the smallest but for those below: of more than 20 it refuses all that have an edge above 2,000 pixels, and
- * requests of more than 32 MB (platform.claude.com/docs/en/build-with-claude/vision). OpenAI takes 500 pictures and 50 MB
- * (developers.openai.com/docs/guides/images-vision), Google 100 MB (blog.google, "Increased file size limits", January 2026), xAI any number
- * of 20 MiB each, as JPEG or PNG (docs.x.ai/docs/guides/image-understanding). OpenRouter has the limits of whoever is behind it.
+ * Anthropic's limits, the smallest except for those below: with more than 20 pictures it refuses all that have an edge
+ * above 2,000 pixels, and it refuses requests of more than 32 MB
+ * (platform.claude.com/docs/en/build-with-claude/vision). OpenAI takes 500 pictures and 50 MB
+ * (developers.openai.com/docs/guides/images-vision), Google 100 MB (blog.google, "Increased file size limits", January
+ * 2026), xAI any number of 20 MiB each, as JPEG or PNG (docs.x.ai/docs/guides/image-understanding). OpenRouter has the
+ * limits of the provider behind it.
  */
 const USUAL: Room = { count: 20, bytes: 20_000_000 };
 const ROOMS: Partial<Record<Dialect, Room>> = {
@@ -28,8 +30,9 @@ const ROOMS: Partial<Record<Dialect, Room>> = {
 };
 
 /**
- * @param most how many the model takes, where it has said so; then even those that came with the newest words may leave
- * @param onLeft is told of each that has left
+ * @param most how many pictures the model takes, if it has said so; then even those of the newest message may be
+ * dropped
+ * @param onLeft called for each dropped picture
  */
 export function fitFiles(
   prompt: Prompt,
@@ -53,7 +56,7 @@ export function fitFiles(
   );
 }
 
-/** What is decided of a prompt's beginning does not depend on its end. */
+/** Selects the files to drop. Decisions about a prompt's beginning don't depend on its end. */
 function leaving(
   files: readonly FilePart[],
   { count, bytes: most, isExact }: Room & { isExact: boolean },
@@ -65,7 +68,7 @@ function leaving(
     kept.push(file);
     if (kept.length <= Math.max(0, count) && bytes() <= most) continue;
     const share = isExact ? 1 : 2;
-    // The newest stays, but with a model that takes none.
+    // The newest one stays, unless the model takes none.
     const least = isExact ? 0 : 1;
     while (kept.length > least && (kept.length > Math.max(0, count) / share || bytes() > most / share)) {
       const oldest = kept.shift();

@@ -1,6 +1,6 @@
 /**
- * A conversation's history as one provider takes it. Thoughts, signatures, item ids and ids of calls are words of whoever made them:
- * they go back to their maker alone. Pure; nothing here changes what is kept.
+ * Converts a conversation's history for one provider. Reasoning, signatures, item IDs and call IDs go back only to the
+ * model or provider that made them. Pure: the stored history does not change.
  */
 import { createHash } from 'node:crypto';
 import type { GenerateResult, Prompt } from '../contract/model.ts';
@@ -14,31 +14,33 @@ type User = Extract<Message, { role: 'user' }>;
 type Part = Assistant['content'][number];
 type Options = Part['providerOptions'];
 
-/** Who is asked. */
+/** The model that receives the history. */
 export interface Reader {
   /** `provider/model`. */
   name: string;
   dialect: Dialect;
-  /** The call asks for no thoughts. */
+  /** Whether the call asks for no reasoning. */
   isUnthinking: boolean;
 }
 
-/** Under this key of a part's options stands the model that made it. */
+/** The key in a part's options that holds the model that made it. */
 const MARK = 'maker';
-/** Thoughts with a signature are read by the very model that wrote them: Anthropic, Google and OpenAI refuse those of another. */
+/** Only the model that wrote signed reasoning can read it: Anthropic, Google and OpenAI refuse another model's. */
 const SIGNERS: readonly string[] = ['anthropic', 'google', 'openai'];
 export const isSigner = (dialect: Dialect): boolean => SIGNERS.includes(dialect);
-/** They refuse a tool call in the history without the thoughts that led to it. */
+/** Providers that refuse a tool call in the history without the reasoning that led to it. */
 const WANTING: readonly Dialect[] = ['deepseek', 'moonshot'];
-/** They refuse thoughts in the history, their own too. */
+/** Providers that refuse reasoning in the history, even their own. */
 const REFUSING: readonly Dialect[] = ['groq', 'mistral', 'cerebras'];
 const MADE_UP = 'A tool helps here.';
 
-/** What every provider but Mistral takes for a call's id: Anthropic these letters, OpenAI at most 40 of them. */
+/**
+ * A call ID that every provider except Mistral accepts: Anthropic allows these characters, OpenAI at most 40 of them.
+ */
 const CALL_ID = /^[A-Za-z0-9_-]{1,40}$/;
 const MISTRAL_ID = /^[A-Za-z0-9]{9}$/;
 
-/** The answer with its maker's name at what only its maker understands. */
+/** Marks the parts of an answer that only its maker understands with the maker's name. */
 export function withMaker(answer: GenerateResult, name: string): GenerateResult {
   const content = answer.content.map((part) => {
     const isOwn = part.type === 'tool-call' ? !CALL_ID.test(part.toolCallId) : isThought(part);
@@ -52,7 +54,7 @@ export function withMaker(answer: GenerateResult, name: string): GenerateResult 
 const isThought = ({ type }: { type: string }): boolean =>
   type === 'reasoning' || type === 'reasoning-file' || type === 'custom';
 
-/** The history as `reader` takes it. */
+/** Returns the history as `reader` accepts it. */
 export function historyFor(prompt: Prompt, reader: Reader): Prompt {
   const ids = new Map<string, string>();
   const read = prompt.flatMap((message): Message[] => {
@@ -79,15 +81,16 @@ function partFor(part: Part, reader: Reader, ids: Map<string, string>): Part[] {
   const isMade = maker === undefined ? false : isSame(maker, reader);
   if (isThought(part)) {
     if (REFUSING.includes(reader.dialect)) return [];
-    // Sessions of earlier versions do not say who thought; who demands thoughts is given them.
+    // Sessions of earlier versions don't record who wrote the reasoning; providers that require reasoning get it
+    // anyway.
     if (!isMade && !(maker === undefined && WANTING.includes(reader.dialect) && part.type === 'reasoning')) return [];
     if (reader.isUnthinking && WANTING.includes(reader.dialect)) return [];
   }
   const isForeign = maker !== undefined && !isMade;
-  // What a provider has run by itself, or drawn, is told in its own words.
+  // Other providers can't read what a provider ran or drew by itself.
   if (isForeign && (part.type === 'file' || part.type === 'tool-result')) return [];
   if (isForeign && part.type === 'tool-call' && part.providerExecuted) return [];
-  // Blocks of thoughts are for the very model that wrote them, whoever hands them on.
+  // Reasoning blocks belong to the model that wrote them, whoever passes them on.
   if (maker !== reader.name) delete options.openrouter;
   const kept: Options = isForeign || Object.keys(options).length === 0 ? undefined : options;
   const read = { ...bare, ...(kept && { providerOptions: kept }) } as Part;
@@ -97,14 +100,16 @@ function partFor(part: Part, reader: Reader, ids: Map<string, string>): Part[] {
   return [{ ...read, toolCallId: id }];
 }
 
-/** The model that made a part; a provider's key alone where an earlier version kept it. Undefined when nothing says so. */
+/**
+ * Returns the model that made a part, or only its provider's key in sessions of earlier versions; undefined if unknown.
+ */
 function makerOf({ providerOptions = {} }: Part): string | undefined {
   const marked = providerOptions[MARK]?.name;
   if (typeof marked === 'string') return marked;
   return SIGNERS.find((signer) => providerOptions[signer] !== undefined);
 }
 
-/** Whether what `maker` wrote is for the reader's eyes. */
+/** Returns whether the reader may see what `maker` wrote. */
 function isSame(maker: string, { name, dialect }: Reader): boolean {
   const own = splitModelName(name).provider;
   if (!maker.includes('/')) return maker === dialect || maker === own;
@@ -113,13 +118,13 @@ function isSame(maker: string, { name, dialect }: Reader): boolean {
 
 function idFor(id: string, dialect: Dialect, isMade: boolean): string {
   if (dialect === 'mistral') return MISTRAL_ID.test(id) ? id : hash(id).slice(0, 9);
-  // Moonshot's models read the name of the tool in the ids they make.
+  // Moonshot's models read the tool's name from the IDs they make.
   return isMade || CALL_ID.test(id) ? id : `call_${hash(id).slice(0, 32)}`;
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Mistral refuses words of a person right behind the results of tools. */
+/** Mistral refuses a user message directly after tool results. */
 const withBridges = (prompt: Prompt): Prompt =>
   prompt.flatMap((message, at): Message[] =>
     message.role === 'user' && prompt[at - 1]?.role === 'tool'
@@ -129,7 +134,7 @@ const withBridges = (prompt: Prompt): Prompt =>
 
 const BRIDGE = 'I see.';
 
-/** The history with one message at a time for each side, as chat templates of some servers demand. */
+/** Merges messages so that both sides alternate, as chat templates of some servers require. */
 export function inTurns(prompt: Prompt): Prompt {
   const turns: Message[] = [];
   for (const message of withBridges(prompt)) {
@@ -141,7 +146,7 @@ export function inTurns(prompt: Prompt): Prompt {
   return turns;
 }
 
-/** Texts as one: such templates may know no parts either. */
+/** Merges adjacent texts: such templates may not support parts either. */
 function joined(parts: User['content']): User['content'] {
   const all: User['content'] = [];
   for (const part of parts) {
@@ -153,14 +158,14 @@ function joined(parts: User['content']): User['content'] {
   return all;
 }
 
-/** Whether there are two messages in turn of one side. */
+/** Returns whether one side has two messages in a row. */
 export const isOutOfTurn = (prompt: Prompt): boolean =>
   prompt.some((message, at) => {
     const before = prompt[at - 1]?.role;
     return message.role === 'user' && (before === 'user' || before === 'tool');
   });
 
-/** Whether anything in the history is for its maker's eyes alone. */
+/** Returns whether anything in the history is meant only for its maker. */
 export const hasThoughts = (prompt: Prompt): boolean =>
   prompt.some(
     (message) =>
@@ -169,7 +174,7 @@ export const hasThoughts = (prompt: Prompt): boolean =>
         message.content.some((part) => isThought(part) || part.providerOptions !== undefined)),
   );
 
-/** The history without thoughts, signatures and item ids. */
+/** Returns the history without reasoning, signatures and item IDs. */
 export function withoutThoughts(prompt: Prompt): Prompt {
   return prompt.flatMap((message): Message[] => {
     if (message.role !== 'assistant') return [message];
@@ -181,7 +186,7 @@ export function withoutThoughts(prompt: Prompt): Prompt {
   });
 }
 
-/** The history with a thought before every tool call that has none. */
+/** Adds placeholder reasoning to every tool call that has none. */
 export function withMadeUpThoughts(prompt: Prompt): Prompt {
   return prompt.map((message) => {
     if (message.role !== 'assistant' || !message.content.some(({ type }) => type === 'tool-call')) return message;

@@ -1,4 +1,7 @@
-/** What is known of the models of our providers: prices, how much they read, how they think. `npm run prices` makes the list. */
+/**
+ * Looks up what is known about our providers' models: prices, context size, thinking levels. `npm run prices` generates
+ * the list.
+ */
 import { createLru } from '../../lib/lru.ts';
 import { isThinking, type Thinking } from '../contract/settings.ts';
 import list from './known-models.json' with { type: 'json' };
@@ -6,15 +9,15 @@ import list from './known-models.json' with { type: 'json' };
 export interface KnownModel {
   /** `provider/model`. */
   id: string;
-  /** As its maker calls it. */
+  /** The name its maker uses. */
   name: string;
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   input: number;
   output: number;
   cachedInput?: number;
-  /** Tokens it reads at once. */
+  /** The context size, in tokens. */
   context?: number;
-  /** The levels that can be chosen, [] for none; absent when that is not known. */
+  /** The levels to choose from, [] if there aren't any; absent if unknown. */
   thinking?: readonly Thinking[];
   /** ISO 8601. */
   released: string;
@@ -27,7 +30,7 @@ interface Row extends Omit<KnownModel, 'id' | 'thinking' | 'released'> {
 
 const ROWS: Readonly<Record<string, Row>> = list.models;
 
-/** The day of the newest model in the list. */
+/** The release date of the newest model in the list. */
 export const KNOWN_AS_OF = list.asOf;
 
 export function knownModel(id: string): KnownModel | undefined {
@@ -37,7 +40,7 @@ export function knownModel(id: string): KnownModel | undefined {
 
 const ofProviders = createLru<readonly KnownModel[]>(16);
 
-/** The models of these providers, the newest first. */
+/** Returns the models of these providers, newest first. */
 export function knownModels(providers: readonly string[]): readonly KnownModel[] {
   const key = providers.join(' ');
   const known = ofProviders.get(key) ?? findModels(providers);

@@ -1,4 +1,6 @@
-/** Language models by name, `provider/model`. A provider's library is loaded at the first use of one of its models. */
+/**
+ * Loads language models by name, `provider/model`. A provider's library is loaded when one of its models is first used.
+ */
 
 import type { LanguageModelMiddleware } from 'ai';
 import { ConfigError } from '../../errors.ts';
@@ -21,35 +23,44 @@ import { detailsExtractor } from './reasoning-details.ts';
 import type { Searching } from './search.ts';
 
 export interface Models {
-  /** Throws ConfigError naming the setting when the provider is unknown or lacks a key. */
+  /** @throws ConfigError that names the setting if the provider is unknown or lacks a key */
   load(
     name: string,
-    options?: { /** For a connection to the provider; 10 s unless told. */ connectMs?: number },
+    options?: { /** The limit for connecting to the provider, in ms; 10,000 by default. */ connectMs?: number },
   ): Promise<ModelV4>;
-  /** The model to use where none is configured: of the first provider that has a key, else the offline model. */
+  /** The model to use if none is configured: that of the first provider with a key, else the offline model. */
   readonly defaultModel: string;
 }
 
 export interface ModelCheck {
-  /** Throws ConfigError as `load` does, and loads nothing. */
+  /**
+   * Checks the name without loading anything.
+   * @throws ConfigError like `load`
+   */
   check(name: string): void;
 }
 
 export interface NamedModels extends ModelCheck {
-  /** Names of providers: those that are built in, and those of the configuration. */
+  /** The names of the built-in and the configured providers. */
   readonly providers: readonly string[];
 }
 
-/** All that can be asked of the models of the configuration. */
+/** Everything that the configured models offer. */
 export type ModelProviders = Models & Embedders & NamedModels & Searches;
 
 export interface Searches {
-  /** A model with its provider's own search. Throws ConfigError naming the setting, as `load` does. */
+  /**
+   * Returns a model with its provider's own search.
+   * @throws ConfigError that names the setting, like `load`
+   */
   searching(name: string): Promise<Searching>;
 }
 
 export interface Embedders {
-  /** What turns texts into vectors, `provider/model`. Throws ConfigError naming the setting, as `load` does. */
+  /**
+   * Returns the embedder called `provider/model`.
+   * @throws ConfigError that names the setting, like `load`
+   */
   embedder(name: string): Embedder;
 }
 
@@ -57,7 +68,7 @@ const MAX_LOADED = 64;
 
 type Factory = (model: string) => ModelV4;
 
-/** `env` holds provider keys; what stands in `providers` wins over it. */
+/** `env` holds provider keys; values in `providers` override it. */
 interface Providers {
   providers: Record<string, ProviderSettings>;
   env: NodeJS.ProcessEnv;
@@ -72,7 +83,7 @@ function providerSettings(provider: string, { providers, env }: Providers): Prov
 }
 
 export function createModels(options: Providers): ModelProviders {
-  // By provider and connection time: both come from the configuration, so there are few.
+  // Keyed by provider and connection timeout: both come from the configuration, so there are few.
   const factories = new Map<string, Promise<Factory>>();
 
   const settingsOf = (provider: string) => providerSettings(provider, options);
@@ -99,7 +110,8 @@ export function createModels(options: Providers): ModelProviders {
     return wrapLanguageModel({ model: made, middleware: defaultSettingsMiddleware({ settings: { maxOutputTokens } }) });
   }
 
-  // Making a model costs as much as a small call. Names come from settings and job files; an attacker's cannot pile up.
+  // Creating a model costs as much as a small call. The size is limited because names come from settings and job files,
+  // and an attacker must not be able to fill the memory.
   const loaded = new Map<string, ModelV4>();
 
   return {
@@ -177,7 +189,7 @@ function checkSettings(provider: string, settings: ProviderSettings, given: Reco
   }
   if (baseURL && !/^https?:\/\/[^/]/.test(baseURL))
     throw wrong('baseURL', `"${baseURL}" is not an http or https address`);
-  // Without a key these only work behind a proxy of one's own, which adds it.
+  // Without a key, these providers only work behind the user's own proxy, which adds it.
   if (known?.env.length && !apiKey && !given[provider]?.baseURL) {
     throw wrong('apiKey', `no key for ${provider}: set ${keySetting(provider)}`);
   }
@@ -216,8 +228,8 @@ async function createFactory(provider: string, settings: ProviderSettings, conne
 }
 
 /**
- * OpenAI's own endpoint is spoken to in the Responses API, any other address in Chat Completions, which all of them
- * know.
+ * Uses the Responses API for OpenAI's own endpoint, and Chat Completions for any other address, because all of them
+ * support it.
  */
 async function createOpenAIFactory(
   settings: { fetch: typeof fetch; apiKey: string },
@@ -229,13 +241,13 @@ async function createOpenAIFactory(
   return (model) => wrapLanguageModel({ model: openai.responses(model), middleware: KEEPING_NOTHING });
 }
 
-/** Requests of one task go where its prompt is cached already. */
+/** Routes requests of one task to where its prompt is cached. */
 function cacheKey({ providerOptions }: CallOptions): { promptCacheKey?: string } {
   const id = providerOptions?.task?.id;
   return typeof id === 'string' ? { promptCacheKey: id } : {};
 }
 
-/** Nothing is kept at the provider: the history we send must be whole in itself. */
+/** The provider stores nothing: the history we send must be complete. */
 const KEEPING_NOTHING: LanguageModelMiddleware = {
   specificationVersion: 'v4',
   transformParams: async ({ params }) => ({

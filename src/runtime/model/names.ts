@@ -1,7 +1,7 @@
 /**
- * Names of tools as every provider takes them, on their way out, and back as they are called here. Moonshot wants a letter first,
- * Google a letter or underscore, OpenAI no more than 64 letters, digits, `_` and `-`. All are made fit for all of them: a run may go on
- * at another provider with the calls of the first. Pure.
+ * Converts tool names to names that every provider accepts, and back. Moonshot requires a letter first, Google a letter
+ * or underscore, OpenAI at most 64 letters, digits, `_` and `-`. Every name satisfies all of them, because a run may
+ * continue at another provider with the calls of the first. Pure.
  */
 import { createHash } from 'node:crypto';
 import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
@@ -10,7 +10,7 @@ type Tool = NonNullable<CallOptions['tools']>[number];
 
 const FIT = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** Two names that differ stay apart: what is changed carries a sum of the name it was, where that is needed. */
+/** Keeps different names distinct: a changed name carries a hash of the original where necessary. */
 function fitName(name: string, taken: ReadonlySet<string>): string {
   if (FIT.test(name)) return name;
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
@@ -20,9 +20,9 @@ function fitName(name: string, taken: ReadonlySet<string>): string {
 }
 
 export interface FitNames {
-  /** The call with names that every provider takes. */
+  /** The call, with names that every provider accepts. */
   call: CallOptions;
-  /** The answer with the names that tools have here. */
+  /** Returns the answer with the tools' original names. */
   back(answer: GenerateResult): GenerateResult;
 }
 
@@ -38,7 +38,7 @@ export function withFitNames(call: CallOptions): FitNames {
     taken.add(made);
     return made;
   };
-  // Those on offer come first: their names do not depend on what the history holds.
+  // Offered tools come first, so that their names don't depend on the history.
   const tools = call.tools?.map(
     (tool): Tool => (tool.type === 'function' ? { ...tool, name: nameOf(tool.name) } : tool),
   );
@@ -55,10 +55,10 @@ export function withFitNames(call: CallOptions): FitNames {
   };
 }
 
-/** What is left of a template's marks behind a name, and of the groups in which some models see their tools, once a name is tidy. */
+/** Remains of template marks and namespaces that some models write around tool names, after the name was tidied. */
 const AROUND = /__(?:channel|message|constrain)__.*$|^(?:functions?|tools?|default_api)_/g;
 
-/** The tool that a model has called: by its name, or by what is left of it without what some write around names. */
+/** Returns the tool that a model has called: by its exact name, or by the name without such remains. */
 function meant(name: string, back: ReadonlyMap<string, string>): string {
   const known = back.get(name);
   if (known !== undefined) return known;

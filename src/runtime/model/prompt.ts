@@ -1,4 +1,4 @@
-/** A prompt made to fit the model that gets it, and a model's tool calls made to fit what providers take back. Pure. */
+/** Adapts a prompt to the model that receives it, and a model's tool calls to what providers accept back. Pure. */
 import { randomUUID } from 'node:crypto';
 import { isJson } from '../../lib/json.ts';
 import type { GenerateResult, Prompt } from '../contract/model.ts';
@@ -7,8 +7,8 @@ import { takesPdf } from '../contract/providers.ts';
 type Message = Prompt[number];
 
 /**
- * The system parts as one message. Only Anthropic's models read them as parts (and cache the first by itself); chat
- * templates of local servers refuse a second system message.
+ * Merges the system parts into one message. Only Anthropic's models read them as parts (and cache the first
+ * separately); chat templates of local servers refuse a second system message.
  */
 export function fitPrompt(given: Prompt, provider: string): Prompt {
   const prompt = takesPdf(provider) ? given : withoutPdfs(given);
@@ -20,7 +20,10 @@ export function fitPrompt(given: Prompt, provider: string): Prompt {
 
 const NOT_SHOWN = 'its pages are not shown to you; its text is in the document block, or read_file reads it';
 
-/** A model that is not known to look at a PDF's pages has its text; the whole request would be refused for it. */
+/**
+ * Replaces PDFs with notes for a model not known to read their pages, which gets their text instead: a PDF would make
+ * it refuse the whole request.
+ */
 const withoutPdfs = (prompt: Prompt): Prompt =>
   prompt.some((message) => message.role === 'user' && message.content.some(isPdf))
     ? mapUserParts(prompt, (part) => (isPdf(part) ? noteFor(part, NOT_SHOWN) : part))
@@ -43,7 +46,7 @@ export function hasFiles(prompt: Prompt): boolean {
   return prompt.some((message) => message.role === 'user' && message.content.some((part) => part.type === 'file'));
 }
 
-/** The files of people's messages whose bytes are here, in their order. */
+/** Returns the files of people's messages whose bytes are available, in order. */
 export function filesIn(prompt: Prompt): { data: Uint8Array; name: string }[] {
   return prompt.flatMap((message) =>
     message.role === 'user' ? message.content.flatMap((part) => dataOf(part) ?? []) : [],
@@ -55,7 +58,10 @@ function dataOf(part: UserPart): { data: Uint8Array; name: string } | undefined 
   return { data: part.data.data, name: part.filename ?? 'a file' };
 }
 
-/** Files of people's messages as a line of text each: not every model can see. @param isOut which of them; by default all */
+/**
+ * Replaces files of people's messages with a line of text each, because not every model can see.
+ * @param isOut which files; all by default
+ */
 export function withoutFiles(prompt: Prompt, isOut: (data: Uint8Array) => boolean = () => true): Prompt {
   return mapUserParts(prompt, (part) => {
     if (part.type !== 'file') return part;
@@ -68,12 +74,12 @@ export function withoutFiles(prompt: Prompt, isOut: (data: Uint8Array) => boolea
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_BROKEN_INPUT = 500;
 
-/** Stands at the end of arguments that the limit of an answer has cut. */
+/** Ends arguments that the limit of an answer has cut. */
 export const CUT_BY_LIMIT = '\n[cut by the limit of the answer]';
 
 /**
- * An answer that its limit has cut in the midst of its calls, as one whose calls are cut: the model hears it from their results, and
- * goes on. Even what looks whole may be half of what was meant.
+ * Marks all calls of an answer that its limit has cut as cut, so that the model learns it from their results and goes
+ * on. Even a call that looks complete may be incomplete.
  */
 export function withCutCalls(answer: GenerateResult): GenerateResult {
   const isCall = (part: GenerateResult['content'][number]) =>
@@ -92,9 +98,8 @@ export function withCutCalls(answer: GenerateResult): GenerateResult {
 }
 
 /**
- * Calls with names and ids that providers take back in the history: a name of the allowed characters, an id that no
- * other call of the conversation has. A long input that is not JSON is cut: it is only ever told back to the model as
- * wrong.
+ * Gives calls names and IDs that providers accept in the history: a name of allowed characters, and an ID that no other
+ * call of the conversation has. A long input that isn't JSON is cut, since the model only gets it back as an error.
  */
 export function tidyCalls(answer: GenerateResult, prompt: Prompt): GenerateResult {
   if (!answer.content.some((part) => part.type === 'tool-call')) return answer;
@@ -109,7 +114,7 @@ export function tidyCalls(answer: GenerateResult, prompt: Prompt): GenerateResul
       : part.toolName.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
     const isLong = part.input.length > MAX_BROKEN_INPUT && !part.input.endsWith(CUT_BY_LIMIT);
     const broken = isLong && !isJson(part.input);
-    // The note at the end keeps the cut text from being JSON by chance.
+    // The note at the end keeps the cut text from being valid JSON by chance.
     return {
       ...part,
       toolCallId,

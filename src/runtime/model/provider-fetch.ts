@@ -1,8 +1,8 @@
 /**
- * The `fetch` that providers' libraries send with: node:http's connections, at half of what the built-in one costs, and within limits.
- * Invariants: what leaves is scrubbed of known secrets (promise 57); a redirect is never followed, since the request carries a key and
- * a conversation; of an answer that goes on past what one can be no more is read, and one that breaks off never ends as if it were
- * whole; events that carry nothing are left out.
+ * The `fetch` that providers' libraries use: based on node:http, at half the cost of the built-in one, with limits.
+ * Invariants: requests are scrubbed of known secrets (promise 57); redirects are never followed, because the request
+ * carries a key and a conversation; an answer beyond its size limit is not read further, and one that breaks off never
+ * ends as if complete; events that carry nothing are left out.
  */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as SecureAgent } from 'node:https';
@@ -10,33 +10,38 @@ import { parseJson } from '../../lib/read-json.ts';
 import { scrub } from '../../log.ts';
 import { createCarrier, type Shape } from './events.ts';
 
-/** More came than any answer has. */
+/** Thrown for an answer that exceeds every plausible size. */
 export class EndlessError extends Error {
   override name = 'EndlessError';
 }
 
 const EVENTS = 'text/event-stream';
 const MB = 1_048_576;
-/** Bytes of one line of a stream, and of a whole one: each token comes with some 300 bytes around it. */
+/**
+ * Limits for one line of a stream and for the whole stream, in bytes: each token comes with some 300 bytes around it.
+ */
 const MAX_LINE = MB;
 const MAX_STREAM = 64 * MB;
-/** Of an answer in one piece: 128 vectors of 3,072 numbers are the most we ask for. */
+/** The limit for an answer in one piece, in bytes: we ask for at most 128 vectors of 3,072 numbers. */
 const MAX_BODY = 16 * MB;
-/** Of a refusal: what matters stands at its beginning. */
+/** The limit for an error response, in bytes: the important part comes first. */
 const MAX_REFUSAL = 65_536;
 
-/** Reads an answer piece by piece. Throws EndlessError. */
+/**
+ * Reads an answer piece by piece.
+ * @throws EndlessError
+ */
 interface Take {
-  /** What its reader is given of a piece; undefined when it is enough. */
+  /** Returns what the reader gets for a piece; undefined once it has enough. */
   piece(piece: Bytes): Bytes | undefined;
-  /** What its reader is given once the answer has come to its end. */
+  /** Returns what the reader gets when the answer has ended. */
   end?(): Bytes;
 }
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * @param connectMs limits name lookup, connection and TLS together
- * @param shape whose events are asked for; absent where none are
+ * @param shape of the requested events; absent if none are requested
  */
 export function createFetch(connectMs: number, shape?: Shape): typeof fetch {
   const options = { keepAlive: true, ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }) };
@@ -45,7 +50,7 @@ export function createFetch(connectMs: number, shape?: Shape): typeof fetch {
     if (typeof body !== 'string') throw new TypeError('only text is sent');
     const url = new URL(input instanceof Request ? input.url : input);
     const secure = url.protocol === 'https:';
-    // The libraries give plain objects, for which a `Headers` would be a detour.
+    // The libraries pass plain objects; converting them to `Headers` would be a detour.
     const given = headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(headers) : headers;
     const sent = { ...given, 'accept-encoding': 'identity' };
     const request = (secure ? httpsRequest : httpRequest)(url, {
@@ -153,7 +158,7 @@ function takeAtMost(most: number): Take {
 
 const NOTHING: Bytes = new Uint8Array();
 
-/** Chat Completions, whatever a server calls them: events, one JSON body, or one on each line. */
+/** Reads Chat Completions whatever the content type: events, one JSON body, or one per line. */
 function takeAnyForm(): Take {
   let take: Take | undefined;
   return {
@@ -185,7 +190,7 @@ function takeBodies(): Take {
   };
 }
 
-/** Whole lines of server-sent events. Data of several lines, which no provider writes, is handed on as it is. */
+/** Reads whole lines of server-sent events. Data of several lines, which no provider writes, is passed on unchanged. */
 function takeEvents(shape: Shape | undefined): Take {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
@@ -204,13 +209,13 @@ function takeEvents(shape: Shape | undefined): Take {
       pending = pending.slice(end);
       return read(lines);
     },
-    // Some servers leave out the empty line behind the last event.
+    // Some servers omit the empty line after the last event.
     end: () => read(`${pending}\n\n`),
   };
 }
 
 const DATA = /^data:[ \t]?([^\r\n]*)/gm;
 
-/** A comment in the place of what says nothing: an event without data is none. */
+/** Replaces events that carry nothing with a comment, which readers ignore. */
 const dataLine = (events: readonly string[]): string =>
   events.length === 0 ? ':' : events.map((data) => `data: ${data}`).join('\n\n');

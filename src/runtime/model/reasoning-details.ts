@@ -1,7 +1,7 @@
 /**
- * What OpenRouter tells of a model's thoughts beside their text: blocks with signatures and encrypted data, which the model behind it
- * demands back with the results of its calls. They go back as they came, to the very model that made them, and to nobody else.
- * https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+ * Preserves what OpenRouter adds to a model's reasoning text: blocks with signatures and encrypted data, which the
+ * model behind it requires back with the results of its calls. They go back unchanged, and only to the model that made
+ * them. https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
@@ -13,12 +13,12 @@ type Detail = Record<string, unknown>;
 
 const KEY = 'openrouter';
 const FIELD = 'reasoning_details';
-/** They come in pieces, as text does. */
+/** Fields that arrive in pieces, like text. */
 const TEXTS = ['text', 'summary'];
 
 const plain = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
-/** The pieces of one block as one. */
+/** Merges the pieces of a block. */
 function added(details: Detail[], piece: Detail): void {
   const last = details.at(-1);
   const field = TEXTS.find((name) => typeof piece[name] === 'string');
@@ -34,7 +34,7 @@ function added(details: Detail[], piece: Detail): void {
 const detailsIn = (message: unknown): Detail[] =>
   isRecord(message) && Array.isArray(message[FIELD]) ? message[FIELD].filter(isRecord) : [];
 
-/** `delta` or `message` of an answer of Chat Completions. */
+/** Returns `delta` or `message` of a Chat Completions answer. */
 function saidIn(body: unknown): unknown {
   const [choice] = isRecord(body) && Array.isArray(body.choices) ? body.choices : [];
   return isRecord(choice) ? (choice.delta ?? choice.message) : undefined;
@@ -43,7 +43,7 @@ function saidIn(body: unknown): unknown {
 const metadata = (details: readonly Detail[]) =>
   details.length > 0 ? { [KEY]: { [FIELD]: plain(details) as Json[] } } : undefined;
 
-/** For the library that reads Chat Completions. */
+/** Extracts the details for the library that reads Chat Completions. */
 export const detailsExtractor = {
   extractMetadata: async ({ parsedBody }: { parsedBody: unknown }) => metadata(detailsIn(saidIn(parsedBody))),
   createStreamExtractor() {
@@ -57,7 +57,7 @@ export const detailsExtractor = {
   },
 };
 
-/** The answer with what was told of its thoughts at its first part, where the session keeps it. */
+/** Moves the reasoning details to the first part of the answer, where the session keeps them. */
 export function withDetails(answer: GenerateResult): GenerateResult {
   const details = answer.providerMetadata?.[KEY]?.[FIELD];
   const [first, ...rest] = answer.content;
@@ -66,7 +66,10 @@ export function withDetails(answer: GenerateResult): GenerateResult {
   return { ...answer, content: [{ ...first, providerMetadata: own }, ...rest] };
 }
 
-/** A message of the history as OpenRouter reads it: what its parts hold stands at the message, in the place of the plain thoughts. */
+/**
+ * Converts a message of the history for OpenRouter: the details of its parts move to the message and replace the plain
+ * reasoning.
+ */
 export function asToldBack(message: Assistant): Assistant {
   const details = message.content.flatMap(({ providerOptions }) => {
     const own = providerOptions?.[KEY]?.[FIELD];

@@ -1,6 +1,6 @@
 /**
- * Files that a provider refuses: found by leaving out one after the other, remembered as refused by that provider, and never sent to it
- * again. One that it has taken before is above suspicion.
+ * Remembers files that a provider refuses, and never sends them to it again. Finds them by leaving out one file after
+ * the other; a file that the provider accepted before is not suspected.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -12,23 +12,29 @@ import { createLru } from '../../lib/lru.ts';
 import type { Prompt } from '../contract/model.ts';
 import { filesIn, withoutFiles } from './prompt.ts';
 
-/** @param most how many the model takes, where that alone is the reason */
+/** @param most how many files the model takes, if that is the only reason */
 export type OnRefused = (data: Uint8Array, name: string, most?: number) => void;
 
 const MAX_KNOWN = 5_000;
-/** Of this many new files one is looked for; of more, and where no single one is to blame, all of them are left out. */
+/**
+ * With at most this many new files, single files are tried; with more, or if none of them is to blame, all are left
+ * out.
+ */
 const MAX_TRIED = 4;
 
-/** By provider and sum of the bytes: whether the file was taken. */
+/** By provider and hash of the bytes: whether the file was accepted. */
 const known = createLru<boolean>(MAX_KNOWN);
 const sums = new WeakMap<Uint8Array, string>();
 
 const ABOUT = { lost: 'which pictures were refused', next: 'They may be refused once more.' };
 
-/** Where what was refused stands over a restart, a line each. It can be made again, so that nothing of it stops a start or a run. */
+/**
+ * The file that keeps refusals across restarts, one per line. They can be found again, so no problem with this file
+ * stops a start or a run.
+ */
 let kept: string | undefined;
 
-/** Remembers from now on what the file holds, and adds to it. */
+/** Loads the refusals in the file and adds new ones to it from now on. */
 export function keepRefused(file: string): void {
   kept = file;
   leniently(() => {
@@ -56,7 +62,7 @@ function refuse(key: string): void {
   });
 }
 
-/** A disk that is full or closed costs the memory of it, and nothing else. */
+/** A full or closed disk only costs the saved refusals. */
 function leniently(work: () => void): void {
   try {
     work();
@@ -72,11 +78,14 @@ function sumOf(data: Uint8Array): string {
 }
 
 export interface RefusedFiles {
-  /** The prompt without what this provider is known to refuse, or suspected to. */
+  /** Returns the prompt without the files that this provider is known or suspected to refuse. */
   without(prompt: Prompt): Prompt;
-  /** After a refusal: leaves out another file; false when there is nothing left to try. */
+  /** Leaves out another file after a refusal; returns false if nothing is left to try. */
   suspect(prompt: Prompt): boolean;
-  /** The prompt was taken. @param isBare all files were left out of it */
+  /**
+   * Records that the prompt was accepted.
+   * @param isBare whether all files were left out of it
+   */
   worked(prompt: Prompt, isBare: boolean): void;
 }
 
@@ -108,7 +117,7 @@ export function createRefusedFiles(provider: string, onRefused?: OnRefused): Ref
       for (const { data } of filesIn(prompt)) known.set(keyOf(data), true);
       const left = filesIn(given).filter(({ data }) => isBare || out.has(keyOf(data)));
       for (const { data, name } of left) {
-        // Of several that were left out together it is not known which was to blame.
+        // If several files were left out together, we don't know which was to blame.
         if (!isBare && out.size <= 2) refuse(keyOf(data));
         onRefused?.(data, name);
       }

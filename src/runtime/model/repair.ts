@@ -1,8 +1,8 @@
 /**
- * A request that a provider has refused, in another form: without thoughts, without pictures, with old tool steps as words. What a
- * conversation has gathered must not be the end of it, and whoever wrote last hears nothing of it. Each form is tried once; it then
- * holds for the rest of the run, and for all runs of a model that takes no thoughts, or wants them, or has less room. Pure but for
- * that memory.
+ * Changes the form of a request that a provider has refused: without reasoning, without pictures, with old tool steps
+ * as text. The accumulated history must not end a conversation, and the person doesn't notice. Each form is tried once;
+ * it then holds for the rest of the run, or for all runs of a model that refuses reasoning, requires it, or has less
+ * room. Pure except for that memory.
  */
 import type { CallOptions, ModelV4, Prompt } from '../contract/model.ts';
 import { dialectIn } from '../contract/providers.ts';
@@ -27,18 +27,18 @@ type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'arguments' | 'step
 /** How one model is asked. */
 interface Manner {
   forms: ReadonlySet<Form>;
-  /** Characters of tool results. */
+  /** The limit for tool results, in characters. */
   room: number;
-  /** Tokens of an answer at most, where it takes fewer than the library asks for. */
+  /** The limit for an answer in tokens, if the model takes fewer than the library asks for. */
   mostTokens?: number;
-  /** Pictures of a request at most, where it has said so. */
+  /** The most pictures in a request, if the model has said so. */
   mostFiles?: number;
 }
 
 const isCalling = (prompt: Prompt): boolean =>
   prompt.some((message) => message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call'));
 
-/** What each form is for, and makes. They are made in this order. */
+/** When each form helps, and how it is made. Forms are applied in this order. */
 const FORMS: Readonly<Record<Form, { helps(call: CallOptions): boolean; make(call: CallOptions): CallOptions }>> = {
   steps: { helps: ({ prompt }) => hasSteps(prompt), make: (call) => ({ ...call, prompt: withStepsTold(call.prompt) }) },
   files: { helps: ({ prompt }) => hasFiles(prompt), make: (call) => ({ ...call, prompt: withoutFiles(call.prompt) }) },
@@ -55,39 +55,42 @@ const FORMS: Readonly<Record<Form, { helps(call: CallOptions): boolean; make(cal
     make: (call) => ({ ...call, prompt: withMadeUpThoughts(call.prompt) }),
   },
   order: { helps: ({ prompt }) => isOutOfTurn(prompt), make: (call) => ({ ...call, prompt: inTurns(call.prompt) }) },
-  // A model that does not know the level thinks as it usually does.
+  // A model that doesn't know the level uses its default.
   level: {
     helps: ({ reasoning }) => reasoning !== undefined,
     make: ({ reasoning: _level, ...call }) => call,
   },
 };
 
-/** What may help against a refusal, the likeliest first. */
+/** Returns the forms that may help against a refusal, most likely first. */
 function formsFor({ error, about }: ModelFailure): readonly Form[] {
   const usual: readonly Form[] = ['thoughts', 'files', 'level', 'steps'];
   if (error.kind === 'too-long') return ['arguments', 'files', 'steps'];
-  // An unknown model stays unknown without thoughts.
+  // An unknown model stays unknown without reasoning.
   if (about === undefined) return ['files', 'level'];
   return about === 'unsaid' ? usual : [about, ...usual.filter((form) => form !== about)];
 }
 
-/** Characters of tool results in a request: half of what the model reads, at four characters a token; for one that nobody knows, of 200,000 tokens. */
+/**
+ * The limit for tool results in a request, in characters: half of the model's context at four characters per token;
+ * 200,000 tokens for an unknown model.
+ */
 const MAX_ROOM = 1_000_000;
 const USUAL_CONTEXT = 200_000;
 const LEAST_ROOM = 4_000;
 
 const roomOf = (name: string): number => Math.min(MAX_ROOM, 2 * (knownModel(name)?.context ?? USUAL_CONTEXT));
 
-/** What was learned of models, as long as they stay loaded. */
+/** What was learned about models, for as long as they stay loaded. */
 const learned = new WeakMap<ModelV4, Manner>();
 
 /** How one model is asked in one run. */
 export interface Repair {
-  /** The call as this model takes it. */
+  /** Returns the call in the form that this model accepts. */
   prepare(call: CallOptions): CallOptions;
-  /** Whether the call that was prepared last is to be asked again: it then has another form. */
+  /** Returns whether to retry the last prepared call, which then has another form. */
   takes(failure: ModelFailure): boolean;
-  /** The call prepared last was taken. */
+  /** Records that the last prepared call was accepted. */
   worked(): void;
 }
 
@@ -142,7 +145,7 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
     },
     worked() {
       if (last) files.worked(last.prompt, manner.forms.has('files'));
-      // A signature that is wrong says nothing of those to come, nor does a picture or a level.
+      // A wrong signature says nothing about later ones, nor does a picture or a level.
       const lasting = isSigner(dialect) ? [] : LASTING.filter((form) => manner.forms.has(form));
       learned.set(model, { ...manner, forms: new Set(lasting) });
     },

@@ -1,16 +1,16 @@
 /**
- * What a provider says a call has used, in the one form that is read: numbers that can be, and nothing else. A count that nobody can
- * read must not cost the answer it stands beside. Pure.
+ * Normalizes the usage that a provider reports for a call: keeps plausible numbers and drops the rest. An unreadable
+ * count must not cost the answer that it comes with. Pure.
  */
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
 
-/** An event that reports something; most say `"usage":null`, or do not speak of it. */
+/** An event that reports usage; most say `"usage":null` or don't mention it. */
 const REPORTS = /"usage"\s*:\s*[^n\s]/;
-/** No call uses as many. */
+/** The largest plausible count of a call. */
 const MAX_COUNT = 100_000_000;
 
-/** An event's data, with its usage as it can be read. */
+/** Returns an event's data with readable usage. */
 export function withReadableUsage(data: string): string {
   if (!REPORTS.test(data)) return data;
   const chunk = parseJson(data);
@@ -18,7 +18,7 @@ export function withReadableUsage(data: string): string {
   return JSON.stringify({ ...chunk, usage: readableUsage(chunk.usage) });
 }
 
-/** Null for what says nothing. */
+/** Returns null for a value without information. */
 export function readableUsage(given: unknown): Record<string, unknown> | null {
   if (!isRecord(given) || Array.isArray(given)) return null;
   const numbers = (of: Record<string, unknown>) =>
@@ -44,7 +44,7 @@ export function readableUsage(given: unknown): Record<string, unknown> | null {
   };
 }
 
-/** Some write their numbers as text; none uses less than nothing. */
+/** Some providers write numbers as text; negative counts are ignored. */
 function countOf(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
   return typeof count === 'number' && count >= 0 && count <= MAX_COUNT ? Math.ceil(count) : undefined;

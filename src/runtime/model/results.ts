@@ -1,6 +1,6 @@
 /**
- * What the tools have said, as far as there is room for it in one request: the oldest results are shortened first, and what is
- * short stays so, so that a provider's cache holds. Pure.
+ * Limits tool results to what fits in one request: the oldest are shortened first, and a shortened result stays short,
+ * so that a provider's cache holds. Pure.
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Prompt } from '../contract/model.ts';
@@ -11,11 +11,11 @@ type ToolMessage = Extract<Message, { role: 'tool' }>;
 type ToolPart = ToolMessage['content'][number];
 type Result = Extract<ToolPart, { type: 'tool-result' }>;
 
-/** Characters that are left of a result that has made room. */
+/** Characters left of a shortened result. */
 const SHORT = 500;
-/** A result that is little longer than what would be left of it stays whole. */
+/** A result stays whole if shortening saves no more than this many characters. */
 const WORTH = 200;
-/** Of a result, where steps are told as words. */
+/** Characters of each result when steps are rendered as text. */
 const TOLD = 300;
 const NOTE = 'Shortened, because newer results need the room: call the tool again if you need the rest.';
 
@@ -27,11 +27,11 @@ function textOf({ output }: Result): string {
 const isResult = (part: ToolPart): part is Result => part.type === 'tool-result';
 const resultsIn = (message: Message): Result[] => (message.role === 'tool' ? message.content.filter(isResult) : []);
 
-/** Characters of all results. */
+/** Returns the number of characters of all results. */
 export const sizeOfResults = (prompt: Prompt): number =>
   prompt.flatMap(resultsIn).reduce((sum, result) => sum + textOf(result).length, 0);
 
-/** The prompt with at most `room` characters of results, as long as there are fewer of them than it holds short ones. */
+/** Shortens results to `room` characters in total, unless there are so many that even short ones don't fit. */
 export function fitResults(prompt: Prompt, room: number): Prompt {
   const limits = limitsFor(prompt.flatMap(resultsIn), room);
   if (limits.size === 0) return prompt;
@@ -46,8 +46,9 @@ export function fitResults(prompt: Prompt, room: number): Prompt {
 }
 
 /**
- * How long each result may be that must give way. Once there is too much, half of the room is made: a prefix that changed with every
- * step would never be read from a cache. What is decided of a prompt's beginning does not depend on its end.
+ * Returns how long each shortened result may be. When there is too much, half of the room is freed at once: a prefix
+ * that changed with every step could never be read from a cache. Decisions about a prompt's beginning don't depend on
+ * its end.
  */
 function limitsFor(results: readonly Result[], room: number): Map<Result, number> {
   const limits = new Map<Result, number>();
@@ -66,7 +67,7 @@ function limitsFor(results: readonly Result[], room: number): Map<Result, number
         sum += limit - size;
         sizes[oldest] = limit;
       }
-      // The newest is still to give way to those after it.
+      // The newest may still be shortened for later ones.
       if (oldest === newest) break;
     }
   }
@@ -81,7 +82,7 @@ function shortened(result: Result, limit: number): Result {
   return { ...result, output: { type: isError ? 'error-text' : 'text', value: kept } };
 }
 
-/** The prompt with the arguments of calls shortened, but for those of the last step: what was written stands in files. */
+/** Shortens the arguments of calls, except for those of the last step: written content is in files. */
 export function withShortArguments(prompt: Prompt): Prompt {
   const last = prompt.findLastIndex(isStep);
   return prompt.map((message, at) => {
@@ -96,7 +97,7 @@ export function withShortArguments(prompt: Prompt): Prompt {
 export const hasLongArguments = (prompt: Prompt): boolean =>
   JSON.stringify(withShortArguments(prompt)).length < JSON.stringify(prompt).length;
 
-/** Arguments stay an object with the same keys, as providers demand. */
+/** Keeps the keys of an object, as providers require. */
 function shortTexts(value: unknown): unknown {
   if (typeof value === 'string')
     return value.length > SHORT + WORTH ? `${value.slice(0, SHORT).toWellFormed()} […]` : value;
@@ -105,7 +106,7 @@ function shortTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shortTexts(one)]));
 }
 
-/** Where the newest words of a person stand; what tools did before that is old. */
+/** Returns the index of a person's newest message; steps before it are old. */
 export const newestWords = (prompt: Prompt): number =>
   prompt.findLastIndex((message) => message.role === 'user' && !isShown(message.content));
 
@@ -119,7 +120,7 @@ const isStep = (message: Message): boolean =>
 
 export const hasSteps = (prompt: Prompt): boolean => prompt.some(isStep);
 
-/** The prompt with its old steps told as words; where there are none, with all of them. */
+/** Renders the old steps of the prompt as text, or all steps if there are no old ones. */
 export function withStepsTold(prompt: Prompt): Prompt {
   const end = newestWords(prompt);
   const isOld = prompt.slice(0, Math.max(0, end)).some(isStep);
@@ -132,7 +133,9 @@ export function withStepsTold(prompt: Prompt): Prompt {
   });
 }
 
-/** As data from outside: were it the model's own words, it would write its next calls like them. */
+/**
+ * Renders results as data from outside: if they were the model's own words, it would write its next calls the same way.
+ */
 function told(message: ToolMessage): Message[] {
   const lines = resultsIn(message).map(
     (result) => `${result.toolName}: ${textOf(result).slice(0, TOLD).toWellFormed()}`,

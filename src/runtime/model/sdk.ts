@@ -1,4 +1,4 @@
-/** Of the AI SDK what is used, for those who load it late: by names of its own, so that the program holds nothing else of it. */
+/** Re-exports the parts of the AI SDK that are loaded late, by name, so that the bundle contains nothing else of it. */
 export {
   APICallError,
   defaultSettingsMiddleware,

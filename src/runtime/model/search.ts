@@ -1,13 +1,13 @@
 /**
- * A search by the provider's own tool: one call of a model that is told the query and nothing else of the conversation, so that what
- * leaves is what a person could be asked about. What it finds comes back as its words and the pages it names.
+ * Searches with the provider's own tool: one call of a model that gets the query and nothing else of the conversation,
+ * so that a person can be asked about everything that leaves. Returns the model's text and the pages it names.
  */
 import type { GenerateResult, ModelV4 } from '../contract/model.ts';
 import type { ProviderSettings } from '../contract/providers.ts';
 
 type Tool = NonNullable<Parameters<ModelV4['doGenerate']>[0]['tools']>[number];
 
-/** A model with the tool by which its provider searches. */
+/** A model with its provider's search tool. */
 export interface Searching {
   model: ModelV4;
   tool: Tool;
@@ -51,7 +51,7 @@ export async function loadSearching(
   return { model: createOpenAI(settings).responses(name), tool };
 }
 
-/** Throws what the provider's library throws. */
+/** @throws the errors of the provider's library */
 export async function searchBy(
   { model, tool }: Searching,
   query: string,

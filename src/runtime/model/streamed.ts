@@ -1,7 +1,7 @@
 /**
- * A middleware that streams: whoever asks for a whole answer gets it when it has come to its end, and whoever watches is told each
- * piece. Invariants: without a finish event there is no answer (promise 9); a tool call is given on only when its input is complete; a
- * model that hangs or ignores an abort cannot hold the caller.
+ * A middleware that streams: the caller gets the whole answer once it has ended, and a listener gets each piece.
+ * Invariants: without a finish event there is no answer (promise 9); a tool call is passed on only when its input is
+ * complete; a model that hangs or ignores an abort cannot block the caller.
  */
 import type { LanguageModelMiddleware } from 'ai';
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
@@ -10,17 +10,17 @@ import { Answer } from './answer.ts';
 import { EndlessError } from './provider-fetch.ts';
 
 export interface StreamedOptions {
-  /** Of the model, for people. */
+  /** The model's name for people. */
   name: string;
-  /** Milliseconds until the first piece of text, reasoning or a tool call, and between two parts after that. */
+  /** The limits in ms until the first piece of text, reasoning or a tool call, and between two parts after that. */
   limits: { firstToken: number; idle: number };
   onText(delta: string): void;
-  /** How much of anything has come. */
+  /** Reports how many characters have arrived. */
   onSize?(characters: number): void;
 }
 
 /**
- * An answer is a RunError, the reason of the call's signal, or what the provider threw, where it fails. The connection is closed before
+ * Fails with a RunError, the reason of the call's signal, or the provider's error. The connection is closed before
  * that.
  */
 export const streamed = (options: StreamedOptions): LanguageModelMiddleware => ({
@@ -66,7 +66,7 @@ async function collect(
 }
 
 /**
- * Waits for one promise at a time, or for the abort. A race for each part would keep all of them until the end of the
+ * Waits for one promise at a time, or for the abort. A race for each part would retain all of them until the end of the
  * stream.
  */
 function waiter(signal: AbortSignal): <T>(work: PromiseLike<T>) => Promise<T> {
@@ -80,7 +80,7 @@ function waiter(signal: AbortSignal): <T>(work: PromiseLike<T>) => Promise<T> {
     });
 }
 
-/** An error the provider reported inside its stream, as opposed to the stream itself breaking. */
+/** An error that the provider reported inside its stream, as opposed to a break of the stream itself. */
 class ErrorEvent extends Error {
   override name = 'ErrorEvent';
   readonly event: unknown;
@@ -90,14 +90,14 @@ class ErrorEvent extends Error {
   }
 }
 
-/** @param answer what has come of it, once its stream has begun */
+/** @param answer what has arrived, once the stream has begun */
 function meaningOf(thrown: unknown, answer: Answer | undefined, name: string): unknown {
   const found = endlessIn(thrown instanceof ErrorEvent ? thrown.event : thrown);
   if (found) return endless(name, found.message);
   return answer ? streamError(thrown, answer, name) : thrown;
 }
 
-/** The SDK passes on what its fetch threw as a cause. */
+/** The SDK passes on the error of its fetch as a cause. */
 function endlessIn(thrown: unknown): EndlessError | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1)
     if (error instanceof EndlessError) return error;
@@ -108,12 +108,12 @@ function streamError(thrown: unknown, answer: Answer, name: string): unknown {
   if (thrown instanceof RunError) return thrown;
   if (!(thrown instanceof ErrorEvent)) return cutOff(name, answer.received(), thrown);
   const { event } = thrown;
-  // The SDK's own errors in the stream mean that a piece of it could not be read, or that its end is missing.
+  // The SDK's own errors in the stream mean that a piece was unreadable, or that the end is missing.
   const unreadable = event instanceof Error && event.name.startsWith('AI_') && !('statusCode' in event);
   return unreadable ? cutOff(name, answer.received()) : event;
 }
 
-/** The wait for the first token, then for each next part: one timer, refreshed. */
+/** Limits the wait for the first token, then for each next part, with one timer that is refreshed. */
 function createTimer(name: string, { firstToken, idle }: StreamedOptions['limits'], call: AbortController) {
   let begun = false;
   let timer = setTimeout(() => call.abort(tooSlow(name, 'first', firstToken)), firstToken);

@@ -1,7 +1,7 @@
 /**
- * The model that a run's loop asks: each call is streamed, so that text is told as it comes and deadlines hold; a
- * failed call is tried again or handed to the next model (promise 9). Everything here happens within one step, before any of
- * its tools may run, so trying again repeats no side effect.
+ * The model behind a run's loop: each call is streamed, so that text appears as it arrives and deadlines hold; a failed
+ * call is retried or passed to the next model (promise 9). Everything happens within one step, before any of its tools
+ * may run, so a retry repeats no side effect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wrapLanguageModel } from 'ai';
@@ -23,30 +23,30 @@ export interface StreamingOptions {
   /** Models by name, the wanted one first; the others follow when one before them fails. */
   names: readonly string[];
   load(name: string): Promise<ModelV4>;
-  /** In milliseconds. */
+  /** In ms. */
   limits: { firstToken: number; idle: number; retry: number; maxRetryAfter: number };
   onText(delta: string): void;
-  /** The text told so far in this step is void: another try begins. */
+  /** Called when another attempt begins: the text sent so far in this step is void. */
   onRestart(): void;
-  /** Whether an answer without text or calls will do, because the run has said something before. */
+  /** Returns whether an answer without text or calls is acceptable, because the run has said something before. */
   acceptsEmpty(): boolean;
-  /** Whether nothing of a text can be seen; by default when it holds blanks alone. */
+  /** Returns whether a text is invisible; by default, whether it is only whitespace. */
   isBlank?: ((text: string) => Promise<boolean>) | undefined;
-  /** Before each answer is asked for; when it throws, none is. */
+  /** Called before each request; if it throws, no request is made. */
   beforeCall?: () => void;
-  /** A try has ended that the provider will charge for, `ms` after it began. */
+  /** Called when an attempt ends that the provider charges for, `ms` after it began. */
   onUsage?: (model: string, usage: CallUsage, ms: number) => void;
-  /** A try begins; told how it has ended. */
+  /** Called when an attempt begins; the function it returns is called with the attempt's end. */
   watch?: NonNullable<TurnWatch['model']>;
-  /** The provider does not take this file, which is left out. */
+  /** Called for a file that the provider refuses and that is left out. */
   onRefused?: OnRefused;
-  /** For the log: one try of one model failed. */
+  /** Called for the log when one attempt at one model failed. */
   onFailure(failure: { model: string; tries: number; kind: RunErrorKind; err: RunError }): void;
 }
 
-/** Asked for a whole answer it gives one, or throws RunError, or the reason of the call's signal. */
+/** A model that returns whole answers, or throws a RunError or the reason of the call's signal. */
 export interface StreamingModel extends ModelV4 {
-  /** The model that answers, or answered last. */
+  /** Returns the model that answers, or answered last. */
   current(): string;
 }
 
@@ -60,9 +60,9 @@ class Streaming implements StreamingModel {
   readonly supportedUrls = {};
   readonly modelId: string;
   readonly #options: StreamingOptions;
-  /** The model that answers: it stays with the first of `names` that did, for all later steps. */
+  /** The index of the model that answers: the first of `names` that did, kept for all later steps. */
   #at = 0;
-  /** By model: how it is asked in this run. */
+  /** How each model is asked in this run. */
   readonly #repairs = new Map<string, Repair>();
 
   constructor(options: StreamingOptions) {
@@ -93,12 +93,12 @@ class Streaming implements StreamingModel {
     throw withFallback(first, names.slice(this.#at + 1));
   }
 
-  /** Asks one model, again if that may help. Gives the answer or the last failure. */
+  /** Asks one model, and again if that may help. Returns the answer or the last failure. */
   async #tryModel(name: string, call: CallOptions): Promise<GenerateResult | ModelFailure> {
     const { limits } = this.#options;
     for (let tries = 1; ; tries += 1) {
       let told = 0;
-      // Of text, thoughts and calls.
+      // Counts text, reasoning and calls.
       let written = 0;
       const onSize = (characters: number) => {
         written = characters;
@@ -119,7 +119,7 @@ class Streaming implements StreamingModel {
         ended?.({ ...(used && { usage: used }), finish: answer.finishReason.unified });
         return answer;
       } catch (thrown) {
-        // What was counted already is not counted again.
+        // Usage that was already counted is not counted again.
         if (!used && (call.abortSignal?.aborted || isCharged(thrown, written))) spent(estimate(call.prompt, written));
         const isStopped = call.abortSignal?.aborted === true;
         const failure = describeFailure(thrown, name);
@@ -135,7 +135,6 @@ class Streaming implements StreamingModel {
     }
   }
 
-  /** One try. */
   async #askOnce(
     name: string,
     call: CallOptions,
@@ -147,7 +146,7 @@ class Streaming implements StreamingModel {
     this.#repairs.set(name, repair);
     const asked = repair.prepare(call);
     const names = withFitNames(asked);
-    // That a model may choose among its tools is usual everywhere, and need not be said with every request.
+    // Every provider lets a model choose among its tools by default, so requests don't need to say it.
     const { toolChoice: _usual, ...said } = names.call;
     const fit = { ...said, prompt: fitPrompt(said.prompt, model.provider) };
     const middleware = streamed({ name, limits: this.#options.limits, onText, onSize });
@@ -162,18 +161,24 @@ class Streaming implements StreamingModel {
   }
 }
 
-/** Text of which nothing can be seen is none, nor are thoughts that a server gives as text. */
+/** Removes text that is invisible, or that consists only of reasoning sent as text. */
 async function withoutUnseen(answer: GenerateResult, isBlank: StreamingOptions['isBlank']): Promise<GenerateResult> {
   const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   if (text === '' || !(isThoughtAlone(text) || (await isBlank?.(text)))) return answer;
   return { ...answer, content: answer.content.filter((part) => part.type !== 'text') };
 }
 
-/** Whether the provider was at work on a try that failed after so many characters, of thoughts and calls too. */
+/**
+ * Returns whether the provider worked on an attempt that failed after so many characters, including reasoning and
+ * calls.
+ */
 const isCharged = (thrown: unknown, written: number): boolean =>
   written > 0 || (thrown instanceof RunError && thrown.kind === 'timeout');
 
-/** Without words for a person and calls for us, whatever else came: thoughts, parts of a provider's own, pictures, sources. */
+/**
+ * Returns whether an answer has neither text for a person nor calls for us, whatever else it has: reasoning,
+ * provider-specific parts, pictures, sources.
+ */
 const isEmpty = ({ content, finishReason }: GenerateResult): boolean =>
   finishReason.unified !== 'content-filter' &&
   !content.some(
@@ -188,7 +193,7 @@ function empty(model: string, { finishReason }: GenerateResult): RunError {
   return new RunError('empty', said, { detail: `${model}: empty answer${isCut ? ', cut at its limit' : ''}` });
 }
 
-/** The person is told what to mend at the model they chose; that the others failed too is added. */
+/** Says what to fix for the model that was chosen, and adds that the others failed too. */
 function withFallback(error: RunError | undefined, others: readonly string[]): RunError {
   if (!error) return new RunError('config', say('failures.noModel'));
   if (others.length === 0) return error;

@@ -1,6 +1,7 @@
 /**
- * Arguments of a call in the form that the tool wants: models write a list or an object as text that holds one (`"steps": "[…]"`), a
- * number in quotes, or all of the arguments as one text. Only what cannot be right as it is, is read. Pure.
+ * Converts the arguments of a call to the form that the tool expects: models write a list or an object as text
+ * (`"steps": "[…]"`), a number in quotes, or all arguments as one text. Only values that cannot be right unchanged are
+ * converted. Pure.
  */
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -11,13 +12,13 @@ type Kind = 'string' | 'array' | 'object' | 'number' | 'boolean' | 'null';
 
 const MAX_DEPTH = 8;
 
-/** The arguments of a call, as the model has written them, in the form that `schema` wants; undefined for what is no JSON. */
+/** Returns a model's arguments in the form that `schema` expects; undefined if they aren't JSON. */
 export function wantedText(input: string, schema: unknown): string | undefined {
   const given = parseJson(input);
   return given === undefined ? undefined : JSON.stringify(asWanted(given as Json, schema));
 }
 
-/** The arguments as `schema`, a JSON Schema, wants them. */
+/** Returns the arguments as `schema`, a JSON Schema, expects them. */
 export function asWanted(input: Json, schema: unknown): Json {
   return read(input, schema, schema, 0);
 }
@@ -42,7 +43,7 @@ function read(value: Json, given: unknown, root: unknown, depth: number): Json {
   return Object.fromEntries(entries);
 }
 
-/** What a text says, if that is of a wanted kind. */
+/** Returns the value that a text spells, if it has an expected kind. */
 function readText(text: string, kinds: ReadonlySet<Kind>): Json | undefined {
   if (text.includes('__proto__')) return undefined;
   const cursor = new Cursor(text.trim());
@@ -73,7 +74,7 @@ const choicesOf = ({ anyOf, oneOf }: Record<string, unknown>): unknown[] | undef
   return Array.isArray(choices) ? choices : undefined;
 };
 
-/** The kinds that a schema takes; undefined when it does not say. */
+/** Returns the kinds that a schema accepts; undefined if it doesn't say. */
 function kindsOf(schema: Record<string, unknown>, root: unknown, depth: number): Set<Kind> | undefined {
   const choices = choicesOf(schema);
   if (choices) {
@@ -100,7 +101,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   null: 'null',
 };
 
-/** The schema, or the one of its choices, that stands for a list or an object. */
+/** Returns the schema for a list or an object: the schema itself, or the only choice that fits. */
 function kindOf(schema: Record<string, unknown>, kind: Kind, root: unknown): Record<string, unknown> | undefined {
   const choices = choicesOf(schema);
   if (!choices) return schema;

@@ -1,9 +1,9 @@
-/** What people read about models. */
+/** Formats what people read about models. */
 import { type Messages, sentences, type Text, words } from '../../messages/messages.ts';
 import type { Thinking } from '../contract/settings.ts';
 import type { ModelChoice } from './choices.ts';
 
-/** `2 USD`, `0.15 USD`: as short as it can be said. */
+/** Formats an amount as briefly as possible: `2 USD`, `0.15 USD`. */
 const money = (amount: number, currency: string, messages: Messages): string =>
   `${messages.number(amount)} ${currency}`;
 
