@@ -43,7 +43,7 @@ export interface WaitingCall {
   shows?: string;
   /** The time when that was read, ISO 8601. */
   at?: string;
-  /** What is pending in another agent that this call asks, at any depth. */
+  /** The pending run of another agent that this call asks, at any depth. */
   below?: Waiting;
 }
 

@@ -52,7 +52,7 @@ export interface FailedTurn {
 export class RunError extends Error {
   override name = 'RunError';
   readonly kind: RunErrorKind;
-  /** In English. */
+  /** The sentence in English. */
   readonly userMessage: string;
   /** The same for a chat, in the reader's language; undefined if there is nothing to say. */
   readonly said: Said | undefined;

@@ -14,7 +14,7 @@ import type { Phrasing, Sentence } from './sentence.ts';
  */
 export type ToolEffect = 'read' | 'idempotent' | 'external';
 
-/** What a call discloses to others, even if it changes nothing there. */
+/** The disclosure that a call makes to others, even if it changes nothing there. */
 export interface Reach {
   /** The requested address; absent for a service that an owner has set up. */
   address?: URL;
