@@ -10,7 +10,7 @@ export class RequestClock {
   /** Steady: setting the clock doesn't change it. */
   readonly now: () => number;
   readonly #wall: () => number;
-  /** For each request, the difference between wall clock and steady time when it was first seen, in ms. */
+  /** The difference, for each request, between wall clock and steady time when it was first seen, in ms. */
   readonly #ahead = new WeakMap<ApprovalRequest, number>();
 
   /** @param now replaces both clocks, in tests */

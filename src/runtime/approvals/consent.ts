@@ -15,7 +15,7 @@ import { updatePlan } from '../tools/update-plan.ts';
 
 export interface ConsentRules {
   mode: WorkingMode;
-  /** What the task's people allow without a further question. */
+  /** Consents of the task's people that apply without a further question. */
   always: readonly Consent[];
   /** A plan must be approved before anything else is done. */
   needsPlan: boolean;

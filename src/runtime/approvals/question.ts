@@ -63,9 +63,9 @@ export interface Consenting {
   messages: Messages;
   /** The tool's own sentence; absent: its name and the fields. */
   sentence?: Sentence | undefined;
-  /** What the call leads to, in plain words. */
+  /** The consequences of the call, in plain words. */
   note?: string;
-  /** What will run with these arguments. */
+  /** The code that will run with these arguments. */
   script?: string;
   /** Whether people may let it run without a question from now on. */
   mayRepeat?: boolean;
