@@ -1,4 +1,4 @@
-/** From a command that somebody gave to its answer: who may, in which task, with what at hand. */
+/** Answers a command: checks the permission, finds the task, and builds the context that the command runs in. */
 import { conversationKey } from '../../channels/channel.ts';
 import { UserError } from '../../errors.ts';
 import { nearest } from '../../lib/nearest.ts';
@@ -15,19 +15,21 @@ import type { Gateway } from '../run/gateway.ts';
 import { type Command, type CommandReply, type Invocation, mayUse, type Put } from './command.ts';
 import { commandSpecs, findCommand } from './table.ts';
 
-/** How many of the newest records a list looks at before it gives up finding more. */
+/** The number of newest records that a list reads before it stops looking for more. */
 const MAX_READ = 5_000;
-/** Words that may be a goal. */
+/** The least number of words that may be a goal. */
 const MIN_GOAL = 2;
 const MAX_GOAL = 120;
 
 export interface Answering {
-  /** Ends the task's run, and what waits in it. */
+  /** Ends the task's run, and drops messages that are pending in it. */
   stop(taskId: string): Promise<boolean>;
   maxRead?: number;
 }
 
-/** Refusals and what people can mend are answers; anything else is thrown. */
+/**
+ * Runs a command and returns its reply. Refusals and errors that people can fix are replies; anything else is thrown.
+ */
 export async function answerCommand(
   entry: Entry,
   gw: Gateway,
@@ -53,8 +55,8 @@ export async function answerCommand(
 }
 
 /**
- * For words after a typed command that are none of its arguments: it is carried out without them, and where they may be meant as a goal,
- * how one is begun that starts with a command's name.
+ * Returns a hint for words after a typed command that aren't its arguments: the command ignores them, and the hint says
+ * how to begin a goal that starts with a command's name.
  */
 function goalHint(
   { message, command }: Entry,
@@ -69,13 +71,13 @@ function goalHint(
   return messages.text('commands.goalHint', { name, goal });
 }
 
-/** What is no command may be a skill that is called by its name. */
+/** Finds the skill that an unknown command may be the name of. */
 async function skillCalled({ command, viber }: Entry, { tools, features }: Gateway): Promise<Command | undefined> {
   const isSkill = command && (await tools.skills.find(viber, command.name)) !== undefined;
   return isSkill ? findCommand(features.commands, 'skills') : undefined;
 }
 
-/** What is nearly a command is offered and not begun. */
+/** Suggests the nearest command without running it. */
 function unknown(name: string, messages: Messages, { features }: Gateway): CommandReply {
   const names = commandSpecs(features.commands).map((spec) => spec.name);
   const near = nearest(name, names);
@@ -114,7 +116,7 @@ async function invocationOf(
     ...target,
     stop,
     tasks: async (limit, whose = 'own') => {
-      // Nobody began the runs of jobs: they would only hide what people have begun.
+      // Runs of jobs are left out: nobody started them, and they would hide what people have started.
       const isListed = (task: TaskRecord) => task.job === undefined && (!isDirect || isOwnTask(view, task));
       const match = (task: TaskRecord) => maySee(view, task) && (whose === 'all' || isListed(task));
       const found = await listTasks(home, { limit, match, maxRead });
@@ -123,7 +125,7 @@ async function invocationOf(
       return all > maxRead ? { found, looked: maxRead } : { found };
     },
     async put(taskId, text, order) {
-      // A task that was named by its id keeps its viber.
+      // A task that was named by its ID keeps its viber.
       const of = target.task?.id === taskId ? { ...entry, viber: target.task.viber } : entry;
       const put = wordsOf(of, taskId, text, order);
       const kind = 'play' in order ? 'play' : 'skill' in order ? 'skill' : 'say';
@@ -133,7 +135,7 @@ async function invocationOf(
   };
 }
 
-/** A command as a message of its person. */
+/** Turns a command into a message of its person. */
 function wordsOf({ message, principal, viber }: Entry, taskId: string, text: string, order: Put): Entry {
   const { command: _command, button: _button, ...said } = message;
   const { quote, ...ordered } = 'quote' in order ? order : { quote: undefined, ...order };
@@ -142,12 +144,13 @@ function wordsOf({ message, principal, viber }: Entry, taskId: string, text: str
 }
 
 const FULL_ID = /^#?\d{8}-[2-9a-km-np-z]{5,8}$/;
-/** The end of an id as people shorten it; without a digit it is a word. */
+/** The end of an ID as people shorten it; without a digit it is a word. */
 const SHORT_ID = /^#?(?=[a-z]*\d)[2-9a-km-np-z]{5}$/;
 
 /**
- * The task a command is about: the one whose id stands first in its arguments, else the conversation's own. Throws UserError
- * for an id that this person sees no task by: nobody must stop a task by mistyping another's id.
+ * Returns the task that a command is about: the one whose ID comes first in its arguments, else the conversation's own.
+ * @throws UserError for an ID under which this person can't see a task: nobody must stop a task by mistyping the ID of
+ * another
  */
 async function targetOf(
   { command, taskId }: Entry,

@@ -1,6 +1,7 @@
 /**
- * /approve: the hidden command behind the buttons of a question. Who may decide, where, and that it happens once is decided
- * here and in the store of requests; every press gets one plain sentence, the second, the late and the stranger's too.
+ * /approve: the hidden command behind the buttons of a question. This file and the store of requests decide who may
+ * decide and where, and that it happens once. Every press gets one plain sentence, even a second or late one, or one of
+ * a stranger.
  */
 import { principalText } from '../../access/principal.ts';
 import type { Attachment } from '../../channels/channel.ts';
@@ -48,7 +49,7 @@ export const approve: Command = {
   },
 };
 
-/** Their next words here say when. */
+/** Takes the person's next words here as the time. */
 function askWhen({ gw, address, principal, messages }: Invocation, id: string): CommandReply {
   gw.tasks.expected.set(address, principalText(principal), { command: APPROVE, args: `${id} at` });
   return { text: messages.text('consent.askWhen') };
@@ -70,7 +71,7 @@ async function decide(
     return { text: closed(decided.request.decision, { me: by.by, time: openFor(tool, messages) }, messages) };
   switch (decision.verdict) {
     case 'approve':
-      // What is done at another time is told by what it has made: nothing is done now.
+      // An arranging tool does nothing now: what it arranged shows the result later.
       if (kind === 'tool' && toolNamed(tool)?.arranges)
         return { text: isPrivate(message) ? messages.text('questions.agreed') : NOTHING };
       return { text: messages.text(kind === 'plan' ? 'questions.approvedPlan' : 'questions.approved') };
@@ -89,7 +90,7 @@ const NOTHING = words('');
 
 type Choice = { verdict: 'approve' | 'always' | 'deny' } | { verdict: 'answer' | 'another'; answer: string };
 
-/** What a button of this request means; undefined for what no button of it says. */
+/** Returns what a button of this request means; undefined if the request has no such button. */
 function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined {
   if (request.kind === 'question') {
     const answer = askUserInput.safeParse(request.input).data?.options?.[Number(verb) - 1];
@@ -102,7 +103,7 @@ function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined
   return verb === 'always' && request.kind === 'tool' ? { verdict: 'always' } : undefined;
 }
 
-/** Why a press has no effect any more. */
+/** Explains why a press no longer has an effect. */
 function closed(
   { verdict, by, name, answer = '' }: Decision,
   { me, time }: { me: string; time: Text },

@@ -1,13 +1,16 @@
-/** Questions that commands put. Invariant: a press does what its question showed; where that has changed since, the question is put again. */
+/**
+ * Questions of commands. Invariant: a press does what its question showed; if that has changed since, the person is
+ * asked again.
+ */
 import { hashText } from '../../lib/files.ts';
 import { type Messages, paragraphs } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { CommandReply } from './command.ts';
 
-/** A sum of what a question shows; its button carries it. */
+/** Returns a digest of what a question shows, which its button carries. */
 export const stampOf = (shown: Json): string => hashText(JSON.stringify(shown)).slice(0, 12);
 
-/** What a button carries, apart: the words before it, and the sum at its end. */
+/** Splits a button's arguments into the words and the digest at the end. */
 export function withStamp(args: string): { given: string; stamp: string | undefined } {
   const [, given = args, stamp] = /^([\s\S]+) =([0-9a-f]{12})$/.exec(args) ?? [];
   return { given, stamp };
@@ -15,7 +18,7 @@ export function withStamp(args: string): { given: string; stamp: string | undefi
 
 export const stamped = (args: string, shown: Json): string => `${args} =${stampOf(shown)}`;
 
-/** The question as it is now, to somebody who has answered it as it was. */
+/** Repeats the question in its current form for a person who answered an earlier form. */
 export const askedAgain = (reply: CommandReply, messages: Messages): CommandReply => ({
   ...reply,
   text: paragraphs(messages.text('questions.changedSince'), reply.text),

@@ -1,4 +1,4 @@
-/** What every command uses: its types for this gateway, and what it asks of an invocation. */
+/** The types of commands for this gateway, and helpers that every command uses. */
 import { type Action, authoriseAction } from '../../access/authorise.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
@@ -14,8 +14,8 @@ export type Invocation = InvocationOf<Gateway>;
 export const mayUse = (principal: Principal, action: Action, task: TaskRecord | undefined): boolean =>
   authoriseAction(principal, action, task?.people ?? []);
 
-/** The answer is for this person's eyes alone, wherever they asked. */
+/** Whether only this person sees the answer, wherever they asked. */
 export const isPrivate = ({ interaction }: InboundMessage): boolean => interaction !== undefined;
 
-/** How the id of a task looks, or the end of one: a word with a digit in it. */
+/** The pattern of a task's ID, or of the end of one: a word with a digit in it. */
 export const TASK_ID = '^(?=\\S*\\d)[\\w-]+$';

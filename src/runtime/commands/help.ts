@@ -1,4 +1,6 @@
-/** /help: what can be asked for, by group, in the words that can be typed where it is read, and buttons for the most usual. */
+/**
+ * /help: lists what people can ask for, by group, as typed on the platform, with buttons for the most common commands.
+ */
 import type { Principal } from '../../access/principal.ts';
 import type { CommandSpec } from '../../channels/channel.ts';
 import { lines, type MessageKey, type Messages, type Text, words } from '../../messages/messages.ts';
@@ -7,7 +9,7 @@ import { HELP_GROUPS } from '../contract/command.ts';
 import type { Gateway } from '../run/gateway.ts';
 import type { Command } from './command.ts';
 
-/** A line for each group: what its commands do, as far as the person may use them. */
+/** Returns a line per group with its commands, as far as the person may use them. */
 const groupsFor = (commands: readonly Command[], messages: Messages, { role }: Principal): Text[] =>
   HELP_GROUPS.flatMap((group) => {
     const inGroup = commands.filter(({ help }) => help?.group === group && (help.for !== 'owner' || role === 'owner'));

@@ -1,12 +1,12 @@
 /**
- * An interrupt from a channel: `*` stops every task of the conversation it comes from, an agent's id only what that agent
- * does there. It stops as `/stop` does; what nobody works on has nothing to stop.
+ * Handles an interrupt from a channel: `*` stops every task of its conversation, an agent's ID only the work of that
+ * agent there. It stops as `/stop` does; an idle task has nothing to stop.
  */
 import { type Address, conversationKey, type InterruptSignal } from '../../channels/channel.ts';
 import { taskLane } from '../contract/entry.ts';
 import type { Gateway } from '../run/gateway.ts';
 
-/** Gives the ids of the tasks that were stopped. */
+/** Resolves to the IDs of the tasks that were stopped. */
 export type Interrupt = (signal: InterruptSignal, address: Address) => Promise<string[]>;
 
 const MAX_REASON = 200;
@@ -32,7 +32,7 @@ export function createInterrupt({ places, tasks, engine, consent, log }: Gateway
 
   return async ({ targetAgentId, reason }, address) => {
     const running = places.live.runsAt(address);
-    // The conversation's own task may be at work and have told nothing yet.
+    // The conversation's own task may be running without having reported anything yet.
     const bound = tasks.conversations.get(conversationKey(address));
     if (bound) running.push({ taskId: bound.taskId, agentId: bound.viber });
     const meant = running.filter(({ agentId }) => targetAgentId === '*' || agentId === targetAgentId);

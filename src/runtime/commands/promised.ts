@@ -1,7 +1,7 @@
 /**
- * Commands that have said "I will tell you" and have not yet: what they promised ends with their process, and whoever waits for it is
- * told so by the next start. Invariants: noted before it is said, removed after its answer is durable; what another process that
- * lives has promised is left to it.
+ * Remembers commands that promised a later answer. A promise ends with its process, and the next start tells the people
+ * who still wait. Invariants: a promise is stored before it is sent and removed after its answer is durable; promises
+ * of another live process are left to it.
  */
 import os from 'node:os';
 import { isAddress } from '../../access/link-records.ts';
@@ -16,7 +16,7 @@ export interface Owed {
   id: string;
   trace: string;
   address: Address;
-  /** As it was asked for. */
+  /** The command as requested. */
   command?: { name: string; args: string } | undefined;
 }
 
@@ -56,7 +56,7 @@ export class Promised {
     return this.#change((all) => all.filter((each) => each.id !== id));
   }
 
-  /** Before this process has promised anything: what nobody keeps any more. */
+  /** Returns promises of processes that have ended. Must be called before this process promises anything. */
   async left(): Promise<Owed[]> {
     return read(await this.#state.get(KEY)).filter(({ host, pid }) => host === os.hostname() && !isAlive(pid));
   }

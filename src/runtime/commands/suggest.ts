@@ -1,4 +1,6 @@
-/** What fits where a person is typing a command's argument. Shown to that person alone; asked at every keystroke. */
+/**
+ * Suggests values while a person types a command's argument. Only that person sees them; this runs at every keystroke.
+ */
 import type { Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import { cutText } from '../../lib/text.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -14,7 +16,7 @@ import { markOf } from './tasks/tasks.ts';
 export interface SuggestDeps {
   home: Home;
   view: Viewpoint;
-  /** The task the conversation is bound to; undefined when there is none. */
+  /** The task that the conversation is bound to, if any. */
   taskId: string | undefined;
   vibers: ViberRules;
   commands: Gateway['features']['commands'];
@@ -22,12 +24,12 @@ export interface SuggestDeps {
 
 const MAX_SUGGESTIONS = 25;
 const MAX_LENGTH = 100;
-/** Records looked at for one keystroke, about 5 µs each when they are known. */
+/** The number of records read per keystroke, about 5 µs each if cached. */
 const MAX_READ = 500;
 
 /**
- * At most 25: for `/get` the files of the conversation's task, for the others tasks, the newest first, whose title or id (or
- * name) holds every word typed. Commands without suggestions give [].
+ * Returns at most 25 suggestions that contain every typed word: for `/get` files of the conversation's task, by name or
+ * ID; for the others tasks, newest first, by title or ID. Returns [] for commands without suggestions.
  */
 export async function suggest(
   query: SuggestQuery,
@@ -53,7 +55,8 @@ export async function suggest(
       .slice(0, MAX_SUGGESTIONS)
       .map((id) => ({ value: id, label: id }));
   const may = command.name === 'open' ? mayOpen : maySee;
-  // Owners may see all tasks; what they are offered unasked is theirs, and the runs of jobs are nobody's.
+  // Owners may see all tasks, but before they type anything only their own are offered; the runs of jobs belong to
+  // nobody.
   const isUnasked = (task: TaskRecord) => task.job === undefined && (!view.isDirect || isOwnTask(view, task));
   const isOffered = (task: TaskRecord) => words.length > 0 || isUnasked(task);
   const match = (task: TaskRecord) => may(view, task) && isOffered(task) && fits(task.id, task.title);

@@ -1,4 +1,7 @@
-/** The commands of the chats: those of the core are listed here, and each feature brings its own. Channels register them all with their platform. */
+/**
+ * The table of chat commands: the core's are listed here, and each feature adds its own. Channels register all of them
+ * with their platform.
+ */
 import type { CommandSpec } from '../../channels/channel.ts';
 import { MENU } from '../../messages/menu.ts';
 import { servedBy } from '../../messages/messages.ts';
@@ -27,7 +30,7 @@ import { fresh, tasks } from './tasks/tasks.ts';
 
 type Commands = CommandTable<Gateway>;
 
-/** What is about tasks comes first in menus, then the commands of features, then the rest. */
+/** Menus list commands about tasks first, then those of features, then the rest. */
 const OF_TASKS: readonly Command[] = [
   helpFor(({ features, tools }) => commandSpecs(features.commands, { servers: tools.prompts !== undefined })),
   fresh,
@@ -47,7 +50,7 @@ const OF_TASKS: readonly Command[] = [
 
 const REST: readonly Command[] = [skills, model, think, use, live, timezone, link, board, prompts, pair, approve];
 
-/** Throws when two commands share a name or an alias. */
+/** @throws Error if two commands share a name or an alias */
 export function commandTable(features: readonly { commands?: readonly Command[] }[]): Commands {
   const all = [...OF_TASKS, ...features.flatMap(({ commands = [] }) => commands), ...REST];
   const byName = new Map<string, Command>();
@@ -60,16 +63,19 @@ export function commandTable(features: readonly { commands?: readonly Command[] 
   return { all, byName };
 }
 
-/** The command of that name or alias, whatever its case. */
+/** Finds a command by name or alias in any case. */
 export const findCommand = ({ byName }: Commands, name: string): Command | undefined => byName.get(name.toLowerCase());
 
-/** The commands that menus list; `servers`: where there are servers of tools. */
+/** Returns the commands that menus list. `servers`: whether there are tool servers. */
 export function commandSpecs({ all }: Commands, { servers = false }: { servers?: boolean } = {}): CommandSpec[] {
   const listed = all.filter(({ hidden }) => !hidden || (hidden === 'servers' && servers));
   return listed.map(({ name, description, argument }) => ({ name, description, ...(argument && { argument }) }));
 }
 
-/** For the menus of platforms: in the one language that everybody is spoken to in, or with `auto` in each person's own. */
+/**
+ * Returns the commands for platform menus: in the configured language, or with `auto` translated into each person's
+ * own.
+ */
 export const menuSpecs = (commands: Commands, language: string, which: { servers?: boolean } = {}): CommandSpec[] =>
   commandSpecs(commands, which).map((spec) => {
     const translations = Object.entries(MENU).flatMap(([tag, texts]) => {

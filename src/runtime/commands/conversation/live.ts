@@ -1,4 +1,4 @@
-/** /live: what is seen of a run in this conversation while it goes on. */
+/** /live: sets how much progress of a run this conversation shows. */
 import type { LiveMode } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
 import { say, words } from '../../../messages/messages.ts';

@@ -1,4 +1,4 @@
-/** /model and /think: which model answers in this conversation, what it costs, and how long it thinks. */
+/** /model and /think: show and set which model answers in this conversation, what it costs, and how long it thinks. */
 import { lines, type Text } from '../../../messages/messages.ts';
 import type { Json } from '../../../workspace/types.ts';
 import type { ButtonAction } from '../../contract/buttons.ts';
@@ -71,10 +71,10 @@ export const think: Command = {
 const askText = (about: ModelChoice, { gw, messages }: Invocation): Text =>
   messages.text('models.ask', { name: plain(about.name), cost: costText(about, gw.models.choices.currency, messages) });
 
-/** What its button shows of a model, beside the name. */
+/** Returns the part of a model's button that must not change unnoticed: its price. */
 const costOf = ({ price }: ModelChoice, currency: string): Json => (price ? [price.input, price.output, currency] : []);
 
-/** A press chooses it at the price that the button shows. */
+/** Returns a button that chooses the model at the price that it shows. */
 function priced(about: ModelChoice, { gw, messages }: Invocation): ButtonAction {
   const { label, args } = buttonFor(about, gw.models.choices.currency, messages);
   return { label, command: 'model', args: stamped(args, costOf(about, gw.models.choices.currency)) };
@@ -96,7 +96,7 @@ function show(context: Invocation): CommandReply {
   return more.buttons.length > 0 ? { text: lines(text, '', messages.text('models.others')), ...more } : { text };
 }
 
-/** Buttons for the models that this person may choose, but for the one in use. */
+/** Returns buttons for the other models that this person may choose. */
 function offer(context: Invocation): Required<Pick<CommandReply, 'buttons'>> {
   const { messages, models, isOwner, ...to } = choosing(context);
   const { model: now, isUsual } = chosenAt({ models, ...to });

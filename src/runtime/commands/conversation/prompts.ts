@@ -1,6 +1,6 @@
 /**
- * /prompts: what servers of tools keep for people to choose. Choosing one is a message of the person that quotes the server's words: they
- * stay data, so an address in them is nobody's typed word.
+ * /prompts: offers the prompts of tool servers. Choosing one sends a message of the person that quotes the server's
+ * words. They stay data, so an address in them doesn't count as typed by anyone.
  */
 import type { QuotedText } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
@@ -65,7 +65,7 @@ function list(all: readonly ServerPrompt[], messages: Messages): CommandReply {
   };
 }
 
-/** By its name, or by its server's and its own. */
+/** Finds a prompt by its name, or by `server/name`. */
 function find(all: readonly ServerPrompt[], name: string): ServerPrompt {
   const found = all.filter((prompt) => prompt.name === name || fullName(prompt) === name);
   const [only, ...others] = found;
@@ -93,7 +93,7 @@ async function use(context: Invocation, prompt: ServerPrompt, given: string): Pr
   return { text: messages.text('prompts.using', named) };
 }
 
-/** `what="the plan" tone=plain`; words without a name are the value where only one can be meant. */
+/** Parses `what="the plan" tone=plain`. Words without a name are the value if there is only one they can belong to. */
 function valuesIn(given: string, prompt: ServerPrompt): Record<string, string> {
   if (given === '') return {};
   const names = prompt.arguments.map(({ name }) => name);

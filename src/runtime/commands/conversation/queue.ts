@@ -1,4 +1,7 @@
-/** /queue, /steer and /followup: what becomes of words that find their task at work, in a conversation or for one message. */
+/**
+ * /queue, /steer and /followup: set what happens to messages that arrive while their task is running, for a
+ * conversation or for one message.
+ */
 
 import { UserError } from '../../../errors.ts';
 import { say, words } from '../../../messages/messages.ts';

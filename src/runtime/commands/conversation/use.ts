@@ -1,4 +1,7 @@
-/** /use: which viber a conversation is with, and another one from the next message on. It has taken effect before this answers. */
+/**
+ * /use: shows which viber answers in a conversation, or picks another from the next message on. The change has taken
+ * effect before this replies.
+ */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { labelOf, lines, type Messages, type Text, words } from '../../../messages/messages.ts';
 import { escaped, plainName } from '../../conversations/places.ts';

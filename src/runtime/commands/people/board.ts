@@ -1,4 +1,7 @@
-/** /board: a link that logs an owner in on the Board, once. Whoever has it is logged in: it is shown in direct messages alone. */
+/**
+ * /board: sends an owner a link that logs them in on the Board, once. Anyone with the link is logged in, so it is shown
+ * only in direct messages.
+ */
 import { lines, words } from '../../../messages/messages.ts';
 import type { Command } from '../command.ts';
 
@@ -12,7 +15,7 @@ export const board: Command = {
     if (!isDirect) return { text: messages.text('board.directOnly') };
     const link = await gw.features.boardLink(principal, address);
     if (!link) return { text: messages.text('board.notServed') };
-    // In brackets no sign of it is taken for formatting.
+    // Angle brackets keep characters of the URL from being formatted.
     const shown = words(`<${link.url}>`);
     const where = messages.text(link.isHereOnly ? 'board.hereOnly' : 'board.anywhere');
     return { text: lines(messages.text('board.link'), '', shown, '', where) };

@@ -1,6 +1,6 @@
 /**
- * /link: two accounts become one person (promise 39). The code is a key to the account that showed it, so everything happens in
- * direct messages, and the account that showed it is told who used it.
+ * /link: makes two accounts one person (promise 39). The code is a key to the account that showed it, so everything
+ * happens in direct messages, and that account learns who used the code.
  */
 
 import { isMadeName } from '../../../access/link-records.ts';
@@ -24,12 +24,12 @@ const REFUSALS = {
   'not-let-in': 'pairing.notLetInYet',
 } as const satisfies Record<LinkRefusal, MessageKey>;
 
-/** Who showed a code, with a note for the conversation where it was shown. */
+/** The person who showed a code, with a note for the conversation where it was shown. */
 export interface Issuer {
   person: string;
   address: LinkAddress;
   note: Said;
-  /** No link had given them a name before, so that their conversation is not bound under one. */
+  /** No earlier link gave them a name, so their conversation isn't bound under one. */
   isNew: boolean;
 }
 
@@ -52,8 +52,8 @@ async function enter(links: Links, code: string, principal: Principal, isStrange
 }
 
 /**
- * Somebody the gateway does not know enters a code. Undefined when that is nothing to answer: not the shape of a
- * code, or one wrong code too many. `onLinked` is called once they are let in.
+ * Handles a code from somebody the gateway doesn't know. Returns undefined if there is nothing to answer: the text
+ * doesn't have the shape of a code, or there were too many wrong codes. `onLinked` is called once they are let in.
  */
 export async function redeemAnswer(
   links: Links,
@@ -86,7 +86,7 @@ export const link: Command = {
     const { gw, isDirect, principal, messages } = context;
     const args = context.args.trim();
     if (!isDirect) {
-      // Whoever read it could enter it.
+      // Others may have read the code here and could enter it.
       if (args !== '') gw.people.links.revoke(args);
       return { text: messages.text('pairing.directOnly') };
     }
@@ -97,7 +97,8 @@ export const link: Command = {
     const { said, issuer } = await enter(gw.people.links, args, principal, false);
     const text = messages.said(said);
     if (!issuer) return { text };
-    // A person has a conversation under their name already, and what an account was about before is not theirs to give.
+    // A person who had a name already has a conversation under it. The earlier task of an account isn't theirs to give
+    // away.
     if (issuer.isNew) await shareTask(gw.tasks.conversations, issuer.person, issuer.address);
     await shareTask(gw.tasks.conversations, issuer.person, context.address, principal.person);
     return {
@@ -119,7 +120,7 @@ function showCode({ gw, principal, address, messages }: Invocation): CommandRepl
   return { text: lines(messages.text('pairing.yourCode', { code }), '', ...listed) };
 }
 
-/** The accounts that are this person's now; the names of tasks include those of accounts that were removed since. */
+/** Returns the accounts that are this person's now; the names on tasks include accounts that were removed since. */
 function ownIdentities(principal: Principal, all: readonly Link[]): string[] {
   const names = aliasesOf(principal);
   const named = names.filter((text) => !text.startsWith('person:') && !all.some(({ identity }) => identity === text));
@@ -132,7 +133,7 @@ function list({ gw, principal, messages }: Invocation): CommandReply {
   const all = gw.people.links.links();
   const own = [...new Set([self, ...ownIdentities(principal, all)])];
   const live = all.filter(({ until }) => until === undefined);
-  // An account that was separated has an entry for itself alone.
+  // A separated account has an entry for itself alone.
   const linked = live.filter(({ identity, to }) => to !== undefined || live.some((other) => other.to === identity));
   const line = (identity: string): Text => {
     const known = linked.find((entry) => entry.identity === identity);

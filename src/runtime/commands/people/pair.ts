@@ -1,4 +1,4 @@
-/** /pair: an owner lets somebody in, by the buttons under the question or by hand. */
+/** /pair: lets an owner approve or deny a stranger, by the buttons under the question or by typing. */
 
 import { labelOf, lines, say } from '../../../messages/messages.ts';
 import { questionId } from '../../contract/buttons.ts';

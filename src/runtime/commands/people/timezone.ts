@@ -1,4 +1,7 @@
-/** /timezone: by whose clock a person lives. Features ask those who travel about what goes on by their old one. */
+/**
+ * /timezone: shows and sets a person's time zone. After a move, features ask what to do about things that still follow
+ * the old zone.
+ */
 
 import { UserError } from '../../../errors.ts';
 import { readZone, systemTimezone } from '../../../lib/timezone.ts';
@@ -37,7 +40,7 @@ export const timezone: Command = {
   },
 };
 
-/** What a feature asks about all that goes on by the zone before. */
+/** Returns what a feature asks about things that follow the previous zone. */
 async function left(context: Invocation, before: string, zone: string): Promise<CommandReply | undefined> {
   if (before === zone) return undefined;
   for (const { zone: hook } of context.gw.features.on) {

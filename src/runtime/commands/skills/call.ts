@@ -1,9 +1,9 @@
-/** /skills use NAME WORDS: a person calls a skill by its name. What its bundle keeps from people is not called. */
+/** /skills use NAME WORDS: lets a person call a skill by its name, unless its bundle hides it from people. */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { plainName } from '../../conversations/places.ts';
 import type { CommandReply, Invocation } from '../command.ts';
 
-/** @param words the skill's name and what is to be done with it, in the person's words */
+/** @param words the skill's name and the task for it, in the person's words */
 export async function call(context: Invocation, words: string): Promise<CommandReply> {
   const { gw, viber, taskId, principal, messages } = context;
   if (principal.role === 'guest') return { text: messages.text('skills.membersOnly') };

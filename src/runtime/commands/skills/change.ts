@@ -1,6 +1,6 @@
 /**
- * `/skills add`, `update` and `remove`: for owners. What would change is shown first, with buttons; those stand for an offer that lies in
- * the home with every byte of it, so they mean the same after a restart, and exactly what was shown.
+ * `/skills add`, `update` and `remove`, for owners. The change is shown first, with buttons. The buttons refer to an
+ * offer that the home stores with every byte of it, so after a restart they still mean exactly what was shown.
  */
 
 import fs from 'node:fs';
@@ -24,15 +24,15 @@ import { offerText } from './words.ts';
 type Reply = Pick<CommandReply, 'text' | 'files' | 'buttons'>;
 type Act = (context: Invocation, words: string[], adding: SkillAdding) => Promise<CommandReply> | CommandReply;
 
-/** A repository may take a minute; nobody's next command waits for it longer than this. */
+/** A repository may take a minute to load; the person's next command waits no longer than this, in ms. */
 const WAIT_MS = 2_000;
-/** How long the files of a question are kept for whoever sends them. */
+/** How long the files of a question are kept for sending, in ms. */
 const SHOWN_MS = 3 * 86_400_000;
 const LISTED = 30;
 const WITH_BUTTONS = 10;
 const MAX_WHAT = 100;
 
-/** Whether the words after `/skills` are about adding; what they say is carried out for owners alone. */
+/** Whether the words after `/skills` are about adding; only owners may run these. */
 export const changes = (verb: string): boolean => Object.hasOwn(VERBS, verb);
 
 export async function change(context: Invocation, verb: string, rest: string): Promise<CommandReply> {
@@ -42,7 +42,7 @@ export async function change(context: Invocation, verb: string, rest: string): P
   return VERBS[verb]?.(context, words, await gw.tools.adding()) ?? { text: messages.text('adding.usage') };
 }
 
-/** Those with `!` are what the buttons mean: they carry an offer's id, or a name that was asked about. */
+/** The verbs. Those with `!` are sent by buttons and carry an offer's ID, or the name that was asked about. */
 const VERBS: Readonly<Record<string, Act>> = {
   add: (context, [source = '', ...names], adding) =>
     source === ''
@@ -98,7 +98,7 @@ function decided({ gw, principal }: Invocation, id: string, isYes: boolean): { q
   return { question: questionId.skills(id), outcome };
 }
 
-/** At once where that is quick, else when it is known. What cannot be done is an answer too. */
+/** Replies at once if the work is quick, else later. An error that people can fix is a reply too. */
 async function soon({ messages }: Invocation, work: Promise<Reply>): Promise<CommandReply> {
   const answer = work.catch((error: unknown): Reply => {
     if (error instanceof UserError) return { text: messages.said(error.said) };
@@ -133,7 +133,7 @@ async function look(context: Invocation, source: string, names: string[], adding
   };
 }
 
-/** An archive that was sent here is meant by its name. */
+/** Resolves the name of an archive that was sent here to its path. */
 async function sentFile({ gw, taskId }: Invocation, source: string): Promise<string> {
   const { home } = gw;
   if (!/^[^/]+\.(zip|skill)$/i.test(source)) return source;
@@ -147,7 +147,7 @@ async function lookForUpdates(context: Invocation, names: string[], adding: Skil
   const list = (of: string[]) => of.map(plain).join(', ');
   const told: Text[] = [
     ...(same.length > 0 ? [messages.text('adding.same', { names: list(same) })] : []),
-    // Those that somebody made are not asked about unless they are named.
+    // Skills that somebody wrote by hand are mentioned only if they were named.
     ...(own.length > 0 && names.length > 0 ? [messages.text('adding.own', { names: list(own) })] : []),
     ...failed.map(({ name, why }) => messages.text('adding.notUpdated', { name: plain(name), why: why.said })),
   ];
@@ -157,7 +157,9 @@ async function lookForUpdates(context: Invocation, names: string[], adding: Skil
   return { text: told.length > 0 ? paragraphs(text, lines(...told)) : text, ...rest };
 }
 
-/** With what is read of each, or with what has changed, as a file: nobody agrees to words they cannot see. */
+/**
+ * Shows an offer with the text of each skill, or its changes, as a file: nobody should agree to words they can't see.
+ */
 async function offer(
   { gw, messages }: Invocation,
   { id, skills }: { id: string; skills: Shown[] },

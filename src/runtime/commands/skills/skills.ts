@@ -1,4 +1,7 @@
-/** /skills: what the viber can use, and what is missing for the rest, with the fix. What is wrong with files and servers is for owners alone. */
+/**
+ * /skills: lists what the viber can use, and what the rest lacks, with the fix. Only owners see problems of files and
+ * servers.
+ */
 import { lines, type Messages, type Said, say, type Text, words } from '../../../messages/messages.ts';
 import { oneLine } from '../../context/turn.ts';
 import { escaped as plain } from '../../conversations/places.ts';
@@ -12,11 +15,11 @@ const LISTED = 60;
 const MAX_WORDS = 120;
 const MAX_REASON = 300;
 
-/** Up to the first full stop that ends a sentence. */
+/** Returns the first sentence. */
 const what = (description: string): string =>
   plain(oneLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
 
-/** Its state, and what mends it. */
+/** Returns the skill's state with its fixes. */
 function stateOf(skill: SkillView): Said {
   const { isUsable, lacks } = skill;
   const about = { fixes: skill.fixes.join('; ') };
@@ -26,7 +29,7 @@ function stateOf(skill: SkillView): Said {
   return skill.fixes.length > 0 ? say('skills.but', { state, ...about }) : state;
 }
 
-/** What one that is usable can be: read, run, or both. */
+/** Returns what a usable skill allows: reading, running, or both. */
 export function canBe({ kind, runs }: Pick<SkillView, 'kind' | 'runs'>): Said {
   return say(kind === 'tool' ? 'skills.run' : runs ? 'skills.readAndRun' : 'skills.read');
 }

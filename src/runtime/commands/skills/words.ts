@@ -1,14 +1,14 @@
-/** What a person is told of a skill from elsewhere before they decide. Pure. */
+/** Describes a skill from elsewhere before a person decides about it. Pure. */
 import { lines, type Messages, sentences, type Text, words } from '../../../messages/messages.ts';
 import type { Shown } from '../../../skills/add/add.ts';
 
-/** How what others wrote is made plain where it is read: with marks of Markdown taken out for a chat, with control characters for a terminal. */
+/** Sanitises other people's text for its place: removes Markdown for a chat, control characters for a terminal. */
 export type Plain = (text: string) => string;
 
 const MAX_NAMES = 8;
 const MAX_DESCRIPTION = 500;
 
-/** A commit or a sum is told apart by its beginning. */
+/** Shortens a commit or a digest to its beginning, which is enough to tell it apart. */
 export const shortVersion = (version: string): string =>
   /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(version) ? version.slice(0, 10) : version;
 

@@ -1,4 +1,4 @@
-/** /artifacts and /get: what a task has made, and the files themselves, on whichever channel they were made. */
+/** /artifacts and /get: list and send a task's files, whichever channel they were made on. */
 
 import type { Attachment } from '../../../channels/channel.ts';
 import { UserError } from '../../../errors.ts';
@@ -15,7 +15,7 @@ import { type Command, type CommandReply, type Invocation, TASK_ID } from '../co
 const SHOWN = 20;
 const MAX_FILES = 10;
 const MAX_BUTTONS = 6;
-/** How many of a person's newest tasks are looked through for a file. */
+/** The number of a person's newest tasks that are searched for a file. */
 const SEARCHED = 20;
 
 export function fileSize(bytes: number): string {
@@ -23,7 +23,7 @@ export function fileSize(bytes: number): string {
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** The files that are still there. */
+/** Sorts files into those that can still be sent and those that are missing. */
 export function attachable(
   home: Home,
   taskId: string,
@@ -102,7 +102,7 @@ export const get: Command = {
   },
 };
 
-/** A file that lies in the viber's folder, for people on the list. */
+/** Sends a file from the viber's folder; guests can't use this. */
 async function fromWorkspace(context: Invocation, wanted: string): Promise<CommandReply> {
   const { gw, viber, taskId, principal, messages } = context;
   const { home } = gw;
@@ -122,7 +122,7 @@ const newestButtons = (files: readonly ArtifactMeta[], taskId: string, messages:
     .map((file) => [getButton(file, messages, taskId)])
     .reverse();
 
-/** The file is not in this task: where among the person's tasks it is. */
+/** Looks for a file that isn't in this task in the person's other tasks. */
 async function offerElsewhere(
   { gw, taskId, tasks, messages }: Invocation,
   wanted: string,

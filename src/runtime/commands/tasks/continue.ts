@@ -1,4 +1,4 @@
-/** The button under a digest: the conversation goes on in its task. */
+/** /continue: the command behind the button under a digest, which continues the conversation in the digest's task. */
 import { openTask } from '../../../workspace/tasks/index.ts';
 import { unknownTask } from '../../conversations/places.ts';
 import type { Command } from '../command.ts';

@@ -1,4 +1,4 @@
-/** Who else has a task in their conversation: they learn what somebody did with it where they were not. */
+/** Finds the other conversations of a task, so that people there learn what somebody did with it elsewhere. */
 
 import type { Principal } from '../../../access/principal.ts';
 import { type Address, conversationKey } from '../../../channels/channel.ts';
@@ -8,10 +8,13 @@ import type { Invocation } from '../command.ts';
 
 const MAX_NOTES = 10;
 
-/** What whoever gave a command is called where it is told. */
+/** Names the person who gave a command, for people elsewhere. */
 export const whoText = ({ person, name }: Principal): string => plainName(person ? shownPerson(person) : name);
 
-/** Threads, groups and other people's chats that are about the task; whoever gave the command knows. */
+/**
+ * Returns threads, groups and other people's chats about the task. Chats of the person who gave the command are left
+ * out: they know.
+ */
 export function othersAt({ gw, address, principal }: Invocation, taskId: string): Address[] {
   const here = conversationKey(address);
   return gw.tasks.conversations

@@ -1,6 +1,7 @@
 /**
- * /export: what was said here, as Markdown and as JSON. For the task's people and owners. Nobody is shown in a place what was said in
- * another: in a group only what was said in groups is told, to a person alone also what they have said themselves, to an owner alone all.
+ * /export: sends the conversation as Markdown and as JSON, to the task's people and owners. Nobody sees in one place
+ * what was said in another: a group gets only what was said in groups, a person alone also what they said themselves,
+ * and an owner alone gets everything.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-/** /open: a task goes on here, wherever it was before (promise 22), with a recap and its files. */
+/** /open: continues a task here, wherever it was before (promise 22), with a recap and its files. */
 import { formatAddress } from '../../../channels/channel.ts';
 import { cutText } from '../../../lib/text.ts';
 import { lines, type Messages, type Text, words } from '../../../messages/messages.ts';
@@ -79,17 +79,17 @@ function planLine(plan: Plan, messages: Messages): Text {
     : messages.text('tasks.planNow', { done, total });
 }
 
-/** The last words of a task, for somebody who comes back to it. */
+/** Returns the last words of a task, for somebody who comes back to it. */
 async function lastAnswer(home: Home, viber: string, taskId: string): Promise<string> {
   const entries = openTask(home, taskId, viber).session.tail({ maxEntries: 30 });
   const result = entries.findLast((entry) => entry.type === 'result' && entry.text !== '');
   return result?.type === 'result' ? cutText(closeFence(result.text), QUOTED) : '';
 }
 
-/** A cut must not leave a code block open: what comes after the quote would be part of it. */
+/** Removes code fences from a text that will be cut: an open code block would swallow what comes after the quote. */
 const closeFence = (text: string): string => (text.length > QUOTED ? text.replace(/^\s*(```+|~~~+).*$/gm, '') : text);
 
-/** The place counts as the task's from now on, so that everyone here can look at it. */
+/** Adds this place to the task's conversations, so that everyone here can look at the task. */
 export async function noteConversation(context: Invocation, task: TaskRecord): Promise<void> {
   const place = placeText(context);
   if (task.conversations.includes(place)) return;
@@ -98,7 +98,7 @@ export async function noteConversation(context: Invocation, task: TaskRecord): P
   );
 }
 
-/** A thread or another person's chat learns where its task went; whoever moved it knows. */
+/** Returns notes for threads and other people's chats about where their task went; the person who moved it knows. */
 function notes(context: Invocation) {
   const { address, principal, taskId, messages } = context;
   const place = addressName(address, messages);

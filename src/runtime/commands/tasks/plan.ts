@@ -1,6 +1,6 @@
 /**
- * /plan: the steps of a task, what is next, and buttons for it; `done`, `skip`, `open`, `drop` and a number change a step, `add TEXT` adds
- * one, `move 3 1` puts one elsewhere. `apply` and `keep` decide about a plan that was proposed.
+ * /plan: shows the steps of a task and what is next, with buttons. `done`, `skip`, `open` and `drop` with a number
+ * change a step, `add TEXT` adds one, `move 3 1` moves one. `apply` and `keep` decide about a proposed plan.
  */
 import { cutText, plainLine } from '../../../lib/text.ts';
 import { type Messages, paragraphs, say, type Text, words } from '../../../messages/messages.ts';
@@ -76,7 +76,7 @@ async function show(context: Invocation, said: Text | '' = ''): Promise<CommandR
   };
 }
 
-/** The goal, the steps with their marks, and what is next. */
+/** Returns the goal, the marked steps, and what is next. */
 function planLines(plan: Plan, messages: Messages): (Text | '')[] {
   const { done, total } = planProgress(plan);
   const next = nextStep(plan);
@@ -93,7 +93,7 @@ function planLines(plan: Plan, messages: Messages): (Text | '')[] {
 const noteText = ({ name, text }: { name: string; text: string }): Text =>
   words(`**${escaped(name)}**\n${cutText(text, 600)}`);
 
-/** About the step that is the n-th by now, and is called so for good. */
+/** Returns buttons for a step. Its number may change, but its key always means the same step. */
 const buttonsFor = (taskId: string, n: number, key: string, messages: Messages): ButtonAction[][] => {
   const about = (verb: Verb) => `${taskId} ${verb} ${n} ${key}`;
   const named = (verb: 'done' | 'skip' | 'drop'): ButtonAction => ({
@@ -111,7 +111,7 @@ async function change(context: Invocation, verb: Verb, number: number, key: stri
     return {
       text: messages.text('plans.peopleOnly', { title: escaped(task?.title ?? '') }),
     };
-  // The step that has this number now: others may be changing the plan while this waits for its turn.
+  // Take the step that has this number now: others may change the plan while this waits for its turn.
   const meant = key ?? (await openTask(home, taskId).plan.readNamed())?.keys[number - 1];
   if (meant === undefined) return show(context, messages.text('plans.noStep', { n: number }));
   const write = await openTask(home, taskId).plan.change((plan, keys) => {
@@ -129,14 +129,17 @@ function written(context: Invocation, write: PlanWrite): Promise<CommandReply> {
 
 const stepOf = (said: string): PlanStep => ({ id: '', title: cutText(plainLine(said), MAX_TITLE), status: 'pending' });
 
-/** Undefined where there is no such step. */
+/** Returns undefined if there is no such step. */
 function moved({ steps, ...plan }: Plan, from: number, to: number): Plan | undefined {
   const step = steps[from];
   if (!step || to < 1) return undefined;
   return { ...plan, steps: steps.toSpliced(from, 1).toSpliced(to - 1, 0, step) };
 }
 
-/** A change to the whole list, by those who may. @param n the number of the step that it is about, which is given by its index */
+/**
+ * Changes the whole list, if the person may.
+ * @param n the number of the step to change; `change` gets its index
+ */
 async function edit(
   context: Invocation,
   change: (plan: Plan, at: number) => Plan | undefined,
@@ -154,7 +157,7 @@ async function edit(
   return write ? written(context, write) : show(context, messages.text('plans.noStep', { n }));
 }
 
-/** A proposal is applied or dropped; the messages that ask about it tell so. */
+/** Applies or drops a proposal; the messages that ask about it show the outcome. */
 async function decide(context: Invocation, isApplied: boolean, key: string): Promise<CommandReply> {
   const { gw, taskId, task, messages } = context;
   const { home } = gw;
@@ -177,7 +180,7 @@ async function decide(context: Invocation, isApplied: boolean, key: string): Pro
   return { ...shown, decided: { question: questionId.plan(taskId, key), outcome } };
 }
 
-/** Its steps are called by where they stand, so that a change says which of them stay. */
+/** Identifies each step by its position, so that a change says which steps stay. */
 const named = ({ steps, ...plan }: Plan): Plan => ({
   ...plan,
   steps: steps.map((step, index) => ({ ...step, id: standsAt(index) })),

@@ -1,4 +1,4 @@
-/** /status and /stop: what is going on, and an end to it. */
+/** /status and /stop: show what a task is doing, and stop it. */
 
 import { principalText } from '../../../access/principal.ts';
 import type { Address } from '../../../channels/channel.ts';
@@ -20,13 +20,13 @@ import { othersAt, whoText } from './elsewhere.ts';
 import { stillComes, stopTask } from './stop-task.ts';
 import { STANDS, standNow } from './tasks.ts';
 
-/** `75` seconds as `1 min 15 s`. */
+/** Formats `75` seconds as `1 min 15 s`. */
 export const duration = (seconds: number, messages: Messages): Text =>
   seconds < 60
     ? messages.text('tasks.seconds', { seconds })
     : messages.text('tasks.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 
-/** What answers in a conversation. */
+/** Returns the model that answers in a conversation. */
 const modelAt = (address: Address, { models, places }: Gateway): string =>
   chosenAt({ models: models.choices, settings: places.settings, address }).model.id;
 
@@ -80,7 +80,7 @@ export const status: Command = {
 
 const MAX_BUTTONS = 6;
 
-/** What the task waits for. */
+/** Describes the task's pending requests. */
 function waitingLines({ gw, taskId, messages }: Invocation): Text[] {
   return gw.consent.approvals.open(taskId).map(({ kind, sentence = '', expiresAt }) => {
     const about =
@@ -92,10 +92,10 @@ function waitingLines({ gw, taskId, messages }: Invocation): Text[] {
   });
 }
 
-/** How far back the last run's result is looked for. */
+/** Limits of the search for the last run's result. */
 const TAIL = { maxBytes: 65_536, maxEntries: 20 };
 
-/** What the run at hand or the last one has used, what the task has, and how near the caps are. */
+/** Returns what the current or last run used, what the task used, and how close the caps are. */
 async function costLines({ gw, principal, messages }: Invocation, task: TaskRecord, run?: string): Promise<Text[]> {
   const { home } = gw;
   const told: Text[] = [];
@@ -112,7 +112,7 @@ async function costLines({ gw, principal, messages }: Invocation, task: TaskReco
   return told;
 }
 
-/** Where the task can be written to now; said to its own people in direct messages only. */
+/** Returns the places where the task can be reached now; empty outside direct messages. */
 function placesNow({ gw, isDirect, taskId, messages }: Invocation): string {
   if (!isDirect) return '';
   return [
@@ -127,14 +127,17 @@ function placesNow({ gw, isDirect, taskId, messages }: Invocation): string {
     .join(', ');
 }
 
-/** `*` for all that is at work here, the id of a task, or an agent's. */
+/** `*` for everything that runs here, the ID of a task, or an agent's. */
 const TARGET = '^(\\*|[\\w-]+)$';
 
-/** Any other word is said along with a plain stop. */
+/** Any other word is treated as a remark after a plain stop. */
 const isAgent = (word: string, { gw }: Invocation): boolean =>
   gw.places.vibers.has(word) === true || gw.places.live.runs().some(({ agentId }) => agentId === word);
 
-/** What one agent does in any task of this person, or everything in this conversation: as an interrupt from a program. */
+/**
+ * Stops the work of one agent in all of this person's tasks, or everything in this conversation, like an interrupt from
+ * a program.
+ */
 async function stopAgent(target: string, context: Invocation): Promise<CommandReply> {
   const { gw, address, task, viber, principal, isDirect, message, messages } = context;
   const { home } = gw;
@@ -156,7 +159,7 @@ async function stopAgent(target: string, context: Invocation): Promise<CommandRe
   return {
     text: lines(
       ...stopped.map(({ task: { id, title }, begun }) =>
-        // What somebody does in private is not told to others.
+        // Others don't learn what somebody does in private.
         isDirect || isPrivate(message) || isHere.has(id)
           ? sentences(messages.text('tasks.stoppedTask', { title }), stillComes(begun, messages))
           : messages.text('tasks.stoppedAny'),
@@ -166,7 +169,7 @@ async function stopAgent(target: string, context: Invocation): Promise<CommandRe
   };
 }
 
-/** Whoever waits for its answer in another conversation would wait for nothing. */
+/** Tells people in other conversations of the task, who would otherwise wait for its answer. */
 const toldElsewhere = ({ id, title }: TaskRecord, context: Invocation) =>
   othersAt(context, id).map((address) => ({
     address,

@@ -1,4 +1,4 @@
-/** Ends what a task is at, whoever asks: a run, what waits for its turn, a question. */
+/** Stops a task for any caller: its run, its pending messages and its questions. */
 import { type Principal, principalText } from '../../../access/principal.ts';
 import type { Messages, Text } from '../../../messages/messages.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
@@ -9,9 +9,9 @@ import { doingWith } from '../../tools/doing.ts';
 
 export interface Stopped {
   isStopped: boolean;
-  /** Messages that wait in the task and are worked on next. */
+  /** Messages that remain in the task and are handled next. */
   waiting: number;
-  /** A tool that was at work, and whose effect may still come. */
+  /** A tool that was running, whose effect may still happen. */
   begun?: string;
 }
 
@@ -19,7 +19,7 @@ export async function stopTask(
   taskId: string,
   by: Principal,
   gw: Gateway,
-  /** Ends what runs in it and what waits there. */
+  /** Ends the task's run and drops its pending messages. */
   stop: (taskId: string) => Promise<boolean>,
 ): Promise<Stopped> {
   const { home, engine } = gw;
@@ -30,7 +30,7 @@ export async function stopTask(
   const begun = isEnded ? begunIn(runs, taskId, home) : undefined;
   const { view: isAtWork, depth: waiting } = await engine.queue.look(taskLane(taskId));
   for (const { id } of open) await approvals.decide(id, { verdict: 'stop', by: principalText(by), name: by.name });
-  // What waits for its turn is told that it was stopped once that comes; whoever looks sees it now.
+  // A pending message becomes `stopped` only when its turn comes; show the state at once.
   if (isEnded && !isAtWork && openTask(home, taskId).record()?.state === 'pending')
     await openTask(home, taskId).update((record) =>
       record.state === 'pending' ? { ...record, state: 'stopped' } : record,
@@ -38,7 +38,7 @@ export async function stopTask(
   return { isStopped: isEnded || open.length > 0, waiting, ...(begun !== undefined && { begun }) };
 }
 
-/** What has begun outside goes on there, whatever we stop here: every answer to a stop says so. */
+/** Says that an effect outside that has begun can't be stopped; every answer to a stop says so. */
 export const stillComes = (begun: string | undefined, messages: Messages): Text | '' =>
   begun === undefined ? '' : messages.text('tasks.stillComes', { doing: doingWith(begun) });
 
@@ -47,7 +47,7 @@ interface OpenRun {
   run: string;
 }
 
-/** The task's runs that have no result yet: its own, and those of agents that it asks. */
+/** Returns runs of the task without a result: its own, and those of agents that it asks. */
 function openRuns(taskId: string, { home, places }: Gateway): OpenRun[] {
   return places.vibers.ids().flatMap((viber) => {
     const open = new Set<string>();
@@ -60,7 +60,7 @@ function openRuns(taskId: string, { home, places }: Gateway): OpenRun[] {
   });
 }
 
-/** What they were at when they were stopped, where that has an effect outside. */
+/** Returns the call that was running when the runs were stopped, if it has an effect outside. */
 function begunIn(runs: readonly OpenRun[], taskId: string, home: Gateway['home']): string | undefined {
   for (const { viber, run } of runs) {
     const begun = cutCall(openTask(home, taskId, viber).session.run(run));

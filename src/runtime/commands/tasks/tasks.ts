@@ -1,4 +1,4 @@
-/** /new and /tasks: beginning and finding tasks. */
+/** /new and /tasks: begin and find tasks. */
 
 import {
   labelOf,
@@ -30,7 +30,7 @@ const MARK: Record<ReturnType<typeof standOf>, string> & { waiting: string } = {
   stopped: '■',
 };
 
-/** The same in words. */
+/** The same states in words. */
 export const STANDS = {
   pending: 'tasks.pending',
   running: 'tasks.running',
@@ -41,7 +41,7 @@ export const STANDS = {
   stopped: 'tasks.stopped',
 } as const satisfies Record<ReturnType<typeof standOf> | 'waiting', MessageKey>;
 
-/** How a task stands, in one character. */
+/** Returns a task's state as one character. */
 export const markOf = async (home: Home, task: TaskRecord): Promise<string> =>
   MARK[standOf(task, (await openTask(home, task).plan.read())?.plan)];
 
@@ -89,11 +89,11 @@ export const tasks: Command = {
   },
 };
 
-/** Whoever sits at the machine's own terminal sees everything unless it is linked to a person. */
+/** Whether this is the machine's own terminal, not linked to a person: it sees every task. */
 const isOperator = ({ principal }: Invocation): boolean =>
   (principal.channel === 'terminal' || principal.channel === 'local') && principal.person === undefined;
 
-/** What waits for a person is not at work, whatever its record says. */
+/** Returns a task's current state; one that waits for a person isn't running, whatever its record says. */
 export async function standNow(task: TaskRecord, { gw }: Invocation): Promise<keyof typeof STANDS> {
   const { home } = gw;
   const { view } = await gw.engine.queue.look(taskLane(task.id));
@@ -106,7 +106,7 @@ async function lineOf(task: TaskRecord, context: Invocation): Promise<Text> {
   const { viber, taskId, isDirect, messages } = context;
   const stand = await standNow(task, context);
   const here = task.id === taskId ? ` ${messages.text('tasks.thisOne')}` : '';
-  // In a group nobody learns where else its people talk to me.
+  // Groups don't show where else their people talk to the viber.
   const places = isDirect ? placesOf(task.conversations, messages) : '';
   const where = places === '' ? '' : `, ${places}`;
   const whose = task.viber === viber ? '' : `, ${task.viber}`;
