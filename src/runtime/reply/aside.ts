@@ -1,6 +1,7 @@
 /**
- * What in the lines of an answer is shown rather than meant: quotations, code, comments and what stands between quotation marks. A tag
- * in it is words for a person, never one of the model's own. Fences are not looked at here. Linear in the length of the text.
+ * Finds the parts of an answer's lines that are shown rather than meant: quotations, code, comments and text in
+ * quotation marks. A tag in such a part is text for the person and never a tag of the model. Fences aren't handled
+ * here. Linear in the length of the text.
  */
 
 const CODE_SPAN = /``[^\n]+?``|`[^`\n]+`/g;
@@ -11,14 +12,17 @@ const ELEMENT = /<!--|<(pre|code|samp|blockquote|quoted|q)(?:\s[^<>\n]{0,200})?>
 const MARKS = /["'“”„«»‘’‚\\]/;
 
 export interface Asides {
-  /** The line with blanks in the place of what is aside; of the same length. `isOpen`: a tag of the model's own goes on in it. */
+  /**
+   * Returns the line with asides replaced by blanks, so that its length stays the same. `isOpen`: a tag of the model is
+   * still open in this line.
+   */
   without(line: string, start: number, isOpen: boolean): string;
 }
 
 export function asidesOf(text: string): Asides {
-  /** Ends that come no more: looked for once. */
+  /** Closing tags that don't occur any more, so that each is searched for only once. */
   const missing = new Set<string>();
-  /** Up to here an element goes on. */
+  /** The position up to which an element extends. */
   let until = 0;
   let isCode = false;
   let isAfterBlank = true;
@@ -69,7 +73,7 @@ export function asidesOf(text: string): Asides {
   };
 }
 
-/** Whether the element of a text stands between quotation marks, or behind a backslash. */
+/** Whether a text's element is in quotation marks, or after a backslash. */
 export function isBetweenMarks(text: string, from: number, to: number): boolean {
   const before = text.charAt(from - 1);
   return before === '\\' || (MARKS.test(before) && MARKS.test(text.charAt(to)));

@@ -1,4 +1,4 @@
-/** Artifacts as attachments of an answer: which go along, which are only named with a Get button. */
+/** Decides which artifacts are attached to an answer and which are only named with a Get button. */
 
 import type { Attachment } from '../../channels/channel.ts';
 import { labelOf, type Messages } from '../../messages/messages.ts';
@@ -21,13 +21,16 @@ export function toAttachment(home: Home, taskId: string, file: ArtifactMeta): At
 
 export interface Attached {
   files: Attachment[];
-  /** Named in the text, sent when asked for. */
+  /** Files that the text names and a button sends. */
   onRequest: ArtifactMeta[];
-  /** Taken away, by hand most likely. */
+  /** Files that no longer exist, most likely removed by hand. */
   gone: ArtifactMeta[];
 }
 
-/** `auto` attaches what the platform takes, at most `maxFiles`; the rest, and everything with `ask`, is offered. */
+/**
+ * Attaches with `auto` the files that the platform accepts, at most `maxFiles`. The rest, and every file with `ask`,
+ * gets a button.
+ */
 export async function attach(
   home: Home,
   taskId: string,
@@ -52,7 +55,10 @@ export async function attach(
   };
 }
 
-/** With the task's id the button means the same file after the conversation has gone on to another task. */
+/**
+ * Returns a button that sends a file. With the task's ID it still means the same file after the conversation has moved
+ * to another task.
+ */
 export const getButton = (file: ArtifactMeta, messages: Messages, taskId?: string): ButtonAction => ({
   label: labelOf(messages.text('tasks.get', { file: file.name })),
   command: 'get',

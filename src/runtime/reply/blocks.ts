@@ -1,6 +1,6 @@
 /**
- * What stands in a fenced block of an answer: files that it announces, or a plan. A block that means to be one of these is never shown
- * to people, whether or not it can be understood; any other JSON is theirs to read.
+ * Reads fenced blocks of an answer that announce files or contain a plan. People never see a block that is meant as one
+ * of these, even if it can't be parsed; any other JSON is for them to read.
  */
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -12,23 +12,23 @@ import { usualPlan } from './plan-forms.ts';
 export interface Blocks {
   artifactDeltas: ArtifactDelta[];
   plans: (string | Plan)[];
-  /** One sentence for each block that was not used as it stands. */
+  /** One sentence for each block that was not used exactly as written. */
   problems: string[];
-  /** Blocks that were taken out and could not be used. */
+  /** The number of blocks that were removed but couldn't be used. */
   unread: number;
-  /** Files that are over the bounds of one answer. */
+  /** The number of files beyond the limits of one answer. */
   leftOut: number;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** `json`: what it is shows its content. */
+/** `json`: the content decides what it is. */
 export type BlockKind = 'deltas' | 'plan' | 'json';
 
 const JSON_NAMES = new Set(['json', 'jsonc', 'tool_call', 'tool_code']);
 const PLAN_NAMES = new Set(['plan', 'update_plan', 'task_plan']);
 
-/** By the words after the marks of its fence; undefined for what is no block of ours. */
+/** Returns a block's kind by the text after its opening fence; undefined if the block isn't one of ours. */
 export function kindOf(info: string): BlockKind | undefined {
   const words = info.toLowerCase().split(/[\s,{}:=]+/);
   if (words.some((word) => word.split('.').includes('artifact_deltas'))) return 'deltas';
@@ -36,7 +36,7 @@ export function kindOf(info: string): BlockKind | undefined {
   return info.trim() === '' || JSON_NAMES.has(words[0] ?? '') ? 'json' : undefined;
 }
 
-/** Whether the block is ours, and so leaves what people see. */
+/** Reads a block. Returns whether it is one of ours and must be removed from what people see. */
 export function readBlock(kind: BlockKind, body: string, blocks: Blocks): boolean {
   if (kind === 'plan') return readPlan(body, blocks);
   const value = parseJson(body) ?? (kind === 'deltas' ? parseJson(body.slice(0, jsonLength(body))) : undefined);
@@ -47,7 +47,10 @@ export function readBlock(kind: BlockKind, body: string, blocks: Blocks): boolea
   return given !== undefined && readPlan(typeof given === 'string' ? given : JSON.stringify(given), blocks);
 }
 
-/** What a model gives `update_plan` that writes a call of it as text: `{"name": "update_plan", "arguments": {...}}`. */
+/**
+ * Returns the argument for `update_plan` if a model writes a call of it as text: `{"name": "update_plan", "arguments":
+ * {...}}`.
+ */
 function writtenCall({ name, tool, function: called, arguments: given, parameters, input, args }: Values): unknown {
   const call = isRecord(called) ? called : { name: name ?? tool ?? called, arguments: given };
   return call.name === 'update_plan' ? (call.arguments ?? parameters ?? input ?? args) : undefined;
@@ -61,7 +64,7 @@ function readPlan(body: string, { plans }: Blocks): boolean {
   return true;
 }
 
-/** A list of entries, one entry, or either in an object named after the block. */
+/** Reads a list of entries, one entry, or either in an object named after the block. */
 function readDeltas(value: unknown, body: string, blocks: Blocks): true {
   const inner = isRecord(value) && 'artifact_deltas' in value ? value.artifact_deltas : value;
   if (inner === undefined) return unread(blocks, body.trim() === '' ? 'is empty' : 'is not JSON');
@@ -96,7 +99,10 @@ export function leaveOut({ title }: ArtifactDelta, why: string, blocks: Pick<Blo
   blocks.problems.push(`"${title}" was left out: ${why}`);
 }
 
-/** How long the list or object is with which a text begins: all of the text when it has no end, 0 when there is none. Linear. */
+/**
+ * Returns the length of the list or object at the beginning of a text: all of the text if it isn't closed, 0 if there
+ * is none. Linear.
+ */
 export function jsonLength(text: string): number {
   if (!/^\s*[[{]/.test(text)) return 0;
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * Buttons carry an opaque random id; what a press means stands in the engine's state: a command of the table, or words put
- * into the person's mouth, bound to the conversation it was offered in.
+ * Buttons carry an opaque random ID. The engine's state stores what a press means, a command or words that the person
+ * says, bound to the conversation where the button was offered.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,9 +11,9 @@ import { type Is, isFilled, isText, objectOf, shape } from '../../lib/shape.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 
 export interface Buttons {
-  /** Rows of buttons for a conversation; valid for 30 days. */
+  /** Creates rows of buttons for a conversation; they are valid for 30 days. */
   offer(address: Address, rows: ButtonAction[][]): Promise<Button[][]>;
-  /** What a press means; undefined when the id is unknown, expired, or was offered elsewhere. */
+  /** Returns what a press means; undefined if the ID is unknown, expired, or was offered elsewhere. */
   press(id: string, address: Address): Promise<ButtonAction | undefined>;
 }
 
@@ -23,7 +23,7 @@ const isAction: Is = (value) =>
 const storedShape = shape<{ action: ButtonAction; where: string }>(objectOf({ action: isAction, where: isText }));
 const TTL_MS = 30 * 86_400_000;
 
-/** @param onOffer is told of questions before they are put. Must not throw. */
+/** @param onOffer receives questions before they are asked. Must not throw. */
 export function createButtons(
   state: Pick<State, 'get' | 'set'>,
   onOffer?: (address: Address, questions: readonly string[]) => void,

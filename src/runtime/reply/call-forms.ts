@@ -1,6 +1,7 @@
 /**
- * The forms in which models write calls of tools as text, after their chat templates: JSON between marks, a name before JSON, elements
- * with parameters, keys and values in turn, Python. A text is read whole, as calls and marks and nothing else, or not at all. Pure.
+ * Parses tool calls that models write as text, in the forms of their chat templates: JSON between marks, a name before
+ * JSON, elements with parameters, alternating keys and values, Python. A text is parsed only if it consists of nothing
+ * but calls and marks. Pure.
  */
 import type { Json } from '../../workspace/types.ts';
 import { Cursor, readJson, readPairs, readValue, type Values } from './call-values.ts';
@@ -8,16 +9,16 @@ import { Cursor, readJson, readPairs, readValue, type Values } from './call-valu
 export interface WrittenCall {
   name: string;
   input: Values;
-  /** The arguments of which only the text is known: what they mean is the tool's to say. */
+  /** Arguments known only as text; the tool decides what they mean. */
   bare: ReadonlySet<string>;
-  /** Where it stands: [from, to). */
+  /** The position of the call: [from, to). */
   from: number;
   to: number;
 }
 
 type Found = Pick<WrittenCall, 'name' | 'input'> & { bare?: ReadonlySet<string> };
 
-// `<|...|>` and `<｜...｜>` are single tokens of a model, `<x:tool_call>` and its like elements around calls.
+// `<|...|>` and `<｜...｜>` are single tokens of a model; `<x:tool_call>` and similar are elements around calls.
 const MARK = String.raw`<\/?[\w:-]*(?:tool_?calls?|function_?calls?|TOOLCALLS?)>|<\/?(?:｜DSML｜(?:function|tool)_calls)>|<\|?tool_call\|?>|<\|\/?[\w./-]{1,60}\|>|<｜[^｜<>\n]{1,60}｜>|\[\/?(?:TOOL_CALLS?|TOOL_REQUEST|END_TOOL_REQUEST|TOOL_CALLS_END|ARGS)\]|<\/?(?:s|tools?|end_of_turn|seed:eos|eos)>`;
 const NOISE = new RegExp(String.raw`(?:\s|function<｜tool▁sep｜>|${MARK}|[;,]|functools(?=\[)|\x60{3}(?:\w+)?)+`, 'y');
 const PREFIX = '(?:｜DSML｜|[a-z]+:)?';
@@ -44,7 +45,7 @@ const LIST = /\[\s*(?=[A-Za-z_])/y;
 const LIST_END = /\s*,?\s*\]/y;
 const MAX_CALLS = 100;
 
-/** The calls that a text consists of; undefined when there is anything else in it, or no call. */
+/** Returns the calls that a text consists of; undefined if it contains anything else, or no call. */
 export function readCalls(text: string): WrittenCall[] | undefined {
   const cursor = new Cursor(text);
   const calls: WrittenCall[] = [];
@@ -68,7 +69,7 @@ function readOne(cursor: Cursor): Found[] | undefined {
   return undefined;
 }
 
-/** `<invoke name="x"><parameter name="a">1</parameter></invoke>`, `<function=x>` with parameters or JSON. */
+/** Reads `<invoke name="x"><parameter name="a">1</parameter></invoke>`, or `<function=x>` with parameters or JSON. */
 function readElement(cursor: Cursor): Found[] | undefined {
   const name = cursor.take(ELEMENT)?.[1];
   if (name === undefined) return undefined;
@@ -92,7 +93,7 @@ function readElement(cursor: Cursor): Found[] | undefined {
   return cursor.take(ELEMENT_END) ? [{ name, input, bare }] : undefined;
 }
 
-/** `name<arg_key>a</arg_key><arg_value>1</arg_value>`, and a name alone between its marks. */
+/** Reads `name<arg_key>a</arg_key><arg_value>1</arg_value>`, or a name alone between its marks. */
 function readKeys(cursor: Cursor): Found[] | undefined {
   const name = cursor.take(NAME_ALONE)?.[1];
   if (name === undefined) return undefined;
@@ -106,7 +107,7 @@ function readKeys(cursor: Cursor): Found[] | undefined {
   return [{ name, input, bare: new Set(Object.keys(input)) }];
 }
 
-/** `name{"a": 1}`, also with marks between the two. */
+/** Reads `name{"a": 1}`, also with marks between the two. */
 function readNamed(cursor: Cursor): Found[] | undefined {
   const name = cursor.take(NAMED)?.[1];
   if (name === undefined) return undefined;
@@ -119,7 +120,7 @@ function readObjects(cursor: Cursor): Found[] | undefined {
   return fromJson(readValue(cursor));
 }
 
-/** `[a(x=1), b()]`, `print(default_api.a(x=1))`. */
+/** Reads `[a(x=1), b()]` or `print(default_api.a(x=1))`. */
 function readPython(cursor: Cursor): Found[] | undefined {
   const isList = cursor.take(LIST) !== undefined;
   const calls: Found[] = [];
@@ -135,7 +136,7 @@ function readPython(cursor: Cursor): Found[] | undefined {
   }
 }
 
-/** Calls as JSON: one, a list, or either in an object named after them. */
+/** Reads calls as JSON: one, a list, or either in an object named after them. */
 function fromJson(value: Json | undefined): Found[] | undefined {
   if (Array.isArray(value)) {
     const found = value.map(fromJson);
@@ -148,13 +149,13 @@ function fromJson(value: Json | undefined): Found[] | undefined {
   const name = call.name ?? call.tool_name ?? call.tool ?? call.function ?? call.action;
   let given = call.arguments ?? call.parameters ?? call.args ?? call.input ?? call.action_input ?? call.params;
   if (typeof name !== 'string' || name === '' || name.length > 128) return undefined;
-  // Some write their arguments as a text of JSON, as the real call has them.
+  // Some models write the arguments as a JSON string, as real calls have them.
   if (typeof given === 'string') given = given.trim() === '' ? {} : readValue(new Cursor(given));
   if (given === null) given = {};
   return isValues(given) ? [{ name, input: given }] : undefined;
 }
 
-/** Templates put a value on lines of its own. */
+/** Removes the line breaks that templates put around a value. */
 const inner = (value: string): string => value.replace(/^\r?\n/, '').replace(/\r?\n[ \t]*$/, '');
 
 export const isValues = (value: Json | undefined): value is Values =>

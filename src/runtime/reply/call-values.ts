@@ -1,11 +1,11 @@
 /**
- * Values as models write them where they do not write JSON: Python's words and quotes, keys without quotes, strings between marks of
- * their own. A whole value or nothing; pure, linear, and no deeper than any call needs.
+ * Parses values as models write them if they don't write JSON: Python's words and quotes, unquoted keys, strings
+ * between special marks. Parses a whole value or nothing. Pure, linear, and no deeper than any call needs.
  */
 import type { Json } from '../../workspace/types.ts';
 import { jsonLength } from './blocks.ts';
 
-/** A place in a text that moves on as it is read. */
+/** A position in a text that advances as the text is read. */
 export class Cursor {
   readonly text: string;
   at = 0;
@@ -14,7 +14,7 @@ export class Cursor {
     this.text = text;
   }
 
-  /** What a sticky pattern finds here; the cursor is behind it then. */
+  /** Matches a sticky pattern here and moves past the match. */
   take(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text);
@@ -22,7 +22,7 @@ export class Cursor {
     return found ?? undefined;
   }
 
-  /** The text up to the next `end`, which is passed too. */
+  /** Returns the text up to the next `end` and moves past `end`. */
   upTo(end: string): string | undefined {
     const to = this.text.indexOf(end, this.at);
     if (to < 0) return undefined;
@@ -48,7 +48,7 @@ const MARKED = /<escape>|<\|"\|>|"""|'''/y;
 const QUOTED = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' };
 
-/** JSON, or the same as Python writes it. Undefined for anything else; the cursor stands anywhere then. */
+/** Reads JSON, or the same in Python's syntax. Returns undefined for anything else; the cursor may then be anywhere. */
 export function readValue(cursor: Cursor, depth = 0): Json | undefined {
   if (depth > MAX_DEPTH) return undefined;
   cursor.take(BLANK);
@@ -68,7 +68,7 @@ export function readValue(cursor: Cursor, depth = 0): Json | undefined {
   return word ? WORDS[word[0].toLowerCase()] : undefined;
 }
 
-/** `key: value` or `key=value`, with commas between, up to `end`. */
+/** Reads `key: value` or `key=value`, separated by commas, up to `end`. */
 export function readPairs(cursor: Cursor, sign: ':' | '=', end: string, depth = 0): Values | undefined {
   const pairs: Values = {};
   for (;;) {
@@ -85,7 +85,7 @@ export function readPairs(cursor: Cursor, sign: ':' | '=', end: string, depth = 
   }
 }
 
-/** A JSON object or list that begins here. */
+/** Reads a JSON object or list that begins here. */
 export function readJson(cursor: Cursor): Json | undefined {
   const rest = cursor.text.slice(cursor.at);
   const length = jsonLength(rest);
@@ -94,7 +94,7 @@ export function readJson(cursor: Cursor): Json | undefined {
   return value;
 }
 
-/** Undefined for what is no JSON, or would reach an object's prototype. */
+/** Returns undefined if the text isn't JSON, or would reach an object's prototype. */
 export function parse(text: string): Json | undefined {
   try {
     return JSON.parse(text, (key, value: unknown) => {

@@ -1,14 +1,14 @@
 /**
- * The one rule for a job that has nothing to report (docs/jobs.md): its answer is the word HEALTHY, or ends with it in a sentence or a
- * line of its own; in any case, whatever marks and signs stand around it. What comes after the word is a report.
+ * The one rule for a job that has nothing to report (docs/jobs.md): its answer is the word HEALTHY, or ends with it as
+ * a separate sentence or line, in any case and with any marks and signs around it. Text after the word is a report.
  */
 
 const WORD = /^[^\p{L}\p{N}]*healthy[^\p{L}\p{N}?]*$/iu;
-/** What may introduce the word where nothing else is said: `Status: HEALTHY.` */
+/** Labels that may introduce the word if nothing else is said: `Status: HEALTHY.` */
 const LABELLED =
   /^[^\p{L}\p{N}]*(?:(?:overall|final|current|system|job) )?(?:status|state|result|health|verdict|conclusion|answer|gesamtstatus|zustand|stand|ergebnis|fazit|antwort)[^\p{L}\p{N}]+healthy[^\p{L}\p{N}?]*$/iu;
 
-/** Before the word on a line of its own it is a sentence that was broken, or one that contradicts it. */
+/** Negations. Before the word on its own line they make it part of a broken sentence, or contradict it. */
 const DENIED =
   /(?<!\p{L})(?:not|never|hardly|no longer|(?:is|are|was|were)n['’]t|nicht|nie|kaum|keineswegs)[^\p{L}\p{N}]*$/iu;
 

@@ -1,4 +1,4 @@
-/** What the messages that ask a question say once it is decided. */
+/** The outcome that the messages of a question show once it is decided. */
 import { cutText } from '../../lib/text.ts';
 import { messagesIn, type Said, say } from '../../messages/messages.ts';
 import type { Decision } from '../contract/approval.ts';
@@ -6,7 +6,7 @@ import { visible } from './show.ts';
 
 const MAX_ANSWER = 200;
 
-/** Who decided, and when by the clock of `zone`. */
+/** The person who decided, and when; `zone` is the time zone for display. */
 export interface Decider {
   name: string;
   at: Date;
@@ -18,7 +18,7 @@ export const byAt = ({ name, at, zone }: Decider): { by: string; time: string } 
   time: messagesIn(undefined).time(at, zone),
 });
 
-/** Of a request for consent, a plan, or a question to the person. */
+/** Describes the outcome of a request for consent, a plan, or a question to the person. */
 export function outcomeOf({ verdict, by, name, at, answer = '', place }: Decision, zone?: string): Said {
   const when = byAt({ name: name || by, at: new Date(at), zone });
   const { by: who, time } = when;

@@ -1,6 +1,7 @@
 /**
- * The forms in which models give a plan: ours, those that they know from other programs (a list of `{step, status}` or of
- * `{content, status, activeForm}`), and any of them as JSON in a string. Pure; what is none of these is left for the schema to refuse.
+ * Reads the forms in which models give a plan: ours, those of other programs (a list of `{step, status}` or of
+ * `{content, status, activeForm}`), and any of these as JSON in a string. Pure. Other forms pass unchanged, and the
+ * schema refuses them.
  */
 import { isRecord } from '../../lib/json.ts';
 import { parseJson } from '../../lib/read-json.ts';
@@ -29,7 +30,7 @@ const MEANS = new Map<string, StepStatus>(
   STATUSES.flatMap((status) => [status, ...SYNONYMS[status]].map((word): [string, StepStatus] => [word, status])),
 );
 
-/** Arguments in the form that the schema knows, as far as they can be understood. */
+/** Converts arguments to the form of the schema, as far as they can be understood. */
 export function usualPlan(given: unknown): unknown {
   const fields = isRecord(given) ? given : { plan: given };
   const plan = fields.plan ?? fields.todos ?? fields.items ?? (fields.steps === undefined ? undefined : fields);
@@ -39,7 +40,7 @@ export function usualPlan(given: unknown): unknown {
 function readForm(plan: unknown, goal: unknown): unknown {
   if (typeof plan === 'string' && /^\s*[[{]/.test(plan)) {
     const parsed = parseJson(plan);
-    // A line of Markdown may begin so too.
+    // A line of Markdown may begin with a bracket too.
     return typeof parsed === 'object' && parsed !== null ? readForm(parsed, goal) : plan;
   }
   if (Array.isArray(plan)) return { goal: textOf(goal) ?? '', steps: plan.map(readStep) };
@@ -76,7 +77,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** What a plan may be, for a model that gave something else. */
+/** Explains to a model which forms of a plan are accepted. */
 export function refusal(given: unknown): string {
   const steps = isRecord(given) && Array.isArray(given.steps) ? given.steps : [];
   const odd = steps.map((step) => (isRecord(step) ? step.status : undefined)).find((status) => !isKnown(status));

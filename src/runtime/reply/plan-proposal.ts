@@ -1,4 +1,7 @@
-/** A plan of the viber's beside the one that stands, with a button for each. What was shown is what is decided about. */
+/**
+ * Shows the viber's plan beside the current one, with a button for each. The decision applies to exactly what was
+ * shown.
+ */
 import { lines, type Messages, type Text } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import { openTask, parsePlan } from '../../workspace/tasks/index.ts';

@@ -1,4 +1,4 @@
-/** The steps of a plan as people see them, and what has changed between two of them. Pure. */
+/** Formats the steps of a plan for people, and the changes between two plans. Pure. */
 import { cutText, escaped, plainLine } from '../../lib/text.ts';
 import { type Messages, type Text, words } from '../../messages/messages.ts';
 import { nextStep } from '../../workspace/tasks/index.ts';
@@ -7,7 +7,7 @@ import type { Plan, PlanStep, StepStatus } from '../../workspace/types.ts';
 const MARKS: Readonly<Record<StepStatus, string>> = { done: '✓', in_progress: '▶', pending: '○', skipped: '–' };
 const MAX_TITLE = 200;
 const MAX_STEPS = 40;
-/** Of the line that tells what has changed. */
+/** Limits of the line that describes the changes. */
 const MAX_CHANGES = 6;
 const MAX_CHANGED = 60;
 
@@ -15,7 +15,7 @@ const shownTitle = ({ title }: PlanStep, most: number): string => escaped(cutTex
 
 export const stepTitle = (step: PlanStep): string => shownTitle(step, MAX_TITLE);
 
-/** One line a step. */
+/** Formats one line per step. */
 export function planRows({ steps }: Plan, messages: Messages): Text {
   const rows = steps.slice(0, MAX_STEPS).map((step, index) => {
     const title =
@@ -27,7 +27,7 @@ export function planRows({ steps }: Plan, messages: Messages): Text {
   return words(rows.join('\n'));
 }
 
-/** What is different in one line, '' when nothing is: steps that changed, came and went. */
+/** Describes in one line which steps changed, were added and were removed; empty if nothing changed. */
 export function planChange(before: Plan | undefined, after: Plan, messages: Messages): Text | '' {
   if (!before || before.steps.length === 0) {
     const next = nextStep(after);

@@ -1,7 +1,7 @@
 /**
- * Which messages of ours ask what. When a question is decided, wherever that was, every message that asks it tells the outcome
- * and loses the buttons that would decide it again. Kept in the engine's state: what is lost there costs a button whose press is told
- * what was decided already.
+ * Records which of our messages ask which question. When a question is decided, anywhere, every message that asks it
+ * shows the outcome and loses the buttons that would decide it again. Stored in the engine's state: if an entry is
+ * lost, a button stays, and its press shows the earlier decision.
  */
 
 import { isAddress } from '../../access/link-records.ts';
@@ -21,23 +21,23 @@ export interface Asking {
   /** Markdown. */
   text: string;
   buttons: Button[][];
-  /** Milliseconds since the epoch: when it stood there. Absent in those of before. */
+  /** The time when the message appeared, in ms since the epoch. Absent in messages of older versions. */
   at?: number;
-  /** It took the place of a message that had been there before. */
+  /** It replaced an existing message. */
   isEdit?: boolean;
 }
 
 export interface QuestionsOptions {
   state: Pick<State, 'get' | 'set' | 'delete'>;
-  /** Durable when it resolves; the same id again has no effect. */
+  /** Resolves when the message is durable; sending the same ID again has no effect. */
   send: (message: OutboundMessage) => Promise<void>;
-  /** In which language a conversation is told of what was decided elsewhere. */
+  /** Returns messages in the language that a conversation reads outcomes in. */
   messagesAt: (address: Address) => Messages;
   log: Logger;
 }
 
 const TTL_MS = 30 * 86_400_000;
-/** Outcomes that are remembered for messages still on their way. */
+/** The number of outcomes kept for messages that are still on their way. */
 const MAX_OUTCOMES = 1_000;
 
 const isButton = objectOf({ id: isFilled, label: isText, decides: optional(isFilled) });
@@ -51,39 +51,39 @@ const askingShape = shape<Asking>(
     isEdit: optional(isFlag),
   }),
 );
-/** What has not arrived by then waits for its platform. */
+/** After this time, in ms, a question that hasn't appeared is waiting for its platform. */
 const COMING_MS = 5_000;
-/** Messages of one conversation that ask something. */
+/** Limit on the messages that ask something in one conversation. */
 const MAX_HERE = 20;
 const keysShape = shape<string[]>(listOf(isFilled));
 
 export class Questions {
   readonly #options: QuestionsOptions;
-  /** One change after the other: they are rare, and a message may ask several questions. */
+  /** Serialises changes: they are rare, and one message may ask several questions. */
   #last: Promise<void> = Promise.resolve();
-  /** What this process was told, for messages that arrive after the decision. */
+  /** Outcomes known to this process, for messages that arrive after the decision. */
   readonly #outcomes = createLru<Said>(MAX_OUTCOMES);
 
-  /** Questions on their way to a conversation, as this process knows it: when they were put. */
+  /** Questions that this process knows to be on their way, with the time when they were asked. */
   readonly #onTheirWay = createLru<{ where: string; at: number }>(MAX_OUTCOMES);
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
   }
 
-  /** These are about to be asked there. */
+  /** Notes that these questions are about to be asked there. */
   offered(address: Address, questions: readonly string[]): void {
     for (const question of questions)
       this.#onTheirWay.set(question, { where: conversationKey(address), at: Date.now() });
   }
 
-  /** Whether one was put there a moment ago, and the platform has not said yet that it stands. */
+  /** Whether a question was just sent there and the platform hasn't confirmed it yet. */
   isComing(address: Address): boolean {
     const where = conversationKey(address);
     return [...this.#onTheirWay.entries()].some(([, one]) => one.where === where && one.at > Date.now() - COMING_MS);
   }
 
-  /** A message with buttons that decide something has this id on its platform. Never rejects. */
+  /** Records the platform's ID of a message whose buttons decide something. Never rejects. */
   async asked({ address, text, buttons = [], placeholder }: OutboundMessage, messageId: string): Promise<void> {
     const questions = questionsOf(buttons);
     if (questions.length === 0 || messageId === '') return;
@@ -92,7 +92,7 @@ export class Questions {
     const key = keyOf(address, messageId);
     await this.#change(async () => {
       const { state } = this.#options;
-      // Told again after a crash, it was there before.
+      // After a crash this may be reported again; the first record stays.
       if (!(await this.#asking(key))) await state.set(`asking:${key}`, JSON.stringify(asking), TTL_MS);
       const here = `here:${conversationKey(address)}`;
       const others = (await this.#keys(here)).filter((other) => other !== key);
@@ -104,7 +104,7 @@ export class Questions {
       }
     });
     for (const question of questions) this.#onTheirWay.delete(question);
-    // The decision may have come before the platform had said which message this is.
+    // The decision may have come before the platform returned the message's ID.
     for (const question of questions) {
       const outcome = this.#outcomes.get(question);
       if (outcome) await this.decided(question, outcome);
@@ -112,8 +112,8 @@ export class Questions {
   }
 
   /**
-   * The message of ours that a reply means, while it still asks something: the one with this id; where that is the first of a thread, the
-   * one in the chat, else the newest that asks something in the thread.
+   * Returns our message that a reply refers to, if it still asks something: the one with this ID. If the ID is the
+   * first of a thread, returns the message in the chat, else the newest in the thread that asks something.
    */
   async askedBy(address: Address, messageId: string): Promise<Asking | undefined> {
     const { thread, ...chat } = address;
@@ -123,12 +123,12 @@ export class Questions {
     return newest === undefined ? undefined : this.#asking(newest);
   }
 
-  /** The messages that ask something in a conversation, oldest first. */
+  /** Returns the messages that ask something in a conversation, oldest first. */
   async here(address: Address): Promise<Asking[]> {
     return this.#askings(await this.#keys(`here:${conversationKey(address)}`));
   }
 
-  /** The messages that ask a question, wherever that is. */
+  /** Returns the messages that ask a question, in any conversation. */
   async asking(question: string): Promise<Asking[]> {
     return this.#askings(await this.#keysOf(question));
   }
@@ -137,7 +137,7 @@ export class Questions {
     return (await Promise.all(keys.map((key) => this.#asking(key)))).filter((asking) => asking !== undefined);
   }
 
-  /** The edits are durable in the outbox when it resolves; again it has no effect. Never rejects. */
+  /** Resolves when the edits are durable in the outbox; repeating it has no effect. Never rejects. */
   async decided(question: string, outcome: Said): Promise<void> {
     this.#outcomes.set(question, outcome);
     await this.#change(async () => {

@@ -1,7 +1,7 @@
 /**
- * The structured blocks of an answer: taken out of what people see and given back as data.
- * Nothing is lost silently: a block of files that cannot be understood is counted in `unread`, a file that is too much in `leftOut`, and
- * both are named in `problems`.
+ * Removes the structured blocks of an answer from what people see and returns them as data. Nothing is lost silently:
+ * `unread` counts blocks of files that can't be parsed, `leftOut` counts files beyond the limits, and `problems`
+ * describes both.
  */
 import { type Asides, asidesOf, isBetweenMarks } from './aside.ts';
 import { type BlockKind, type Blocks, jsonLength, kindOf, readBlock } from './blocks.ts';
@@ -9,14 +9,14 @@ import { type BlockKind, type Blocks, jsonLength, kindOf, readBlock } from './bl
 export { decisionsOf, summarise } from './summary.ts';
 
 export interface ParsedReply extends Blocks {
-  /** Markdown for the person. The input itself when it holds no block. */
+  /** Markdown for the person; the input itself if it contains no block. */
   visible: string;
   memorySuggestions: string[];
-  /** What was decided, for the day's log. */
+  /** Decisions for the log of the day. */
   decisions: string[];
 }
 
-/** A stretch of the text that leaves the visible part: [start, end). */
+/** A range of the text that is removed from the visible part: [start, end). */
 interface Cut {
   start: number;
   end: number;
@@ -36,18 +36,18 @@ interface Fence {
   kind: BlockKind | undefined;
   start: number;
   body: number;
-  /** Blocks of code within a plan that have no end yet. */
+  /** The number of open code blocks within a plan. */
   inner: number;
 }
 
-/** An element that has begun. */
+/** An open element. */
 interface Tag {
   name: string;
   start: number;
   body: number;
 }
 
-// List markers and quote marks may stand before a fence; the marks must be taken off the block's own lines again.
+// List markers and quote marks may precede a fence; quote marks must be removed from the block's own lines again.
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
 const MARKER = /artifact_deltas|memory_suggestion|<decision|plan|task\.md/i;
 const LEADING_BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
@@ -56,16 +56,16 @@ const MAX_DECISIONS = 5;
 const TAG = /<(\/?)(memory_suggestion|decision|tool_call)(?:\s[^<>\n]{0,200})?>/gi;
 
 /**
- * Finds fenced blocks tagged `artifact_deltas` (``` or ~~~ of any length, also in a list or a quote) and, outside of code and
- * of what is cited, `<memory_suggestion>` and `<decision>` elements, and a call of the plan within `<tool_call>`, as open models
- * write it. `isTold`: whether others have written the end of such an element; the model repeats it then. Linear in the length of
- * the text; without a marker it is only searched.
+ * Finds fenced blocks tagged `artifact_deltas` (``` or ~~~ of any length, also in a list or a quote) and, outside of
+ * code and quotations, `<memory_suggestion>` and `<decision>` elements, and a call of the plan within `<tool_call>`, as
+ * open models write it. `isTold` returns whether others wrote the content and end of such an element; then the model
+ * only repeats it. Linear in the length of the text; a text without a marker is only searched.
  */
 export function parseReply(text: string, isTold: Reading['isTold'] = () => false): ParsedReply {
   const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0, leftOut: 0 };
   const reply: ParsedReply = { ...found, visible: text, memorySuggestions: [], decisions: [] };
   if (!MARKER.test(text)) return reply;
-  // Some models give nothing but the block, without a fence.
+  // Some models return only the block, without a fence.
   if (/^\s*\{[\s\S]*"artifact_deltas"[\s\S]*\}\s*$/.test(text) && readBlock('json', text, reply))
     return { ...reply, visible: '' };
   const cuts: Cut[] = [];
@@ -90,7 +90,7 @@ export function parseReply(text: string, isTold: Reading['isTold'] = () => false
       }
     } else if (marks && !(marks.startsWith('`') && info.includes('`'))) {
       const [quoted, kind] = [prefix.includes('>'), kindOf(info)];
-      // A plan in a quote is one that somebody else has made.
+      // A plan in a quote was written by somebody else.
       fence = { marks, quoted, kind: quoted && kind !== 'deltas' ? undefined : kind, start, body: end, inner: 0 };
     } else tag = readElements(reading, line, start, tag);
     start = end;
@@ -107,7 +107,7 @@ export function parseReply(text: string, isTold: Reading['isTold'] = () => false
   return reply;
 }
 
-/** Gives the element that is open at the end of the line. */
+/** Returns the element that is open at the end of the line. */
 function readElements(reading: Reading, line: string, start: number, before: Tag | undefined): Tag | undefined {
   let open = before;
   const outside = reading.asides.without(line, start, before !== undefined);
@@ -115,7 +115,7 @@ function readElements(reading: Reading, line: string, start: number, before: Tag
     const name = written.toLowerCase();
     const [at, after] = [start + index, start + index + mark.length];
     if (!slash) {
-      // A call may hold any text, another call's beginning too.
+      // A call may contain any text, even the beginning of another call.
       if (!(open && name === 'tool_call')) open = { name, start: at, body: after };
     } else if (open?.name === name) {
       const isOwn = name === 'tool_call' || !isShown(reading, open, after);
@@ -127,11 +127,11 @@ function readElements(reading: Reading, line: string, start: number, before: Tag
   return open;
 }
 
-/** Whether the element is somebody else's words, or an example. */
+/** Whether the element is an example or other people's words. */
 const isShown = ({ text, isTold }: Reading, { start, body }: Tag, end: number): boolean =>
   isBetweenMarks(text, start, end) || isTold(text.slice(body, end));
 
-/** Whether it leaves what people see. */
+/** Stores an element's content. Returns whether it must be removed from what people see. */
 function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: number): boolean {
   if (name === 'tool_call') return readBlock('json', text.slice(body, end), reply);
   const [into, most] =
@@ -142,12 +142,12 @@ function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: n
   return true;
 }
 
-/** The cuts inside a stretch, counted from its start. */
+/** Returns the cuts inside a range, relative to its start. */
 function within(cuts: readonly Cut[], from: number, to: number): Cut[] {
   return cuts.filter((c) => c.start >= from && c.end <= to).map((c) => ({ start: c.start - from, end: c.end - from }));
 }
 
-/** Cuts in order, without those that lie inside another (a block within a suggestion). */
+/** Returns the cuts in order, without those inside another (a block within a suggestion). */
 function outermost(cuts: readonly Cut[]): Cut[] {
   let reach = 0;
   return cuts
@@ -159,7 +159,10 @@ function outermost(cuts: readonly Cut[]): Cut[] {
     });
 }
 
-/** The text without the cuts. The blank lines on both sides of a cut become one; words on one line keep one space. */
+/**
+ * Returns the text without the cuts. The blank lines on both sides of a cut become one; words on one line keep one
+ * space.
+ */
 function cutOut(text: string, cuts: readonly Cut[]): string {
   const pieces: string[] = [];
   let breaks = 0;

@@ -1,21 +1,21 @@
-/** Short plain text out of an answer: the one-line summary of lists and logs and the decisions of the day. */
+/** Extracts short plain text from an answer: the one-line summary for lists and logs, and the day's decisions. */
 
 const SUMMARY_LENGTH = 300;
 const DECISION_LENGTH = 200;
 const MAX_DECISIONS = 5;
-/** Only the start of an answer is looked at: the first lines say what it is about. */
+/** Only the start of an answer is read: its first lines say what it is about. */
 const SUMMARY_SOURCE = 4_000;
 const DECISION_SOURCE = 20_000;
 
-/** At most 300 UTF-16 units on one line, without Markdown marks and code blocks, cut at a word where there is one. */
+/** Returns at most 300 UTF-16 units on one line, without Markdown and code blocks, cut between words if possible. */
 export function summarise(text: string): string {
   const start = text.slice(0, SUMMARY_SOURCE);
   return shorten(plain(withoutCode(start)) || plain(start), SUMMARY_LENGTH);
 }
 
 /**
- * The decisions in a text, deliberately modest: the bullets under a heading that names decisions, and lines that
- * announce one. At most five, each plain text of at most 200 characters.
+ * Returns the decisions in a text by a deliberately modest rule: bullets under a heading that names decisions, and
+ * lines that announce one. At most five, each plain text of at most 200 characters.
  */
 export function decisionsOf(text: string): string[] {
   const found = new Set<string>();
@@ -39,13 +39,13 @@ const ANNOUNCED =
 
 const isHeading = (line: string): boolean => /^\s{0,3}(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)|^[^.!?]{1,60}:\s*$/.test(line);
 
-/** Fenced code goes, the fence lines with it; an open fence takes the rest. */
+/** Removes fenced code with its fence lines; an open fence extends to the end. */
 function withoutCode(text: string): string {
   if (!text.includes('```') && !text.includes('~~~')) return text;
   return text.replace(/^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?^[ \t]*\1[`~]*[ \t]*$|[\s\S]*$)/gm, '');
 }
 
-/** One line of words: links become their text, marks go, spaces collapse. */
+/** Converts Markdown to one line of plain words. */
 function plain(text: string): string {
   return text
     .replace(/^[ \t]*(?:`{3,}|~{3,})[^\n]*$/gm, '')
@@ -65,7 +65,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Cut at the last space, or between two characters where there is none; the ellipsis counts. */
+/** Cuts at the last space, or between two characters if there is none; the length includes the ellipsis. */
 function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   const head = text.slice(0, length - 1);

@@ -1,15 +1,15 @@
 /**
- * Whether a model only repeats what it was told: what a person, a file or a tool has written is never taken for the model's own word,
- * however it is put into another text. Pure.
+ * Detects text that a model only repeats: what a person, a file or a tool wrote never counts as the model's own words,
+ * however it is embedded in another text. Pure.
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
 
 const NAMED = /memory_suggestion|decision/i;
-/** An answer with a block that must be the model's own. */
+/** Matches an answer with a block that must be the model's own. */
 export const HAS_OWN_BLOCK = /<\/(?:memory_suggestion|decision)\b/i;
 
-/** Without what changes when a text is put into another one. */
+/** Removes the characters that change when a text is embedded in another one. */
 export const squeeze = (text: string): string => text.replace(/[\s\\]+/g, '');
 
 export function textsIn(value: unknown, depth = 0): string[] {
@@ -18,14 +18,14 @@ export function textsIn(value: unknown, depth = 0): string[] {
   return Object.values(value).flatMap((inner) => textsIn(inner, depth + 1));
 }
 
-/** Also without the marks of quotations, and with the letters for which a page writes entities. */
+/** Normalises a text further: also removes quotation marks of Markdown and decodes HTML entities. */
 const unquoted = (text: string): string =>
   squeeze(text).replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('>', '').toLowerCase();
 
-/** Far more than an answer that means them has; what comes after them is taken for repeated. */
+/** Limit on lookups, far more than a genuine answer needs; any further text counts as repeated. */
 const MAX_LOOKS = 100;
 
-/** Whether some text stands in what was told. */
+/** Returns a function that checks whether a text occurs in what was said. */
 export function toldIn(told: readonly string[]): (text: string) => boolean {
   const all = told.map(unquoted);
   let looks = 0;
@@ -36,7 +36,7 @@ export function toldIn(told: readonly string[]): (text: string) => boolean {
   };
 }
 
-/** Whether people, files or tools have said a text in these entries of a session. */
+/** Returns a function that checks whether people, files or tools said a text in these session entries. */
 export const saidIn = (entries: readonly SessionEntry[]): ((text: string) => boolean) =>
   toldIn(entries.flatMap(wordsIn).filter((text) => NAMED.test(text)));
 
@@ -45,7 +45,7 @@ function wordsIn(entry: SessionEntry): string[] {
   return entry.type === 'step' ? textsIn(entry.messages.flatMap(resultsOf)) : [];
 }
 
-/** What tools gave; what the model itself has said is its own. */
+/** Returns what tools returned; the model's own text doesn't count. */
 function resultsOf(message: Json): Json[] {
   if (!isRecord(message) || !Array.isArray(message.content)) return [];
   return message.content.flatMap((part) =>

@@ -1,37 +1,38 @@
 /**
- * Where in a reply a model has written calls of tools as text, instead of calling them: behind a mark that models have for it, up to the
- * end of the reply, or as all of the reply. What stands in code, in a quotation or before other words explains something to a person,
- * and is theirs to read. Pure; linear in the length of the reply.
+ * Finds tool calls that a model wrote as text instead of making them: after one of the marks that models use, up to the
+ * end of the reply, or as the whole reply. Calls in code, in a quotation or before other words explain something to a
+ * person and stay in the text. Pure; linear in the length of the reply.
  */
 import { readCalls, type WrittenCall } from './call-forms.ts';
 
 export interface Written {
-  /** What is the person's to read where the calls are taken out. */
+  /** The text for the person, without the calls. */
   text: string;
-  /** The same with the calls as they stand. */
+  /** The same text including the calls. */
   said: string;
-  /** What the model has thought, where it stood in its answer. */
+  /** The model's reasoning, if it was part of the answer. */
   reasoning: string;
   calls: WrittenCall[];
   /**
-   * How sure it is that they are meant. `marked`: by a mark of their own. `whole`: the reply is nothing else. `maybe`: JSON in a fence
-   * at the end of words. `broken`: a mark, and nothing that can be read behind it; `calls` is empty then.
+   * How certain it is that the calls are meant. `marked`: they have their own mark. `whole`: the reply is nothing else.
+   * `maybe`: JSON in a fence at the end of the text. `broken`: a mark without anything readable after it; `calls` is
+   * then empty.
    */
   kind: 'marked' | 'whole' | 'maybe' | 'broken' | 'none';
-  /** They stand in a fence, with no other mark. */
+  /** They are in a fence, without any other mark. */
   isFenced: boolean;
-  /** The text that the calls' places are of. */
+  /** The text that the positions of the calls refer to. */
   source: string;
 }
 
-/** A mark with which calls begin, outside code. */
+/** Matches a mark with which calls begin, outside code. */
 export const OPENING =
   /<[\w:-]*(?:tool_?calls?|function_?calls?)>|<｜DSML｜(?:function|tool)_calls>|<\|tool_call(?:\||>)|<\|(?:python_tag|python_start|tool_calls?(?:_section)?_(?:begin|start)|tool_calls?|START_ACTION|action_start|tools_prefix)\|>|<｜tool▁calls?▁begin｜>|\[(?:TOOL_CALLS|TOOL_REQUEST)\]|functools(?=\[\{)|<(?:function|(?:[a-z]+:)?invoke name)=(?=["\w])/i;
 const QUICK = /[<[{]|functools|```/;
 const QUOTED = /^[ \t]*>.*$|`[^`\n]+`/gm;
 const WHOLE_FENCE = /^`{3}([\w-]*)[ \t]*\r?\n([\s\S]*?)\r?\n?`{3}$/;
 const LAST_FENCE = /(?:^|\n)[ \t]*`{3}(\w*)[ \t]*\r?\n((?:(?!`{3})[\s\S])*)`{3}\s*$/;
-/** Words after the marks of a fence that say what is in it. */
+/** Matches a fence's language that says it contains calls. */
 const CALL_INFO = /^(?:tool_?calls?|tool_code|function_?calls?)$/i;
 const JSON_INFO = /^(?:jsonc?)?$/i;
 
@@ -62,7 +63,7 @@ export function findCalls(given: string): Written {
 
 const isOfCalls = (info = ''): boolean => CALL_INFO.test(info) || JSON_INFO.test(info);
 
-/** Of the same length, with blanks for what is code or a quotation. */
+/** Replaces code and quotations by blanks, so that the length stays the same. */
 export function withoutCode(text: string): string {
   const blank = (code: string) => ' '.repeat(code.length);
   let marks = '';
@@ -81,12 +82,15 @@ export function withoutCode(text: string): string {
 }
 
 const CHANNEL = /<\|channel\|>\s*(analysis|commentary|final)\b/;
-// In the form of gpt-oss: whom it is for may stand before or behind its channel.
+// The format of gpt-oss: the recipient may come before or after the channel.
 const MESSAGE =
   /(?:<\|start\|>assistant)?(?:\s{0,4}to=([\w.-]{1,128}))?\s{0,4}<\|channel\|>\s*(\w+)(?:\s+to=([\w.-]{1,128}))?\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*<\|message\|>/g;
 const MESSAGE_END = /<\|(?:end|call|return|start|channel)\|>/g;
 const THINK = '(?:think(?:ing)?|thought|seed:think)';
-/** With which thoughts begin and end that stand in a text: of most, of Gemma, of Seed, of Mistral, of Kimi, and of Gemma once more. */
+/**
+ * Marks around reasoning within a text: those of most models, then Mistral, Kimi and Gemma; Seed's `seed:think` is part
+ * of the first.
+ */
 export const THOUGHT_BEGINS = `<${THINK}>|\\[THINK\\]|◁think▷|<\\|channel>thought\\b`;
 export const THOUGHT_ENDS = `</${THINK}>|\\[/THINK\\]|◁/think▷|<channel\\|>`;
 const THOUGHT = new RegExp(`^\\s*(?:${THOUGHT_BEGINS})([\\s\\S]*?)(?:${THOUGHT_ENDS})`);
@@ -96,15 +100,15 @@ const THOUGHT_BEFORE = /<\/think>|\[\/THINK\]|◁\/think▷/g;
 const HAS_MARKS = /[<[◁]/;
 
 /**
- * A reply without what its model has thought, where a server gives both as one text. Calls in the form of gpt-oss become those of
- * another one, so that there is one way to read them.
+ * Splits a reply into text and reasoning, if a server returns both as one text. Calls in the format of gpt-oss are
+ * converted to another format, so that one parser is enough.
  */
 function spoken(given: string): { text: string; reasoning: string } {
   if (!HAS_MARKS.test(given)) return { text: given, reasoning: '' };
   if (CHANNEL.test(withoutCode(given))) return ofChannels(given);
   const [all, thought] = THOUGHT.exec(given) ?? [];
   if (all !== undefined) return { text: given.slice(all.length).trimStart(), reasoning: (thought ?? '').trim() };
-  // Where the template has begun the thought, only its end is in the answer.
+  // If the template opened the reasoning, the answer contains only its end.
   const isEnded = given.search(THOUGHT_BEFORE) >= 0 && !/<think|\[THINK\]|◁think/.test(given);
   const ends = isEnded ? [...withoutCode(given).matchAll(THOUGHT_BEFORE)] : [];
   const [end] = ends;
@@ -112,7 +116,7 @@ function spoken(given: string): { text: string; reasoning: string } {
   return { text: given.slice(end.index + end[0].length).trimStart(), reasoning: given.slice(0, end.index).trim() };
 }
 
-/** Whether a reply is nothing but what its model has thought, to its end or not. */
+/** Whether a reply consists only of reasoning, complete or not. */
 export const isThoughtAlone = (given: string): boolean =>
   HAS_MARKS.test(given) &&
   ((THOUGHT_BEGUN.test(given) && !THOUGHT_ENDED.test(given)) || spoken(given).text.trim() === '');
