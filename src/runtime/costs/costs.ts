@@ -1,7 +1,7 @@
 /**
- * What the gateway spends, and the daily caps on it (promise 60). Invariants: what is known of a call is on the disk before the next
- * call begins; a cap is looked at before every call, so a day ends at most one call of each run under way beyond it. Days are
- * those of UTC, as in the files' names.
+ * Records what the gateway spends, and enforces daily caps (promise 60). Invariants: what is known about a call is on
+ * disk before the next call begins; a cap is checked before every call, so that a day exceeds it by at most one call
+ * per running run. Days are in UTC, as in the files' names.
  */
 import { errorMessage } from '../../errors.ts';
 import { NewLines } from '../../lib/files/new-lines.ts';
@@ -26,7 +26,7 @@ import {
 import { minutePrice, unpricedSound } from './minutes.ts';
 import { type Prices, priced, priceOf } from './prices.ts';
 
-/** `limits` of the configuration; what is absent or 0 is not capped. */
+/** The `limits` of the configuration; a value that is absent or 0 sets no cap. */
 export interface CostLimits {
   tokensPerDay?: number | undefined;
   costPerDay?: number | undefined;
@@ -38,17 +38,17 @@ export interface CostLimits {
 export interface CapHit {
   /** The setting's path. */
   setting: `limits.${keyof CostLimits}`;
-  /** `person`: theirs alone is used up. */
+  /** `person`: only this person's cap is reached. */
   of: 'all' | 'person';
-  /** Tokens, or money when `currency` is there. */
+  /** Tokens, or money if `currency` is set. */
   limit: number;
   used: number;
   currency?: string;
-  /** Milliseconds since the epoch at which it is lifted. */
+  /** The time when the cap ends, in ms since the epoch. */
   until: number;
 }
 
-/** One model call that has ended, however it ended. */
+/** One model call that has ended, successfully or not. */
 export interface ModelCall extends Omit<UsageCall, 'type' | 'at' | 'cost' | 'currency' | 'unpricedTokens'> {}
 
 export interface CostsOptions {
@@ -57,7 +57,7 @@ export interface CostsOptions {
   prices: Prices;
   currency: string;
   log: Logger;
-  /** Told of each call with its price, where that is known. */
+  /** Receives each call with its price, if known. */
   onCall?: (call: Pick<ModelCall, 'model' | 'ms'>, usage: Usage) => void;
   now?: () => number;
 }
@@ -66,9 +66,9 @@ interface Day {
   name: string;
   all: Usage;
   people: Map<string, Usage>;
-  /** Who was told of which cap, and in which run. */
+  /** The run in which each recipient was told about a cap. */
   told: Map<string, string>;
-  /** What all processes add to its file. */
+  /** New lines in the day's file from all processes. */
   lines: NewLines | undefined;
 }
 
@@ -77,11 +77,11 @@ const KEPT_RUNS = 5_000;
 /** Sums of money are off by less than this. */
 const ROUNDING = 1e-9;
 
-/** Reads nothing yet: the day's file is read when its numbers are first asked for. */
+/** Counts usage per day, person and run. Reads the day's file when its numbers are first needed. */
 export class Costs {
   readonly #options: CostsOptions;
   readonly #home: Home;
-  /** The caps that are set, for showing. */
+  /** The configured caps, for display. */
   readonly limits: CostLimits;
   readonly currency: string;
   readonly #log: Logger;
@@ -98,7 +98,7 @@ export class Costs {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The cap that keeps this person (a principal as text) from another model call now, if one does. */
+  /** Returns the cap that keeps this person (a principal as text) from another model call now, if there is one. */
   check(person: string, at: number = this.#now()): CapHit | undefined {
     const { name, all, people } = this.#today(at);
     const mine = people.get(person) ?? NO_USAGE;
@@ -118,7 +118,10 @@ export class Costs {
     return undefined;
   }
 
-  /** Counts a call and writes it down. Never throws: what cannot be written is counted all the same and logged. */
+  /**
+   * Counts a call and writes it to disk. Never throws: a call that can't be written is counted anyway, and the failure
+   * is logged.
+   */
   add(given: ModelCall): void {
     const at = this.#now();
     const current = this.#today(at);
@@ -133,18 +136,21 @@ export class Costs {
     this.#options.onCall?.(call, usage);
   }
 
-  /** What a run has used so far, before a restart included; undefined when nothing is known of it. */
+  /** Returns what a run has used so far, including before a restart; undefined if nothing is known about it. */
   ofRun(run: string): Usage | undefined {
     this.#today();
     return this.#runs.get(run);
   }
 
-  /** What was used today: by everybody, or by one person. */
+  /** Returns what everybody, or one person, has used today. */
   today(person?: string): Usage {
     return person === undefined ? this.#today().all : (this.#today().people.get(person) ?? NO_USAGE);
   }
 
-  /** Adds to the record of a task what no run of it has used: a digest's calls. Once for each `run`. Never rejects. */
+  /**
+   * Adds usage that belongs to no run of the task, such as a digest's calls, to its record. Must be called once per
+   * `run`. Never rejects.
+   */
   async addToTask(run: string, task: string): Promise<void> {
     const used = this.ofRun(run);
     if (!used) return;
@@ -157,8 +163,8 @@ export class Costs {
   }
 
   /**
-   * Whether `who` is told of this cap in the answer of `run`: for one run a day, also over restarts. The same run again is told
-   * again: a crash may have come before its answer was kept.
+   * Whether the answer of `run` tells `who` about this cap: only one run per day does, even after restarts. The same
+   * run gets true again, because a crash may have come before its answer was stored.
    */
   isTold(who: string, { setting }: CapHit, run: string): boolean {
     const { told } = this.#today();
@@ -169,7 +175,10 @@ export class Costs {
     return true;
   }
 
-  /** Of sound that is paid by its length the price; where none is known its tokens stand for it. */
+  /**
+   * Returns the price of sound that is billed by its length. If the price is unknown, estimated tokens are counted
+   * instead.
+   */
   #bySound(given: ModelCall) {
     const { inputTokens, outputTokens, cachedInputTokens = 0, ...call } = given;
     const tokens = { inputTokens, outputTokens, ...(cachedInputTokens > 0 && { cachedInputTokens }) };
@@ -190,7 +199,7 @@ export class Costs {
     into.people.set(call.person, addUsage(into.people.get(call.person), usage));
   }
 
-  /** What cannot be read is as if it had not been: a full stop of the gateway would be worse. */
+  /** Returns no lines if the file can't be read: stopping the gateway would be worse. */
   #read(name: string): UsageLine[] {
     try {
       return readUsage(this.#home, name);
@@ -201,14 +210,14 @@ export class Costs {
   }
 
   #load(name: string): Day {
-    // Where other processes write the day's file too, what stands in it counts, and nothing besides.
+    // If other processes write the day's file too, only its content counts.
     const lines = isShared(this.#home.root) ? new NewLines(usageFile(this.#home, name)) : undefined;
     const loaded: Day = { name, all: NO_USAGE, people: new Map(), told: new Map(), lines };
     const isStart = this.#day === undefined;
-    // A run that a restart cut may have begun the day before.
+    // A run that a restart interrupted may have begun the day before.
     const yesterday = isStart ? this.#read(dayOf(Date.parse(name) - DAY_MS)) : [];
     for (const line of yesterday) if (line.type === 'call') this.#countRun(line.run, usageOf(line));
-    // With several processes the file is read below, at each look.
+    // If several processes share the file, `#today` reads it at each lookup.
     for (const line of lines ? [] : this.#read(name)) this.#take(loaded, line, isStart);
     return loaded;
   }
@@ -241,7 +250,7 @@ export class Costs {
   }
 }
 
-/** The record with all that a run has used so far; counted once, however often it is said. */
+/** Returns the record with everything that a run has used so far. Repeated calls count the run once. */
 export function withRun(record: TaskRecord, run: string, used: Usage): TaskRecord {
   const before = record.counted?.run === run ? record.counted.before : record.usage;
   return { ...record, usage: addUsage(before, used), counted: { run, ...(before && { before }) } };
@@ -258,7 +267,7 @@ function withMore(record: TaskRecord, used: Usage): TaskRecord {
 
 const noticeKey = (who: string, setting: string): string => `${who} ${setting}`;
 
-/** The numbers alone. */
+/** Returns only the usage fields. */
 function usageOf({ inputTokens, outputTokens, cachedInputTokens, cost, currency, unpricedTokens }: Usage): Usage {
   return addUsage(undefined, {
     inputTokens,

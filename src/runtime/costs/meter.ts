@@ -1,4 +1,4 @@
-/** The meter of a run: every model call is counted, and none begins past a daily cap. What people are told of that, once a day. */
+/** Meters a run: counts every model call, refuses calls beyond a daily cap, and tells people about a cap once a day. */
 import type { Said } from '../../messages/messages.ts';
 import type { Usage } from '../../workspace/types.ts';
 import type { AgentHooks } from '../contract/agent.ts';
@@ -7,7 +7,7 @@ import { RunError } from '../contract/run-error.ts';
 import type { CapHit, Costs } from './costs.ts';
 import { capNotice, capReminder, ownerNotice } from './words.ts';
 
-/** Ends a run at a cap. Its `userMessage` is what the person is told; '' when they have been told today. */
+/** Ends a run at a cap. Its `userMessage` is what the person is told; empty if they were told today. */
 export class CapError extends RunError {
   readonly hit: CapHit;
   constructor(hit: CapHit, said: Said | '') {
@@ -18,13 +18,13 @@ export class CapError extends RunError {
 
 export interface Meter {
   hooks(run: MeteredRun): Required<Pick<AgentHooks, 'beforeCall' | 'onUsage'>>;
-  /** For a run's outcome. */
+  /** Returns a run's usage for its outcome. */
   used(run: string): { usage?: Usage };
 }
 
 export interface MeterOptions {
   costs: Costs;
-  /** Tells all owners who can be reached; the same id again has no effect. Must not throw. */
+  /** Sends a message to all owners who can be reached; the same ID again has no effect. Must not throw. */
   tellOwners: (id: string, said: Said) => void;
   now?: () => number;
 }
@@ -37,7 +37,7 @@ export function createMeter({ costs, tellOwners, now = Date.now }: MeterOptions)
       tellOwners(`cap-${hit.setting.replace('.', '-')}-${day}`, ownerNotice(hit, at));
     }
     if (costs.isTold(person, hit, run)) return new CapError(hit, capNotice(hit, at));
-    // Work that was under way never ends without a word.
+    // A run that has begun never ends silently.
     return new CapError(hit, hasBegun ? capReminder(hit, at) : '');
   }
 

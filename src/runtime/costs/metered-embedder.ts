@@ -1,9 +1,9 @@
-/** Embedding calls are counted and capped as all calls of a model are (promise 60): at a daily cap the memory is searched by words. */
+/** Counts and caps embedding calls like all model calls (promise 60): at a daily cap memory is searched by words. */
 import type { Embedder } from '../../workspace/memory/search.ts';
 import { countTokens } from '../../workspace/memory/tokens.ts';
 import type { Costs } from './costs.ts';
 
-/** Whose calls they are: the memory is everybody's, so nobody's own cap is used up by it. */
+/** The person that these calls are counted for. Memory is shared, so they use up nobody's own cap. */
 const MEMORY = 'memory';
 
 export function meteredEmbedder(embedder: Embedder, costs: Pick<Costs, 'check' | 'add'>): Embedder {

@@ -1,9 +1,12 @@
-/** What recordings and spoken answers cost that are paid by their length. Where no price is known none is guessed, and it is said so. */
+/**
+ * Computes the cost of recordings and spoken answers that are billed by their length. An unknown price is never guessed
+ * but reported as unknown.
+ */
 
 import type { Usage } from '../../workspace/types.ts';
 import type { CallUsage } from '../contract/call-usage.ts';
 
-/** List prices of a minute in US dollars, November 2026. */
+/** List prices per minute in US dollars, November 2026. */
 const PER_MINUTE: Readonly<Record<string, number>> = {
   'openai/whisper-1': 0.006,
   'openai/gpt-4o-transcribe': 0.006,
@@ -17,13 +20,13 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
 export const hasMinutePrice = (model: string, currency: string): boolean =>
   currency === 'USD' && Object.hasOwn(PER_MINUTE, model);
 
-/** Of an hour of sound about as many as models count for it. */
+/** About what models count for sound. */
 const TOKENS_PER_SECOND = 10;
 const CHARACTERS_PER_TOKEN = 4;
 const OGG_PAGE = Buffer.from('OggS');
 const OPUS_RATE = 48_000;
 
-/** Sound whose price is not known is counted in tokens, so that it is not taken to be free. */
+/** Counts sound of unknown price in tokens, so that it doesn't appear to be free. */
 export const unpricedSound = (seconds: number): CallUsage => ({
   inputTokens: Math.ceil(seconds * TOKENS_PER_SECOND),
   outputTokens: 0,
@@ -31,14 +34,14 @@ export const unpricedSound = (seconds: number): CallUsage => ({
   seconds,
 });
 
-/** What was spoken: its length where the sound tells it, else its words. */
+/** Returns the usage of a spoken text: its length if the sound tells it, else an estimate from the words. */
 export function spokenUsage(words: string, sound: Uint8Array): CallUsage {
   const seconds = oggSeconds(sound);
   if (seconds !== undefined) return { inputTokens: 0, outputTokens: 0, seconds };
   return { inputTokens: Math.ceil(words.length / CHARACTERS_PER_TOKEN), outputTokens: 0, isEstimate: true };
 }
 
-/** The length of Opus in Ogg, as its last page counts it: https://www.rfc-editor.org/rfc/rfc7845#section-4 */
+/** Returns the length of Opus in Ogg from its last page: https://www.rfc-editor.org/rfc/rfc7845#section-4 */
 function oggSeconds(sound: Uint8Array): number | undefined {
   const bytes = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength);
   const page = bytes.lastIndexOf(OGG_PAGE);
@@ -47,7 +50,7 @@ function oggSeconds(sound: Uint8Array): number | undefined {
   return seconds > 0 && seconds < 86_400 ? Math.round(seconds * 10) / 10 : undefined;
 }
 
-/** Undefined for calls that are paid by the token, and for prices that are not known. */
+/** Returns undefined for calls that are billed by the token, and for unknown prices. */
 export function minutePrice(
   { model, seconds }: { model: string; seconds?: number | undefined },
   { inputTokens, outputTokens }: Usage,
