@@ -1,11 +1,11 @@
-/** The internal event bus: what agents do, told to every channel that shows it. Best effort; nothing depends on it. */
+/** The internal event bus: sends what agents do to every channel that shows it. Best effort; nothing depends on it. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 
 export type BusListener = (event: AgentStreamEvent) => void;
 
 export interface Bus {
   emit(event: AgentStreamEvent): void;
-  /** Gives the function that ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: BusListener): () => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Live progress: what agents do, told to the conversations that follow a run. Best effort; answers never take this way, and
- * nothing internal does: words for tools, the visible part of a reply, the plan's progress, no more.
+ * Shows live progress of agents in the conversations that follow a run. Best effort; answers never go through here, and
+ * neither does anything internal: only descriptions of tools, the visible part of a reply and the plan's progress.
  */
 import {
   type Address,
@@ -26,26 +26,26 @@ export interface LiveOptions {
   channelOf: (address: Address) => Channel | undefined;
   settings: Pick<ConversationSettings, 'get'>;
   buttons: Pick<Buttons, 'offer'>;
-  /** Remembers the status messages of runs that a crash may cut. */
+  /** Stores the status messages of runs that a crash may interrupt. */
   cache: Pick<State, 'get' | 'set' | 'delete'>;
-  /** Whether answers to the chat wait, or must wait. */
+  /** Whether answers to the chat are pending, or must wait. */
   isBusy: (address: Address) => boolean;
-  /** How far the plan of a task is, and its step at work. */
+  /** Returns a plan's progress and the step in progress. */
   progressOf: (taskId: string) => Promise<Progress | undefined>;
-  /** In the language of whoever reads there. */
+  /** Returns messages in the language of the chat's readers. */
   messagesAt: (address: Address) => Messages;
   log: Logger;
 }
 
-/** What the rest of the gateway uses of it. */
+/** The part that the rest of the gateway uses. */
 export type Live = Pick<LiveProgress, keyof LiveProgress>;
 
 interface Run {
   startedAt: number;
-  /** Known with the first event. */
+  /** Empty until the first event. */
   taskId: string;
   agentId: string;
-  /** Who works on it now: the agent itself, or one that it asked. */
+  /** The agent that is working now: the run's own, or one that it asked. */
   worker: string;
   words: Said;
   state: AgentState;
@@ -59,7 +59,7 @@ interface Run {
 interface Place {
   address: Address;
   view: LiveView & { kept: string | undefined };
-  /** Something is remembered of it. */
+  /** The cache holds a status message of this place. */
   isKept: boolean;
 }
 
@@ -101,8 +101,9 @@ export class LiveProgress {
   }
 
   /**
-   * Conversations that see this run's progress from now on. `isAgain`: an earlier process may have begun to show it there; then
-   * what it showed has been found when this resolves. `answered`: by conversation, the platform's id of the message that is answered.
+   * Shows a run's progress in these conversations from now on. `isAgain`: an earlier process may have begun to show it
+   * there; its messages have been found when this resolves. `answered` maps conversation keys to the platform's ID of
+   * the message that the run answers.
    */
   async follow(
     runId: string,
@@ -129,10 +130,7 @@ export class LiveProgress {
     if (isAgain) await this.#resume(run, runId);
   }
 
-  /**
-   * Ends progress of a run everywhere. In `answered` the status message may be replaced by the answer: gives its ids by
-   * conversation key. Elsewhere it is taken away.
-   */
+  /** Stops showing a run, and leaves its status messages as they are. */
   forget(runId: string): void {
     const run = this.#runs.get(runId);
     this.#runs.delete(runId);
@@ -140,6 +138,10 @@ export class LiveProgress {
     for (const { address, view } of run?.views ?? []) this.#pace.leave(address, view);
   }
 
+  /**
+   * Stops showing a run everywhere. In `answered` conversations the answer may replace the status message: returns these
+   * messages' IDs by conversation key. Elsewhere the status message is removed.
+   */
   async end(runId: string, answered: readonly Address[]): Promise<Map<string, string>> {
     const placeholders = new Map<string, string>();
     const isAnswered = new Set(answered.map(conversationKey));
@@ -149,12 +151,12 @@ export class LiveProgress {
     await Promise.all(
       (run?.views ?? []).map(async ({ address, view, isKept }) => {
         const key = conversationKey(address);
-        // The answer may become that message: from here on nobody may take it for a status.
+        // The answer may replace that message, so from here on nothing may treat it as a status.
         if (isKept) await this.#tolerate(this.#options.cache.delete(cacheKey(runId, address)));
         this.#pace.leave(address, view);
         if (isAnswered.has(key)) this.#pace.answered(address);
         const ended = this.#channelOf(address)?.endStream?.(runId, address, isAnswered.has(key));
-        // Nobody waits for a status message to disappear.
+        // Don't wait for a status message to disappear.
         const id = isAnswered.has(key) ? await ended : undefined;
         if (id !== undefined) placeholders.set(key, id);
       }),
@@ -162,14 +164,14 @@ export class LiveProgress {
     return placeholders;
   }
 
-  /** What is at work anywhere, with the agents that work on it. */
+  /** Returns everything that is running, with the agents that work on it. */
   runs(): { taskId: string; agentId: string }[] {
     return [...this.#runs.values()]
       .filter(({ taskId }) => taskId !== '')
       .flatMap(({ taskId, agentId, worker }) => [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })));
   }
 
-  /** What runs under the eyes of a conversation. */
+  /** Returns the runs that a conversation follows. */
   runsAt(address: Address): { taskId: string; agentId: string }[] {
     const key = conversationKey(address);
     return [...this.#runs.values()]
@@ -213,7 +215,7 @@ export class LiveProgress {
     return place;
   }
 
-  /** What the cache holds may be lost: then a status message stays behind. */
+  /** Ignores a failing cache: the only effect is that a status message stays behind. */
   async #tolerate<T>(done: Promise<T>): Promise<T | undefined> {
     try {
       return await done;
@@ -223,7 +225,7 @@ export class LiveProgress {
     }
   }
 
-  /** Goes on with what an earlier process showed, before there is news. */
+  /** Continues what an earlier process showed, before there is news. */
   async #resume(run: Run, runId: string): Promise<void> {
     for (const place of run.views) {
       const { address, view } = place;
@@ -246,7 +248,7 @@ export class LiveProgress {
     }
   }
 
-  /** Once, and again when the plan may have changed. */
+  /** Reads the progress once, and again when the plan may have changed. */
   async #readProgress(run: Run): Promise<void> {
     run.progress ??= this.#options.progressOf(run.taskId);
     try {
@@ -256,13 +258,13 @@ export class LiveProgress {
     }
   }
 
-  /** The event as people may see it; undefined when nothing of it is left. */
+  /** Returns the part of an event that people may see; undefined if there is none. */
   #visible(run: Run, event: AgentStreamEvent): AgentStreamEvent | undefined {
     if (event.type === 'text-delta') {
       const content = run.text.add(event.content);
       return content === '' ? undefined : { ...event, content };
     }
-    // What was said before is not the answer.
+    // Text before a tool call or new thinking isn't the answer.
     if (event.type === 'tool-call' || (event.type === 'state-change' && event.state === 'thinking'))
       run.text = createLiveText();
     if (event.type === 'tool-result') run.progress = undefined;

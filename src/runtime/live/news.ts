@@ -1,4 +1,4 @@
-/** Tells what happens to whoever listens. While nobody does, telling costs a look at an empty set. */
+/** Sends news to all listeners. Without listeners this only checks an empty set. */
 import type { News } from '../contract/news.ts';
 
 export type Tell = (news: News) => void;
@@ -11,7 +11,7 @@ export class NewsDesk {
     this.#onError = onError;
   }
 
-  /** Never throws: whoever tells goes on with its work. */
+  /** Never throws, so that callers continue their work. */
   readonly tell: Tell = (news) => {
     for (const listener of this.#listeners) {
       try {
@@ -22,7 +22,7 @@ export class NewsDesk {
     }
   };
 
-  /** Gives the function that ends it. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: Tell): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -1,24 +1,28 @@
 /**
- * Whose turn it is to show progress. Places that share a limit of their platform share a queue: one turn in `gapMs`, first come,
- * first served. Invariants: no turn is given in a chat while answers to it wait or the platform has said "slow down"; an answer
- * counts as a turn, so that answers and progress together stay below the limit; what is kept is bounded by what waits.
+ * Decides whose turn it is to show progress. Places that share a limit of their platform share a queue: one turn per
+ * `gapMs`, first come, first served. Invariants: a chat gets no turn while answers to it are pending or the platform
+ * has said "slow down"; an answer counts as a turn, so that answers and progress together stay below the limit; memory
+ * is bounded by the number of waiting tickets.
  */
 import type { Address } from '../../channels/channel.ts';
 
 export interface LivePace {
-  /** Resolves with true when it is the turn of `ticket`, with false when that has left. Asked again it waits no longer for that. */
+  /**
+   * Resolves to true when it is the turn of `ticket`, to false if the ticket has left. Calling it again doesn't prolong
+   * the wait.
+   */
   turn(address: Address, ticket: object): Promise<boolean>;
   leave(address: Address, ticket: object): void;
-  /** No turn here for so many milliseconds. */
+  /** Gives no turn here for this many ms. */
   limited(address: Address, ms: number): void;
-  /** An answer goes there about now. */
+  /** Counts an answer that is about to be sent there. */
   answered(address: Address): void;
 }
 
 export interface LivePaceOptions {
-  /** Places with the same key share a limit. */
+  /** Returns the limit of a place; places with the same key share it. */
   limitOf: (address: Address) => { key: string; gapMs: number };
-  /** Whether answers to the chat wait. */
+  /** Whether answers to the chat are pending. */
   isBusy: (address: Address) => boolean;
 }
 
@@ -28,7 +32,7 @@ interface Place {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** How often somebody who waits for answers to be gone looks again. */
+/** How often a place with pending answers is checked again, in ms. */
 const BUSY_MS = 200;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -52,7 +56,7 @@ export function createLivePace({ limitOf, isBusy }: LivePaceOptions): LivePace {
     place.timer = setTimeout(() => give(key, place), Math.min(ms, MAX_TIMER_MS)).unref();
   }
 
-  /** Gives the turn to the first whose chat has no answers waiting. */
+  /** Gives the turn to the first ticket whose chat has no pending answers. */
   function give(key: string, place: Place): void {
     const now = Date.now();
     const isTime = now >= place.nextAt;

@@ -1,6 +1,6 @@
 /**
- * Runs at work as people may see them: no blocks, no secrets, no half words. What was said since a run last began to think is kept, so that
- * whoever looks later sees the text from its beginning. Nothing is made of it before somebody looks.
+ * Running runs as people may see them: no blocks, no secrets, no partial words. Text since a run last began to think is
+ * kept, so that people who look later see it from its beginning. It is processed only once somebody looks.
  */
 import type { AgentState, AgentStreamEvent } from '../../channels/channel.ts';
 import { createLru } from '../../lib/lru.ts';
@@ -13,17 +13,17 @@ type ToolCall = Extract<AgentStreamEvent, { type: 'tool-call' }>;
 interface Seen {
   origin: Origin;
   state: AgentState;
-  /** As the model has said it. */
+  /** The text as the model wrote it. */
   said: string;
-  /** The same for people, once somebody has looked. */
+  /** The same text for people, once somebody has looked. */
   shown: { text: LiveText; all: string } | undefined;
-  /** Tools that have not answered. */
+  /** Tool calls without a result. */
   calls: ToolCall[];
 }
 
-/** More at once than any machine works on; a run whose end was never told makes room. */
+/** More than any machine runs at once; a run whose end was never reported makes room. */
 const MAX_RUNS = 1_000;
-/** Characters of one text. */
+/** Limit of one text, in characters. */
 const MAX_SAID = 4 * 1024 * 1024;
 
 export class SeenRuns {
@@ -34,18 +34,18 @@ export class SeenRuns {
     bus.subscribe((event) => this.#take(event));
   }
 
-  /** What it gives back ends it. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (event: AgentStreamEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** What whoever begins to look at a task now has missed of its runs; a text is `whole`. */
+  /** Returns what a new viewer of a task has missed of its runs; a text is `whole`. */
   soFar(taskId: string): AgentStreamEvent[] {
     return this.#all((run) => run.origin.taskId === taskId).flatMap((run) => eventsOf(run, shownOf(run).all));
   }
 
-  /** The same of these runs as the models have said it: for another process, whose people look from now on. */
+  /** Returns the same for these runs as the models wrote it, for another process whose viewers begin to look now. */
   raw(runIds: ReadonlySet<string>): AgentStreamEvent[] {
     return this.#all((run) => runIds.has(run.origin.runId)).flatMap((run) => eventsOf(run, run.said));
   }
@@ -92,7 +92,7 @@ export class SeenRuns {
   }
 }
 
-/** What was said before a tool is called, or before it thinks anew, is not the answer. */
+/** Records an event. Text before a tool call or new thinking isn't the answer and is dropped. */
 function note(run: Seen, event: Exclude<AgentStreamEvent, { type: 'text-delta' }>): void {
   if (event.type === 'tool-result') {
     run.calls = run.calls.filter((call) => call.callId !== event.callId);
@@ -111,7 +111,7 @@ function shownOf(run: Seen): NonNullable<Seen['shown']> {
   return run.shown;
 }
 
-/** Whatever was seen of it before is void. */
+/** Returns the events of a run from its beginning; they void everything that was shown of it before. */
 function eventsOf({ origin, state, calls }: Seen, text: string): AgentStreamEvent[] {
   const now: AgentStreamEvent[] = [{ ...origin, type: 'state-change', state: 'thinking' }];
   if (state !== 'thinking') now.push({ ...origin, type: 'state-change', state });

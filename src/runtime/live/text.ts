@@ -1,43 +1,47 @@
 /**
- * A reply while it is being written, as people may see it: without `artifact_deltas` blocks, memory suggestions, decisions, thoughts and
- * calls of tools written as text, also those of which only the beginning is there, and without secrets. Invariants: what was given is
- * never taken back; what may still become a block, a tag or a secret is held back until it is clear; linear in the length of the reply.
+ * Filters a reply for people while it is being written: removes `artifact_deltas` blocks, memory suggestions,
+ * decisions, reasoning, tool calls written as text, incomplete forms of these, and secrets. Invariants: text that was
+ * shown is never taken back; text that may still become a block, a tag or a secret is held back until that is clear;
+ * linear in the length of the reply.
  */
 import { scrub } from '../../log.ts';
 import { kindOf } from '../reply/blocks.ts';
 import { OPENING, THOUGHT_BEGINS, THOUGHT_ENDS } from '../reply/written-calls.ts';
 
 export interface LiveText {
-  /** What may be shown now because of `delta`, often ''. */
+  /** Returns the text that may be shown now because of `delta`, often ''. */
   add(delta: string): string;
 }
 
-// The same prefixes as `parseReply` takes before a fence.
+// The same prefixes that `parseReply` accepts before a fence.
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
-/** A line that may still become a fence. */
+/** Matches a line that may still become a fence. */
 const MAYBE_FENCE =
   /^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*(?:[-*+]|\d{1,9}[.)]?|`{1,2}|~{1,2}|`{3,}[^`\n]*|~{3,}[^\n]*)?$/;
 const TAG = String.raw`(?:memory_suggestion|decision|think(?:ing)?)(?:\s[^<>\n]{0,200})?>`;
 const OPEN = new RegExp(`<${TAG}|${THOUGHT_BEGINS}`, 'i');
 const CLOSE = new RegExp(`</${TAG}|${THOUGHT_ENDS}`, 'i');
-/** A tag of which the end has not come. */
+/** Matches an incomplete tag. */
 const MAYBE_TAG =
   /<(?:\/?[\w:-]{0,40}=?|channel\||\|channel>\w{0,7}|\/?(?:memory_suggestion|decision)\s[^<>\n]{0,200}|\|[\w|]{0,40}|[|｜][^<>\n]{0,40}|(?:[a-z]+:)?invoke [name=]{0,5})$|\[\/?[A-Z_]{0,14}$|◁\/?\w{0,5}$/i;
-/** With which calls begin, or the parts of an answer: what follows is shown with the answer, as far as it is people's. */
+/**
+ * Matches a mark with which calls, or the parts of an answer, begin. Text after it is shown with the answer, as far as
+ * it is for people.
+ */
 const CALLS = new RegExp(`${OPENING.source}|<\\|(?:channel|start)\\|>`, 'i');
-/** Longer lines are no fences, and longer words no secrets. */
+/** Longer lines aren't fences, and longer words aren't secrets. */
 const MAX_FENCE = 300;
 const MAX_WORD = 4000;
 
 interface Fence {
   marks: string;
-  /** Of a block that is not shown. */
+  /** Set for a block that isn't shown. */
   kind: ReturnType<typeof kindOf>;
-  /** Fences within a plan that are open. */
+  /** The number of open fences within a plan. */
   inner: number;
 }
 
-/** Whether the fence is still open behind a line with these marks; a plan may hold code. */
+/** Returns the fence if it is still open after a line with these marks; a plan may contain code. */
 function behind(fence: Fence, line: { prefix: string; marks: string; info: string }): Fence | undefined {
   if (!line.marks.startsWith(fence.marks) || !/^[\s>]*$/.test(line.prefix)) return fence;
   if (line.info.trim() !== '') return fence.kind === 'plan' ? { ...fence, inner: fence.inner + 1 } : fence;
@@ -45,18 +49,18 @@ function behind(fence: Fence, line: { prefix: string; marks: string; info: strin
 }
 
 export function createLiveText(): LiveText {
-  /** Of the line being written: what has not been looked at for good. */
+  /** The unprocessed part of the current line. */
   let line = '';
-  /** Something of the line was given, so it is no fence. */
+  /** Part of the line was shown, so it isn't a fence. */
   let isBegun = false;
   let fence: Fence | undefined;
   let isInTag = false;
   let isCalling = false;
-  /** The word being written. */
+  /** The current word. */
   let word = '';
   let isShown = false;
 
-  /** A line with its end. */
+  /** Processes a line with its end. */
   function whole(text: string): string {
     const [, prefix = '', marks = '', info = ''] = (isBegun ? null : FENCE.exec(text.trimEnd())) ?? [];
     if (fence) {
@@ -65,7 +69,7 @@ export function createLiveText(): LiveText {
       return kind ? '' : text;
     }
     if (isInTag || marks === '' || (marks.startsWith('`') && info.includes('`'))) return outsideTags(text);
-    // What a block of JSON is shows its end: people see it with the answer, when it is theirs.
+    // The kind of a JSON block is clear only at its end: if it is for people, they see it with the answer.
     fence = { marks, kind: kindOf(info), inner: 0 };
     return fence.kind ? '' : text;
   }
@@ -86,7 +90,7 @@ export function createLiveText(): LiveText {
     return shown;
   }
 
-  /** What of an unfinished line is clear already. */
+  /** Returns the part of an unfinished line that is already clear. */
   function partly(): string {
     if (fence?.kind || (!isBegun && line.length < MAX_FENCE && MAYBE_FENCE.test(line))) return '';
     const tail = fence ? undefined : MAYBE_TAG.exec(line);
@@ -96,7 +100,7 @@ export function createLiveText(): LiveText {
     return fence ? clear : outsideTags(clear);
   }
 
-  /** Secrets are known by their whole, so the last word waits for what ends it. */
+  /** Holds back the last word until it ends, because only a complete secret is recognised. */
   function wholeWords(text: string): string {
     const all = word + text;
     let end = all.length;
@@ -116,7 +120,7 @@ export function createLiveText(): LiveText {
         isBegun = false;
       }
       const next = wholeWords(shown + partly());
-      // An answer begins with a word, also where a thought stood before it.
+      // An answer begins with a word, even after reasoning.
       const clear = isShown ? next : next.trimStart();
       isShown ||= clear !== '';
       return clear;
@@ -124,5 +128,5 @@ export function createLiveText(): LiveText {
   };
 }
 
-/** Printable ASCII, of which secrets are made. */
+/** Printable ASCII, which secrets consist of. */
 const isOfWord = (code: number): boolean => code > 0x20 && code < 0x7f;

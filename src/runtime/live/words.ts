@@ -1,9 +1,9 @@
-/** Says what a run is doing, in plain words on one line. */
+/** Describes what a run is doing, in plain words on one line. */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import { type Messages, type Said, say, type Text } from '../../messages/messages.ts';
 import { doingWith, oneLine } from '../tools/doing.ts';
 
-/** What the event changes it to; undefined when it changes nothing. */
+/** Returns the new description after an event; undefined if it doesn't change. */
 export function doing(event: AgentStreamEvent): Said | undefined {
   if (event.type === 'tool-call') return doingWith(event.tool, event.args);
   if (event.type !== 'state-change') return undefined;
@@ -19,11 +19,14 @@ export function doing(event: AgentStreamEvent): Said | undefined {
 export interface Progress {
   done: number;
   total: number;
-  /** The one at work; its title is the model's or a person's. */
+  /** The step in progress; its title comes from the model or a person. */
   step?: { n: number; title: string } | undefined;
 }
 
-/** `Working on step 2 of 5, Tape the edges: writing plan.md … 12 s`; without a step at work `Working (2/5): …` */
+/**
+ * Formats `Working on step 2 of 5, Tape the edges: writing plan.md … 12 s`, or without a step in progress `Working
+ * (2/5): …`.
+ */
 export function statusLine(doing: Said, progress: Progress | undefined, elapsedMs: number, messages: Messages): Text {
   const all = Math.round(elapsedMs / 1000);
   const [minutes, seconds] = [Math.floor(all / 60), all % 60];
