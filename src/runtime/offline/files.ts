@@ -1,10 +1,10 @@
-/** What the offline model does with files. */
+/** Handles requests about files for the offline model. */
 import { clip } from '../../lib/text.ts';
 import { lines, sentences, words } from '../../messages/messages.ts';
 import type { Json } from '../../workspace/types.ts';
 import { type SeenFile, textField, type View, type Work } from './view.ts';
 
-/** How `read_file` says of a file that it is not there, to a model. */
+/** The beginning of the error with which `read_file` reports a missing file to a model. */
 const NOT_THERE = 'There is no file ';
 
 export function* writeFile(view: View, name: string, content: string): Work {
@@ -16,7 +16,7 @@ export function* writeFile(view: View, name: string, content: string): Work {
 }
 
 export function* readFile(view: View, said: string): Work {
-  // A name that is not listed may still be one of the workspace's.
+  // A name that isn't listed may still be a file of the workspace.
   const file = findFile(view, said) ?? (said === '' ? undefined : { id: said, name: said, type: typeOf(said) });
   if (!file) return noFile(view, said);
   const { value, error } = yield { tool: 'read_file', input: { path: file.id } };
@@ -39,7 +39,7 @@ export function* listFiles(view: View): Work {
   return lines(view.messages.text('offline.files'), words(shown.join('\n')));
 }
 
-/** The newest file when none is named. */
+/** Finds a file by name or ID; without a name, the newest. */
 function findFile({ files }: View, said: string): SeenFile | undefined {
   if (said === '') return files.at(-1);
   const name = said.toLowerCase();
@@ -75,7 +75,7 @@ function typeOf(name: string): string {
   return (Object.hasOwn(TYPES, extension) && TYPES[extension]) || 'text/plain';
 }
 
-/** Names in whatever lists a tool gave. */
+/** Returns the names in any kind of list that a tool returned. */
 function namesIn(value: Json | undefined): string[] {
   if (typeof value === 'string') return value.split('\n').filter((line) => line.trim() !== '');
   const lists = Array.isArray(value)

@@ -1,6 +1,7 @@
 /**
- * The built-in language model without a network: the demo, the first start without a key, and many tests run on it. It
- * is honest about what it is, deterministic, and works by calling the tools it is offered, as any model does.
+ * The built-in language model, which works without a network: the demo, the first start without a key, and many tests
+ * run on it. It says openly what it is, is deterministic, and works by calling the tools it is offered, as any model
+ * does.
  */
 import type { CallOptions, GenerateResult, ModelV4, StreamPart } from '../contract/model.ts';
 import { RunError } from '../contract/run-error.ts';
@@ -60,13 +61,13 @@ function answer({ prompt, tools = [], providerOptions }: CallOptions): GenerateR
   };
 }
 
-/** Told by whoever asks: nothing in a prompt says it. */
+/** Reads the language from the options: the prompt doesn't contain it. */
 function languageOf(options: CallOptions['providerOptions']): string | undefined {
   const language = options?.offline?.language;
   return typeof language === 'string' ? language : undefined;
 }
 
-/** The calls that are due, or, when every request has its sentence, the answer. */
+/** Returns the calls that are due, or the answer once every request has its sentence. */
 function respond(view: View, offered: ReadonlySet<string>): { calls: Call[]; text: string } {
   const requests = parseRequests(view.text);
   const cannot = cannotDo(requests);

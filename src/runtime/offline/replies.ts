@@ -1,7 +1,7 @@
 /**
- * What the offline model does for each request. Invariant: a request's work is a function of the prompt alone. It is
- * run again from the start at every step, with the outcomes of the calls it made before, and ends in one sentence that
- * says what came of it.
+ * Handles each request for the offline model. Invariant: the work of a request is a function of the prompt alone. It
+ * runs again from the start at every step, with the outcomes of the calls it made before, and ends with a sentence
+ * about the result.
  */
 
 import { viberCommand } from '../../lib/invocation.ts';
@@ -12,7 +12,10 @@ import { makePlan, showPlan, tickSteps } from './plan.ts';
 import { KEEP, type OfflineRequest } from './requests.ts';
 import { isWaiting, type View, type Work } from './view.ts';
 
-/** `view` is brought up to date as calls succeed, so that later requests of a message see what earlier ones did. */
+/**
+ * Starts the work of a request. `view` is updated as calls succeed, so that later requests of a message see the effects
+ * of earlier ones.
+ */
 export function workOn(request: OfflineRequest, view: View): Work | string {
   switch (request.kind) {
     case 'plan':
@@ -49,7 +52,7 @@ const realModel = ({ messages }: View): Text => messages.text('offline.realModel
 
 const addCommand = (): string => `${viberCommand('jobs add NAME')} --at "every weekday at 9" --prompt "show plan"`;
 
-/** For a message of which it can do nothing: a failure with what to do about it. Undefined where there is something it can do. */
+/** Returns an error with advice if the model can't handle any request of a message; undefined if it can handle one. */
 export function cannotDo(requests: readonly OfflineRequest[]): Said | undefined {
   const command = viberCommand('init');
   if (requests.every(({ kind }) => kind === 'unknown')) return say('offline.cannot', { command });

@@ -1,21 +1,21 @@
 /**
- * The eight plain requests in English that the offline model understands. Pure: text in, requests out. What it is not sure of is
- * `unknown`; nothing is guessed.
+ * Parses the eight plain English requests that the offline model understands. Pure: text in, requests out. Anything
+ * uncertain is `unknown`, never guessed.
  */
 
-/** A request that is called like the tool that does it. */
+/** A request named after the tool that handles it. */
 export const KEEP = 'remember';
 
 export type OfflineRequest =
   | { kind: 'plan'; goal: string; steps: string[] }
-  /** `steps` are positions from 1, or else the words of a title. */
+  /** `steps` are positions from 1, or empty if `title` has words of a title. */
   | { kind: 'done'; steps: number[]; title: string }
   | { kind: 'write'; name: string; content: string }
   | { kind: typeof KEEP; text: string }
-  /** `file` is a name as said, '' for the newest file. */
+  /** `file` is a name as typed, empty for the newest file. */
   | { kind: 'read'; file: string }
   | { kind: 'recall' | 'list' | 'show-plan' | 'hello' | 'help' }
-  /** Work at a set time, which takes a model that can do it then. */
+  /** Work at a set time, which needs a model that can do it then. */
   | { kind: 'schedule' | 'unknown'; text: string };
 
 type Groups = Partial<Record<'steps' | 'goal' | 'items' | 'content' | 'file', string>>;
@@ -28,7 +28,7 @@ const NEW_FILE = `(?:write|create|make|save) (?:me )?(?:(?:a|the) )?(?:new )?(?:
 const MAX_STEPS = 50;
 const MAX_TITLE = 200;
 
-/** The first rule that fits the whole of a request wins; one blank in a pattern stands for a few. */
+/** The first rule that matches a whole request wins; one blank in a pattern matches several. */
 const RULES: readonly Rule[] = [
   [
     `(?:(?:make|create|write) )?(?:me )?(?:(?:a|the|my) )?plan(?: (?:for|to) (?<goal>[^:\n]{1,200}))? ?: ?(?<items>.+)`,
@@ -46,7 +46,7 @@ const RULES: readonly Rule[] = [
   [`(?:help|what can you do|who are you|what are you)(?: .{1,30})?`, () => ({ kind: 'help' })],
 ];
 
-// Where one request of a message ends and the next begins: only before words that surely begin one.
+// The border between two requests of a message: only before words that certainly begin one.
 const BEGIN = `(?:please )?(?:${[
   'make (?:me )?a plan',
   'plan: ',
@@ -61,7 +61,7 @@ const BEGIN = `(?:please )?(?:${[
 ].join('|')})`;
 const BORDER = `(?:[.,;!?]? (?:and then|and|then) |[.!?,] )(?=${BEGIN})|\n(?=${BEGIN})`;
 const COURTESY = '(?:(?:please|okay|ok|now|then|also|and|could you|can you|would you|i want you to),? ){1,4}';
-/** How work at a set time begins. */
+/** Matches the beginning of work at a set time. */
 const TIME =
   '^(?:remind (?:me|us)|schedule|(?:every|each) (?:\\d|other|morning|evening|night|hour|minute|day|week|month|year|mon|tues?|wednes|thurs?|fri|satur|sun)|(?:daily|hourly|weekly|monthly|on weekdays|weekdays|(?:tomorrow|today) )\\b)|\\b(?:every|each) (?:day|morning|evening|hour|weekday|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\\b';
 const ENDING = /,? (?:please|thanks|thank you)$/i;
@@ -71,7 +71,7 @@ const MAX_REQUESTS = 10;
 const MAX_TEXT = 50_000;
 
 const BLANKS = '[ \\t\\r\\n]{1,9}';
-/** Bounded, so that long runs of blanks cost no more than others. */
+/** Bounded, so that long runs of blanks don't cost more than short ones. */
 const regExp = (source: string, flags: string): RegExp =>
   new RegExp(source.replaceAll(' ', BLANKS).replaceAll(`${BLANKS}?`, '[ \\t\\r\\n]{0,9}'), flags);
 
@@ -93,9 +93,9 @@ function compile(): Compiled {
   return compiled;
 }
 
-/** The requests of a message in its order, at most ten. */
+/** Returns the requests of a message in order, at most ten. */
 export function parseRequests(text: string): OfflineRequest[] {
-  // Words in quotes are content: no border is looked for in them.
+  // Quoted words are content, so they aren't searched for borders.
   const quotes: string[] = [];
   const masked = text
     .slice(0, MAX_TEXT)
@@ -127,7 +127,7 @@ function toWrite({ file = '', content = '' }: Groups): OfflineRequest {
 }
 
 function toPlan({ goal = '', items = '' }: Groups): OfflineRequest | undefined {
-  // A list as people write one: lines, or between semicolons, or else between commas.
+  // People separate a list by lines or semicolons, otherwise by commas.
   const steps = items
     .split(/[;\n]/.test(items) ? /[;\n]/ : /,/)
     .map((item) => item.replace(/^\s*(?:[-*+]|\d{1,3}[.)])?\s*(?:\[[ xX]\])?\s*/, '').replace(/[\s.]+$/, ''))
@@ -148,17 +148,17 @@ function toDone({ steps: said = '' }: Groups): OfflineRequest {
     : { kind: 'done', steps: [], title: unquote(said) };
 }
 
-/** Without the marks at its end and a courtesy before them. */
+/** Removes the punctuation at the end, and polite words before it. */
 function withoutEnding(text: string): string {
   let end = text.length;
   while (end > 0 && /[.!?\s]/.test(text.charAt(end - 1))) end--;
   const kept = text.slice(0, end);
-  // No further back than the longest of them.
+  // As long as the longest ending.
   const tail = kept.slice(-12);
   return kept.slice(0, kept.length - tail.length) + tail.replace(ENDING, '');
 }
 
-/** Without the quote marks or the code fence around the whole. */
+/** Removes quotation marks or a code fence around the whole text. */
 function unquote(text: string): string {
   const [, body] = /^(?:"([^"]*)"|“([^”]*)”)[.!]?$/.exec(text.trim())?.filter((part) => part !== undefined) ?? [];
   const [, fenced] = /^```[^\n]*\n([\s\S]*?)\n?```$/.exec(text.trim()) ?? [];

@@ -1,5 +1,6 @@
 /**
- * What the offline model sees of a prompt: the person's words, plan, memory and files as the context names them. Pure.
+ * Extracts what the offline model needs from a prompt: the person's words, plan, memory and files as the context names
+ * them. Pure.
  */
 import { type Messages, messagesIn } from '../../messages/messages.ts';
 import type { Json, Plan, PlanStep } from '../../workspace/types.ts';
@@ -14,11 +15,11 @@ export interface SeenFile {
   type: string;
 }
 
-/** A tool call made since the person spoke, with what came of it. */
+/** A tool call since the person last wrote, with its outcome. */
 export interface MadeCall {
   tool: string;
   input: unknown;
-  /** Absent when the tool failed. */
+  /** Absent if the tool failed. */
   value?: Json;
   error?: string;
 }
@@ -28,33 +29,33 @@ export interface Call {
   input: { [key: string]: Json };
 }
 
-/** The work on one request: asks for calls, gets their outcomes, ends with a sentence for the person. */
+/** The work on one request: yields calls, receives their outcomes, returns a sentence for the person. */
 export type Work = Generator<Call, string, MadeCall>;
 
 export interface View {
-  /** In the language of whoever it speaks to. */
+  /** Texts in the person's language. */
   messages: Messages;
   /** The person's own words since the last answer, without quotes, notes and lists of files. */
   text: string;
   plan: Plan;
   /** Lines of memory without headings. */
   memory: string[];
-  /** Memory is there and kept out, since others read along. */
+  /** Memory exists but is withheld because others read along. */
   isWithheld: boolean;
-  /** Something was to be remembered in this conversation once somebody accepts it. */
+  /** A memory in this conversation is pending until somebody accepts it. */
   hasSuggested: boolean;
-  /** Oldest first; those of the newest message last. */
+  /** Oldest first; files of the newest message come last. */
   files: SeenFile[];
   calls: MadeCall[];
-  /** How many messages the person has written: makes the ids of calls differ between turns. */
+  /** The number of messages that the person has written; makes the IDs of calls differ between turns. */
   turn: number;
   /** Characters of text in all messages. */
   length: number;
 }
 
-/** How memory begins where it comes as a message of its own. */
+/** The beginning of memory that comes as a separate message. */
 const MEMORY_MESSAGE = 'Context from memory:';
-/** What a compaction left of earlier words: nobody asks for it again. */
+/** The beginning of a summary that a compaction made of earlier words; it isn't a request. */
 const SUMMARY_MESSAGE = 'Summary of what was said before:';
 
 export function readPrompt(given: Prompt, language?: string): View {
@@ -62,7 +63,7 @@ export function readPrompt(given: Prompt, language?: string): View {
   const isSummary = (message: Prompt[number]) => message.role === 'user' && textOf(message).startsWith(SUMMARY_MESSAGE);
   const newest = given.findLastIndex((message) => message.role === 'user');
   const before = newest > 0 ? given[newest - 1] : undefined;
-  // Only right before the newest words: anybody may write what begins like it.
+  // Only right before the newest words: anybody may write a message that begins like it.
   const standing = before?.role === 'user' && textOf(before).startsWith(STANDING) ? before : undefined;
   const prompt = given.filter((message) => message !== standing && !isMemory(message) && !isSummary(message));
   const stands = standing ? textOf(standing) : '';
@@ -95,7 +96,7 @@ function textOf(message: Prompt[number]): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-/** The last block of the name: prose above it may mention the tag. */
+/** Returns the last block of that name: text above it may mention the tag. */
 function block(text: string, name: string): string {
   const start = text.lastIndexOf(`<${name}>`);
   const end = text.indexOf(`</${name}>`, start);
@@ -176,7 +177,7 @@ function toJson(value: unknown): Json {
   return json;
 }
 
-/** Something to keep in mind waits for a person. */
+/** Whether a memory is pending until a person accepts it. */
 export const isWaiting = (value: Json | undefined): boolean => fieldOf(value, 'status') === 'pending';
 
 export function fieldOf(value: Json | undefined, name: string): Json | undefined {
