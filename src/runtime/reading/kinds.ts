@@ -1,7 +1,7 @@
-/** By what each kind of file is read. Pure, and cheap: it is asked of every file. */
+/** Decides how each kind of file is read. Pure and cheap: it runs for every file. */
 import type { FileKind, ReadableFile } from '../contract/reading.ts';
 
-/** A short film is heard: round videos are said, not shown. */
+/** Short films count as sound: people speak in round videos. */
 const SOUND = /^(audio\/|video\/(mp4|webm|quicktime)$)/;
 const SOUND_NAME = /\.(og[ga]|opus|mp3|m4a|wav|flac|amr|aac)$/i;
 const DOCUMENT =
@@ -9,7 +9,7 @@ const DOCUMENT =
 const DOCUMENT_NAME = /\.(do[ct][xm]?|xl[st][xmb]?|pp[ts][xm]?|pot[xm]?|od[tsp]|pages|numbers|pdf|zip)$/i;
 const PAGE = /^(text\/html|application\/xhtml\+xml)$/;
 const PAGE_NAME = /\.x?html?$/i;
-/** What platforms call a file they know nothing of; apps and systems have names of their own for documents. */
+/** Types that platforms give to unknown files; apps and systems use names of their own for documents. */
 const VAGUE = /^(application\/(octet-stream|binary|(x-|force-)?download|vnd\.ms-office|x-office.*|wps-.*|kswps)|)$/i;
 
 export function kindOf({ type, name }: Pick<ReadableFile, 'name' | 'type'>): FileKind | undefined {

@@ -1,19 +1,19 @@
-/** Pictures made fit for a model, each in a process of its own: what is in them is anybody's. */
+/** Redraws pictures to fit a model, each in a separate process, since their content is untrusted. */
 import type { FileHandle } from 'node:fs/promises';
 import { createLru } from '../../lib/lru.ts';
 import { createProcesses, ProcessError } from '../../lib/worker-process.ts';
 
 export interface Redrawing {
-  /** As its bytes have it. */
+  /** The type by the file's content. */
   type: string;
-  /** To be drawn as, before it is turned. */
+  /** The drawn size in pixels, before the picture is turned. */
   width: number;
   height: number;
-  /** As cameras note it, see `Picture`: what is drawn stands upright, since that note is lost. */
+  /** The orientation from the camera, see `Picture`. The drawing is upright, because this information gets lost. */
   turn?: number;
 }
 
-/** Where the bundled program keeps it. */
+/** The path differs in the bundled program. */
 const ENTRY = import.meta.filename.endsWith('.ts') ? './pictures/worker.ts' : './picture-worker.js';
 
 const inProcess = createProcesses<Redrawing>(new URL(ENTRY, import.meta.url), {
@@ -22,11 +22,13 @@ const inProcess = createProcesses<Redrawing>(new URL(ENTRY, import.meta.url), {
   atOnce: 1,
 });
 
-/** A picture of before is shown again with each message for a while. */
+/** Limit of the cache: an earlier picture is shown again with each message for a while. */
 const MAX_KEPT_BYTES = 20_000_000;
 const kept = createLru<Buffer>(MAX_KEPT_BYTES, ({ length }) => length);
 
-/** A PNG of that size; undefined when there is no picture in the file, or it takes too much to draw it. */
+/**
+ * Returns a PNG of that size; undefined if the file contains no picture, or drawing it takes too much time or memory.
+ */
 export async function redrawn(file: FileHandle, picture: Redrawing, signal: AbortSignal): Promise<Buffer | undefined> {
   const { dev, ino, mtimeMs, size } = await file.stat();
   const key = JSON.stringify([picture, dev, ino, mtimeMs, size]);

@@ -1,6 +1,7 @@
 /**
- * The texts of files, kept beside them in the task's folder as `.text-<sum of the file>.txt`: the same bytes are read once, also
- * over a crash. No tool names a hidden file; what is in it is given out by the tool that reads files.
+ * Stores the texts of files beside them in the task's folder as `.text-<hash of the file>.txt`, so that the same bytes
+ * are read only once, even after a crash. Tools never name hidden files; the tool that reads files returns their
+ * content.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -26,7 +27,7 @@ export async function keptText(home: Home, taskId: string, of: Kept): Promise<Fi
   }
 }
 
-/** Durable when it resolves. */
+/** Resolves when the text is durable. */
 export async function keepText(home: Home, taskId: string, of: Kept, text: string): Promise<FileText> {
   const file = fileOf(home, taskId, of);
   await ensureDir(openTask(home, taskId).folder);

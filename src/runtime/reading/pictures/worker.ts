@@ -1,10 +1,10 @@
-/** One picture drawn anew as a PNG, smaller where it has to be: of an animation its first picture. */
+/** Redraws one picture as a PNG, smaller if needed. Of an animation it draws the first frame. */
 import { readFile } from 'node:fs/promises';
 import { assetFile } from '../../../lib/asset.ts';
 import { answerInProcess } from '../../../lib/worker-process.ts';
 import type { Redrawing } from '../pictures.ts';
 
-/** By the number in Exif: where a point of the picture comes to stand. */
+/** Transformation matrices by the orientation number in Exif. */
 const TURNS: Readonly<Record<number, (width: number, height: number) => string>> = {
   2: (width) => `-1 0 0 1 ${width} 0`,
   3: (width, height) => `-1 0 0 -1 ${width} ${height}`,
@@ -26,7 +26,7 @@ async function redraw({ type, width, height, turn = 1 }: Redrawing, file: Buffer
     `<svg xmlns="http://www.w3.org/2000/svg" ${whole}><image ${size} ${turned} preserveAspectRatio="none" href="${href}"/></svg>`,
   );
   const picture = drawing.render();
-  // What it cannot decode leaves nothing behind.
+  // A picture that the library can't decode leaves an empty drawing.
   if (picture.pixels.every((value) => value === 0)) throw new Error('there is no picture in it');
   return picture.asPng();
 }
