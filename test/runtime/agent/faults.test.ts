@@ -18,6 +18,8 @@ beforeEach(() => llm.reset());
 
 const local = () => ({ local: { baseURL: llm.url, apiKey: 'sk-local-secret-key' } });
 
+const waitsFor = (fault: LlmFault) => (fault.startsWith('stall') ? QUICK : PATIENT);
+
 /** Each fault on every try: the kind of error, a word the person must read, the number of calls, and the time limit without the 2 s. */
 const FAULTS: [LlmFault, RunErrorKind, RegExp, number, number][] = [
   ['refuse', 'unreachable', /providers\.local\.baseURL/, 2, 500],
@@ -46,7 +48,7 @@ describe('a model that fails', () => {
     const ran: unknown[] = [];
     const tools = [tool('create_artifact', 'external', async (input) => ran.push(input))];
     const hooks = record();
-    const { error, ms } = await failureOf(runWith(local(), { tools }, hooks));
+    const { error, ms } = await failureOf(runWith(local(), { tools }, hooks, waitsFor(fault)));
     expect(error.kind).toBe(kind);
     expect(error.userMessage).toMatch(words);
     expect(llm.stats().requests).toBe(calls);
@@ -69,7 +71,8 @@ describe('a model that fails', () => {
   ])('by %s is charged %s', async (fault, _what, calls) => {
     llm.fault(fault, 10, { text: 'A long answer about the kitchen.' });
     const spent: { inputTokens: number; outputTokens: number; isEstimate?: true }[] = [];
-    await failureOf(runWith(local(), {}, record({ onUsage: (_model, usage) => void spent.push(usage) })));
+    const hooks = record({ onUsage: (_model, usage) => void spent.push(usage) });
+    await failureOf(runWith(local(), {}, hooks, waitsFor(fault)));
     expect(spent).toHaveLength(calls);
     for (const { inputTokens, outputTokens, isEstimate } of spent) {
       expect(inputTokens).toBeGreaterThan(0);
@@ -92,7 +95,7 @@ describe('a model that fails', () => {
       llm.fault(fault);
       llm.script([{ text: 'All is well.' }]);
       const hooks = record();
-      const outcome = await runWith(local(), { fallback: ['local/second'] }, hooks);
+      const outcome = await runWith(local(), { fallback: ['local/second'] }, hooks, waitsFor(fault));
       expect(outcome.text).toBe('All is well.');
       expect(outcome.model).toBe(calls === 1 ? 'local/second' : 'local/test-model');
       expect(hooks.visible()).toBe('All is well.');

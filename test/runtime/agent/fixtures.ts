@@ -16,7 +16,7 @@ import { createModels, type Models } from '../../../src/runtime/model/models.ts'
 import type { Json } from '../../../src/workspace/types.ts';
 import { ownTime } from '../../helpers/own-time.ts';
 
-/** Short enough for tests, long enough for a busy machine. */
+/** For what must run out of time. */
 export const QUICK: Partial<Timeouts> = {
   connect: 2_000,
   firstToken: 1_000,
@@ -26,7 +26,7 @@ export const QUICK: Partial<Timeouts> = {
   maxRetryAfter: 1_500,
 };
 
-/** Where no wait is what is tested. */
+/** No slow machine may run out of these. */
 export const PATIENT: Partial<Timeouts> = { ...QUICK, connect: 20_000, firstToken: 20_000, idle: 20_000, run: 60_000 };
 
 export function request(overrides: Partial<AgentRequest> = {}): AgentRequest {
@@ -93,7 +93,7 @@ export function runWith(
   providers: Record<string, ProviderSettings>,
   overrides: Partial<AgentRequest> = {},
   hooks: AgentHooks = record(),
-  timeouts: Partial<Timeouts> = QUICK,
+  timeouts: Partial<Timeouts> = PATIENT,
 ): Promise<AgentOutcome> {
   return createAgent({ models: modelsOf(providers), timeouts, log: silentLog() }).run(request(overrides), hooks);
 }
