@@ -38,6 +38,8 @@ interface Cluster {
   gateways: Started[];
   /** How long the model takes. */
   modelMs: number;
+  /** What becomes of words that find a task at work, for gateways that start from now on. */
+  injection: 'followup' | 'steer';
   start(count: number): Promise<void>;
 }
 
@@ -51,7 +53,7 @@ async function cluster(work: (cluster: Cluster) => Promise<void>): Promise<void>
   const llm = await startLlm({ keepRequests: 10 });
   const gateways: Started[] = [];
   const world: Cluster = {
-    ...{ telegram, llm, redis, gateways, modelMs: MODEL_MS },
+    ...{ telegram, llm, redis, gateways, modelMs: MODEL_MS, injection: 'followup' },
     async start(count) {
       const begun = Array.from({ length: count }, (_, n) => startOne(folder, home, world, gateways.length + n));
       for (const gateway of begun) gateways.push(gateway);
@@ -70,13 +72,13 @@ async function cluster(work: (cluster: Cluster) => Promise<void>): Promise<void>
   }
 }
 
-function startOne(folder: string, home: string, { telegram, llm, redis }: Cluster, n: number): Started {
+function startOne(folder: string, home: string, { telegram, llm, redis, injection }: Cluster, n: number): Started {
   const config = {
     model: 'local/test-model',
     providers: { local: { baseURL: llm.url, apiKey: 'none-needed' } },
     channels: {
       telegram: {
-        ...{ token: telegram.token, apiRoot: telegram.url, pollSeconds: 5, injection: 'followup', live: 'off' },
+        ...{ token: telegram.token, apiRoot: telegram.url, pollSeconds: 5, injection, live: 'off' },
         access: { dm: 'open', groups: 'all', chats: ['*'] },
       },
     },
@@ -228,31 +230,31 @@ async function hang(): Promise<void> {
   });
 }
 
-/** `/stop` for turns that other processes work on too: until the model's call is cut. */
-async function stops(): Promise<void> {
+/**
+ * From words in a chat, which the leader hears, to the aborted call of a turn that any process works on: `/stop`, and words that steer.
+ */
+async function cuts(name: string, words: string): Promise<void> {
   await cluster(async (world) => {
     const { telegram, llm, start } = world;
+    world.injection = 'steer';
     await start(3);
-    world.modelMs = 20_000;
+    llm.script(({ lastUser }) => ({ text: 'done', delayMs: lastUser.trim() === 'work' ? 20_000 : 10 }));
     const times: number[] = [];
     for (let n = 0; n < 30; n++) {
       const chat = FIRST_CHAT + n;
+      for (const end = performance.now() + 10_000; llm.stats().active > 0 && performance.now() < end; ) await sleep(1);
       const before = llm.stats();
       telegram.say(chat, 'work');
       for (const end = performance.now() + 10_000; llm.stats().active <= 0 && performance.now() < end; ) await sleep(1);
       await sleep(50);
       const began = performance.now();
-      telegram.say(chat, '/stop');
+      telegram.say(chat, words);
       for (const end = began + 10_000; llm.stats().aborted === before.aborted && performance.now() < end; )
         await sleep(1);
       times.push(performance.now() - began);
     }
     const p99 = quantile(times, 0.99);
-    row(
-      '/stop anywhere',
-      p99 <= 100,
-      `p50 ${quantile(times, 0.5).toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (at most 100)`,
-    );
+    row(name, p99 <= 100, `p50 ${quantile(times, 0.5).toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (at most 100)`);
   });
 }
 
@@ -292,7 +294,10 @@ const checks: Record<string, () => Promise<void>> = {
       await sleep(1_500);
       await redis.start();
     }),
-  stops,
+  stops: async () => {
+    await cuts('/stop anywhere', '/stop');
+    await cuts('new words anywhere', 'no, something else');
+  },
   tests: async () => testRows(row),
 };
 out(
