@@ -146,9 +146,11 @@ export function broken({ home, happened, sent }: Report): string[] {
     const states = [...(last ? [last.state] : []), ...(hasFailed ? ['error'] : [])];
     if (record && states.length > 0)
       must(states.includes(record.state), `${task} is ${record.state} after a run that ${last?.state}`);
-    for (const { id, seq, message } of items.filter((item) => item.message.taskId === task)) {
-      // What was given up before its task had a record began that.
-      const people = record?.people ?? [principalText(message.principal)];
+    const ofTask = items.filter((item) => item.message.taskId === task);
+    for (const [index, { id, seq, message, isDead }] of ofTask.entries()) {
+      // What was given up before its task had a record began that, even where a later message has made the record.
+      const hasBegun = !record || (isDead && index === 0);
+      const people = hasBegun ? [principalText(message.principal)] : record.people;
       const may = message.message.isDirect || authoriseAction(message.principal, 'steer', people);
       must(may || message.mode === undefined, `${traceOf(id)} may not steer and has the mode ${message.mode} (${seq})`);
       const stops = message.command?.name === 'stop' && !may;
