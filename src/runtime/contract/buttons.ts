@@ -1,4 +1,4 @@
-/** What a button does, and which question its press decides. */
+/** The action of a button, and the question that its press decides. */
 import type { BareAnswer } from '../../messages/bare-answers.ts';
 import type { Text } from '../../messages/messages.ts';
 import { DEFAULT_VIBER } from '../../workspace/home.ts';

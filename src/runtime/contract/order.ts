@@ -1,4 +1,4 @@
-/** What a run is asked to do, by a message, a scheduled job or another agent, and with what. Types only. */
+/** The order of a run: what a message, a scheduled job or another agent asks it to do, and its context. Types only. */
 
 import type { Principal } from '../../access/principal.ts';
 import type { Address, Given } from '../../channels/channel.ts';
@@ -12,80 +12,89 @@ import type { RuntimeTool } from './task.ts';
 import type { ToolScope } from './tool-scope.ts';
 import type { TurnWatch } from './watch.ts';
 
-/** What holds for an agent that was asked, beside what holds for everybody. */
+/** Rules for an agent that another agent asked, in addition to the general ones. */
 export interface Asked {
   /** The agents that asked each other down to this one, the outermost first. */
   chain: readonly string[];
-  /** The outermost run: this one's costs are counted as its, and its progress is shown there. */
+  /** The outermost run, which is charged for this one and shows its progress. */
   root: string;
-  /** Questions to agents in the outermost run so far. */
+  /** The number of questions to agents in the outermost run so far. */
   calls: { used: number };
   /** Whether the asking side may use a tool; absent: any. */
   may?: (tool: string) => boolean;
-  /** The asking side's mode: this one is never asked for less consent. */
+  /** The asking side's mode; this agent never needs less consent. */
   mode?: WorkingMode;
-  /** It is not to ask people questions: whoever asked it reads its answer first. What needs their consent waits for it all the same. */
+  /**
+   * It must not ask people questions, since the asking agent reads its answer first. Calls that need people's consent
+   * still wait for it.
+   */
   isAlone: boolean;
 }
 
-/** What people decided about calls of a run that waited: the run at hand, or that of an agent which it asked. */
+/** People's decisions about pending calls of this run, or of an agent that it asked. */
 export interface Decided {
   run: string;
   verdicts: ReadonlyMap<string, Verdict>;
 }
 
 export interface Order {
-  /** Whose files, people and consents they are. */
+  /** The task whose files, people and consents apply. */
   task: TaskRecord;
-  /** Who works on it, with own settings, memory and session; absent: the task's. */
+  /** The viber that works on it, with its own settings, memory and session; absent: the task's. */
   viber?: string;
   run: string;
-  /** On whose word it runs: rights and costs are theirs. */
+  /** The person for whom it runs; their rights apply, and they are charged. */
   principal: Principal;
-  /** Whose messages it answers, beside the principal's: of turns that it goes on from. */
+  /** The senders of messages from earlier turns that it continues, in addition to the principal. */
   others?: readonly Principal[];
-  /** Whether MEMORY.md, USER.md and the daily logs may stand in its prompt, where its answer is read. */
+  /** Whether its prompt may contain MEMORY.md, USER.md and the daily logs, given the readers of its answer. */
   tellsMemory: boolean;
-  /** The words it is about, and the names of files that came with them. */
+  /** The words that it is about, and the names of files that came with them. */
   words: readonly string[];
   names: readonly string[];
-  /** What relevance is measured against. */
+  /** The text that relevance is measured against. */
   query: string;
-  /** One or two sentences: where the answer is read. */
+  /** One or two sentences about where the answer is read. */
   place: string;
-  /** Where a person asked for it. */
+  /** The conversation where a person asked for it. */
   address?: Address | undefined;
-  /** In which whoever asked is spoken to. */
+  /** The language for the person who asked. */
   language?: string | undefined;
-  /** That is a conversation with them alone. */
+  /** The conversation is with this person alone. */
   isDirect?: boolean | undefined;
-  /** What a program has given for it, in place of what is on disk. */
+  /** Memory and artifacts that a program provided in place of those on disk. */
   given?: Pick<Given, 'memory' | 'artifacts'> | undefined;
-  /** It is the run of a scheduled job. */
+  /** The scheduled job that it is a run of. */
   job?: JobOrder | undefined;
-  /** Skills that a person has called by their names in this task. */
+  /** Skills that a person has called by name in this task. */
   called?: readonly string[] | undefined;
-  /** The session's lines of this run, when an earlier process began it. */
+  /** The session's lines of this run, if an earlier process began it. */
   earlier: readonly SessionEntry[];
   decided?: Decided | undefined;
   signal: AbortSignal;
-  /** Of the turn that it is a part of. */
+  /** The watch of the turn that it belongs to. */
   watch?: TurnWatch;
-  /** Resolves once what it answers is durable; absent: it is. Throws LeaseLost. */
+  /**
+   * Resolves once the messages that it answers are durable; absent: they are.
+   * @throws LeaseLost
+   */
   stored?: () => Promise<void>;
   owner?: Owner;
-  /** In place of the viber's own settings, key by key. */
+  /** Overrides the viber's own settings, key by key. */
   own?: OwnSettings | undefined;
   asked?: Asked;
-  /** Stands after the other instructions. */
+  /** Appended to the other instructions. */
   instructions?: string;
 }
 
-/** Whose lane the work is of. */
+/** The owner of the lane that the work belongs to. */
 export interface Owner {
-  /** Throws LeaseLost once it is somebody else's: asked before each step, tool and line of the session. */
+  /**
+   * Called before each step, tool and line of the session.
+   * @throws LeaseLost once somebody else owns the lane
+   */
   check(): void;
-  /** Stands in the lines that are written; absent where no other process writes them. */
+  /** Recorded in the lines that are written; absent if no other process writes them. */
   epoch?: number;
 }
 
@@ -95,31 +104,34 @@ export interface Performed {
   tools: readonly RuntimeTool[];
 }
 
-/** The agent at work on an order. Throws RunError, or a system error when the disk fails. */
+/**
+ * Runs the agent on an order.
+ * @throws RunError, or a system error if the disk fails
+ */
 export type RunAgent = (order: Order) => Promise<Performed>;
 
-/** What a run is offered beside the tools of every run: made anew for each, and cheap. */
+/** Returns what a run is offered in addition to the tools of every run. Called for each run, so it must be cheap. */
 export type Toolbox = (order: Order, own: OwnSettings, scope: ToolScope) => Promise<Offered>;
 
 export interface Offered {
   tools: RuntimeTool[];
-  /** Skills that are read rather than called, as lines for the prompt; '' for none. */
+  /** Skills that are read rather than called, as lines for the prompt; empty if there are none. */
   skills: string;
-  /** A skill that the run follows wants other tools alone: this one waits for a person in every mode. */
+  /** Whether the skill that the run follows doesn't list this tool, which then waits for a person in every mode. */
   isBeyond?(tool: string): boolean;
 }
 
-/** A turn that a feature works on in place of the model. */
+/** A turn that a feature handles in place of the model. */
 export interface TakenTurn
   extends Pick<
     Order,
     'task' | 'run' | 'principal' | 'tellsMemory' | 'address' | 'earlier' | 'decided' | 'signal' | 'watch'
   > {
-  /** The entry that gave the order, and its id. */
+  /** The entry that gave the order, and its ID. */
   entry: Entry;
   id: string;
-  /** In the language of the person who gave the order. */
+  /** Texts in the language of the person who gave the order. */
   messages: Messages;
-  /** What people wrote since. */
+  /** The text that people have written since. */
   added: string;
 }

@@ -1,4 +1,4 @@
-/** What came of a run. Types only. */
+/** The outcome of a run. Types only. */
 import type { Attachment } from '../../channels/channel.ts';
 import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { ArtifactRef, Plan, Usage } from '../../workspace/types.ts';
@@ -6,60 +6,59 @@ import type { ButtonAction } from './buttons.ts';
 import type { TaskResult } from './task.ts';
 import type { PlanChange } from './tool-scope.ts';
 
-/** What people are given with a question: the run's words since the last one, and the files it has made. */
+/** Everything that people get with a question: the run's words since the last one, and the files it has made. */
 export interface Handed {
   said: string;
   refs: ArtifactRef[];
 }
 
-/** What the tools of a run have left for its answer. */
+/** Results that the tools of a run have left for its answer. */
 export interface Made {
   refs: ArtifactRef[];
   pending: Suggestion[];
   plan: PlanChange | undefined;
-  /** As it stood when the run began. */
+  /** The plan when the run began. */
   planBefore?: Plan;
   /** Pages that searches have found. */
   sources?: { title: string; url: string }[];
-  /** The agents that it asked, and what they have answered. */
+  /** The agents that it asked, with their answers. */
   said?: { agent: string; text?: string }[];
-  /** The run was told more than its people's own words: nothing is remembered without a question. */
+  /** The run read more than its people's own words: it stores no memory without a question. */
   hasLogs?: boolean;
 }
 
-/** What came of a turn. */
 export type Outcome =
   | Answer
-  /** It has no answer: the next turn goes on from it, and answers its messages. */
+  /** The turn has no answer: the next turn continues it and answers its messages. */
   | { state: 'steered'; recordedAt?: undefined; failure?: undefined }
-  /** The process ends, and nothing was settled. */
+  /** The process ends before anything was settled. */
   | { state: 'shutdown'; recordedAt?: undefined; failure?: undefined }
-  /** There was nothing to go on with. */
+  /** There was nothing to resume. */
   | { state: 'void'; recordedAt?: undefined; failure?: undefined };
 
-/** An answer, as the session's `result` line and the words for people are made of it. */
+/** An answer, as the source of the session's `result` line and of the text for people. */
 export interface Answer extends TaskResult {
-  /** When its result was written to the session, ISO 8601; absent until then. */
+  /** The time when its result was written to the session, ISO 8601; absent until then. */
   recordedAt?: string;
-  /** In a word, where it failed. */
+  /** A word for the failure, if it failed. */
   failure?: string;
-  /** `waiting`: the run goes on once a person has decided; the text is the question. */
+  /** `waiting`: the run resumes once a person has decided; the text is the question. */
   state: 'completed' | 'error' | 'stopped' | 'waiting';
   usage?: Usage;
   error?: string;
   /** There was more to do than `maxSteps` allowed. */
   isCutShort?: true;
   buttons: ButtonAction[][];
-  /** What was decided, for the day's log. */
+  /** Decisions for the log of the day. */
   decisions?: string[];
-  /** What an owner is asked to let in. */
+  /** Memory suggestions that an owner is asked to accept. */
   asks?: Suggestion[];
-  /** Words of the built-in model, and nothing done: not worth a line in the day's log. */
+  /** Text of the built-in model that did nothing, so it isn't worth a line in the day's log. */
   isTalk?: boolean;
-  /** Stands folded below the text, or is said at a press of the button. */
+  /** Folded below the text, or shown when the button is pressed. */
   details?: { text: string; button: ButtonAction };
-  /** Of `artifactRefs`, by id: what people were sent with a question before. */
+  /** IDs of `artifactRefs` that people already received with a question. */
   handed?: string[];
-  /** Sent along whatever the rules for artifacts are. */
+  /** Files that are attached whatever the rules for artifacts are. */
   files?: Attachment[];
 }
