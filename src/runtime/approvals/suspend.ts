@@ -1,7 +1,7 @@
 /**
- * A run that waits for a person: how it ends, and how it goes on (promise 36). The step with the call that waits is in the session
- * before the question is asked; the decision is there before anything is done about it; what was approved is run once, and when
- * a crash leaves unknown whether it was, that is reported and never tried again.
+ * Ends a run that waits for a person, and resumes it after the decision (promise 36). The step with the pending call is
+ * in the session before the question is asked, and the decision is there before anything is done about it. An approved
+ * call runs once; if a crash leaves unknown whether it ran, that is reported and the call is never tried again.
  *
  *   step (a call without result) -> approval -> [the worker is free] -> decision -> call -> step (its result) -> model
  */
@@ -50,19 +50,19 @@ import { allowAlways, verdictOf } from './verdict.ts';
 export interface SuspendedRun {
   task: TaskRecord;
   run: string;
-  /** On whose word it runs, and goes on. */
+  /** The person for whom it runs and resumes. */
   principal: Principal;
   items: readonly QueueItem<Entry>[];
-  /** Everybody's messages that the run answers. */
+  /** All messages that the run answers, whoever sent them. */
   answered: readonly QueueItem<Entry>[];
   earlier: readonly SessionEntry[];
-  /** Whose session holds the call, where that is an agent which the run asked. */
+  /** The session that holds the call, if it belongs to an agent that the run asked. */
   inner?: { viber: string; run: string; earlier: readonly SessionEntry[] };
   /** The run plays a playbook. */
   play?: true;
 }
 
-/** What the runner uses of it. */
+/** The part that the runner uses. */
 export type Suspension = Pick<RunSuspension, keyof RunSuspension>;
 
 export class RunSuspension {
@@ -76,7 +76,10 @@ export class RunSuspension {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The run's end: what it waits for, asked. Throws a system error when it cannot be stored. */
+  /**
+   * Ends the run by asking the question that it waits for.
+   * @throws a system error if the question can't be stored
+   */
   async suspend(
     where: SuspendedRun,
     outcome: AgentOutcome,
@@ -115,8 +118,8 @@ export class RunSuspension {
   }
 
   /**
-   * What was decided, for the run that goes on with it. `void`: nothing, the person wrote something else before that; `stop`: it
-   * ends here.
+   * Returns the decision for the run that resumes with it. `void`: there is none, because the person wrote something
+   * else first; `stop`: the run ends here.
    */
   async resume(parked: SuspendedRun, approval: string): Promise<Decided | 'void' | 'stop'> {
     const request = await this.#approvals.look(approval);
@@ -142,24 +145,24 @@ export class RunSuspension {
   }
 
   /**
-   * Somebody of the task's people wrote instead of pressing: that answers what the model wanted to know, and the history says so. What
-   * waits for consent goes on waiting for it.
+   * Handles a message that one of the task's people wrote instead of pressing a button: it answers the model's
+   * questions, and the history says so. Requests for consent stay pending.
    */
   async supersede({ task, run, items }: SuspendedRun): Promise<void> {
     const entry = (items[0] as QueueItem<Entry>).message;
     if (!authoriseAction(entry.principal, 'steer', task.people)) return;
     await this.#approvals.refresh();
     for (const request of this.#approvals.waiting(task.id)) {
-      // What they have made of a proposed plan is what the task goes on with; its question stays.
+      // The task continues with people's version of a proposed plan; its question stays.
       if (request.kind === 'plan' && !request.decision) await adoptPlan(this.#home, task, request.digest);
       if (request.kind !== 'question' || request.run === run || isPromised(request)) continue;
-      // What was asked of others is theirs to decide.
+      // A guest can't close a question to others.
       if (entry.principal.role === 'guest' && request.principal.role !== 'guest') continue;
       await this.#close(task, request, entry.principal);
     }
   }
 
-  /** What is asked now stands in the place of an open question of the task about the same matter. */
+  /** Closes an open question of the task about the same subject: the new one replaces it. */
   async #replace({ task, principal }: SuspendedRun, now: ApprovalRequest): Promise<void> {
     for (const request of this.#approvals.waiting(task.id)) {
       if (request.run === now.run || request.decision || !isSameMatter(request, now)) continue;
@@ -168,7 +171,7 @@ export class RunSuspension {
     }
   }
 
-  /** Its call gets a result that says so, so that the history is whole. */
+  /** Closes a request and gives its call a result that says so, so that the history is complete. */
   async #close(task: TaskRecord, request: ApprovalRequest, principal: Principal): Promise<void> {
     await this.#approvals.withdraw(request.id, { by: principalText(principal), name: principal.name });
     const { decision } = this.#approvals.get(request.id) ?? {};
@@ -182,20 +185,20 @@ export class RunSuspension {
     return new Date(this.#now() + minutes * 60_000).toISOString();
   }
 
-  /** The request and its line in the session: the one that is there, when a crash came after it. */
+  /** Returns the request and its line in the session. After a crash it reuses the existing line. */
   async #requestFor(where: SuspendedRun, call: WaitingCall, tool: RuntimeTool | undefined, refs: ArtifactRef[]) {
     const { items, answered, inner } = where;
     const first = (items[0] as QueueItem<Entry>).message;
     const { task, run, earlier } = inner ? sessionOf(where.task, inner, inner.earlier) : where;
     const kind = call.tool === askUser.name ? 'question' : tool?.asksAfter ? 'plan' : 'tool';
-    // What is shown and run is what the session holds: transcripts have no secrets (promise 57).
+    // The input that is shown and run comes from the session: transcripts contain no secrets (promise 57).
     const input: Json = JSON.parse(scrub(JSON.stringify(call.input)));
     const asked = kind === 'question' ? askUserInput.parse(input) : undefined;
     const preferred = asked?.recommended === undefined ? undefined : asked.options?.[asked.recommended];
     const minutes =
       kind === 'tool' ? consentMinutes(call.tool) : preferred === undefined ? undefined : QUESTION_MINUTES;
     const same = earlier.filter(isLine('approval')).findLast((line) => line.callId === call.callId);
-    // With another time, or when something it shows has changed, it is another question.
+    // If the time or anything it shows has changed, it is another question.
     const digest = kind === 'tool' ? digestOf(call.tool, input, call.shows) : digestOf(call.tool, input);
     const known = kind === 'tool' && same?.digest !== digest ? undefined : same;
     // A plan that was proposed before a crash may have been edited since.
@@ -240,7 +243,7 @@ export class RunSuspension {
     return { path: file, name, mimeType: 'text/plain', size: bytes.length, sha256 } satisfies Attachment;
   }
 
-  /** The session's lines for a decision. A decision that is there already is not written again. */
+  /** Returns the session's line for a decision. */
   #decisionLine(run: string, request: ApprovalRequest, decision: Decision): Line<'decision'> {
     return { type: 'decision', run, at: decision.at, approval: request.id, verdict: decision.verdict, by: decision.by };
   }
@@ -249,7 +252,7 @@ export class RunSuspension {
     return sessionOf(task, inner, openTask(this.#home, task, inner.viber).session.run(inner.run));
   }
 
-  /** Gives every call that still waits the same result, so that the history is whole. */
+  /** Gives every pending call the same result, so that the history is complete. */
   async #answerAll(
     { task, run, earlier }: Pick<SuspendedRun, 'task' | 'run' | 'earlier'>,
     why: string,
