@@ -1,4 +1,4 @@
-/** Commands between claim and answer: each is answered once, where the conversation is after it. */
+/** Runs commands between claim and answer. Each is answered once, in the place where its conversation then is. */
 
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { Lease } from '../../engine/engine.ts';
@@ -20,13 +20,13 @@ export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway
   const { delivery, consent, engine } = gw;
   const { isAgain } = lease;
   const promised = new Promised(engine.state);
-  // Only a command that has moved the conversation is answered where that goes on.
+  // Only a command that has moved the conversation is answered in its new place.
   const item = claimed.message.moves ? await place(claimed, gw) : claimed;
   if (!item) return;
   const { message } = item.message;
   const address = message.answerAt ?? message.address;
   const isThere = conversationKey(address) === conversationKey(claimed.message.message.address);
-  // What is written after a stop is not stopped by it, however long the stop has waited here.
+  // A message written after a stop isn't stopped by it, however long the stop has waited here.
   const stop = (taskId: string) => engine.queue.signal(taskLane(taskId), 'stop', arrivalOf(claimed));
   const reply = await answerCommand(item.message, gw, { stop });
   const { text, files = [], buttons: rows = [], elsewhere = [], later, decided } = reply;
@@ -39,7 +39,7 @@ export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway
   const trace = traceOf(item.id);
   const owed = { id: `${item.id}-later`, trace, address, command: message.command };
   if (later) await promised.add(owed);
-  // What follows by itself says it all.
+  // The later reply says everything.
   if (text !== '' || files.length > 0 || outbound.interaction !== undefined)
     await delivery.add(outbound, trace, isAgain, lease);
   later
@@ -55,7 +55,10 @@ export async function answerItem(claimed: Item, lease: Lease<Entry>, gw: Gateway
   }
 }
 
-/** To be called before the first command of this process: whoever still waits for what the last one promised learns that it is gone. */
+/**
+ * Tells people that promises of the previous process won't be kept. Must be called before the first command of this
+ * process.
+ */
 export async function tellUnkept({ engine, delivery, consent, say: sayAt }: Gateway): Promise<void> {
   const promised = new Promised(engine.state);
   for (const { id, trace, address, command } of await promised.left()) {
@@ -68,7 +71,7 @@ export async function tellUnkept({ engine, delivery, consent, say: sayAt }: Gate
     const told: OutboundMessage = { id, address, text, files: [] };
     if (command)
       told.buttons = await consent.buttons.offer(address, [[{ ...again, command: command.name, args: command.args }]]);
-    // What was known in time is in the outbox by the same key.
+    // An answer that was ready in time is in the outbox under the same key.
     await delivery.add(told, trace, true);
     await promised.remove(id);
   }
