@@ -1,6 +1,6 @@
 /**
- * What a person is told when a run ends without an answer: one plain sentence and a button that goes on from there, and where only an
- * owner can mend it the command that tells them more. Nothing of the inside is in it.
+ * Formats the answer for a run that ended without one: a plain sentence and a button that continues from there, and, if
+ * only an owner can fix it, the command that shows them more. Internals are never shown.
  */
 import type { Role } from '../../access/principal.ts';
 import { errorCode, UserError } from '../../errors.ts';
@@ -11,7 +11,7 @@ import type { Answer } from '../contract/outcome.ts';
 import { type FailedTurn, RunError } from '../contract/run-error.ts';
 import { summarise } from './summary.ts';
 
-/** Goes on where a run ended: after a limit, or when it is not known what has happened. */
+/** Continues where a run ended, after a limit or if the outcome is unknown. */
 export const continueButton = (messages: Messages): ButtonAction => ({
   label: messages.text('common.continue'),
   say: 'Please go on.',
@@ -23,19 +23,19 @@ const newTaskButton = (messages: Messages): ButtonAction => ({
   ...{ label: messages.text('failures.newTask'), command: 'new', args: '' },
 });
 
-/** Longer words are not said twice: they stand in the conversation. */
+/** Longer texts aren't repeated: they are in the conversation. */
 const MAX_WORDS = 4_000;
 const DONE_ALREADY =
   'An error ended this before; what was done until then stands above. Do not do that again: go on from there.';
 
-/** Says the same again. What was finished before the error is not done twice: the model is told to look at it. */
+/** Repeats the request. Work that finished before the error isn't repeated: the text tells the model to check it. */
 function retryButton(messages: Messages, turn?: FailedTurn): ButtonAction {
   const asked = turn?.words.trim() ?? '';
   const said = asked === '' || asked.length > MAX_WORDS ? AGAIN : asked;
   return { label: messages.text('common.retry'), say: turn?.hasSteps ? `${said}\n\n(${DONE_ALREADY})` : said };
 }
 
-/** The button of an answer that is given again after a restart, from what the session holds of it. */
+/** Returns the buttons of an answer that is repeated after a restart, from its line in the session. */
 export function buttonsAgain(result: Pick<Answer, 'state' | 'error'>, messages: Messages): ButtonAction[][] {
   if (result.state !== 'error') return [];
   if (result.error === PLAYBOOK_OPEN) return [[{ label: messages.text('common.continue'), command: 'play', args: '' }]];
@@ -44,11 +44,11 @@ export function buttonsAgain(result: Pick<Answer, 'state' | 'error'>, messages: 
   ];
 }
 
-/** The run was cut and nothing goes on from it by itself. */
+/** The answer of a run that was interrupted and won't continue by itself. */
 export const interruptedRun = (messages: Messages): Answer =>
   interrupted(messages.text('failures.interrupted'), continueButton(messages));
 
-/** The run was stopped: nobody wants an answer to it. */
+/** The answer of a run that was stopped, which is empty. */
 export const stoppedRun = (): Answer => ({
   ...{ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] },
 });
@@ -58,19 +58,21 @@ export function interrupted(text: Text, button: ButtonAction): Answer {
   return { state: 'error', text, summary, artifactRefs: [], error: 'interrupted', buttons: [[button]] };
 }
 
-/** Throws the error on, with the turn it ended. */
+/** Rethrows the error with the turn that it ended. */
 export function throwWith(error: unknown, turn: FailedTurn): never {
   if (error instanceof RunError) error.turn ??= turn;
   throw error;
 }
 
-/** Whoever asked, and the language in which they read. */
+/** The person who asked, by role, and texts in their language. */
 export interface Asker {
   role: Role;
   messages: Messages;
 }
 
-/** The answer of a run that failed, by what it failed of. An empty text: the person has been told already today. */
+/**
+ * Returns the answer of a run that failed with this error. An empty text means that the person was told earlier today.
+ */
 export function failure(error: unknown, trace: string, { role, messages }: Asker, log: Logger): Answer {
   const isKnown = error instanceof RunError || error instanceof UserError;
   log[isKnown ? 'warn' : 'error']({ err: error, trace, kind: kindOf(error) }, 'the run failed');
@@ -91,15 +93,15 @@ export function failure(error: unknown, trace: string, { role, messages }: Asker
 
 const CAP: Pick<Answer, 'error' | 'buttons'> = { error: 'cap', buttons: [] };
 
-/** Something is set up wrong, or is ours to mend; anything else passes, or is for the person to put differently. */
+/** Whether the setup is wrong or the fault is ours. Other errors pass, or the person must rephrase. */
 const needsOwner = (error: unknown): boolean =>
   !(error instanceof RunError) || ['key', 'quota', 'unreachable', 'config', 'refused'].includes(error.kind);
 
-/** Only an owner can do what the sentence says. */
+/** Whether only an owner can do what the sentence says. */
 export const isSetting = (error: unknown): error is RunError =>
   error instanceof RunError && ['key', 'quota', 'unreachable', 'config'].includes(error.kind);
 
-/** In a word: of the model's run, else the system's. */
+/** Returns a word for the error: the kind of a run's error, else the system's code. */
 export const kindOf = (error: unknown): string =>
   error instanceof RunError ? error.kind : (errorCode(error) ?? 'unknown');
 
@@ -108,7 +110,7 @@ function sentenceOf(error: unknown): Said {
   return say('common.wrong');
 }
 
-/** The same words again would end the same. */
+/** Whether repeating the same words would fail in the same way. */
 const isOffline = (error: unknown): boolean => error instanceof RunError && error.kind === 'offline';
 
 function buttonFor(error: unknown, messages: Messages): ButtonAction {

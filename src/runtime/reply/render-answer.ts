@@ -1,4 +1,4 @@
-/** An outcome as one conversation sees it: its text, the files that go along there, and buttons for the files that do not. */
+/** Renders an outcome for one conversation: its text, its attachments, and buttons for files that aren't attached. */
 import type { Address, Attachment, Channel } from '../../channels/channel.ts';
 import { type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
@@ -6,19 +6,19 @@ import type { ButtonAction } from '../contract/buttons.ts';
 import type { Answer } from '../contract/outcome.ts';
 import { type AttachMode, attach, getButton } from './attachments.ts';
 
-/** What may be attached to an answer. */
+/** The rules for attachments in a conversation. */
 export interface AttachRules {
   mode: AttachMode;
   maxBytes: number;
-  /** Details of a question stand behind a button there. */
+  /** Details of a question are behind a button there. */
   whispers?: boolean;
 }
 
-/** What an answer is rendered with. */
+/** The services that rendering needs. */
 export interface Rendering {
   home: Home;
   attachRules: (address: Address) => AttachRules;
-  /** Whether nothing of a text can be seen once a chat shows it. */
+  /** Whether a text shows nothing visible once a chat renders it. */
   isBlank?: ((text: string) => Promise<boolean>) | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface RenderedAnswer {
 
 const MAX_ATTACHED = 10;
 
-/** The channel's own limit, and what the configuration says of it; `auto` where it says nothing. */
+/** Combines the channel's own limit with the configuration; `auto` if it sets nothing. */
 export const attachRules = (channel: Channel | undefined, mode: AttachMode = 'auto'): AttachRules => ({
   mode,
   maxBytes: channel?.limits.uploadBytes ?? Number.MAX_SAFE_INTEGER,
@@ -56,7 +56,7 @@ export async function renderAnswer(
   const { details } = outcome;
   const fold = details && !rules.whispers ? `\n\n${details.text.replace(/^/gm, '> ')}` : '';
   const text = words(`${outcome.text}${fold}${list}`);
-  // A question that follows says enough, and so does a file.
+  // A question that follows, or a file, says enough.
   const isSilent = all.length === 0 && !outcome.asks?.length && (await isBlank?.(text));
   return {
     text: isSilent ? messages.text('failures.empty') : text,

@@ -1,4 +1,6 @@
-/** What a person is told whose voice message nobody could hear: what to do next, and to owners what to set. */
+/**
+ * Tells a person that their voice message couldn't be transcribed, and what to do next; owners also read what to set.
+ */
 import type { Principal } from '../../access/principal.ts';
 import { messagesIn } from '../../messages/messages.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
@@ -6,7 +8,7 @@ import type { Answer } from '../contract/outcome.ts';
 import type { Unreadable } from '../contract/reading.ts';
 import { summarise } from './summary.ts';
 
-/** One of these is enough. */
+/** Any one of these is enough. */
 const KEYS = ['OPENAI_API_KEY', 'GROQ_API_KEY', 'DEEPGRAM_API_KEY'];
 
 export function unheardVoice(
