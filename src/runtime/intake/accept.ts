@@ -1,7 +1,7 @@
 /**
- * Every event of every channel enters here: its facts are gathered, what becomes of it is decided, and it is done and durable before
- * the platform is told. Nothing here waits for a model. An event that cannot be taken in, whatever is wrong with it, is tried three
- * times and then kept in `dead`, so that it never holds up the others of its platform.
+ * The entry point for every event of every channel: gathers its facts, decides what happens, and does it durably before
+ * the platform gets an acknowledgement. Nothing here waits for a model. An event that can't be accepted, for whatever
+ * reason, is tried three times and then kept in `dead`, so that it never blocks the others of its platform.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { conversationKey, type InboundMessage, type InboundOutcome } from '../../channels/channel.ts';
@@ -16,14 +16,14 @@ import { giveUp, tellGivenUp } from './dead-letters.ts';
 import { decide } from './decide.ts';
 import { type Arrival, authorise, gather } from './gather.ts';
 
-/** Before the second and the third try. */
+/** The pauses before the second and the third try, in ms. */
 const PAUSES_MS = [50, 200];
-/** An event that fails so soon after another of its conversation is tried again without pauses. */
+/** An event that fails this soon, in ms, after another of its conversation is retried without pauses. */
 const TROUBLE_MS = 1_000;
 
 /**
- * Resolves when the event is durable, refused or a duplicate. Rejects for an error of storing alone: the platform keeps the event then,
- * and sends it again. `visit` is what the caller knows of its sender, and learns of it.
+ * Resolves when the event is durable, refused or a duplicate. Rejects only if storing fails: the platform then keeps
+ * the event and sends it again. `visit` holds what the caller knows about the sender, and receives what this finds out.
  */
 export async function accept(
   message: InboundMessage,
@@ -44,7 +44,7 @@ export async function accept(
   return outcome;
 }
 
-/** Takes an event in after those that came before it in its conversation. */
+/** Accepts an event after those that came before it in its conversation. */
 async function takeIn(arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
   const leave = await gw.tasks.arrivals.turns.take(placesOf(arrival, gw));
   try {
@@ -54,19 +54,19 @@ async function takeIn(arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
   }
 }
 
-/** Calls `onBegun` when the events that follow in its conversation may be looked at. */
+/** Accepts an event now. Calls `onBegun` when the next events of its conversation may be processed. */
 async function takeInNow(arrival: Arrival, gw: Gateway, onBegun?: () => void): Promise<InboundOutcome> {
   const facts = await gather(arrival, gw);
   const decision = decide(facts, gw.features.commands);
   if (decision.kind === 'bind' && decision.begins && gw.config.engine.kind !== 'local')
     return takeInAlone(arrival, facts.key, gw);
   const acting = act(decision, facts, arrival.raw, gw);
-  // The next one is decided once the conversation is about its new task.
+  // The next event is decided once the conversation is bound to its new task.
   if (!['bind', 'open', 'use'].includes(decision.kind)) onBegun?.();
   return acting;
 }
 
-/** Of several processes one at a time begins something in a conversation; the others find it bound. */
+/** Serialises beginning something in a conversation across processes; the others then find it bound. */
 function takeInAlone(arrival: Arrival, key: string, gw: Gateway): Promise<InboundOutcome> {
   return gw.engine.lock(`begin ${key}`, async () => {
     const facts = await gather(arrival, gw);
@@ -74,7 +74,7 @@ function takeInAlone(arrival: Arrival, key: string, gw: Gateway): Promise<Inboun
   });
 }
 
-/** Its conversation, and the bindings that it may be about: a press may take place below the message. */
+/** Returns the event's conversation and the bindings that it may use: a press may take place below the message. */
 function placesOf({ message, visit }: Arrival, gw: Gateway): Set<string> {
   const { address, below, isDirect } = message;
   const { principal } = authorise(message, gw, visit.as);
@@ -82,7 +82,7 @@ function placesOf({ message, visit }: Arrival, gw: Gateway): Set<string> {
   return new Set([conversationKey(address), ...places.map((place) => bindingKey(principal, place, isDirect))]);
 }
 
-/** The others of its conversation wait meanwhile, so that they keep their order. */
+/** Retries an event. The others of its conversation wait, so that they keep their order. */
 async function tryAgain(cause: unknown, arrival: Arrival, gw: Gateway): Promise<InboundOutcome> {
   if (isStorageFailure(cause)) throw cause;
   const { address } = arrival.message;
@@ -109,7 +109,10 @@ async function tryAgain(cause: unknown, arrival: Arrival, gw: Gateway): Promise<
   }
 }
 
-/** The first span of a message's trace. Of a message that was not taken in, or twice, it is not ended, and so not told. */
+/**
+ * Starts the first span of a message's trace. For a message that wasn't accepted, or is a duplicate, the span is never
+ * ended and so never reported.
+ */
 function traceAccept(message: InboundMessage, { features: { tracing } }: Gateway): Span | undefined {
   const trace = spoolKey(dedupeId(message));
   const { address, kind, files } = message;

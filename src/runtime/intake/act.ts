@@ -1,7 +1,8 @@
 /**
- * Does what was decided for an event: the only step that writes. Invariants: what it resolves to is durable; a conversation that has a
- * task is bound to another before what begins that is stored. One that has none is bound meanwhile: after a crash in between a start
- * binds it by what is stored (`bindLeft`), so that there are never two tasks to it.
+ * Carries out the decision about an event: the only step that writes. Invariants: whatever it resolves to is durable; a
+ * conversation that has a task is bound to the new one before the message that begins it is stored. A conversation
+ * without a task is bound at the same time: after a crash in between, the next start binds it by the stored message
+ * (`bindLeft`), so that it never gets two tasks.
  */
 import { type Principal, principalText } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
@@ -31,10 +32,10 @@ import { noteRefused, noteTaken } from './too-fast.ts';
 type Enqueued = Awaited<ReturnType<Queue<Entry>['enqueue']>>;
 type Of<K extends Decision['kind']> = Extract<Decision, { kind: K }>;
 
-/** How long an album's parts may be apart. */
+/** How far apart an album's parts may arrive, in ms. */
 const GROUP_SETTLE_MS = 600;
 
-/** @param raw the event in the platform's own form, kept with what is stored */
+/** @param raw the event in the platform's own form, stored with the entry */
 export async function act(decision: Decision, facts: Facts, raw: unknown, gw: Gateway): Promise<InboundOutcome> {
   const { message, principal } = facts;
   switch (decision.kind) {
@@ -92,7 +93,7 @@ async function refuseTooMany(
   return 'answered';
 }
 
-/** What the event says of its sender: their language and time zone, where an owner can be asked, how fast they write. */
+/** Records facts about the sender: their language and time zone, where an owner can be asked, how fast they write. */
 function noteSender(message: InboundMessage, principal: Principal, gw: Gateway): void {
   const { address, isDirect, sender } = message;
   const { languages, zones, owners } = gw.people;
@@ -114,7 +115,7 @@ async function bindAndStore(
   return outcome;
 }
 
-/** The conversation goes on with the task that an id typed by a person means, if it exists and they may see it. */
+/** Continues the conversation with the task of a typed ID, if it exists and the person may see it. */
 async function openAndStore(
   { entry, id }: Of<'open'>,
   facts: Facts,
@@ -127,12 +128,12 @@ async function openAndStore(
   const found = await findTask(gw.home, id, (task) => mayOpen(view, task));
   if (!found) return store(entry, facts, raw, gw);
   const moved: Entry = { ...entry, taskId: found.id, viber: found.viber, moves: true };
-  // Whoever goes on with a task has its viber as well, until they choose another.
+  // A person who continues a task gets its viber too, until they choose another.
   if (!message.opensThread) await bind(moved, message, gw, found.viber !== entry.viber);
   return store(moved, facts, raw, gw);
 }
 
-/** The answer finds out in the same way whether they may. */
+/** Switches to a viber if the person may choose it. The reply checks this in the same way. */
 async function useAndStore(
   { entry, name }: Of<'use'>,
   facts: Facts,
@@ -148,7 +149,7 @@ async function useAndStore(
   return store({ ...entry, viber, taskId }, facts, raw, gw);
 }
 
-/** Binds the conversation to the entry's task; in force at once. */
+/** Binds the conversation to the entry's task, effective at once. */
 function bind(entry: Entry, message: InboundMessage, { tasks }: Gateway, chooses = false): Promise<void> {
   const { principal, taskId, viber } = entry;
   const { address, isDirect } = message;
@@ -167,11 +168,11 @@ async function store(entry: Entry, facts: Facts, raw: unknown, gw: Gateway): Pro
     await reply(message, messagesFor(message).text('failures.queueFull', { n: gw.config.limits.queue }), gw);
     return 'answered';
   }
-  // What waits is seen; its run may have begun the record already.
+  // Shows a pending message; its run may have created the record already.
   const beginsTask = !entry.command && entry.taskId === facts.newTaskId;
   if (outcome === 'accepted' && beginsTask) await gw.tasks.records.note(entry);
   if (entry.mode === 'steer') steer(lane, message, stopped, gw);
-  // Whatever they do next, a short question of before is answered by it, or not to be answered any more.
+  // Any command either answers a pending short question, or makes it obsolete.
   if (entry.command && outcome === 'accepted') gw.tasks.expected.clear(message.address, principalText(entry.principal));
   count(message, outcome, gw);
   const trace = traceOf(spoolKey(dedupeId(message)));
@@ -180,7 +181,7 @@ async function store(entry: Entry, facts: Facts, raw: unknown, gw: Gateway): Pro
   return outcome === 'accepted' && isWords ? 'begun' : outcome;
 }
 
-/** A stop and an edit are known from before they are stored; what is not stored after all was neither. */
+/** Stores an entry. Stops and edits are noted before that, and forgotten if the entry isn't stored. */
 async function enqueue(lane: string, entry: Entry, raw: unknown, gw: Gateway): Promise<Enqueued> {
   const { message } = entry;
   const id = dedupeId(message);
@@ -206,7 +207,7 @@ async function enqueue(lane: string, entry: Entry, raw: unknown, gw: Gateway): P
   }
 }
 
-/** Nothing that comes after a stop steers before that is carried out. */
+/** Notes a stop, so that later messages don't steer before it has taken effect. */
 function noteStop(entry: Entry, id: string, { tasks }: Gateway): (() => void) | undefined {
   const { stopping } = tasks.arrivals;
   const lane = stoppedBy(entry);
@@ -216,8 +217,8 @@ function noteStop(entry: Entry, id: string, { tasks }: Gateway): (() => void) | 
 }
 
 /**
- * The next edit is compared with the words of this one: people who go back to the first wording mean it. After a restart the first words
- * count until the next edit.
+ * Remembers the words of an edit, so that the next edit is compared with them: people who restore the first wording
+ * mean it. After a restart the original words count until the next edit.
  */
 function noteEdit(message: InboundMessage, { tasks }: Gateway): (() => void) | undefined {
   if (message.editOf === undefined) return undefined;
@@ -232,7 +233,7 @@ function noteEdit(message: InboundMessage, { tasks }: Gateway): (() => void) | u
   };
 }
 
-/** The work on its task is told once the stops before it are carried out; an album steers once it is whole. */
+/** Signals the task's running work once earlier stops have taken effect; an album steers once it is complete. */
 function steer(lane: string, message: InboundMessage, stopped: Promise<unknown> | undefined, gw: Gateway): void {
   const tell = async () => {
     try {

@@ -1,6 +1,6 @@
 /**
- * Events that cannot be taken in, whatever is wrong with them: a damaged file of their task, a fault of ours. Invariant: one is durable
- * in `dead` before it is acknowledged, and its sender hears of it once.
+ * Keeps events that can't be accepted, for whatever reason: a damaged file of their task, or a bug of ours. Invariant:
+ * an event is durable in `dead` before it is acknowledged, and its sender is told once.
  */
 import type { InboundOutcome } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
@@ -9,11 +9,11 @@ import { commandLane, dedupeId, traceOf } from '../contract/entry.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { type Arrival, authorise } from './gather.ts';
 
-/** Events of which nobody can say whether their sender is let in are kept up to so many an hour: strangers cost nothing. */
+/** Limit per hour on keeping events whose sender can't be authorised: strangers must not cost anything. */
 const MAX_UNKNOWN = 20;
 const HOUR_MS = 3_600_000;
 
-/** Keeps an event in `dead` and says so. Rejects when that could not be stored. */
+/** Keeps an event in `dead` and tells its sender. Rejects if it can't be stored. */
 export async function giveUp({ message, raw, visit }: Arrival, error: unknown, gw: Gateway): Promise<InboundOutcome> {
   const { channel } = message.address;
   const id = dedupeId(message);
@@ -48,7 +48,10 @@ export async function giveUp({ message, raw, visit }: Arrival, error: unknown, g
   return 'answered';
 }
 
-/** An event that was given up is told again when it comes again: a crash may have come between giving it up and saying so. */
+/**
+ * Repeats the notice when an event that was given up arrives again: a crash may have come between giving it up and the
+ * notice.
+ */
 export async function tellGivenUp({ message }: Arrival, { engine, people }: Gateway): Promise<InboundOutcome> {
   const key = spoolKey(dedupeId(message));
   const reason = await engine.queue.reasonOf(key);
@@ -57,7 +60,7 @@ export async function tellGivenUp({ message }: Arrival, { engine, people }: Gate
   return 'answered';
 }
 
-/** Who sent it; undefined where not even that can be found out. */
+/** Returns the sender; undefined if even that can't be determined. */
 function senderOf({ message, visit }: Arrival, gw: Gateway) {
   try {
     const { principal, entry } = authorise(message, gw, visit.as);

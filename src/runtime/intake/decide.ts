@@ -1,6 +1,7 @@
 /**
- * What becomes of an event, out of facts alone: nothing here reads, writes or waits. People who are not let in are turned away first;
- * a duplicate is known before anything has an effect; and messages count before their buttons are looked at.
+ * Decides what happens to an event from facts alone: nothing here reads, writes or waits. People without access are
+ * turned away first; a duplicate is recognised before anything has an effect; and messages count towards the limit
+ * before their buttons are looked up.
  */
 import type { EntryDecision } from '../../access/authorise.ts';
 import type { Taken } from '../../access/limits.ts';
@@ -16,55 +17,57 @@ import type { Entry, InjectionMode } from '../contract/entry.ts';
 import { type ExpectedAnswer, isShortAnswer } from '../conversations/expected.ts';
 import type { Gateway } from '../run/gateway.ts';
 
-/** The task a conversation is bound to, as the sender of an event meets it. */
+/** The task that a conversation is bound to, from the sender's point of view. */
 export interface BoundTask {
   id: string;
-  /** Where the binding was used last. */
+  /** The address where the binding was last used. */
   address: Address;
-  /** The conversation is about another viber's task now. */
+  /** The conversation is now about another viber's task. */
   isLeft: boolean;
-  /** One of its people, or an owner; undefined while it has no record. */
+  /** The sender is one of its people, or an owner; undefined while it has no record. */
   mayJoin: boolean | undefined;
-  /** Somebody works on it, or something waits in it. Looked up for words that may stop it. */
+  /** The task is running, or something is pending in it. Looked up only for words that may stop it. */
   isBusy: boolean;
 }
 
-/** The task of the digest that a message answers. */
+/** The task of the digest that a message replies to. */
 export interface AnsweredDigest {
   taskId: string;
   viber: string;
 }
 
 /**
- * Plain values, in the order in which they count; what comes after one that decides is not looked up. Invariant: nothing that an event of
- * the same conversation changes has changed since they were gathered (`accept.ts`).
+ * Plain values, in the order in which they count; after one that decides, the rest isn't looked up. Invariant: no other
+ * event of the same conversation has changed any of them since they were gathered (`accept.ts`).
  */
 export interface Facts {
-  /** Where it takes place, in the language of its sender. */
+  /** The message at the place where it counts, with its sender's language. */
   readonly message: InboundMessage;
   readonly principal: Principal;
   readonly entry: EntryDecision;
-  /** For a task that begins here. */
+  /** The ID for a task that begins here. */
   readonly newTaskId: string;
-  /** The queue has had the event already. For plain messages it finds that out by itself. */
+  /** The queue already has the event. For plain messages the queue detects that itself. */
   readonly isSeen: boolean;
-  /** An edit left the words as they were. */
+  /** An edit left the words unchanged. */
   readonly isUnchanged: boolean;
-  /** What came of counting it towards its sender's limit; undefined for owners. */
+  /** The result of counting it towards its sender's limit; undefined for owners. */
   readonly rate: Taken | undefined;
-  /** What the button means. */
+  /** The meaning of the pressed button. */
   readonly pressed: ButtonAction | 'gone' | undefined;
-  /** The command that the words stand for, as the answer to a question; `several`: one of several questions. */
+  /**
+   * The command that the words stand for as the answer to a question; `several`: they could answer several questions.
+   */
   readonly answer: TypedAnswer | undefined;
-  /** The binding of the conversation. */
+  /** The key of the conversation's binding. */
   readonly key: string;
-  /** Who answers there. */
+  /** The viber that answers there. */
   readonly viber: string;
-  /** Somebody has removed it since it was chosen or configured. */
+  /** The viber was removed after it was chosen or configured. */
   readonly isViberGone: boolean;
   readonly task: BoundTask | undefined;
   readonly digest: AnsweredDigest | undefined;
-  /** Chosen for the conversation. */
+  /** The mode that was chosen for the conversation. */
   readonly mode: InjectionMode;
 }
 
@@ -72,34 +75,37 @@ type Refusal = Extract<EntryDecision, { allow: false }>['reason'];
 
 export type Decision =
   | { kind: 'refuse'; reason: Refusal }
-  /** A stranger who may ask to be let in gets a code. */
+  /** A stranger who may ask for access gets a code. */
   | { kind: 'pair'; reason: Refusal }
-  /** A stranger who enters a code of somebody who is known; where the code is none they are paired or refused. */
+  /** A stranger enters a code of a known person; if the code is invalid they are paired or refused. */
   | { kind: 'redeem'; reason: Refusal; code: string; pairs: boolean }
   /** There is nothing to do and nobody to tell. */
   | { kind: 'ignore'; outcome: InboundOutcome }
-  /** It counts as taken in once the first of its kind is durable. */
+  /** Counts as accepted once the first copy is durable. */
   | { kind: 'duplicate' }
-  /** A group has a new id. */
+  /** A group has a new ID. */
   | { kind: 'moved' }
-  /** Too many messages: told so that it arrives, told once, or not at all. */
+  /** Too many messages: the sender is told durably, told once, or not told. */
   | { kind: 'limit'; tell: 'notice' | 'once' | 'nothing' }
-  /** A short answer outside any task. */
+  /** A short reply outside any task. */
   | { kind: 'notice'; said: Said }
-  /** The conversation is bound to the entry's task, then the entry is stored. `chooses`: its viber stays. */
+  /** Binds the conversation to the entry's task, then stores the entry. `chooses`: the conversation keeps its viber. */
   | { kind: 'bind'; entry: Entry; begins: boolean; chooses?: boolean }
-  /** The same with the task that an id means, which has to be looked for. */
+  /** The same for the task of an ID, which must be looked up first. */
   | { kind: 'open'; entry: Entry; id: string }
-  /** The conversation goes on with the viber of that name, if there is one and they may; then the entry is stored. */
+  /**
+   * Continues the conversation with the viber of that name, if it exists and the person may use it; then stores the
+   * entry.
+   */
   | { kind: 'use'; entry: Entry; name: string }
-  /** `rebind`: the binding notes where the person was last. */
+  /** `rebind`: the binding records where the person was last. */
   | { kind: 'store'; entry: Entry; rebind: boolean };
 
 const GONE = say('failures.buttonGone', { hint: say('commands.hint') });
 const OF_OTHERS = say('failures.othersThread');
 const gone = (viber: string): Said => say('vibers.gone', { name: viber });
 
-/** @param commands those that there are, of the gateway and of its features */
+/** @param commands the commands of the gateway and of its features */
 export function decide(facts: Facts, commands: CommandTable<Gateway>): Decision {
   const { message, entry, rate, pressed, answer } = facts;
   if (!entry.allow) return turnAway(message, entry);
@@ -113,10 +119,10 @@ export function decide(facts: Facts, commands: CommandTable<Gateway>): Decision 
   return decideTask(facts, meant(facts, answer, commands));
 }
 
-/** Owners could change the limit; everybody else meets it. */
+/** Whether the sender's messages count towards a limit: owners, who could change the limit, are exempt. */
 export const isCounted = ({ principal }: Pick<Facts, 'principal'>): boolean => principal.role !== 'owner';
 
-/** Whether it has effects before it gets to the queue, which must not happen twice. */
+/** Whether the event has effects before it reaches the queue, which must not happen twice. */
 export const isEarly = ({ message, principal }: Pick<Facts, 'message' | 'principal'>): boolean =>
   isCounted({ principal }) || Boolean(message.command ?? message.button ?? message.opensThread);
 
@@ -124,7 +130,7 @@ export const isEarly = ({ message, principal }: Pick<Facts, 'message' | 'princip
 export const isPlain = (message: InboundMessage): boolean =>
   message.kind === 'message' && !message.command && isShortAnswer(message);
 
-/** The word alone, in a few languages: whoever says it while work is under way means it. */
+/** The bare word in several languages; while work is running it always means to stop. */
 const STOP =
   /^(stop|stopp|halt|abort|cancel|arr[eê]te|alto|para|detente|ferma|basta|стоп|停|停止|止まれ|ストップ)[.!。！]*$/iu;
 
@@ -137,7 +143,7 @@ function turnAway(
   { reason, pair }: Extract<EntryDecision, { allow: false }>,
 ): Decision {
   const pairs = pair && kind !== 'edit' && kind !== 'membership';
-  // The second account of somebody who is known comes in with a code of the first.
+  // The second account of a known person gets access with a code of the first.
   if (reason === 'stranger' && command?.name === 'link' && command.args !== '')
     return { kind: 'redeem', reason, code: command.args, pairs };
   return { kind: pairs ? 'pair' : 'refuse', reason };
@@ -145,16 +151,16 @@ function turnAway(
 
 function tooMuch({ interaction }: InboundMessage, isFirst: boolean): Decision {
   if (isFirst) return { kind: 'limit', tell: 'notice' };
-  // The platform shows an answer to each of these, and without one of ours it would be a wrong one.
+  // The platform shows a reply to each of these, and without ours it would show a wrong one.
   return { kind: 'limit', tell: interaction === undefined ? 'nothing' : 'once' };
 }
 
-/** What was written or pressed, in one form. */
+/** A message or a press in one form. */
 interface Meaning {
   message: InboundMessage;
-  /** The table's entry of its command, if it is one of ours. */
+  /** The table's entry of its command, if the command is ours. */
   spec: Command | undefined;
-  /** What the words themselves say becomes of them. */
+  /** The mode that the words themselves ask for. */
   mode: InjectionMode | undefined;
 }
 
@@ -170,23 +176,23 @@ function meant(
     message = { ...message, command: { name: pressed.command, args: pressed.args } };
   const spec = message.command && findCommand(commands, message.command.name);
   const { command, ...rest } = message;
-  // `/steer TEXT` and `/followup TEXT` are messages that say themselves what becomes of them (promise 21).
+  // `/steer TEXT` and `/followup TEXT` are messages that specify their own mode (promise 21).
   if (command && spec?.says && command.args.trim() !== '')
     return { message: { ...rest, text: command.args }, spec: undefined, mode: spec.says };
   return { message, spec, mode: undefined };
 }
 
-/** Whoever gets here is let in, and it is known what they mean: to which task it goes. */
+/** Decides which task an event goes to, once access and meaning are settled. */
 function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
   const { principal, viber, newTaskId } = facts;
   const { isDirect } = message;
-  // A bare command that is not ours belongs to another bot of the group.
+  // A bare command that isn't ours belongs to another bot of the group.
   if (message.command && !spec && !isDirect && !message.isMention) return { kind: 'ignore', outcome: 'refused' };
   const digest = message.command ? undefined : facts.digest;
   if (digest && digest.taskId !== facts.task?.id) return goOn(facts, message, digest);
-  // Words for one are never given to another.
+  // Words for one viber never go to another.
   if (!message.command && facts.isViberGone) return { kind: 'notice', said: gone(viber) };
-  // A message that begins a thread begins a task; commands look at what is here.
+  // A message that opens a thread begins a task; commands apply to the current one.
   const isOwnThread = message.opensThread === true && (!message.command || spec?.begins === true);
   const task = isOwnThread ? undefined : facts.task;
   const mayJoin = task === undefined || (task.mayJoin ?? isDirect);
@@ -199,24 +205,27 @@ function decideTask(facts: Facts, { message, spec, mode }: Meaning): Decision {
     if (chosen !== 'followup') entry.mode = chosen;
   }
   if (command && spec?.binds) {
-    // A thread is its task's: leading it to another is for those who may steer it (promise 33).
+    // A thread belongs to its task: only people who may steer the task can move the thread to another (promise 33).
     const isThere = task?.id === command.args.trim();
     if (message.isThread && !isDirect && task?.mayJoin === false && !isThere)
       return { kind: 'notice', said: OF_OTHERS };
     return leadElsewhere(entry, newTaskId, command.args.trim());
   }
   const begins = task === undefined;
-  // A command alone begins nothing; a thread that is still to come is bound when it is there.
+  // A command alone doesn't begin a task; a thread that doesn't exist yet is bound once it does.
   const isToCome = message.opensThread === true && message.address.thread === undefined;
   if (begins && !command && !isToCome) return { kind: 'bind', entry, begins };
-  // Several chats may share a binding: it tells where the person was last.
+  // Several chats may share a binding, which records where the person was last.
   const isMoved = task !== undefined && conversationKey(task.address) !== conversationKey(message.address);
-  // Whoever has said which viber is meant has it from then on.
+  // A person who addresses a viber by name keeps it from then on.
   const rebind = message.viber !== undefined || (task !== undefined && (isMoved || (task.isLeft && !command)));
   return { kind: 'store', entry, rebind };
 }
 
-/** In the task of a digest, with a turn of its own: it leads the conversation there, but for a thread of one's own or of others. */
+/**
+ * Continues in a digest's task, with a turn of its own. The conversation moves there too, unless it is a separate
+ * thread or belongs to others.
+ */
 function goOn({ principal, task, viber }: Facts, message: InboundMessage, digest: AnsweredDigest): Decision {
   const entry: Entry = { message, principal, ...digest };
   const { address, isDirect, isThread } = message;
@@ -225,19 +234,19 @@ function goOn({ principal, task, viber }: Facts, message: InboundMessage, digest
   return { kind: 'bind', entry, begins: false, chooses: digest.viber !== viber };
 }
 
-/** Commands that move the conversation take effect before anything that follows them is looked at. */
+/** Handles commands that move the conversation; they take effect before later messages are processed. */
 function leadElsewhere(entry: Entry, newTaskId: string, args: string): Decision {
   const { message } = entry;
   const stored = (stays: Entry): Decision => ({ kind: 'store', entry: stays, rebind: false });
   if (entry.command?.name === 'use') return args === '' ? stored(entry) : { kind: 'use', entry, name: args };
   if (entry.command?.name !== 'new') return { kind: 'open', entry, id: args };
-  // Where every task has its thread, only a goal begins one.
+  // If every task has its thread, only a goal begins one.
   if (args === '' && message.opensThread) return stored(entry);
   const { command, ...rest } = entry;
   const moved: Entry = { ...rest, taskId: newTaskId, moves: true };
   // `/new GOAL` is the first message of the new task.
   if (args === '' && command) moved.command = command;
   else moved.message = { ...message, text: args };
-  // Where every task has a thread of its own, that thread is bound once it is there.
+  // If every task has its own thread, that thread is bound once it exists.
   return message.opensThread ? stored(moved) : { kind: 'bind', entry: moved, begins: false };
 }

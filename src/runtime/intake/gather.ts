@@ -1,6 +1,7 @@
 /**
- * The facts of an event, in the order in which they are needed: nothing is looked up that does not count any more, so that a stranger
- * costs no look at a file, and a duplicate is counted towards no limit. This is the only step that reads.
+ * Gathers the facts of an event in the order in which they are needed. Facts that no longer count aren't looked up, so
+ * that a stranger causes no file access and a duplicate doesn't count towards a limit. This is the only step that
+ * reads.
  */
 import { authoriseAction, authoriseEntry, type EntryDecision } from '../../access/authorise.ts';
 import { isMadeName } from '../../access/link-records.ts';
@@ -19,7 +20,7 @@ import { viberAt } from '../conversations/vibers.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { type AnsweredDigest, type Facts, isCounted, isEarly, isPlain, saysStop } from './decide.ts';
 
-/** An event on its way in. */
+/** An incoming event. */
 export interface Arrival {
   message: InboundMessage;
   /** The event in the platform's own form. */
@@ -56,7 +57,7 @@ export async function gather({ message, visit }: Arrival, gw: Gateway): Promise<
   return facts;
 }
 
-/** Who it is and whether they may come in. `as`: somebody else has let them in. */
+/** Identifies the sender and checks their access. `as`: the principal, if somebody else has authorised them. */
 export function authorise(event: Event, gw: Gateway, as?: Principal): Entering {
   const { address, sender, isDirect, kind } = event;
   if (as) return { principal: { ...as, via: kind }, entry: { allow: true } };
@@ -64,7 +65,7 @@ export function authorise(event: Event, gw: Gateway, as?: Principal): Entering {
   const who = { channel, account, user: sender.user, name: sender.name, via: kind };
   const { principal, isKnown } = gw.people.resolve({ ...who, ...(workspace !== undefined && { workspace }) });
   const { person } = principal;
-  // The name in the configuration, and not what they call themselves there.
+  // Use the name from the configuration rather than the one they chose on the platform.
   const named = person === undefined || isMadeName(person) ? principal : { ...principal, name: person };
   const isMove = kind === 'migration';
   return {
@@ -74,9 +75,10 @@ export function authorise(event: Event, gw: Gateway, as?: Principal): Entering {
       isKnown,
       isDirect,
       chat,
-      // No bot has said that a group has a new id, and it gives nobody a right.
+      // A group's new ID doesn't come from a bot, and it gives nobody a permission.
       isBot: sender.isBot && !isMove,
-      // The platform's own news of a listed group needs nobody to address us; nor does a thread in which a task lives.
+      // Nobody needs to mention us for the platform's own news about a listed group, or in a thread that a task lives
+      // in.
       isMention: event.isMention || isMove || isInOurThread(event, named, gw),
       isCommand: event.command !== undefined || correctsCommand(event, gw),
       isButton: event.button !== undefined,
@@ -91,13 +93,13 @@ function isInOurThread({ address, isDirect, isThread, repliesTo }: Event, who: P
   return (bound ?? digests.of({ address, ...(repliesTo !== undefined && { repliesTo }) })) !== undefined;
 }
 
-/** The new text of a command orders nothing twice, but it is meant for us where the command is ours. */
+/** Whether an edit changes a command of ours: it doesn't run the command again, but it is meant for us. */
 function correctsCommand({ kind, text }: Event, { features }: Gateway): boolean {
   const name = kind === 'edit' ? /^\/(\w+)(?!\S)/.exec(text)?.[1] : undefined;
   return name !== undefined && findCommand(features.commands, name) !== undefined;
 }
 
-/** What is known of an event before anything is looked up for it. */
+/** Returns the facts that are known before anything is looked up. */
 function factsOfSender(message: InboundMessage, visit: Visit, { principal, entry }: Entering, gw: Gateway): Gathering {
   const { languages } = gw.people;
   const language = languages.of(principal, message.sender.language);
@@ -125,7 +127,7 @@ function factsOfSender(message: InboundMessage, visit: Visit, { principal, entry
   };
 }
 
-/** Whether an edit leaves the words as they were: platforms tell of one also when only a link's preview has come. */
+/** Whether an edit left the words unchanged: platforms also report one when just a link's preview has loaded. */
 async function saysTheSame(message: InboundMessage, editOf: string, { tasks, engine }: Gateway): Promise<boolean> {
   const key = spoolKey(dedupeId(message, editOf));
   const newest = tasks.arrivals.edits.get(key);
@@ -137,7 +139,7 @@ async function count({ sentAt, group }: InboundMessage, principal: Principal, { 
   return tasks.arrivals.limiter.take(principalText(principal), Math.min(sentAt, Date.now()), group);
 }
 
-/** What goes on below the pressed message takes place there. */
+/** Moves a press to the place below the pressed message, if its command continues there. */
 function placed({ message, pressed }: Facts, { features }: Gateway): InboundMessage {
   const isBelow =
     typeof pressed === 'object' && 'command' in pressed && findCommand(features.commands, pressed.command)?.isBelow;
@@ -146,7 +148,10 @@ function placed({ message, pressed }: Facts, { features }: Gateway): InboundMess
   return { ...message, address, isThread: true, ...(opens && { opensThread: true }) };
 }
 
-/** The command that words stand for: the answer to a short question, the new wording of a suggestion, or a bare yes or no. */
+/**
+ * Returns the command that words stand for: the answer to a short question, the new wording of a suggestion, or a bare
+ * yes or no.
+ */
 async function answerIn({ message, principal, pressed }: Facts, gw: Gateway): Promise<Facts['answer']> {
   if (pressed || !isPlain(message)) return undefined;
   const open =
@@ -157,7 +162,7 @@ async function answerIn({ message, principal, pressed }: Facts, gw: Gateway): Pr
   return means && typedAnswer(message, principal, means, { home: gw.home, ...gw.consent });
 }
 
-/** What the message of ours asks that an owner replies to: an owner rewords what is to be remembered by a plain reply to the question. */
+/** Returns the question of ours that an owner replies to: a plain reply to the question rewords a memory. */
 async function askedBy({ address, text, repliesTo }: InboundMessage, gw: Gateway): Promise<ExpectedAnswer | undefined> {
   if (repliesTo === undefined) return undefined;
   for (const { replied } of gw.features.on) {
@@ -167,7 +172,7 @@ async function askedBy({ address, text, repliesTo }: InboundMessage, gw: Gateway
   return undefined;
 }
 
-/** The task and the viber that the conversation is about. */
+/** Returns the task and the viber of the conversation. */
 function conversationOf({ message, principal }: Facts, gw: Gateway): Partial<Facts> {
   const { address, isDirect } = message;
   const { vibers, settings } = gw.places;
@@ -195,7 +200,7 @@ function conversationOf({ message, principal }: Facts, gw: Gateway): Partial<Fac
   };
 }
 
-/** The task of a digest that the message replies to. Of one that was cleared away nothing is left to go on with. */
+/** Returns the task of a digest that the message replies to; undefined if that task was deleted. */
 function answeredDigest(message: InboundMessage, principal: Principal, gw: Gateway): AnsweredDigest | undefined {
   const digest = gw.tasks.digests.of(message);
   const isThere = digest !== undefined && mayJoin(digest.taskId, principal, gw) !== undefined;
@@ -208,7 +213,7 @@ function mayJoin(taskId: string, principal: Principal, { home }: Gateway): boole
   return task && authoriseAction(principal, 'steer', task.people);
 }
 
-/** Whether a task is worked on, or something waits in it, for a slot or for a person. */
+/** Whether a task is running or something is pending in it, for a slot or for a person. */
 async function isBusy(taskId: string, { engine, consent }: Gateway): Promise<boolean> {
   const { busy, depth, stopped = 0 } = await engine.queue.look(taskLane(taskId));
   return busy || depth + stopped > 0 || consent.approvals.open(taskId).length > 0;

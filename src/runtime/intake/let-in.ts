@@ -1,7 +1,8 @@
 /**
- * Whoever was let in is greeted, and what they wrote before is taken in as if it came now. The file tells who: they may be approved
- * by the command line, by a button, or while the gateway does not run; what was decided outside of the chats is told by the questions there. A greeting and a message go to disk before the note that
- * they are due is gone, and both are known by their ids: a crash in between repeats nothing.
+ * Greets people who got access, and accepts their earlier messages as if they came now. The file tells who they are:
+ * they may be approved by the command line, by a button, or while the gateway isn't running. Questions in the chats
+ * show decisions that were made outside of them. A greeting and a message go to disk before the note that they are due
+ * is removed, and both have fixed IDs, so that a crash in between repeats nothing.
  */
 
 import fs from 'node:fs';
@@ -30,13 +31,13 @@ export class LetIn {
     this.#gw = gw;
   }
 
-  /** Those who were let in meanwhile, and from now on. */
+  /** Handles people who got access before the start, and watches for more. */
   start(): void {
     this.#watcher = fs.watch(this.#gw.home.access, (_event, file) => {
       if (file === 'paired.json' || file === 'pending.json' || file === 'links.json') this.#look();
     });
     this.#watcher.unref();
-    // People may be let in on another machine, of which nothing that is watched tells.
+    // People may be approved on another machine, whose changes the file watcher doesn't see.
     if (isShared(this.#gw.home.access)) this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     this.#look();
   }
@@ -47,7 +48,7 @@ export class LetIn {
     await this.#working;
   }
 
-  /** One look after the other: the same record is taken once. */
+  /** Runs one look after another, so that each record is handled once. */
   #look(): void {
     this.#working = this.#working
       .then(() => this.#settleAll())
@@ -65,7 +66,7 @@ export class LetIn {
       pairing.told(code);
     }
     for (const paired of pairing.paired()) if (paired.waiting) await this.#welcome(paired, paired.waiting);
-    // Known by a link or by the configuration since they asked.
+    // Strangers who became known by a link or by the configuration since they asked.
     for (const { identity, name, code, kept = [] } of pairing.pending(Date.now())) {
       const who = { ...readIdentity(identity), account: '', name, via: 'message' };
       if (!people.resolve(who).isKnown) continue;
@@ -78,7 +79,7 @@ export class LetIn {
   async #welcome({ identity, name, role, approvedAt, address }: Paired, waiting: readonly InboundMessage[]) {
     const { people, delivery, say: sayAt } = this.#gw;
     const id = `paired-${identity.replace(/[^\w-]/g, '_')}-${Date.parse(approvedAt)}`;
-    // Slack tells no name with a message: there is the id in its place.
+    // Slack sends no name with a message, so the name is the ID.
     const shown = readIdentity(identity).user === name ? '' : plainName(name);
     const values = { comma: shown && ', ', name: shown, isWritten: waiting.length > 0 ? 'yes' : 'no' };
     const key = role === 'owner' ? 'contact.owner' : 'contact.in';
@@ -93,7 +94,7 @@ export class LetIn {
   }
 
   async #take(kept: readonly InboundMessage[]): Promise<void> {
-    // Somebody may have edited the file: what is no message any more is left out.
+    // Somebody may have edited the file: skip what isn't a valid message.
     for (const message of kept.filter((each) => isMessage(each))) await accept(message, undefined, this.#gw);
   }
 }

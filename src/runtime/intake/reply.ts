@@ -1,17 +1,17 @@
-/** Short answers to messages outside of any task. */
+/** Sends short replies to messages outside any task. */
 import type { InboundMessage, PartLedger } from '../../channels/channel.ts';
 import { spoolKey } from '../../engine/engine.ts';
 import type { Text } from '../../messages/messages.ts';
 import { dedupeId, traceOf } from '../contract/entry.ts';
 import type { Gateway } from '../run/gateway.ts';
 
-/** Answers through the outbox: durable when it resolves. */
+/** Replies through the outbox; resolves when the reply is durable. */
 export function reply(message: InboundMessage, text: Text, { delivery }: Gateway): Promise<void> {
   const trace = traceOf(spoolKey(dedupeId(message)));
   return delivery.add({ id: `${trace}-notice`, ...answerTo(message, text) }, trace);
 }
 
-/** Answers once, and stores nothing: for people who were not let in. */
+/** Replies once and stores nothing, for people without access. */
 export function replyOnce(message: InboundMessage, text: Text, { places, log }: Gateway): void {
   const id = `sendOnce-${message.id}-${Date.now()}`;
   const once: PartLedger = { part: (index, post) => post({ key: `${id}:${index}` }) };

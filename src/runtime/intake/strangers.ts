@@ -1,4 +1,4 @@
-/** People who are not let in: what they are told, if anything, and what the owners are asked. */
+/** Handles people without access: what they are told, if anything, and what the owners are asked. */
 import type { Ownership } from '../../access/pairing.ts';
 import { identityText, type Principal } from '../../access/principal.ts';
 import type { InboundMessage, InboundOutcome } from '../../channels/channel.ts';
@@ -29,7 +29,7 @@ export async function turnAway(
     }
   }
   if (decision.kind === 'refuse' || (decision.kind === 'redeem' && !decision.pairs)) return 'refused';
-  // Undefined when they were told within the hour, or too many are waiting.
+  // Undefined if they were told within the hour, or too many requests are pending.
   const code = pairing.request(
     {
       identity: identityText(principal),
@@ -46,12 +46,15 @@ export async function turnAway(
   return 'answered';
 }
 
-/** What is worth an answer later: words, files and commands; not what opens the chat, and no code of another account. */
+/**
+ * Whether a message is kept for a later answer: words, files and commands are, but not the command that opens the chat,
+ * and no code of another account.
+ */
 function isKept({ kind, command }: InboundMessage): boolean {
   return (kind === 'message' || kind === 'command') && command?.name !== 'start' && command?.name !== 'link';
 }
 
-/** How to be let in, by a command that works where this process was started while nobody is here to ask. */
+/** Returns how to get access. Without an owner to ask, the command works where this process was started. */
 function firstWords(messages: Messages, code: string, ownership: Ownership): Text {
   if (ownership === 'somebody') return messages.text('contact.stranger', { code });
   if (ownership === 'nobody')
@@ -59,7 +62,7 @@ function firstWords(messages: Messages, code: string, ownership: Ownership): Tex
   return messages.text('contact.lost', { command: viberCommand(`pair approve ${code} owner`) });
 }
 
-/** Whoever issued the code is told, and goes on with the same task on both accounts. */
+/** Tells the person who issued the code, whose two accounts then share the same task. */
 function tellLinked(principal: Principal, { person, address, note, isNew }: Issuer, gw: Gateway): void {
   const id = `linked-${identityText(principal).replace(/[^\w-]/g, '_')}-${Date.now()}`;
   const told = gw.delivery.add({ id, address, text: gw.say(address).said(note), files: [] }, id);

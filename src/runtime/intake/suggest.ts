@@ -1,4 +1,4 @@
-/** What fits an argument that somebody is typing. */
+/** Suggests values for a command's argument while somebody types it. */
 import type { Suggestion, SuggestQuery } from '../../channels/channel.ts';
 import { suggest } from '../commands/suggest.ts';
 import { bindingKey, taskOf } from '../conversations/conversations.ts';
@@ -6,7 +6,7 @@ import { viberAt } from '../conversations/vibers.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { authorise } from './gather.ts';
 
-/** [] for people who may not ask. Never rejects. */
+/** Returns [] for people without access. Never rejects. */
 export async function suggestFor(query: SuggestQuery, gw: Gateway): Promise<Suggestion[]> {
   const { address, isDirect } = query;
   const { home, log, places, tasks, features } = gw;

@@ -1,6 +1,6 @@
 /**
- * What was not taken of somebody who writes too fast: counted until they pause, then told in one message, with the last that was taken.
- * The first refusal is told at once, durably; this is the rest of it and may be lost in a crash.
+ * Counts refused messages of somebody who writes too fast, and reports them in one message once they pause, with the
+ * last accepted one. The first refusal is reported at once and durably; this report may be lost in a crash.
  */
 import { identityText, type Principal } from '../../access/principal.ts';
 import { conversationKey, type InboundMessage } from '../../channels/channel.ts';
@@ -10,14 +10,14 @@ import { escaped } from '../conversations/places.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { replyOnce } from './reply.ts';
 
-/** Without another refusal, they have paused. */
+/** After this time without another refusal, in ms, they have paused. */
 const PAUSE_MS = 3_000;
 const SHOWN = 80;
 
 const keyOf = ({ address }: InboundMessage, principal: Principal) =>
   `${identityText(principal)} ${conversationKey(address)}`;
 
-/** A message of theirs was taken in. */
+/** Records an accepted message. */
 export function noteTaken(message: InboundMessage, principal: Principal, { tasks }: Gateway): void {
   const { writers } = tasks.arrivals;
   const key = keyOf(message, principal);
@@ -26,7 +26,7 @@ export function noteTaken(message: InboundMessage, principal: Principal, { tasks
   writers.set(key, writer);
 }
 
-/** A message of theirs was one too many. */
+/** Records a refused message. */
 export function noteRefused(message: InboundMessage, principal: Principal, gw: Gateway): void {
   const { writers } = gw.tasks.arrivals;
   const key = keyOf(message, principal);
@@ -36,7 +36,7 @@ export function noteRefused(message: InboundMessage, principal: Principal, gw: G
   writer.timer = setTimeout(() => {
     const { refused: n, last } = writer;
     writer.refused = 0;
-    // One was told by the first notice, which answers it.
+    // The first notice, which is a reply to it, reported this one.
     if (n < 2) return;
     const messages = messagesFor(message);
     const said = last
