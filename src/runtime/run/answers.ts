@@ -1,4 +1,4 @@
-/** What became of a turn, on its way to people: one answer to every conversation whose message the turn took in. */
+/** Sends the outcome of a turn to people: one answer to each conversation whose messages the turn handled. */
 import { conversationKey, type OutboundMessage } from '../../channels/channel.ts';
 import type { Fence, QueueItem } from '../../engine/engine.ts';
 import { type Messages, messagesFor, type Text } from '../../messages/messages.ts';
@@ -13,13 +13,13 @@ import type { Gateway } from './gateway.ts';
 export interface Answered {
   run: string;
   items: readonly QueueItem<Entry>[];
-  /** The answers may have been added, and even sent, before. */
+  /** The answers may already have been added, and even sent. */
   isAgain: boolean;
-  /** Of the lane: whoever has lost it answers nobody. */
+  /** The lane's fence: a process that has lost the lane sends no answers. */
   fence?: Fence;
 }
 
-/** Resolves when the answers are durable in the outbox; the same items again change nothing. */
+/** Resolves when the answers are durable in the outbox; repeating the same items changes nothing. */
 export async function sendAnswers(
   { run, items, isAgain, fence }: Answered,
   outcome: Answer,
@@ -36,7 +36,7 @@ export async function sendAnswers(
   }
   const addresses = items.map((item) => item.message.message.address);
   const placeholders = await places.live.end(run, addresses);
-  // The newest message of a conversation is the one that is answered.
+  // The answer refers to the newest message of a conversation.
   const people = items.filter((item) => !elsewhere.has(item));
   const newest = new Map(people.map((item) => [conversationKey(item.message.message.address), item]));
   for (const [key, { id, acceptedAt, message: entry }] of newest) {
@@ -60,13 +60,13 @@ export async function sendAnswers(
   }
 }
 
-/** What a program is told beside the words: nothing while the run goes on. */
+/** Returns what a program gets in addition to the text: nothing while the run continues. */
 function endOf(taskId: string, runId: string, outcome: Answer): Pick<OutboundMessage, 'result'> {
   const { state, text, summary, artifactRefs } = outcome;
   return state === 'waiting' ? {} : { result: { taskId, runId, state, text, summary, artifactRefs } };
 }
 
-/** Who says it, where the conversation is with another viber by now. */
+/** Names the viber that speaks, if the conversation is now with another one. */
 function speakerOf({ principal, viber, message }: Entry, messages: Messages, { places, tasks }: Gateway): Text | '' {
   const { address, isDirect } = message;
   const now = viberAt({ principal, address, isDirect }, places.vibers, tasks.conversations, message.viber);

@@ -1,4 +1,4 @@
-/** What the blocks of an answer ask for is done: files are written or referred to, a plan is put in place as by its tool. */
+/** Applies the blocks of an answer: writes or references files, and applies a plan as its tool would. */
 import { UserError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
@@ -21,8 +21,9 @@ import type { WholeReply } from './whole-reply.ts';
 type Where = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'runId' | 'isGuest'>;
 
 /**
- * By the tool, with its look at hand edits. What a person would be asked about first becomes a proposal, which is theirs to apply.
- * The last of several plans counts. Gives what people are shown of one that cannot be put in place here.
+ * Applies a plan with its tool, including the check for manual edits. A plan that would need a person's consent becomes
+ * a proposal for them to apply. Of several plans the last counts. Returns what people see of a plan that can't be
+ * applied here.
  */
 export async function applyPlan(
   plans: readonly (string | Plan)[],
@@ -36,7 +37,7 @@ export async function applyPlan(
   if (plan === undefined) return '';
   if (!tool) return planRows(typeof plan === 'string' ? parsePlan(plan) : plan, messages);
   const input = { plan };
-  // A first plan that people approve before anything is done waits for them.
+  // A first plan that people must approve before any work stays a proposal.
   if (!tool.asksAfter && !(await tool.asksBefore?.(input))) {
     await tool.execute(input, { signal: new AbortController().signal, callId: 'reply' });
     return '';
@@ -47,7 +48,7 @@ export async function applyPlan(
   return '';
 }
 
-/** What people are told of the plan: what has changed, or both plans and a button for each. */
+/** Returns what people see of the plan: the changes, or both plans with a button for each. */
 export async function tellPlan(
   { plan, planBefore }: Made,
   { home, id, run }: { home: Home; id: string; run: string },
@@ -58,7 +59,9 @@ export async function tellPlan(
   return askAboutProposal({ home, id, run }, { text: plan.proposal, current: plan.current }, messages);
 }
 
-/** Writes the files that an answer announces, and finds those it refers to; the same answer again changes nothing. */
+/**
+ * Writes the files that an answer announces, and finds those it refers to; repeating the same answer changes nothing.
+ */
 export async function keepDeltas(
   { artifactDeltas, firstDelta }: Pick<WholeReply, 'artifactDeltas' | 'firstDelta'>,
   scope: Where,
@@ -82,7 +85,7 @@ async function keepDelta(delta: ArtifactDelta, index: number, scope: Where): Pro
   const { home, taskId, runId } = scope;
   const { id: wanted, title, type, content, ref } = delta;
   if (content === undefined) return referredArtifact(scope, { ref: ref ?? '', title, type });
-  // A file that a person sent in is never replaced by an answer.
+  // An answer never replaces a file that a person sent.
   const known = openTask(home, taskId)
     .artifacts.list()
     .find((file) => file.id === wanted?.toLowerCase());
@@ -92,7 +95,7 @@ async function keepDelta(delta: ArtifactDelta, index: number, scope: Where): Pro
   return openTask(home, taskId).artifacts.create(given);
 }
 
-/** Links that an answer does not name itself. */
+/** Lists links that the answer doesn't mention itself. */
 export const linksBelow = (refs: readonly ArtifactRef[], answer: string): string =>
   refs
     .filter((ref) => isLink(ref) && !answer.includes(ref.ref))

@@ -1,4 +1,7 @@
-/** What the model is asked: context from the workspace, and the tools that the run may use, each waiting for consent where it must. */
+/**
+ * Assembles the request to the model: context from the workspace, and the tools that the run may use, each waiting for
+ * consent if it must.
+ */
 import { authoriseAction } from '../../access/authorise.ts';
 import { principalText } from '../../access/principal.ts';
 import { PLAN_FIRST, withConsent } from '../approvals/consent.ts';
@@ -18,11 +21,11 @@ import type { Gateway } from './gateway.ts';
 import type { Progress } from './journal.ts';
 import { readNamed } from './read-file.ts';
 
-/** Pictures that models look at, and how many of tools one run may show. */
+/** Types of pictures that models look at, and the limit on pictures from tools in one run. */
 const SHOWN = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_SHOWN = 10;
 
-/** What a run may do without a question. */
+/** The rules for what a run may do without a question. */
 interface Rules {
   own: OwnSettings;
   mode: ReturnType<typeof strictest>;
@@ -30,7 +33,7 @@ interface Rules {
   needsPlan: boolean;
 }
 
-/** Model calls of one run where nothing is configured: work in a project needs more of them. */
+/** Returns the default limit on model calls of one run; work in a project needs more of them. */
 const stepsFor = (maxSteps: number | 'auto', coding: boolean): number => {
   if (maxSteps !== 'auto') return maxSteps;
   return coding ? 25 : 10;
@@ -67,7 +70,7 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
   progress.made.hasLogs = context.hasLogs;
   if (context.hasLogs) scope.autoAcceptMemory = false;
   if (context.isPrivate) progress.isTainted = true;
-  // What outlives the task is not written on a guest's word: a compaction leaves facts in the day's log.
+  // Guests must not cause anything that outlives the task: a compaction leaves facts in the day's log.
   if (context.isOver && !isGuest)
     for (const { cut } of gw.features.on) cut?.({ viber, taskId: task.id, person: principalText(principal) }, gw);
   const added = [order.instructions ?? '', rules.needsPlan ? PLAN_FIRST : ''].filter(Boolean);
@@ -89,7 +92,7 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
   };
 }
 
-/** Most runs send nothing out. */
+/** Opens the check lazily: most runs send nothing out. */
 function whenNeeded(open: () => Outgoing): Outgoing {
   let opened: Outgoing | undefined;
   const outgoing = () => {
@@ -102,10 +105,13 @@ function whenNeeded(open: () => Outgoing): Outgoing {
   };
 }
 
-/** Somebody is there to answer, and what they said is about a time. */
+/** Whether a person is there to answer, and their words mention a time. */
 const mayAskZone = ({ job, asked, words }: Order): boolean => !job && !asked && words.some(mentionsTime);
 
-/** What was chosen for the conversation goes before the viber's own; jobs and agents that were asked have theirs. */
+/**
+ * Chooses the model. The conversation's choice takes precedence over the viber's own; jobs and agents that were asked
+ * have their own.
+ */
 function modelFor(
   { address, job, asked, own: ordered }: Order,
   own: OwnSettings,
@@ -118,13 +124,13 @@ function modelFor(
 }
 
 function rulesOf({ task, principal, asked }: Order, own: OwnSettings, config: Gateway['config']): Rules {
-  // What its people let it do holds for their own words, not for those of others who may speak.
+  // Consents of the task's people apply to their own words, not to those of others who may speak.
   const isTheirs = authoriseAction(principal, 'steer', task.people);
   return {
     own,
     mode: strictest(own.mode ?? 'decide', asked?.mode),
     always: isTheirs && principal.role !== 'guest' ? (task.always ?? []) : [],
-    // The plan is the asking side's, and approved there.
+    // The plan belongs to the asking side and is approved there.
     needsPlan: !asked && (own.plan_approval ?? config.plan_approval) === 'on' && !task.approvedPlan,
   };
 }
@@ -168,7 +174,7 @@ function scopeOf(
     mayFollow: outgoing.mayFollow,
     textOf: (file, signal) => readNamed(file, { ...charged, signal }, gw),
     onSuggestion: (suggestion) => made.pending.push(suggestion),
-    // Nobody's words but an owner's own go in without a question.
+    // Only an owner's own words are stored without a question.
     autoAcceptMemory: config.memory.auto_accept && principal.role === 'owner' && asked === undefined,
     provenance: `${principalText(principal)} in task ${task.id}`,
   };
@@ -184,7 +190,7 @@ function toolsOf(
   const { principal, earlier, asked } = order;
   const facts = factsOf(order);
   const told = () => toldIn(earlier.flatMap((entry) => (entry.type === 'step' ? entry.messages : [])));
-  // The one place that every tool passes, from wherever it comes: one that says nothing of guests is never theirs.
+  // Every tool passes here, whatever its source. A tool that says nothing about guests is never offered to them.
   const all = createTools(scope, offered, told).filter((tool) => isOffered(tool, facts));
   const allowed = withConsent(all.filter(mayUse(own, asked)), {
     ...{ mode, always, needsPlan, asksToReach: outgoing.asks },

@@ -1,4 +1,4 @@
-/** Messages of a lane as turns: which of them are worked on together. */
+/** Groups the messages of a lane into turns. */
 import { principalText } from '../../access/principal.ts';
 import type { Lease, Queue, QueueItem } from '../../engine/engine.ts';
 import { errorCode } from '../../errors.ts';
@@ -10,19 +10,19 @@ import { type Entry, runOf } from '../contract/entry.ts';
 
 export type Item = QueueItem<Entry>;
 
-/** Messages that are one turn: of one person, so that nobody speaks with another's rights. */
+/** The messages of one turn. They are from one person, so that nobody speaks with another's permissions. */
 export interface Batch {
   run: string;
   items: readonly Item[];
 }
 
-/** By a message's id, the run that took it in. */
+/** Runs by the ID of a message that they handled. */
 export type StartedRuns = ReadonlyMap<string, string>;
 
-/** How far back the session is searched for what an earlier attempt has started. */
+/** How much of the session is searched for what an earlier attempt started, in bytes. */
 const SEARCH_BYTES = 8 * 1024 * 1024;
 
-/** What earlier attempts have taken in of a task: that goes on as it was. */
+/** Returns the runs that earlier attempts started in a task; these continue unchanged. */
 export function startedRuns(home: Home, { viber, taskId }: Entry): StartedRuns {
   const runs = new Map<string, string>();
   for (const entry of openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES })) {
@@ -32,13 +32,13 @@ export function startedRuns(home: Home, { viber, taskId }: Entry): StartedRuns {
   return runs;
 }
 
-/** The result of a run, with the messages that it took in. */
+/** The result of a run, with the messages that it handled. */
 export interface LaterResult {
   result: Extract<SessionEntry, { type: 'result' }>;
   ids: readonly string[];
 }
 
-/** The result that the words of a steered run have led to, where an earlier attempt has brought that to its end. */
+/** Returns the result that a steered run's words led to, if an earlier attempt completed it. */
 export function resultAfter(home: Home, { viber, taskId }: Entry, steered: string): LaterResult | undefined {
   const entries = openTask(home, taskId, viber).session.tail({ maxBytes: SEARCH_BYTES });
   const results = entries.flatMap((entry) => (entry.type === 'result' ? [entry] : []));
@@ -49,7 +49,7 @@ export function resultAfter(home: Home, { viber, taskId }: Entry, steered: strin
   return { result, ids: taken.flatMap(({ id, also = [] }) => [id, ...also]) };
 }
 
-/** Whether the run that took a message in, or the one that went on from that, has its result: only the delivery remains. */
+/** Whether the run that handled a message, or the one that continued it, has its result: only the delivery remains. */
 export async function hasResult(home: Home, { id, message }: Item): Promise<boolean> {
   try {
     const run = (await startedRuns(home, message)).get(id);
@@ -61,34 +61,37 @@ export async function hasResult(home: Home, { id, message }: Item): Promise<bool
     return at >= 0 && results.slice(at).some(({ error }) => error !== STEERED);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    // A session that can't be read tells of no result.
+    // A session that can't be read contains no known result.
     return false;
   }
 }
 
 export const steers = (item: Item | undefined): boolean => item?.message.mode === 'steer';
 
-/** What a run on a guest's word is shown of what others have said: see `shownToGuest`. */
+/** Whether a guest's run may see another message: see `shownToGuest`. */
 const isShownTo = (guest: Item, { message: { principal, message } }: Item): boolean =>
   !message.isDirect ||
   (principal.role === 'guest' && principalText(principal) === principalText(guest.message.principal));
 
-/** Whether an item cuts off a turn, and answers for it: a guest's words do so only where their run hears what the turn was told. */
+/**
+ * Whether an item interrupts a turn and answers for it. A guest's message does so only if its run may see everything
+ * that the turn was told.
+ */
 export const cutsOff = (item: Item | undefined, turn: readonly Item[]): boolean =>
   item !== undefined &&
   steers(item) &&
   !item.isStopped &&
   (item.message.principal.role !== 'guest' || turn.every((one) => isShownTo(item, one)));
 
-/** Whether a waiting message is collected into the turn of `head`. */
+/** Whether a pending message is collected into the turn of `head`. */
 const collects = (head: Item, item: Item): boolean =>
   head.message.mode === 'collect' &&
   item.message.mode === 'collect' &&
   principalText(item.message.principal) === principalText(head.message.principal);
 
 /**
- * The batches of a lease as it begins: what steers goes first, but for what was started already, which it steers, and for what somebody
- * has decided before it.
+ * Returns the batches of a lease as it begins. Steering messages go first, but after work that was already started,
+ * which they steer, and after decisions that somebody made before them.
  */
 export async function firstBatches(
   lease: Lease<Entry>,
@@ -98,7 +101,7 @@ export async function firstBatches(
 ): Promise<Batch[]> {
   const [head] = lease.items as [Item];
   const run = started.get(head.id);
-  // As they were together before; alone, were they part of a crash before that.
+  // They stay together as before, or alone if they were alone because of an earlier crash.
   const together = await queue.extend(lease, (item) =>
     run === undefined ? head.attempts === 0 && !isRetried && collects(head, item) : started.get(item.id) === run,
   );
@@ -110,7 +113,7 @@ export async function firstBatches(
   return run === undefined ? all : asStarted(all, started);
 }
 
-/** Those that were started go on in that order: an older one is not steered by what began before it. */
+/** Keeps the order of started batches: a batch that began earlier doesn't steer an older one. */
 function asStarted(batches: readonly Batch[], started: StartedRuns): Batch[] {
   const runs = [...new Set(started.values())];
   const place = ({ run }: Batch) => (runs.includes(run) ? runs.indexOf(run) : runs.length);
@@ -118,8 +121,9 @@ function asStarted(batches: readonly Batch[], started: StartedRuns): Batch[] {
 }
 
 /**
- * What was taken in together stays together; of the others those of one person that follow each other are one batch. What was
- * stopped is in none with what was not: who wrote after a stop is answered.
+ * Groups items into batches. Items that were handled together stay together; of the others, consecutive ones of one
+ * person form a batch. Stopped items are never grouped with others: a message that was written after a stop gets an
+ * answer.
  */
 export function batchesOf(items: readonly Item[], started: StartedRuns): Batch[] {
   const found: (Batch & { items: Item[]; by: string })[] = [];
@@ -134,7 +138,10 @@ export function batchesOf(items: readonly Item[], started: StartedRuns): Batch[]
   return found;
 }
 
-/** Adds what has joined behind what waits to steer already; first comes what cuts off the turn that ended, and answers for it. */
+/**
+ * Adds batches that joined after those already waiting to steer. The one that interrupts the ended turn, and answers
+ * for it, comes first.
+ */
 export function addSteering(waiting: Batch[], joined: readonly Batch[], turn: readonly Item[]): void {
   const end = waiting.findIndex(({ items: [item] }) => !steers(item));
   waiting.splice(end < 0 ? waiting.length : end, 0, ...joined);
@@ -142,11 +149,11 @@ export function addSteering(waiting: Batch[], joined: readonly Batch[], turn: re
   if (turn.length > 0 && cut > 0) waiting.unshift(...waiting.splice(cut, 1));
 }
 
-/** The first of what waits to steer that cuts off the turn; -1: nothing does. */
+/** Returns the index of the first waiting batch that interrupts the turn; -1 if there is none. */
 function cutting(waiting: readonly Batch[], turn: readonly Item[]): number {
   const end = waiting.findIndex(({ items: [item] }) => !steers(item));
   return waiting.slice(0, end < 0 ? waiting.length : end).findIndex(({ items: [item] }) => cutsOff(item, turn));
 }
 
-/** Whether something that waits cuts off the turn. */
+/** Whether a waiting batch interrupts the turn. */
 export const isSteered = (waiting: readonly Batch[], turn: readonly Item[]): boolean => cutting(waiting, turn) >= 0;

@@ -1,4 +1,4 @@
-/** The end of a turn: its result into the session, the answer into the outbox, and what is noted of it. */
+/** Ends a turn: writes its result to the session and its answer to the outbox, and does what follows from it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { conversationKey } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
@@ -19,18 +19,18 @@ import { finish } from './retries.ts';
 import type { Turn } from './turn.ts';
 
 type Ended = Extract<SessionEntry, { type: 'result' }>['state'];
-/** Of the session, for its last results. */
+/** How much of the session is searched for its last results, in bytes. */
 const SEARCH_BYTES = 1024 * 1024;
 
-/** A turn as far as its end is concerned. */
+/** The part of a turn that its end needs. */
 export type Ending = Pick<Turn, 'run' | 'answered' | 'isAgain' | 'lease'>;
 
 const firstOf = ({ answered }: Pick<Turn, 'answered'>): Entry => (answered[0] as Item).message;
 
-/** Ends a turn by what came of it; done again after a crash, nothing happens twice. */
+/** Ends a turn by its outcome; repeating it after a crash does nothing twice. */
 export async function conclude(turn: Turn, outcome: Outcome, gw: Gateway): Promise<void> {
   const { taskId } = firstOf(turn);
-  // The next process goes on with the run, and reads what it has used.
+  // The next process continues the run and reads what it has used.
   if (outcome.state === 'shutdown') return;
   if (outcome.state === 'steered') return gw.tasks.records.endRun(turn.run, taskId);
   if (outcome.state === 'void') {
@@ -42,7 +42,7 @@ export async function conclude(turn: Turn, outcome: Outcome, gw: Gateway): Promi
   await deliver(turn, answer, gw);
 }
 
-/** Ends messages that were steered and from which nothing goes on. */
+/** Ends messages of steered turns that no turn continues. */
 export async function abandon(answered: readonly Item[], lease: Lease<Entry>, gw: Gateway): Promise<void> {
   const run = traceOf(answered[0]?.id ?? '');
   const messages = messagesFor(firstOf({ answered }).message);
@@ -51,8 +51,9 @@ export async function abandon(answered: readonly Item[], lease: Lease<Entry>, gw
 }
 
 /**
- * The messages of a steered turn that the next turn answers: none where an earlier attempt has brought that to its end already, as they
- * waited alone for a crash to be no fault of theirs. Its answer is told to those who have not heard it.
+ * Returns the messages of a steered turn that the next turn answers. None if an earlier attempt has already completed
+ * them: they were retried alone after a crash to rule out that they caused it. That answer goes to those who haven't
+ * received it.
  */
 export async function withoutAnswer({ run, answered, isAgain, lease }: Turn, gw: Gateway): Promise<readonly Item[]> {
   const later = isAgain ? resultAfter(gw.home, firstOf({ answered }), run) : undefined;
@@ -74,7 +75,7 @@ export async function withoutAnswer({ run, answered, isAgain, lease }: Turn, gw:
   return [];
 }
 
-/** The answer with what its run has used, in the session. What waits for a person has no result yet. */
+/** Records the answer in the session, with what its run has used. A run that waits for a person has no result yet. */
 export async function record(
   { run, items, owner }: Pick<Turn, 'run' | 'items' | 'owner'>,
   given: Answer,
@@ -97,12 +98,12 @@ export async function record(
   return answer;
 }
 
-/** Puts the answer on its way once its result is recorded, then notes what else follows from it. */
+/** Sends the answer once its result is recorded, then does what else follows from it. */
 async function deliver({ run, answered, isAgain, lease }: Ending, given: Answer, gw: Gateway): Promise<void> {
   const turn = { run, items: answered, isAgain, fence: lease };
   const answer = await completed(turn, given, gw);
   await send(turn, answer, gw);
-  // What is on its way to people goes before what is noted of it.
+  // Sending to people takes precedence over notes about it.
   await nextTurn();
   await note(turn, answer, gw);
   const { state, error, usage, recordedAt: at = new Date().toISOString() } = answer;
@@ -122,7 +123,7 @@ async function send(turn: Answered, answer: Answer, gw: Gateway): Promise<void> 
   gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
 }
 
-/** The answer with what features add to it. */
+/** Returns the answer with the additions of features. */
 async function completed(turn: Answered, given: Answer, gw: Gateway): Promise<Answer> {
   let answer = given;
   for (const { answers } of gw.features.on)
@@ -141,7 +142,9 @@ async function note(turn: Answered, answer: Answer, { tasks, features, home }: G
   features.metrics.count('viber_runs_total', { state });
 }
 
-/** The state of its task. What waited alone after crashes may be noted when a newer turn has ended already. */
+/**
+ * Returns the state of the task. Messages that were retried alone after crashes may end after a newer turn has ended.
+ */
 async function stateAfter(turn: Answered, state: Ended, home: Home): Promise<Ended> {
   if (!turn.isAgain) return state;
   const { viber, taskId } = (turn.items[0] as Item).message;

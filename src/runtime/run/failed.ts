@@ -1,4 +1,7 @@
-/** What an error of a run means for its turn: a stop, newer words, a shutdown, an answer that says what went wrong, or another try. */
+/**
+ * Turns an error of a run into the outcome of its turn: a stop, newer words, a shutdown, an answer that explains the
+ * error, or another try.
+ */
 import type { Principal } from '../../access/principal.ts';
 import { errorCode, isStorageFailure, LeaseLost } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
@@ -18,18 +21,18 @@ import type { Turn } from './turn.ts';
 
 const TOLD_AGAIN_MS = 6 * 3_600_000;
 
-/** Throws what passes. */
+/** Rethrows errors that pass. */
 export async function outcomeOfError(error: unknown, turn: Turn, gw: Gateway): Promise<Outcome> {
   const { run: id, signal, intake, onSettled, owner } = turn;
   const { viber, taskId } = (turn.items[0] as Item).message;
   if (isLost(owner)) {
-    // Whoever owns the lane now answers, and goes on with what stands in the chat.
+    // The lane's current owner answers, and continues from what is in the chat.
     gw.places.live.forget(id);
     throw error instanceof LeaseLost
       ? error
       : new LeaseLost(`${taskId} was taken up by somebody else`, { cause: error });
   }
-  // Stopped after it was steered, it is stopped, and the newer words go on without it.
+  // A turn that is stopped after it was steered counts as stopped; the newer words continue without it.
   const reason = reasonOf(intake) === 'stop' ? 'stop' : reasonOf(signal);
   const left = () => openTask(gw.home, taskId, viber).session.run(id);
   const stopped = () => {
@@ -40,14 +43,14 @@ export async function outcomeOfError(error: unknown, turn: Turn, gw: Gateway): P
   if (reason !== undefined) await gw.places.live.end(id, []);
   if (reason === 'shutdown' || reasonOf(intake) === 'shutdown') return { state: 'shutdown' };
   if (error instanceof LeaseLost) throw error;
-  // A full or failing disk, or no handle to reach the model with, is no answer to anybody: the message is tried again.
+  // A full or failing disk, or a lack of handles to reach the model, must not become an answer: the message is retried.
   if (isStorageFailure(error) || (!(error instanceof RunError) && errorCode(error) !== undefined)) throw error;
   if (reason === undefined) return failed(error, turn, gw);
-  // Only what stands in the session is there for the next turn to go on from.
+  // The next turn can continue only from what is in the session.
   const lines = left();
   if (reasonOf(intake) === 'stop') return stopped();
   if (!lines.some((entry) => entry.type === 'message')) return failed(error, turn, gw);
-  // Now it ends with the words that go on from it.
+  // From here on the turn ends with the words that continue it.
   onSettled();
   await record(turn, { ...cutOff(lines), error: STEERED }, gw);
   gw.log.info({ trace: id, task: taskId }, 'run steered');
@@ -62,17 +65,17 @@ function failed(error: unknown, turn: Turn, gw: Gateway): Outcome {
   if (role !== 'owner') tellOwners(error, principal, gw);
   turn.onSettled();
   const { error: told, ...answer } = failure(error, turn.run, { role, messages: messagesFor(message) }, gw.log);
-  // Words that the built-in model does not understand change nothing about a task that stands.
+  // If the built-in model doesn't understand the words, a completed task stays completed.
   if (kind === 'offline' && lastState(openTask(gw.home, taskId, viber)) === 'completed')
     return { ...answer, state: 'completed', failure: kind };
   return { ...answer, ...(told !== undefined && { error: told }), failure: kind };
 }
 
-/** How the last run ended that stands near the end of the session. */
+/** Returns the state of the last run near the end of the session. */
 const lastState = ({ session }: Task): Answer['state'] | undefined =>
   session.tail().findLast((entry) => entry.type === 'result')?.state;
 
-/** What only an owner can mend is told to them, not to others: once for six hours, whoever asks meanwhile. */
+/** Tells owners about problems that only they can fix: once per six hours, whoever asks. */
 function tellOwners(error: unknown, { name }: Principal, { people }: Gateway): void {
   if (!isSetting(error) || error.said === undefined) return;
   const id = `not-set-up-${hashText(error.userMessage).slice(0, 12)}-${Math.floor(Date.now() / TOLD_AGAIN_MS)}`;
@@ -89,7 +92,7 @@ function isLost(owner: Owner): boolean {
   }
 }
 
-/** A tool may have had its effect all the same: the runs that follow are told so. */
+/** A tool may have had its effect anyway, so later runs are told about it. */
 function cutOff(lines: Parameters<typeof cutCall>[0]): Answer {
   const cut = cutCall(lines);
   return { ...stoppedRun(), ...(cut === undefined ? {} : { text: cutOffWords(cut) }) };

@@ -1,4 +1,4 @@
-/** From the model's words to the answer: blocks taken out and carried out, suggestions asked about, secrets masked. */
+/** Turns the model's words into the answer: extracts and applies blocks, asks about suggestions, masks secrets. */
 
 import type { Principal } from '../../access/principal.ts';
 import type { QueueItem } from '../../engine/engine.ts';
@@ -26,16 +26,16 @@ import { askedIn, readWhole, type WholeReply } from './whole-reply.ts';
 export interface FinalizedRun {
   task: TaskRecord;
   run: string;
-  /** On whose word it ran; nothing of a guest's is remembered. */
+  /** The person for whom it ran; nothing is remembered for a guest. */
   principal: Principal;
   messages: Messages;
-  /** What it could use. */
+  /** The tools that it could use. */
   tools: readonly RuntimeTool[];
   earlier: readonly SessionEntry[];
   items: readonly QueueItem<Entry>[];
 }
 
-/** Writes back what came of a run: files, suggestions, the words a person sees. */
+/** Stores a run's files and suggestions, and returns the answer for people. */
 export async function finalize(
   outcome: AgentOutcome,
   made: Made,
@@ -55,12 +55,12 @@ export async function finalize(
   const shownPlan = await applyPlan(reply.plans, made, tools, scope, messages);
   if (!keepsNothing) await takeBlocks(reply, { viber: task.viber, task: task.id, run, principal, made }, gw);
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
-  // A hand edit wins; what the agent would have written is shown beside it. The built-in model tells of steps itself.
+  // A manual edit wins; the agent's version is shown beside it. The built-in model reports plan steps itself.
   const isOwnWords = made.plan?.status === 'written' && outcome.model.startsWith('offline/');
   const plan = isOwnWords ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id, run }, messages);
   const lost = lostWords(reply, deltas.missing, messages);
   const links = linksBelow(refs, reply.visible);
-  // Nothing is put below the word of a job that has nothing to report.
+  // Nothing is added below the answer of a job that has nothing to report.
   const isRoutine = saysHealthy(reply.visible);
   const sources = isRoutine ? '' : sourcesBelow(reply.visible, made.sources ?? [], messages);
   const said = isRoutine ? '' : saidBelow(made.said ?? [], messages);
@@ -92,13 +92,13 @@ export async function finalize(
   };
 }
 
-/** In the order in which the features stand. */
+/** Handles blocks in the order of the features. */
 async function takeBlocks({ memorySuggestions }: WholeReply, of: BlockOf, gw: Gateway): Promise<void> {
   if (memorySuggestions.length === 0) return;
   for (const { reply = [] } of gw.features.on) for (const { take } of reply) await take(memorySuggestions, of, gw);
 }
 
-/** What people are given with a question: the words since the last one, and the files made since. */
+/** Returns what people get with a question: the words and files since the last one. */
 export async function beforeQuestion(
   outcome: AgentOutcome,
   made: Made | undefined,
@@ -107,7 +107,7 @@ export async function beforeQuestion(
 ): Promise<Handed> {
   const asked = askedIn(earlier, decidedIn(items));
   const reply = readWhole(outcome, asked.steps);
-  // The files of an agent that was asked go to whoever asked it.
+  // The files of an agent that was asked go to the asking agent.
   if (!made) return { said: reply.visible, refs: [] };
   const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: principal.role === 'guest' };
   const deltas = await keepFiles(reply, scope, log);
@@ -120,7 +120,9 @@ export async function beforeQuestion(
 
 const decidedIn = (items: readonly QueueItem<Entry>[]): string | undefined => items[0]?.message.resume?.approval;
 
-/** How many files the steps before a restart or a question have made; they stand first among those of the run. */
+/**
+ * Returns the number of files made by the steps before a restart or a question; they come first among those of the run.
+ */
 const madeBefore = (earlier: readonly SessionEntry[]): number =>
   earlier.reduce((sum, entry) => sum + (entry.type === 'step' ? (entry.artifactRefs?.length ?? 0) : 0), 0);
 
@@ -134,7 +136,7 @@ function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], l
   return keepDeltas(reply, scope, log);
 }
 
-/** Pictures and documents that the model was not shown, a sentence each. The built-in one looks at none. */
+/** Returns a sentence for each picture or document that the model wasn't shown. The built-in model looks at none. */
 function unseenWords({ unseen = [], model }: AgentOutcome, messages: Messages): string {
   if (model.startsWith('offline/')) return '';
   return unseen
@@ -155,7 +157,7 @@ function lostWords({ unread, leftOut }: WholeReply, missing: number, messages: M
 const MAX_SAID = 8;
 const SAID_LENGTH = 200;
 
-/** Who was asked and what they said, each in a line. */
+/** Lists the agents that were asked and their answers, one per line. */
 function saidBelow(said: NonNullable<Made['said']>, messages: Messages): string {
   const answered = said.flatMap(({ agent, text }) => (text === undefined ? [] : [{ agent, text }]));
   if (answered.length === 0) return '';
@@ -168,11 +170,11 @@ function saidBelow(said: NonNullable<Made['said']>, messages: Messages): string 
   return `${messages.text('answers.saidBy')}\n${rows.join('\n')}`;
 }
 
-/** Characters of one decision. */
+/** Limit of one decision, in characters. */
 const DECISION = 300;
 const MAX_SOURCES = 5;
 
-/** The pages that were found, below an answer that names none of them. */
+/** Lists the pages that were found below an answer that mentions none of them. */
 function sourcesBelow(answer: string, sources: NonNullable<Made['sources']>, messages: Messages): string {
   const pages = [...new Map(sources.map((source) => [source.url, source])).values()];
   if (pages.length === 0 || answer.trim() === '' || pages.some(({ url }) => answer.includes(hostOf(url)))) return '';
@@ -185,8 +187,8 @@ function sourcesBelow(answer: string, sources: NonNullable<Made['sources']>, mes
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : url);
 
-/** At a limit of steps or of length: there is more to come if it is asked for. */
+/** Whether the run ended at a limit of steps or of length, so that there is more if a person asks for it. */
 const isCutShort = ({ finish }: AgentOutcome): boolean => finish === 'max-steps' || finish === 'length';
 
-/** The built-in model answers everything in one step but what it does with tools. */
+/** Whether the built-in model only talked: it needs a second step only for tools. */
 const isTalk = ({ model, steps }: AgentOutcome): boolean => model.startsWith('offline/') && steps < 2;

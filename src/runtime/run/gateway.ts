@@ -1,6 +1,6 @@
 /**
- * The running program as one object: what runs, commands and events are worked on with. `openGateway` in `src/app/` builds it, for the
- * program and for tests alike. Rooms below the runtime never see it. Types only.
+ * The running program as one object: everything that runs, commands and events need. `openGateway` in `src/app/` builds
+ * it, for the program and for tests alike. Modules below the runtime never see it. Types only.
  */
 import type { AccessRules } from '../../access/authorise.ts';
 import type { Languages } from '../../access/languages.ts';
@@ -67,20 +67,20 @@ export interface Gateway<Config = Settings> {
   tools: ToolTable;
   consent: Consent;
   delivery: Delivery;
-  /** In the language of whoever reads there, with commands as they are typed there. */
+  /** Returns texts in the language of an address's readers, with commands as they are typed there. */
   say: (address: Address) => Messages;
   features: Features;
   log: Logger;
   clock: Clock;
 }
 
-/** The part of the configuration that the runtime looks at; docs/configuration.md says what each key means. */
+/** The part of the configuration that the runtime uses; docs/configuration.md describes each key. */
 export interface Settings {
   fallback: string[];
   maxSteps: number | 'auto';
   memory: MemoryLimits & { auto_accept: boolean };
   history: HistoryLimits;
-  /** Whether a task's first plan must be approved before anything is done. */
+  /** Whether a task's first plan must be approved before any work. */
   plan_approval: 'on' | 'off';
   web: { hosts: string[] };
   limits: { downloadBytes: number; filesPerMessage: number; queue: number; runs: number };
@@ -89,31 +89,31 @@ export interface Settings {
   jobs: { timezone?: string | undefined };
 }
 
-/** Who is who, how strangers are let in, and how each is spoken to. */
+/** Identities, access of strangers, and each person's language. */
 export interface PeopleStores extends People {
   pairing: Pairing;
   links: Links;
   languages: Languages;
   zones: Zones;
   owners: OwnerNotifier;
-  /** Who may write there. */
+  /** Returns the access rules of an address. */
   rulesOf(address: Address): AccessRules;
-  /** What time it is for somebody, as the model is told; `mayAsk`: whether this run is one in which they may be asked where they are. */
+  /** Returns a person's local time for the model. `mayAsk`: whether this run may ask them where they are. */
   nowFor(principal: Principal, turn: { run: string; mayAsk: () => boolean }): string;
 }
 
-/** What is known of tasks, and what happens to them as it happens. */
+/** The state of tasks, and events about them. */
 export interface Tasks {
-  /** What is remembered of events while they are taken in. */
+  /** State of events while they are being accepted. */
   arrivals: Arrivals;
   /** The lanes that this process works on. */
   lanes: Lanes;
   records: TaskRecords;
   conversations: Conversations;
   threads: Threads;
-  /** What jobs have said. */
+  /** The output of jobs. */
   digests: Digests;
-  /** What the next words of a person answer. */
+  /** The questions that a person's next words answer. */
   expected: Expected;
   bus: Bus;
   news: NewsDesk;
@@ -122,23 +122,23 @@ export interface Tasks {
   syncSoon: (file: string) => void;
 }
 
-/** The conversations of all channels, and what holds there. */
+/** The conversations of all channels, with their settings. */
 export interface Places {
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   reach: Reach;
-  /** Where messages may go that nobody has asked for there. */
+  /** Places where messages may go unprompted. */
   targets: OutboundTargets;
   live: Live;
-  /** What was chosen for conversations. */
+  /** Settings that people chose for conversations. */
   settings: ConversationSettings;
-  /** Which vibers there are, and who may talk to them. */
+  /** The existing vibers, and who may talk to them. */
   vibers: ViberRules;
-  /** What commands begin with, by channel id, for the channels that are on: `{ telegram: '/', slack: '/viber ' }`. */
+  /** Prefixes of commands by the IDs of the enabled channels: `{ telegram: '/', slack: '/viber ' }`. */
   prefixes: Readonly<Record<string, string>>;
   attachRules: (address: Address) => AttachRules;
-  /** Whether nothing of a text can be seen once a chat shows it. */
+  /** Whether a text shows nothing visible once a chat renders it. */
   isBlank: (text: string) => Promise<boolean>;
-  /** Whether MEMORY.md, USER.md and the daily logs may stand in the prompt of a run whose answer goes there. */
+  /** Whether the prompt of a run may contain MEMORY.md, USER.md and the daily logs, given where its answer goes. */
   tellsMemory: (run: {
     principal: Principal;
     answered: readonly InboundMessage[];
@@ -146,18 +146,21 @@ export interface Places {
   }) => Promise<boolean>;
 }
 
-/** Which model answers, what a call costs, and the loop that calls. */
+/** Model selection, the cost of calls, and the loop that makes them. */
 export interface ModelCalls {
   agent: Agent;
-  /** The model where a viber names none, `provider/model`. */
+  /** Returns the default model, `provider/model`. */
   modelName: () => string;
   /** The models themselves, by `provider/model`. */
   providers: ModelProviders;
-  /** Which models there are, and what they cost. */
+  /** The available models and their prices. */
   choices: ModelChoices;
-  /** Which model a conversation has chosen, where it has. */
+  /** Returns a conversation's choice of model, if any. */
   chosen: (address: Address) => { model?: string; thinking?: Thinking };
-  /** What a viber's file says. Throws UserError when it cannot be used. */
+  /**
+   * Returns the settings of a viber's file.
+   * @throws UserError if the file can't be used
+   */
   loadAgent: (viber: string) => Promise<OwnSettings>;
   meter: Meter;
   costs: Costs;
@@ -166,15 +169,15 @@ export interface ModelCalls {
 export interface ToolTable {
   toolbox: Toolbox;
   skills: SkillService;
-  /** What may be named, of the skills those of these vibers. */
+  /** Returns the names that jobs may use, with the skills of these vibers. */
   names(vibers: readonly string[]): Promise<KnownNames>;
-  /** What servers of tools keep for people to choose; absent where there are no servers. */
+  /** Prompts of tool servers; absent if there are no servers. */
   prompts?: ServerPrompts | undefined;
-  /** Adds, updates and removes skills, once it has been loaded. */
+  /** Adds, updates and removes skills; loaded on first use. */
   adding: () => Promise<SkillAdding>;
 }
 
-/** What waits for a person. */
+/** Everything about pending decisions of people. */
 export interface Consent {
   approvals: Approvals;
   suspension: Pick<RunSuspension, keyof RunSuspension>;
@@ -182,22 +185,22 @@ export interface Consent {
   questions: Questions;
 }
 
-/** What the tools of features are handed. */
+/** The context that tools of features receive. */
 export interface FeatureRun extends ToolRun {
   readonly gw: Gateway;
 }
 
 export type Feature = FeatureOf<Gateway, FeatureRun>;
 
-/** What is there beside the way of a message. */
+/** Features and everything else that a message doesn't pass through. */
 export interface Features extends FeatureSet<Gateway, FeatureRun> {
-  /** The environment, which settings may name and keys may stand in. */
+  /** The environment, which settings may refer to and which may contain keys. */
   env: NodeJS.ProcessEnv;
-  /** What only one of several processes may do at a time. */
+  /** Runs work that only one of several processes may do at a time. */
   lead: Lead;
-  /** A link that logs an owner in on the Board, once; undefined where it cannot be reached. */
+  /** Returns a link that logs an owner in on the Board, once; undefined if the Board can't be reached. */
   boardLink(principal: Principal, address: Address): Promise<{ url: string; isHereOnly: boolean } | undefined>;
   metrics: Metrics;
-  /** Absent where nobody asked for traces. */
+  /** Absent if tracing is off. */
   tracing?: Tracing | undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * The recordings of a message as words. What a person says in a voice message of their own is their message; in what they forward,
- * and in sound files, others may speak: that is data. Nothing said in a recording is a command, since words may be misheard.
+ * Transcribes the recordings of a message. A person's own voice message is their message; forwarded messages and sound
+ * files may contain other voices, so their words are data. Nothing said in a recording is a command, since words may be
+ * misheard.
  */
 import { principalText } from '../../access/principal.ts';
 import type { InboundMessage, QuotedText } from '../../channels/channel.ts';
@@ -16,14 +17,14 @@ import type { FetchedFile, Intake } from './inbox-files.ts';
 import { readFile } from './read-file.ts';
 
 export interface Heard {
-  /** What the senders have said themselves, by message. */
+  /** The senders' own words by message. */
   words: ReadonlyMap<InboundMessage, string>;
-  /** Ids of the files whose words these are. */
+  /** IDs of the files that these words come from. */
   spoken: string[];
   recordings: { name: string; text: string; quote?: QuotedText }[];
-  /** One sentence for the model for each that could not be heard. */
+  /** One sentence for the model for each recording that couldn't be transcribed. */
   problems: string[];
-  /** The first of the senders' own that could not be heard. */
+  /** The first of the senders' own recordings that couldn't be transcribed. */
   unheard: Unreadable | undefined;
 }
 
@@ -53,7 +54,7 @@ export async function hearFiles(given: Intake, files: readonly FetchedFile[], gw
   return heard;
 }
 
-/** What was sent to be listened to; other sound files are read when they are asked for. */
+/** Whether a file was sent to be listened to; other sound files are read on request. */
 const isRecording = (kind: string, file: FetchedFile['meta']): boolean =>
   kind === 'voice' || (SPOKEN_KINDS.includes(kind) && kindOf(file) === 'sound');
 
@@ -75,7 +76,7 @@ const problemOf = (id: string, name: string, { message, reason }: Unreadable): s
   return `The recording ${JSON.stringify(name)} (${id}) was not heard: ${message}${again}`;
 };
 
-/** Shows what was heard, so that a wrong word can be put right before it does harm. */
+/** Shows the transcript, so that people can correct a wrong word before it does harm. */
 async function echo(
   { run, items }: Intake,
   message: InboundMessage,

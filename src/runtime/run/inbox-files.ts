@@ -1,6 +1,6 @@
 /**
- * Files that came with a message, or with what it quotes: fetched into the task's folder, within limits, and registered as artifacts.
- * What the task already has is not fetched again.
+ * Fetches files of a message, or of what it quotes, into the task's folder, within limits, and registers them as
+ * artifacts. Files that the task already has aren't fetched again.
  */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -19,9 +19,9 @@ export interface Intake {
   task: TaskRecord;
   run: string;
   items: readonly QueueItem<Entry>[];
-  /** On whose word it runs. */
+  /** The person for whom it runs. */
   principal: Principal;
-  /** Ends the fetching of files: a newer message does not, since what was said before it stays said. */
+  /** Aborts the fetching of files. A newer message doesn't, since earlier words stay part of the session. */
   intake: AbortSignal;
   owner?: Owner;
 }
@@ -29,7 +29,7 @@ export interface Intake {
 export interface FetchOptions {
   home: Home;
   taskId: string;
-  /** On whose word they are fetched, as tasks list them. */
+  /** The people for whom they are fetched, as tasks list them. */
   people: readonly string[];
   limits: { downloadBytes: number; filesPerMessage: number };
   signal: AbortSignal;
@@ -41,19 +41,19 @@ export interface FetchedFile {
   meta: ArtifactMeta;
   remote: RemoteFile;
   message: InboundMessage;
-  /** Absent for the sender's own. */
+  /** Absent for the sender's own files. */
   quote?: QuotedText;
 }
 
 interface Wanted extends Pick<FetchedFile, 'message' | 'quote'> {
   file: RemoteFile;
-  /** Which of the message's files it is. */
+  /** The file's position in the message. */
   at: string;
 }
 
 export interface FetchedFiles {
   files: FetchedFile[];
-  /** One sentence for each file that could not be had; told to the model, which tells the person. */
+  /** One sentence for each file that couldn't be fetched; the model gets it and tells the person. */
   problems: string[];
 }
 
@@ -78,13 +78,16 @@ export async function fetchFiles(messages: readonly InboundMessage[], options: F
   return fetched;
 }
 
-/** The senders' own first, then what they point at, then what stands in a thread; each once: the parts of an album that answers a message all name what it holds. */
+/**
+ * Returns the files to fetch, each once: the senders' own first, then those they refer to, then those of a thread. The
+ * parts of an album that answers a message all quote the same files.
+ */
 function wantedIn(messages: readonly InboundMessage[]): Wanted[] {
   const own = messages.flatMap((message) => message.files.map((file, at) => ({ message, file, at: String(at) })));
   const quoted: Wanted[] = messages.flatMap((message) =>
     message.quotes.flatMap((quote, of) =>
       (quote.files ?? [])
-        // What we have said aloud is in the conversation as words.
+        // The conversation already has the text of our own voice messages.
         .filter(({ kind }) => !(quote.fromSelf && kind === 'voice'))
         .map((file, at) => ({ message, quote, file, at: `q${of}.${at}` })),
     ),
@@ -106,7 +109,7 @@ async function fetchOne({ message, quote, file, at }: Wanted, options: FetchOpti
   const channel = options.channelOf(message);
   if (!channel?.download) throw new UserError('this channel cannot fetch files');
   const { home, taskId, people, limits, signal } = options;
-  // The same after a crash: what was fetched before it is not kept twice.
+  // The ID is the same after a crash, so that no file is stored twice.
   let id = `in-${hashText(`${dedupeId(message)} ${at}`).slice(0, 8)}`;
   const whose = quote ? { quote } : {};
   const known = openTask(home, taskId).artifacts.list();
@@ -115,7 +118,7 @@ async function fetchOne({ message, quote, file, at }: Wanted, options: FetchOpti
     const old = known.find((meta) => meta.id === lasting);
     if (old?.origin === 'user' && openTask(home, taskId).artifacts.has(old))
       return { meta: old, remote: file, message, ...whose };
-    // One that a run has written over keeps what that run wrote.
+    // A file that a run has overwritten keeps that content.
     if (old?.origin !== 'agent') id = lasting;
   }
   const room = await openTask(home, taskId).artifacts.room(people, file.size);

@@ -1,4 +1,4 @@
-/** The journal of a run in its session: each side effect before it begins, each result as its call ends. */
+/** Writes the journal of a run to its session: each side effect before it begins, each result as its call ends. */
 import path from 'node:path';
 import { crashPoint } from '../../crash-points.ts';
 import { scrub } from '../../log.ts';
@@ -12,18 +12,18 @@ import type { Made } from '../contract/outcome.ts';
 
 type StepLine = Extract<SessionEntry, { type: 'step' }>;
 
-/** What a run has left and seen so far. */
+/** Everything that a run has produced and seen so far. */
 export interface Progress {
   made: Made;
   /** Files made since the last line. */
   stepRefs: ArtifactRef[];
-  /** Pictures shown since the last line, and those of earlier lines that the model is still to be given. */
+  /** Pictures shown since the last line, and those of earlier lines that the model hasn't been given yet. */
   stepShown: ArtifactRef[];
   toShow: ArtifactRef[];
-  /** Pictures of tools in this run so far. */
+  /** The number of pictures from tools in this run so far. */
   shown: number;
   hasSteps: boolean;
-  /** It has seen memory, files, what tools gave, or what another agent knows. */
+  /** It has seen memory, files, results of tools, or what another agent knows. */
   isTainted: boolean;
 }
 
@@ -37,12 +37,15 @@ export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>)
     stepRefs: [],
     ...{ stepShown: [], toShow: [], shown: steps.reduce((sum, step) => sum + (step.shown?.length ?? 0), 0) },
     hasSteps: steps.length > 0,
-    // Whoever asks an agent may have told it what they have seen.
+    // The asking agent may have passed on what it has seen.
     isTainted: asked !== undefined || steps.length > 0,
   };
 }
 
-/** Durable in the session when they resolve. Throws a system error when the disk fails. */
+/**
+ * Returns hooks that resolve once their line is durable in the session.
+ * @throws a system error if the disk fails
+ */
 export function journal(
   { task, viber = task.viber, run, stored, owner }: Pick<Order, 'task' | 'viber' | 'run' | 'stored' | 'owner'>,
   progress: Progress,
@@ -83,7 +86,7 @@ export function journal(
 export const epochOf = (owner: Owner | undefined): { epoch?: number } =>
   owner?.epoch === undefined ? {} : { epoch: owner.epoch };
 
-/** Transcripts hold no secrets either. */
+/** Removes secrets, which transcripts must not contain. */
 function scrubbed(messages: Json[]): Json[] {
   const text = JSON.stringify(messages);
   const clean = scrub(text);

@@ -1,7 +1,8 @@
 /**
- * What stands around the messages of a turn and was not in their events: names, originals, and what was said in a thread of others
- * that the viber is called into. It is told once a thread, and then what is new: how far is noted after the message is in the
- * session, so that a crash in between tells it once more. The platform has a few seconds; the message is answered in any case.
+ * Looks up the context of a turn's messages that their events didn't contain: names, originals, and earlier messages of
+ * other people's threads that the viber is called into. A thread is quoted once, and then only what is new. The
+ * position is stored after the message is in the session, so that a crash in between quotes it once more. The platform
+ * has a few seconds; the message is answered in any case.
  */
 import {
   type Channel,
@@ -19,29 +20,29 @@ import type { Gateway } from './gateway.ts';
 import type { Intake } from './inbox-files.ts';
 
 export interface LookedAround {
-  /** With the messages as they are by now. */
+  /** The intake with the current form of its messages. */
   given: Intake;
-  /** One line for the model each. */
+  /** Lines for the model. */
   facts: string[];
-  /** What was told is noted. */
+  /** Stores how far threads were quoted. */
   settle(): Promise<void>;
 }
 
-/** How far a thread was told. `ours`: it began with a message that was taken in, or hangs on one of this bot's. */
+/** How far a thread was quoted. `ours`: the thread began with a message to us, or hangs on one of this bot's. */
 interface Mark {
   ours?: true;
   upTo?: string;
-  /** What the model had by itself since a reading that failed. */
+  /** IDs of messages that the model received directly since a failed lookup. */
   known?: string[];
 }
 
 const LOOK_MS = 5_000;
 const MARK_MS = 90 * 86_400_000;
-/** Of a thread, its first message among them. */
+/** Limits of a thread, including its first message. */
 const MAX_MESSAGES = 30;
 const MAX_CHARACTERS = 8_000;
 const MAX_ROOT = 3_000;
-/** Replies whose files come along, the newest. */
+/** The number of newest replies whose files are included. */
 const MAX_WITH_FILES = 3;
 const MAX_KNOWN = 50;
 
@@ -67,7 +68,7 @@ async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, gw: Gat
   const channel = job ? undefined : gw.places.channelOf(message.address);
   if (!channel?.lookUp) return { item, facts: [] };
   const together = items.map((one) => one.message.message).filter((one) => isSameThread(one, message));
-  // Whoever writes several messages at once is told of the thread with the last of them.
+  // If a person writes several messages at once, the thread is quoted with the last of them.
   const mark = together.at(-1) === message ? await markOf(message, gw) : undefined;
   const wanted = mark && !mark.ours ? { thread: mark.upTo === undefined ? {} : { since: mark.upTo } } : {};
   const found = await within(channel, message, wanted, intake, gw);
@@ -85,7 +86,7 @@ async function lookAt(item: QueueItem<Entry>, { items, intake }: Intake, gw: Gat
 const isSameThread = (one: InboundMessage, other: InboundMessage): boolean =>
   conversationKey(one.address) === conversationKey(other.address);
 
-/** Undefined outside of threads; in direct messages everything is known. */
+/** Returns undefined outside of threads; in direct messages everything is known. */
 async function markOf(message: InboundMessage, { engine }: Gateway): Promise<Mark | undefined> {
   const { thread } = message.address;
   if (thread === undefined || message.isDirect || message.isThread !== true) return undefined;
@@ -125,7 +126,7 @@ function nextMark(mark: Mark, thread: LookedUp['thread'], ids: readonly string[]
   return upTo === undefined ? {} : { upTo };
 }
 
-/** Ids of messages count up on every platform that has threads. */
+/** IDs of messages increase on every platform that has threads. */
 const isAfter = (one: string, other: string): boolean =>
   one.length === other.length ? one > other : one.length > other.length;
 
@@ -159,7 +160,7 @@ function wordsOf(
   ids: readonly string[],
   known: readonly string[],
 ): { quotes: QuotedText[]; facts: string[] } {
-  // What this bot has answered since a reading that failed is in the session.
+  // This bot's own answers since a failed lookup are in the session.
   const isNew = ({ id, quote }: ThreadWords['replies'][number]) =>
     !ids.includes(id) && !known.includes(id) && !(quote.fromSelf && known.length > 0);
   const fresh = replies.filter(isNew);

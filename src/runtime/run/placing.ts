@@ -1,13 +1,16 @@
 /**
- * Where the conversation of a message takes place. Invariant: nothing is begun where nobody could read the answer; its sender is told
- * why, where only they see it if that can be.
+ * Determines where the conversation of a message takes place. Invariant: nothing begins where nobody could read the
+ * answer; the sender is told why, visible only to them if possible.
  */
 import { UserError } from '../../errors.ts';
 import { traceOf } from '../contract/entry.ts';
 import type { Item } from './batches.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Undefined when its person was told instead, durably. Throws DeliveryError while the platform is away. */
+/**
+ * Returns undefined if the person was told instead, durably.
+ * @throws DeliveryError while the platform is unreachable
+ */
 export async function place(item: Item, { places, tasks, delivery }: Gateway): Promise<Item | undefined> {
   const { message, job } = item.message;
   const { reach } = places;

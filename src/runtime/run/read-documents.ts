@@ -1,6 +1,6 @@
 /**
- * The documents of a message as text for the model: a short one whole, the beginning of a long one, and why one cannot be read.
- * What stands in a document is data. A PDF is left to a model that looks at its pages itself.
+ * Reads the documents of a message as text for the model: a short one in full, the beginning of a long one, or why one
+ * can't be read. The content of a document is data. A PDF is left to models that read its pages themselves.
  */
 import { principalText } from '../../access/principal.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
@@ -14,11 +14,11 @@ import { readFile } from './read-file.ts';
 
 export interface ReadDocuments {
   documents: TurnDocument[];
-  /** One sentence for the model for each that cannot be read. */
+  /** One sentence for the model for each document that can't be read. */
   problems: string[];
 }
 
-/** Characters of one document that stand in the message, and of all. */
+/** Limits for one document in the message, and for all of them, in characters. */
 const WHOLE = 6_000;
 const BEGINNING = 3_000;
 const ALL = 12_000;

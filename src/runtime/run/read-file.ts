@@ -1,4 +1,4 @@
-/** Files as text: the one place where the words of a file are taken out, by the feature that reads files of its kind. */
+/** Reads files as text: the one place where their words are extracted, by the feature for their kind. */
 import { stat } from 'node:fs/promises';
 import { sha256File } from '../../lib/files.ts';
 import { type FileText, type ReadableFile, type ReadFor, Unreadable } from '../contract/reading.ts';
@@ -7,8 +7,8 @@ import { keepText, keptText } from '../reading/store.ts';
 import type { Gateway } from './gateway.ts';
 
 /**
- * The text of a recording or a document, made once and kept beside the file.
- * @throws Unreadable with the reason; RunError at a daily cap; the signal's reason; a system error when the disk fails
+ * Returns the text of a recording or a document, which is extracted once and stored beside the file.
+ * @throws Unreadable with the reason; RunError at a daily cap; the signal's reason; a system error if the disk fails
  */
 export async function readFile(file: ReadableFile, by: ReadFor, gw: Gateway): Promise<FileText> {
   const known = await keptText(gw.home, by.task, file);
@@ -19,7 +19,7 @@ export async function readFile(file: ReadableFile, by: ReadFor, gw: Gateway): Pr
   return keepText(gw.home, by.task, file, await reader.read(file, by, gw));
 }
 
-/** A file that a tool names, as text where words have to be taken out of it; a page is text as it is. */
+/** Returns the text of a file that a tool names, if words must be extracted from it; a page is already text. */
 export async function readNamed(
   { path, name, type = '' }: { path: string; name: string; type?: string },
   by: ReadFor,

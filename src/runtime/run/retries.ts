@@ -1,7 +1,7 @@
 /**
- * Work that failed without an answer. A full disk and a platform that is away pass: its messages stay accepted and are tried again for as
- * long as it takes. What goes wrong three times for any other reason is given up: its messages are kept in `dead`, and their people are
- * told, for their tasks and the runs of their jobs have failed.
+ * Handles work that failed without an answer. A full disk and an unreachable platform pass: the messages stay accepted
+ * and are retried for as long as it takes. Work that fails three times for any other reason is given up: its messages
+ * are kept in `dead`, its people are told, and its tasks and runs of jobs count as failed.
  */
 import type { Lease } from '../../engine/engine.ts';
 import { DeliveryError, errorCode, errorMessage, isStorageFailure } from '../../errors.ts';
@@ -12,7 +12,10 @@ import type { Gateway } from './gateway.ts';
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 300_000;
 const MAX_TRIES = 3;
-/** About four minutes: another program is being put in the place of this one, which goes on as that when it is whole. */
+/**
+ * About four minutes: the program is being replaced on disk, and this process continues as the new one once that is
+ * complete.
+ */
 const MAX_TRIES_WITHOUT_PARTS = 8;
 
 const passes = (error: unknown): boolean =>
@@ -21,7 +24,10 @@ const passes = (error: unknown): boolean =>
 const maxTries = (error: unknown): number =>
   errorCode(error) === 'ERR_MODULE_NOT_FOUND' ? MAX_TRIES_WITHOUT_PARTS : MAX_TRIES;
 
-/** Hands a lane back, to be tried again later, or without what is given up. Rejects when the engine does not take it. */
+/**
+ * Hands a lane back, to be retried later, or without the messages that are given up. Rejects if the engine doesn't
+ * accept it.
+ */
 export async function handBack(lease: Lease<Entry>, error: unknown, gw: Gateway): Promise<void> {
   const { queue } = gw.engine;
   const { failures } = gw.tasks.lanes;
@@ -37,7 +43,7 @@ export async function handBack(lease: Lease<Entry>, error: unknown, gw: Gateway)
   await queue.release(lease, { retryAt: Date.now() + Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) });
 }
 
-/** These messages have their answers: they leave the lane, whose work went well. */
+/** Removes answered messages from the lane and resets its count of failures. */
 export async function finish(lease: Lease<Entry>, items: readonly Item[], { engine, tasks }: Gateway): Promise<void> {
   tasks.lanes.failures.delete(lease.lane);
   await engine.queue.ack(
@@ -60,7 +66,7 @@ async function isGivenUp({ lane, items }: Lease<Entry>, reason: string, gw: Gate
   }
 }
 
-/** Never rejects. */
+/** Notes that a message was given up. Never rejects. */
 export async function noteGivenUp(entry: Entry, reason: string, gw: Gateway): Promise<void> {
   await gw.tasks.records.fail(entry.taskId);
   for (const { gaveUp } of gw.features.on) gaveUp?.(entry, reason, gw);

@@ -1,4 +1,4 @@
-/** The agent at work on an order: a message's, a scheduled job's, or a question of another agent. All of them pass here. */
+/** Runs the agent on every order: a message's, a scheduled job's, or a question of another agent. */
 import { principalText } from '../../access/principal.ts';
 import { say } from '../../messages/messages.ts';
 import type { AgentOutcome } from '../contract/agent.ts';
@@ -11,13 +11,16 @@ import { assemble } from './assemble.ts';
 import type { Gateway } from './gateway.ts';
 import { journal, type Progress, progressOf } from './journal.ts';
 
-/** Nobody is there to see what the tools of a job have done: without a word, a file or a message of its own nothing came of it. */
+/**
+ * Whether a job produced nothing: nobody sees what its tools did, so without a text, a file or a message it was for
+ * nothing.
+ */
 const isForNothing = ({ isWordless, beside = [] }: AgentOutcome, { made }: Progress): boolean =>
   isWordless === true &&
   made.refs.length === 0 &&
   !beside.some(({ tools }) => tools.some((name) => toolNamed(name)?.speaks));
 
-/** Throws RunError, or a system error when the disk fails. */
+/** @throws RunError, or a system error if the disk fails */
 export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
   const { task, run, principal, signal, words, asked } = order;
   const progress = progressOf(order);
@@ -29,14 +32,14 @@ export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
   const hooks = {
     ...{ signal, ...meter, ...journal(order, progress, gw.home) },
     beforeCall() {
-      // What tools gave is seen from the next call on.
+      // Results of tools count as seen from the next call on.
       progress.isTainted ||= progress.hasSteps;
       meter.beforeCall();
     },
     ...(order.watch && { watch: order.watch }),
     ...(order.owner && { check: () => order.owner?.check() }),
     onEvent(event: Parameters<typeof shownAs>[0]) {
-      // What an agent says that was asked is no answer to anybody yet.
+      // The text of an agent that was asked isn't an answer to a person yet.
       if (event.type === 'text-delta' && !asked && event.content.trim() !== '') order.watch?.word();
       gw.tasks.bus.emit(shownAs(event, asked));
     },

@@ -3,8 +3,9 @@
  *
  *   session: message -> agent (each step with tools into the session) -> session: result -> out -> off the lane
  *
- * Invariants: a message leaves its lane only when its answer is durable in `out` and its result written to the session. After a crash the
- * run goes on where it was: an answer is only delivered, and a tool that was cut off is told of and never called again.
+ * Invariants: a message leaves its lane only when its answer is durable in `out` and its result is written to the
+ * session. After a crash the run continues where it was: an existing answer is only delivered, and a tool call that was
+ * interrupted is reported and never repeated.
  */
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, filesAround, type InboundMessage } from '../../channels/channel.ts';
@@ -34,7 +35,7 @@ import { takeIn } from './take-in.ts';
 import type { Turn } from './turn.ts';
 import { noteWait, watchTurn } from './watch.ts';
 
-/** A turn at work: its task, on whose word it runs, and what an earlier process has left of it. */
+/** A running turn: its task, the person for whom it runs, and what an earlier process left of it. */
 export interface Run extends Turn {
   task: TaskRecord;
   principal: Principal;
@@ -42,7 +43,7 @@ export interface Run extends Turn {
   watch: TurnWatch;
 }
 
-/** Throws what passes: a full disk, a platform that is away, a lane that was lost. */
+/** @throws errors that pass: a full disk, an unreachable platform, a lost lane */
 export async function run(turn: Turn, gw: Gateway): Promise<Outcome> {
   crashPoint('run:claimed');
   noteWait(turn.items, turn.isAgain, gw.features);
@@ -60,7 +61,7 @@ export async function run(turn: Turn, gw: Gateway): Promise<Outcome> {
   }
 }
 
-/** The turn up to its outcome, seen by people while it goes on. */
+/** Runs the turn up to its outcome, while people see its progress. */
 async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome> {
   const { run: id, items, answered, isAgain, lease, owner, signal, intake } = turn;
   const { records, threads, news } = gw.tasks;
@@ -71,13 +72,13 @@ async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome>
   const showing = records.showRunning(taskId, () => threads.show(taskId));
   try {
     const outcome = await answer({ ...turn, task, watch, principal: onWhoseWord(turn), earlier: [] }, gw);
-    // The answer must not be kept of a message that was not.
+    // The answer must not be stored before its message is.
     await lease.stored();
     owner.check();
     if (outcome.state === 'steered') return outcome;
     if (outcome.recordedAt === undefined) {
       crashPoint('run:answered');
-      // Whoever stopped it wants no answer, were it steered before or not.
+      // A person who stopped the turn wants no answer, even if it was steered before.
       if (reasonOf(intake) === 'stop') signal.throwIfAborted();
     }
     turn.onSettled();
@@ -87,7 +88,10 @@ async function work(turn: Turn, watch: TurnWatch, gw: Gateway): Promise<Outcome>
   }
 }
 
-/** Takes the words in, has the agent work on them, and makes the answer of what it says. Throws RunError, or a system error when the disk fails. */
+/**
+ * Reads the messages, runs the agent on them, and returns the answer.
+ * @throws RunError, or a system error if the disk fails
+ */
 async function answer(begun: Run, gw: Gateway): Promise<Outcome> {
   const { message, resume, viber, taskId } = (begun.items[0] as Item).message;
   const messages = messagesFor(message);
@@ -95,18 +99,18 @@ async function answer(begun: Run, gw: Gateway): Promise<Outcome> {
   if (isBegun || takenBy(begun, gw)) await begun.lease.stored();
   const earlier = isBegun ? openTask(gw.home, taskId, viber).session.run(begun.run) : [];
   const waiting = { ...begun, earlier };
-  // What was answered is only delivered.
+  // An answer that exists is only delivered.
   const result = earlier.find((entry) => entry.type === 'result');
   if (result?.error === STEERED) return { state: 'steered' };
   if (result) return { ...result, buttons: buttonsAgain(result, messages), recordedAt: result.at };
-  // A side effect that a crash cut is told, never repeated.
+  // A side effect that a crash interrupted is reported and never repeated.
   const cut = cutCall(earlier);
   if (cut) return interruptedWhile(cut, messages);
 
   const decided = resume ? await gw.consent.suspension.resume(waiting, resume.approval) : undefined;
   if (decided === 'void') return { state: 'void' };
   if (decided === 'stop') return stoppedRun();
-  // A person who wrote instead has answered what waited for them.
+  // A person who wrote instead of pressing has answered the pending question.
   if (!resume) await gw.consent.suspension.supersede(waiting);
   // A decision may have changed the record.
   const run: Run = { ...waiting, task: openTask(gw.home, begun.task).record() ?? begun.task };
@@ -130,7 +134,7 @@ async function answer(begun: Run, gw: Gateway): Promise<Outcome> {
   return gw.consent.suspension.suspend(run, outcome, tools, handed);
 }
 
-/** Asks what an agent waits for that this run has asked, in the name of this run. */
+/** Asks, in the name of this run, the question of an agent that it asked. */
 async function suspendBelow(
   run: Run,
   below: Waiting,
@@ -142,10 +146,10 @@ async function suspendBelow(
   return gw.consent.suspension.suspend({ ...run, inner: below, ...more }, below.waiting, below.tools, handed);
 }
 
-/** Skills called in one task. */
+/** Limit of skills called in one task. */
 const MAX_CALLED = 50;
 
-/** What was called stays at hand for the rest of the task, whatever its own rules are. */
+/** Keeps called skills available for the rest of the task, whatever its own rules are. */
 async function rememberCalled({ task, items }: Run, { home }: Gateway): Promise<void> {
   const known = task.called ?? [];
   const called = items.flatMap(({ message: { skill } }) =>
@@ -157,7 +161,7 @@ async function rememberCalled({ task, items }: Run, { home }: Gateway): Promise<
   await openTask(home, task).update((record) => ({ ...record, called: all }), { sync: false });
 }
 
-/** Of whoever wrote last; with a guest among those it answers, with no more rights than a guest has. */
+/** Returns the person who wrote last; if it answers a guest too, with a guest's permissions at most. */
 function onWhoseWord({ items, answered }: Turn): Principal {
   const { principal } = (items[0] as Item).message;
   return answered.some(({ message }) => message.principal.role === 'guest')
@@ -165,7 +169,7 @@ function onWhoseWord({ items, answered }: Turn): Principal {
     : principal;
 }
 
-/** What the agent is asked to do, out of what people and jobs have said. */
+/** Returns the order for the agent, from the words of people and jobs. */
 async function orderOf(run: Run, decided: Decided | undefined, spoken: readonly string[], gw: Gateway): Promise<Order> {
   const { task, items, answered, principal, lease } = run;
   const { message: first, job } = (items[0] as Item).message;
@@ -190,7 +194,7 @@ async function orderOf(run: Run, decided: Decided | undefined, spoken: readonly 
   };
 }
 
-/** Of everybody's messages that it answers, the newest that says so. */
+/** Takes each from the newest of all answered messages that contains it. */
 function givenIn(messages: readonly InboundMessage[]): Order['given'] {
   const all = messages.flatMap(({ given }) => given ?? []);
   const memory = all.findLast((given) => given.memory !== undefined)?.memory;
@@ -199,7 +203,7 @@ function givenIn(messages: readonly InboundMessage[]): Order['given'] {
   return { ...(memory !== undefined && { memory }), ...(artifacts && { artifacts }) };
 }
 
-/** The words of messages that were said, not written. */
+/** Returns the words of messages that were spoken, not written. */
 const spokenIn = (entries: readonly SessionEntry[]): string[] =>
   entries.flatMap((entry) => (entry.type === 'message' && entry.spoken ? [entry.text] : []));
 
@@ -211,7 +215,7 @@ interface Taken {
   takes: NonNullable<Feature['takes']>;
 }
 
-/** The newest entry whose work a feature does in place of the model. */
+/** Finds the newest entry that a feature handles in place of the model. */
 function takenBy({ answered }: Turn, { features }: Gateway): Taken | undefined {
   for (const item of answered.toReversed()) {
     const takes = features.on.find((feature) => feature.takes?.when(item.message))?.takes;
@@ -222,19 +226,19 @@ function takenBy({ answered }: Turn, { features }: Gateway): Taken | undefined {
 
 async function takeOver(run: Run, order: Order, { item, takes }: Taken, gw: Gateway): Promise<Outcome> {
   const { id, message: entry } = item;
-  // What was written while the feature was at work.
+  // Messages that arrived while the feature was working.
   const added = run.items.flatMap(({ message }) => (takes.when(message) ? [] : [message.message.text])).join('\n\n');
   const messages = messagesFor((run.items[0] as Item).message.message);
   const end = await takes.run({ ...order, messages, entry, id, added }, gw);
   return 'waiting' in end ? suspendBelow(run, end, gw, { play: true }) : end;
 }
 
-/** The newest message of each conversation is the one that is answered there. */
+/** The answer in each conversation refers to its newest message. */
 function newestIn(items: readonly Item[]): ReadonlyMap<string, string> {
   return new Map(items.map(({ message: { message } }) => [conversationKey(message.address), message.messageId]));
 }
 
-/** A run is seen by the conversations it answers, and by the others that are about its task now. */
+/** Returns where a run is shown: the conversations that it answers, and others that are bound to its task. */
 function followers(items: readonly Item[], taskId: string, { tasks }: Gateway): Address[] {
   if (items.some(({ message }) => message.job)) return [];
   const keys = new Set(

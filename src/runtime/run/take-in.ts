@@ -1,4 +1,4 @@
-/** The person's words and files as a session line; files are fetched here, after the sender was let in. */
+/** Turns a person's words and files into a session line. Files are fetched here, after the sender was authorised. */
 import { authoriseAction } from '../../access/authorise.ts';
 import { principalText } from '../../access/principal.ts';
 import type { Address, QuotedText } from '../../channels/channel.ts';
@@ -24,10 +24,12 @@ type MessageLine = Extract<SessionEntry, { type: 'message' }>;
 
 const SPOKEN = 'Spoken in a voice message and written down by a machine: names and numbers may be misheard';
 
-/** What a message is once its files are there. */
+/** A message with its files. */
 export interface TakenIn {
   line: MessageLine;
-  /** It has nothing but a voice message, and nobody could hear that: there is nothing to ask a model. */
+  /**
+   * Set if the message has nothing but a voice message that couldn't be transcribed: there is nothing to ask a model.
+   */
   unheard?: Unreadable;
 }
 
@@ -40,14 +42,14 @@ export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
   crashPoint('run:files-read');
   const said = digestsFor(given, gw);
   const line = messageLine(given, { fetched, heard, read, said, around });
-  // Only what people have typed: a name is not theirs.
+  // Only what people have typed: a name isn't their words.
   const typed = sent.items.map((item) => item.message.message.text).join('\n');
   addAddresses(line, given, typed);
   await nameTask(given, sent, heard, gw);
   await takePlan(given, gw);
   given.owner?.check();
   await openTask(gw.home, given.task).session.append([{ ...line, ...epochOf(given.owner) }]);
-  // After a crash in between they are shown once more.
+  // After a crash before this they are shown once more.
   if (said.digests.length > 0) await gw.tasks.digests.shown(said.address, given.task.id);
   await around.settle();
   crashPoint('run:message-written');
@@ -60,7 +62,10 @@ interface Said {
   digests: SaidDigest[];
 }
 
-/** What jobs have said here since the task was worked on: people may well speak of it. An answer to one of them names it itself. */
+/**
+ * Returns what jobs have posted here since the task was last worked on: people may be referring to it. A reply to one
+ * of these posts names it itself.
+ */
 function digestsFor({ task, items }: Intake, { tasks: { digests } }: Gateway): Said {
   const { message, job } = (items[0] as QueueItem<Entry>).message;
   const isPlain = job === undefined && digests.of(message) === undefined;
@@ -72,7 +77,7 @@ const toldOf = ({ name, at, files }: SaidDigest): string => {
   return `Quoted above: what you sent here yourself as the scheduled job ${JSON.stringify(name)} at ${new Date(at).toISOString()}${made}`;
 };
 
-/** Only the task's own people say where it may go, and no guest. */
+/** Only the task's own people, and no guests, can allow addresses. */
 function addAddresses(line: MessageLine, { task, principal }: Intake, typed: string): void {
   const addresses = addressesIn(typed);
   if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
@@ -82,7 +87,7 @@ function addAddresses(line: MessageLine, { task, principal }: Intake, typed: str
 /** An album that answers a message quotes it with each of its parts. */
 const sameWords = ({ kind, from, text }: QuotedText): string => JSON.stringify([kind, from, text]);
 
-/** The first of those with the same key. */
+/** Returns the first of those with the same key. */
 function distinct<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
   const seen = new Set<string>();
   return all.filter((one) => !seen.has(keyOf(one)) && seen.add(keyOf(one)));
@@ -90,7 +95,7 @@ function distinct<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
 
 const quoted = ({ name, text }: SaidDigest): QuotedText => ({ kind: 'quote', from: name, text, fromSelf: true });
 
-/** Words of a recording are not waited for by somebody who has stopped it. */
+/** Returns without the words of recordings if the person stops the run. */
 async function heardIn(given: Intake, files: FetchedFiles['files'], gw: Gateway): Promise<Heard> {
   try {
     return await hearFiles(given, files, gw);
@@ -115,7 +120,7 @@ const isNothingElse = ({ items }: Intake, { files, problems }: FetchedFiles): bo
   files.every(({ remote }) => remote.kind === 'voice') &&
   items.every(({ message: { message } }) => message.text.trim() === '' && message.quotes.length === 0);
 
-/** A task that began with a voice message is about what was said, not about the name of a file; nor does a title hold ids of people. */
+/** Names a task after the words of its first voice message rather than the file's name, and without IDs of people. */
 async function nameTask({ task, items }: Intake, sent: Intake, { words }: Heard, { home }: Gateway): Promise<void> {
   const [first] = items;
   const written = sent.items[0]?.message.message.text.trim() ?? '';
@@ -127,7 +132,7 @@ async function nameTask({ task, items }: Intake, sent: Intake, { words }: Heard,
   await openTask(home, task).update((record) => ({ ...record, goal: said.slice(0, 4000), title: titleOf(said) }));
 }
 
-/** Done again after a crash it changes nothing: the message is not in the session yet. */
+/** Repeating this after a crash changes nothing: the message isn't in the session yet. */
 async function takePlan({ task, items }: Intake, { home }: Gateway): Promise<void> {
   const plan = items.findLast(({ message }) => message.message.given?.plan)?.message.message.given?.plan;
   if (plan !== undefined) await openTask(home, task).plan.write(plan);

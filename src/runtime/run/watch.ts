@@ -1,4 +1,4 @@
-/** A turn as it is timed and traced: how long its messages have waited, for what, and for its first word. */
+/** Measures and traces a turn: how long its messages waited in the queue and for the first word of an answer. */
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Span, Tracing } from '../../telemetry/tracing.ts';
 import { traceOf } from '../contract/entry.ts';
@@ -8,17 +8,20 @@ import type { Item } from './batches.ts';
 
 export interface Watching {
   metrics: Metrics;
-  /** Absent where nobody asked for traces. */
+  /** Absent if tracing is off. */
   tracing?: Tracing | undefined;
 }
 
 const waited = ({ acceptedAt }: Item): number => (Date.now() - Date.parse(acceptedAt)) / 1000;
 const channelOf = ({ message }: Item): { channel: string } => ({ channel: message.message.address.channel });
 
-/** Messages that have had the first word of an answer: a turn that is steered into the next one may have said it already. */
+/**
+ * Messages that have received the first word of an answer; a turn that was steered into the next may have sent it
+ * already.
+ */
 const answered = new WeakSet<Item>();
 
-/** Work on messages begins. One that was begun before has waited for something else. */
+/** Records the waiting time when work on messages begins. A repeated attempt has waited for something else. */
 export function noteWait(items: readonly Item[], isAgain: boolean, { metrics, tracing }: Watching): void {
   if (isAgain) return;
   for (const item of items) {
@@ -27,7 +30,7 @@ export function noteWait(items: readonly Item[], isAgain: boolean, { metrics, tr
   }
 }
 
-/** Of what no platform has sent, it is the first that is seen. */
+/** Starts the trace if the message didn't come from a platform. */
 function traceWait({ id, acceptedAt, message: { job, resume } }: Item, tracing: Tracing): void {
   const begin = job || resume ? tracing.root : tracing.stage;
   begin(id, 'queue', { at: Date.parse(acceptedAt), attributes: { 'viber.trace': traceOf(id) } }).end();
@@ -35,7 +38,7 @@ function traceWait({ id, acceptedAt, message: { job, resume } }: Item, tracing: 
 
 export interface WatchedTurn {
   run: string;
-  /** Those that it answers, also of turns that were steered into it. */
+  /** All messages that it answers, including those of turns that were steered into it. */
   items: readonly Item[];
   isAgain: boolean;
 }
@@ -46,7 +49,7 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
     if (hasSpoken) return;
     hasSpoken = true;
     for (const item of items) {
-      // Nobody waits for a job's.
+      // Nobody waits for the first word of a job.
       if (item.message.job || answered.has(item)) continue;
       answered.add(item);
       metrics.observe('viber_first_word_seconds', channelOf(item), waited(item));
@@ -89,7 +92,7 @@ export function watchTurn({ run, items, isAgain }: WatchedTurn, { metrics, traci
   };
 }
 
-/** In the words of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, without what was said. */
+/** Uses the terms of https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/, without any content. */
 function traceModel(span: Span, name: string): (ended: ModelTry) => void {
   const { provider, model } = splitModelName(name);
   const call = span.child(`chat ${model}`, {

@@ -1,6 +1,7 @@
 /**
- * What a run has said in all its steps, read as one answer. Blocks count wherever they stand; words that stand beside calls count where the
- * model only left something with them and had no more work to do. Nothing that people were given with a question is given to them again. Pure.
+ * Reads the text of all steps of a run as one answer. Blocks count in every step; text beside calls counts only if the
+ * calls just left something beside the answer and the model had no more work to do. People don't get anything twice
+ * that they received with a question. Pure.
  */
 import type { ArtifactRef, SessionEntry } from '../../workspace/types.ts';
 import { addStep, NOTHING_SAID } from '../agent/outcome.ts';
@@ -11,15 +12,15 @@ import { type ParsedReply, parseReply } from '../reply/reply.ts';
 import { updatePlan } from '../tools/update-plan.ts';
 
 export interface WholeReply extends ParsedReply {
-  /** How many files the run has announced before those here: with it, each has a number of its own. */
+  /** The number of files that the run announced before these, so that each gets its own number. */
   firstDelta: number;
 }
 
-/** What people were given with the last question of a run. */
+/** Everything that people received with the last question of a run. */
 export interface Asked {
-  /** Steps with calls until then. */
+  /** The number of steps with calls until then. */
   steps: number;
-  /** Files that they have, but for those that were made or attached again since. */
+  /** Files that they received, except those made or attached again since. */
   refs: ArtifactRef[];
 }
 
@@ -27,8 +28,8 @@ const MAX_KEPT = 20;
 const isStep = (entry: SessionEntry) => entry.type === 'step';
 
 /**
- * @param asked steps whose words and files people have already
- * @param isTold as `parseReply` takes it
+ * @param asked the number of steps whose words and files people already have
+ * @param isTold as in `parseReply`
  */
 export function readWhole(
   { text, beside = [], finish }: Pick<AgentOutcome, 'text' | 'beside' | 'finish'>,
@@ -55,7 +56,7 @@ export function readWhole(
     visible: [...words, isAgain ? '' : last].filter(Boolean).join('\n\n'),
     artifactDeltas: deltas.slice(0, DELTA_LIMITS.count),
     firstDelta: replies.slice(0, asked).flatMap((reply) => reply.artifactDeltas).length,
-    // What the tool has put in place is newer than a block before it.
+    // A plan that the tool applied is newer than a block before it.
     plans: replies.slice(lastPlan + 1).flatMap((reply) => reply.plans),
     memorySuggestions: replies.flatMap((reply) => reply.memorySuggestions).slice(0, MAX_KEPT),
     decisions: replies.flatMap((reply) => reply.decisions).slice(0, MAX_KEPT),
@@ -64,7 +65,7 @@ export function readWhole(
   };
 }
 
-/** @param decided the question whose answer the run goes on with */
+/** @param decided the question whose answer resumes the run */
 export function askedIn(earlier: readonly SessionEntry[], decided?: string): Asked {
   const known = new Set(earlier.flatMap((entry) => (entry.type === 'decision' ? [entry.approval] : [])));
   if (decided !== undefined) known.add(decided);

@@ -1,6 +1,6 @@
 /**
- * A task at work: one leased lane, the turn that is under way in it, and what may be said to that from outside: `stop` ends it,
- * `steer` ends it for newer messages, which the next turn takes up.
+ * The work on a task: one leased lane, its running turn, and the signals from outside: `stop` ends the turn, `steer`
+ * ends it for newer messages, which the next turn handles.
  */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import { type Arrival, isBefore } from '../../engine/arrival.ts';
@@ -25,26 +25,26 @@ export class Work {
   readonly lease: Lease<Entry>;
   readonly #queue: Pick<Queue<Entry>, 'extend' | 'show'>;
   #view: LaneView;
-  /** Of the turn under way. */
+  /** Aborts the running turn. */
   #controller = new AbortController();
   #intake = new AbortController();
-  /** The turn under way has its outcome, or was ended for newer words: it is too late to stop it alone. */
+  /** The running turn has its outcome, or was ended for newer words: it is too late to stop it alone. */
   #isSettled = false;
-  /** What the turn under way, or made ready, was told. */
+  /** The messages of the running turn, or of the one being prepared. */
   #turn: readonly Item[];
-  /** Messages that steer: part of the lease already, taken up in the next turn. */
+  /** Steering messages that are already part of the lease; the next turn handles them. */
   #joining: Item[] = [];
-  /** Being taken into the lease, for the next turn. */
+  /** Pending additions to the lease for the next turn. */
   readonly #steering = new Set<Promise<boolean>>();
-  /** A turn was made ready. */
+  /** A turn has been prepared. */
   #hasBegun = false;
   /** There is no next turn. */
   #isOver = false;
-  /** What was decided is being done: whoever steers waits until the model is asked again. */
+  /** A decided call is running: steering waits until the model is asked again. */
   #isDoing = false;
-  /** Somebody steers it who waits for that. */
+  /** Steering is waiting for that. */
   #isCutNext = false;
-  /** Ids of what was stopped while it was part of a turn, or joined one. */
+  /** IDs of messages that were stopped while they were part of a turn, or joined one. */
   readonly #stopped = new Set<string>();
 
   constructor(queue: Pick<Queue<Entry>, 'extend' | 'show'>, lease: Lease<Entry>, isEnding: boolean) {
@@ -53,18 +53,18 @@ export class Work {
     this.#turn = lease.items;
     this.#view = { runId: '', startedAt: Date.now() };
     this.#show(isEnding ? { isEnding } : {});
-    // The next owner goes on with the run, as after a shutdown.
+    // The next owner continues the run, as after a shutdown.
     lease.lost.addEventListener('abort', () => this.abort('shutdown'));
   }
 
-  /** A turn is made ready: until it begins, what is said counts for it. */
+  /** Prepares a turn: until it begins, signals already apply to it. */
   prepareTurn(turn: readonly Item[]): void {
     this.#turn = turn;
     this.#hasBegun = true;
     this.#isSettled = false;
   }
 
-  /** The signals of the turn that begins now, aborted by what was said while it was made ready. */
+  /** Returns the signals of the turn that begins now, aborted by what arrived while it was prepared. */
   beginTurn(run: string, by: { isEnding: boolean; isShutdown: boolean; isSteered: boolean }) {
     this.#isDoing = this.#turn.at(-1)?.message.resume !== undefined;
     this.#view = { runId: run, startedAt: this.#view.startedAt };
@@ -77,13 +77,13 @@ export class Work {
     return { signal: this.#controller.signal, intake: this.#intake.signal };
   }
 
-  /** The turn under way has its outcome. */
+  /** Marks that the running turn has its outcome. */
   settle(): void {
     this.#isSettled = true;
     this.#show({ isEnding: true });
   }
 
-  /** The turn is over. Gives what has joined meanwhile, for the next one. */
+  /** Ends the turn and returns the messages that joined, for the next one. */
   async endTurn(): Promise<Item[]> {
     while (this.#steering.size > 0) await Promise.allSettled(this.#steering);
     this.#isDoing = false;
@@ -98,8 +98,9 @@ export class Work {
   }
 
   /**
-   * Whether there is something to stop: what has its answer cannot be stopped any more, but what joins it can. With `before` only what
-   * came in before that is stopped, and a turn that was told anything later goes on: who writes after a stop is answered.
+   * Stops the turn, and returns whether there was something to stop. A turn that has its answer can't be stopped any
+   * more, but messages that join it can. With `before` only earlier messages are stopped, and a turn with any later
+   * message continues: a message that was written after a stop gets an answer.
    */
   stop(before?: Arrival): boolean {
     const isMeant = (item: Item) => before === undefined || isBefore(arrivalOf(item), before);
@@ -110,14 +111,14 @@ export class Work {
     return endsTurn || joining.length > 0;
   }
 
-  /** Whether something steers it. */
+  /** Lets new messages steer the turn. Returns whether any do. */
   async steer(): Promise<boolean> {
     const steering = this.#steer();
     this.#steering.add(steering);
     try {
       return await steering;
     } catch (error) {
-      // With its last message gone the lane has its next owner, who takes it up.
+      // Without its last message the lane already has its next owner, who handles it.
       if (error instanceof LeaseLost) return false;
       throw error;
     } finally {
@@ -125,7 +126,7 @@ export class Work {
     }
   }
 
-  /** Until its first turn is made ready, the engine knows what is stopped. */
+  /** Until the first turn is prepared, the engine records what is stopped. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -134,7 +135,7 @@ export class Work {
     return this.#isOver;
   }
 
-  /** There is no turn after this one: what comes waits in the lane. */
+  /** Marks that no turn follows: new messages wait in the lane. */
   close(): void {
     this.#isOver = true;
   }
@@ -149,19 +150,19 @@ export class Work {
   }
 
   async #steer(): Promise<boolean> {
-    // Into the lease before the turn is ended: between an answer and the end of its run nothing may be lost.
+    // Extend the lease before ending the turn: nothing may be lost between an answer and the end of its run.
     this.#joining.push(...(await this.#queue.extend(this.lease, (item) => cutsOff(item, this.#turn))));
     if (this.#joining.length > 0) this.#cut();
     return this.#joining.length > 0;
   }
 
-  /** Ends the turn for newer words; what somebody has said yes to is done before that. */
+  /** Ends the turn for newer words, but only after an approved call has run. */
   #cut(): void {
     if (this.#isDoing) this.#isCutNext = true;
     else this.abort('steer');
   }
 
-  /** The model is asked: what was decided is done, and stands in the session. */
+  /** Called when the model is asked: the decided call has run and is in the session. */
   #done(): void {
     this.#isDoing = false;
     if (!this.#isCutNext) return;
