@@ -1,6 +1,6 @@
 /**
- * The memory of the way in: what the gateway remembers of events while they are taken in. It is lost with the process, and nothing that is
- * accepted depends on it.
+ * Holds what the gateway remembers about incoming events while it accepts them. It is lost with the process, and no
+ * accepted event depends on it.
  */
 import {
   createRateLimiter,
@@ -15,24 +15,24 @@ import type { Entry } from '../contract/entry.ts';
 import { Stopping } from './stopping.ts';
 
 export interface Arrivals {
-  /** Events of a conversation, and of a binding, act in the order in which they came. */
+  /** Makes events of a conversation, and of a binding, act in the order in which they arrived. */
   turns: Turns;
   limiter: RateLimiter | SharedRateLimiter;
-  /** People who are not owners, by conversation: how their messages stand to the limit. */
+  /** People who are not owners, by conversation: their state in the rate limit. */
   writers: Lru<Writer>;
-  /** The newest words of messages that were edited, as hashes. */
+  /** The latest text of edited messages, as hashes. */
   edits: Lru<string>;
-  /** Stops that were taken in and are not carried out yet. */
+  /** Stops that were accepted but not executed yet. */
   stopping: Stopping;
-  /** When an event of a conversation could last not be taken in. */
+  /** When an event of a conversation last could not be accepted. */
   troubles: Lru<number>;
-  /** Events that were kept in `dead` within the hour although nobody can say whether their sender is let in. */
+  /** Events kept in `dead` within the hour because nothing could tell whether their sender is admitted. */
   unknown: { since: number; count: number };
 }
 
-/** Somebody who may write too fast. */
+/** A person who may write too fast. */
 export interface Writer {
-  /** The words of the last message that was taken in this conversation. */
+  /** The text of the last message that was accepted in this conversation. */
   last?: string;
   refused: number;
   timer?: NodeJS.Timeout;
@@ -42,7 +42,7 @@ const MAX_WRITERS = 10_000;
 const MAX_EDITS = 5_000;
 const MAX_TROUBLES = 1_000;
 
-/** @param shared the engine of all processes that take in, where there are several */
+/** @param shared the engine of all processes that accept events, if there are several */
 export function createArrivals(messagesPerMinute: number, shared: Engine<Entry> | undefined): Arrivals {
   return {
     turns: createTurns(),

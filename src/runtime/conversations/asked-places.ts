@@ -1,16 +1,16 @@
-/** Which messages an answer belongs to, and where a job's question may be answered. */
+/** Decides which messages an answer belongs to, and where a job's question may be answered. */
 import { type Address, conversationKey, formatAddress, type InboundMessage } from '../../channels/channel.ts';
 import type { JobOrder } from '../contract/entry.ts';
 import { escaped } from './places.ts';
 
 const NOWHERE = 'job';
 
-/** In a chat with others an answer says which message it belongs to. */
+/** Returns whether an answer quotes its message, as it does in a chat with others. */
 export const isReply = (message: InboundMessage): boolean => !message.isDirect && message.interaction === undefined;
 
 /**
- * The messages to which a question of a job's run is an answer: its own, and the same as if from each other place where an
- * owner can be asked. None where nobody can.
+ * Returns the messages that a question of a job's run replies to: the job's own, and copies of it at each other place
+ * where an owner can be asked. Empty if nobody can be asked.
  */
 export function placesToAsk(message: InboundMessage, job: JobOrder | undefined): InboundMessage[] {
   const all = [message.address, ...(job?.asks ?? [])].filter(({ channel }) => channel !== NOWHERE);
@@ -18,11 +18,11 @@ export function placesToAsk(message: InboundMessage, job: JobOrder | undefined):
   return [...places.values()].map((address) => (address === message.address ? message : { ...message, address }));
 }
 
-/** An address for questions that nobody can be asked. */
+/** Returns an address for questions that nobody can be asked. */
 export const nowhere = (job: string): Address => ({ channel: NOWHERE, account: 'jobs', chat: job });
 
-/** A name in quotes, as words in a text of ours: no mark of Markdown in it counts. */
+/** Quotes a name for use in our texts; Markdown in it has no effect. */
 export const quotedName = (name: string): string => escaped(JSON.stringify(name));
 
-/** As a job's run stores where its result goes. */
+/** Formats an address the way a job's run stores where its result goes. */
 export const withAccount = (address: Address): string => formatAddress(address, { account: true });

@@ -1,15 +1,18 @@
-/** What a crash has left between a task's first message and the binding of its conversation. */
+/** Repairs what a crash left between a task's first message and the binding of its conversation. */
 import type { Queue } from '../../engine/engine.ts';
 import type { Entry } from '../contract/entry.ts';
 import { bindingAt, type Conversations } from './conversations.ts';
 
-/** Binds by what is stored; call it before anything new comes, so that there are never two tasks to a conversation. */
+/**
+ * Binds conversations from the stored messages; call it before new messages arrive, so that a conversation never gets
+ * two tasks.
+ */
 export async function bindLeft(queue: Pick<Queue<Entry>, 'unfinished'>, conversations: Conversations): Promise<void> {
   for (const { message: entry } of await queue.unfinished()) {
     if (entry.command || entry.job) continue;
     const { taskId, viber, principal, message } = entry;
     const { address, isDirect } = message;
-    // A thread that is still to come is bound when it is there.
+    // A thread that doesn't exist yet is bound once it does.
     if (message.opensThread && address.thread === undefined) continue;
     const place = bindingAt(principal, address, isDirect);
     if (!conversations.get(place.key)) await conversations.bind({ ...place, taskId, viber });

@@ -1,16 +1,19 @@
-/** What small files hold, kept in memory as long as nobody else writes them. */
+/** Caches the contents of small files in memory as long as no other process writes them. */
 import { isShared } from '../../lib/locks.ts';
 import { createLru } from '../../lib/lru.ts';
 
 export interface Cache<T> {
-  /** `read` is asked where nothing is kept; what is not on disk is remembered too. */
+  /** Calls `read` if nothing is cached; also remembers that a file doesn't exist. */
   get(key: string, read: () => T | undefined): T | undefined;
   set(key: string, value: T | undefined): void;
-  /** Settles as `written` does. Where others write too, the value is kept no longer than that. */
+  /** Settles like `written`. If other processes write too, the value is cached only until then. */
   until(written: Promise<void>, key: string, value: T): Promise<void>;
 }
 
-/** Of files in a folder. The oldest that is kept goes first; where other processes write there too, each look reads. */
+/**
+ * Creates a cache for files in a folder. The oldest entry is evicted first; if other processes write to the folder,
+ * every lookup reads.
+ */
 export function createCache<T>(max: number, folder: string): Cache<T> {
   const kept = createLru<T | undefined>(max);
   const isOurs = !isShared(folder);

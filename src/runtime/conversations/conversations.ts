@@ -1,7 +1,7 @@
 /**
- * Which task a conversation is about: `conversations/<hash>.json`, one small file each, so that nothing grows with their
- * number, and the way back in `conversations/tasks/<taskId>.json`. A linked person's direct messages share one binding on
- * every channel (promise 22).
+ * Maps conversations to tasks: `conversations/<hash>.json`, one small file each, so that nothing grows with their
+ * number, and the reverse in `conversations/tasks/<taskId>.json`. A linked person's direct messages share one binding
+ * on every channel (promise 22).
  */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -27,24 +27,29 @@ export interface Binding {
   /** The last address that used this binding. */
   address: Address;
   isDirect: boolean;
-  /** The account that used a person's binding last; absent in those of before. */
+  /** The account that last used a person's binding; absent in bindings of earlier versions. */
   by?: string;
   /** ISO 8601. */
   boundAt: string;
-  /** A person has chosen this viber here: what the configuration says does not count. */
+  /** Whether a person chose this viber here, which overrides the configuration. */
   isChosen?: boolean;
-  /** The task that each other viber was at here, so that switching back goes on there. */
+  /** The task of each other viber in this conversation, so that switching back resumes it. */
   left?: Readonly<Record<string, string>>;
 }
 
 export interface Conversations {
-  /** The binding of a key; one small read at the first call, none later unless others write here too. */
+  /**
+   * Returns the binding of a key: one small read at the first call, none later unless other processes write here too.
+   */
   get(key: string): Binding | undefined;
-  /** In force at once; durable when it resolves. */
+  /** Takes effect at once; durable when it resolves. */
   bind(binding: Omit<Binding, 'boundAt'>): Promise<void>;
-  /** The conversations that are about a task now. A person's are shown nothing where an account wrote last that is theirs no more. */
+  /**
+   * Returns the conversations that are about a task now. Leaves out a person's binding if the account that last used it
+   * is no longer theirs.
+   */
   bound(taskId: string): Binding[];
-  /** Those of a chat and of its threads. Reads all there are: for what seldom happens. */
+  /** Returns the bindings of a chat and its threads. Reads all bindings, so it is only for rare events. */
   within(chat: Address): Promise<Binding[]>;
 }
 
@@ -76,17 +81,20 @@ const KEYS = {
 
 const PERSON = 'person:';
 const MAX_CACHED = 5_000;
-/** Conversations of one task. */
+/** The most conversations of one task. */
 const MAX_BOUND = 100;
 
-/** Direct messages of a linked person share a binding; every group, thread, submitted task and unlinked person has its own. */
+/**
+ * Returns the key of a binding: direct messages of a linked person share one; every group, thread, submitted task and
+ * unlinked person has its own.
+ */
 export function bindingKey(principal: Principal, address: Address, isDirect: boolean): string {
   return isDirect && principal.person && !isProgramTask(address)
     ? `${PERSON}${principal.person}`
     : conversationKey(address);
 }
 
-/** The same with where the principal is, as `bind` takes it. */
+/** Returns the key with the principal's place, as `bind` expects it. */
 export function bindingAt(
   principal: Principal,
   address: Address,
@@ -96,15 +104,16 @@ export function bindingAt(
   return { key, address, isDirect, ...(key.startsWith(PERSON) && { by: identityText(principal) }) };
 }
 
-/** Where a binding is, and whose it is when it is the one of a person's direct messages. */
+/** Returns the place of a binding, and its person if it is for a person's direct messages. */
 export function placeOf({ key, address, isDirect }: Binding): { address: Address; isDirect: boolean; person?: string } {
   return { address, isDirect, ...(key.startsWith(PERSON) ? { person: key.slice(PERSON.length) } : {}) };
 }
 
 /**
- * After linking, a person goes on with the task of one of the accounts, unless their direct messages have one already.
- *
- * @param was who the account was alone until then: its conversation of before it was separated from somebody else is not its own
+ * Lets a newly linked person continue with the task of one of the accounts, unless their direct messages already have
+ * one.
+ * @param was the person that consisted of this account alone until then. The account's own key may lead to a
+ * conversation from before it was separated from someone else, which isn't theirs
  */
 export async function shareTask(
   conversations: Conversations,
@@ -117,7 +126,7 @@ export async function shareTask(
   if (own && !conversations.get(key)) await conversations.bind({ ...own, key });
 }
 
-/** A group has a new id: its conversation goes on there, and so do those in its threads. */
+/** Moves the bindings of a group and its threads to the group's new ID. */
 export async function follow(conversations: Conversations, message: InboundMessage, log: Logger): Promise<void> {
   const to = message.movedTo;
   if (!to) return;
@@ -131,7 +140,7 @@ export async function follow(conversations: Conversations, message: InboundMessa
 }
 
 export interface ConversationsOptions {
-  /** Whether an account, as `identityText` writes it, is one of the person's now. */
+  /** Returns whether an account, as `identityText` formats it, belongs to the person now. */
   isAccountOf?: (identity: string, person: string) => boolean;
 }
 
@@ -156,7 +165,7 @@ export function openConversations(
       const full = { ...following(binding, get(key)), boundAt: new Date().toISOString() };
       bindings.set(key, full);
       const file = fileOf(key);
-      // The last one that was made is the one that stays.
+      // The last binding wins.
       const written = serialise(file, () => writeFileAtomic(file, `${JSON.stringify(full, null, 2)}\n`));
       const work = [bindings.until(written, key, full)];
       const known = keys(taskId);
@@ -168,7 +177,7 @@ export function openConversations(
         const index = exclusively(indexOf(taskId), () => {
           // Another process may have bound one since.
           const now = withKey(readKeys(taskId));
-          // The way back only serves live progress and lists: it need not survive a power cut.
+          // The reverse index only serves live progress and lists, so it need not survive a power cut.
           return writeFileAtomic(indexOf(taskId), `${JSON.stringify(now)}\n`, { sync: false });
         });
         work.push(keysOf.until(index, taskId, all));
@@ -180,7 +189,7 @@ export function openConversations(
       const files = await readdir(folder).catch(noneYet);
       for (const file of files.filter((name) => name.endsWith('.json'))) {
         const kept = readJson(path.join(folder, file), bindingShape, BINDING);
-        // What is in force may not be written yet.
+        // The binding in effect may not be on disk yet.
         const binding = kept && get(kept.key);
         const { thread: _any, ...place } = binding?.address ?? chat;
         const isOwn = binding !== undefined && binding.key === conversationKey(binding.address);
@@ -200,16 +209,19 @@ export function openConversations(
   };
 }
 
-/** Before the first binding there is no folder. */
+/** The folder doesn't exist before the first binding. */
 function noneYet(error: unknown): string[] {
   if (errorCode(error) !== 'ENOENT') throw error;
   return [];
 }
 
-/** Vibers of one conversation whose tasks are remembered. */
+/** The most vibers of one conversation whose tasks are remembered. */
 const MAX_LEFT = 50;
 
-/** A binding in the place of another: what was chosen here holds as long as the viber does, and what it leaves is kept. */
+/**
+ * Returns the binding that replaces another: a choice holds as long as the viber stays the same, and the tasks of other
+ * vibers are kept.
+ */
 function following(next: Omit<Binding, 'boundAt'>, before: Binding | undefined): Omit<Binding, 'boundAt'> {
   const { isChosen, left: given, ...rest } = next;
   const stays = before?.viber === next.viber;
@@ -223,6 +235,6 @@ function following(next: Omit<Binding, 'boundAt'>, before: Binding | undefined):
   };
 }
 
-/** The task of a viber here, whether or not the conversation is about it now. */
+/** Returns the task of a viber here, whether or not the conversation is about it now. */
 export const taskOf = (binding: Binding | undefined, viber: string): string | undefined =>
   binding?.viber === viber ? binding.taskId : new Map(Object.entries(binding?.left ?? {})).get(viber);

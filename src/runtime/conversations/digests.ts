@@ -1,7 +1,7 @@
 /**
- * What jobs have said where, part by part, so that whoever answers goes on with it: `conversations/digests/<day>.jsonl`, kept for a
- * month. Read when somebody asks for the first time, and what other processes have added since; an entry is durable before its
- * digest leaves the outbox.
+ * Remembers what jobs posted where, part by part, so that replies continue from it:
+ * `conversations/digests/<day>.jsonl`, kept for a month. The files are read at the first lookup, plus what other
+ * processes have added since; an entry is durable before its digest leaves the outbox.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ import { parseJson, readJsonLines } from '../../lib/read-json.ts';
 import { isFilled, isNumber, isText, listOf, objectOf, optional, shape } from '../../lib/shape.ts';
 import { isId } from '../../workspace/home.ts';
 
-/** A digest that stands in a conversation. */
+/** A digest that was posted in a conversation. */
 export interface SaidDigest extends DigestMark {
   /** Milliseconds since the epoch. */
   at: number;
@@ -32,19 +32,19 @@ interface Line {
   at: number;
   /** The conversation, as a key. */
   place: string;
-  /** With `part`: the message, the platform's id of its part, and, once for each message, its words. */
+  /** With `part`: the message, the platform's ID of its part, and, once per message, its text. */
   message?: string;
   part?: string;
   digest?: DigestMark;
   text?: string;
-  /** The task that was shown all that stood there. */
+  /** The task that was shown all digests posted there. */
   shownTo?: string;
 }
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 30;
 const MAX_PARTS = 20_000;
-/** Of one conversation. */
+/** Digests kept per conversation. */
 const MAX_SHOWN = 3;
 const MAX_TEXT = 6_000;
 const MAX_EARLY = 500;
@@ -68,7 +68,7 @@ const lineShape = shape<Line>(
   }),
 );
 
-/** The ids of messages are unique in a chat, whatever thread they stand in. */
+/** Message IDs are unique within a chat, across its threads. */
 const partKey = ({ channel, account, chat }: Address, part: string): string =>
   JSON.stringify([channel, account, chat, part]);
 
@@ -76,9 +76,9 @@ export class Digests {
   readonly #folder: string;
   readonly #now: () => number;
   readonly #parts = new Map<string, DigestMark>();
-  /** By conversation, the newest ones. */
+  /** The newest digests by conversation. */
   readonly #said = new Map<string, (SaidDigest & { message: string; shownTo: Set<string> })[]>();
-  /** Messages that files stand in, by file, which no digest was known to have yet. */
+  /** Messages that contain files, by file, whose digest was not known yet. */
   readonly #early = createLru<string>(MAX_EARLY);
   #isRead = false;
   /** Days to which other processes may add, by name. */
@@ -89,7 +89,7 @@ export class Digests {
     this.#now = now;
   }
 
-  /** The digest that a message answers: as a reply to one of its parts, or in the thread that hangs on one. */
+  /** Returns the digest that a message answers: as a reply to one of its parts, or in the thread under one. */
   of({ address, repliesTo }: Pick<InboundMessage, 'address' | 'repliesTo'>): DigestMark | undefined {
     if (repliesTo === undefined && address.thread === undefined) return undefined;
     this.#read();
@@ -97,7 +97,9 @@ export class Digests {
     return replied ?? (address.thread === undefined ? undefined : this.#parts.get(partKey(address, address.thread)));
   }
 
-  /** A part of a digest was sent. Durable when it resolves; the same part again changes nothing. */
+  /**
+   * Records that a part of a digest was sent. Durable when it resolves; recording the same part again changes nothing.
+   */
   async note({ id: message, address, digest, text }: OutboundMessage, part: string): Promise<void> {
     if (!digest) return;
     this.#read();
@@ -113,11 +115,11 @@ export class Digests {
     }
   }
 
-  /** Files of ours stand in a message of this id. Whether it is one of a digest's; durable then. */
+  /** Records that a message contains files of ours. Returns whether they belong to a digest; durable then. */
   async shared(address: Address, files: readonly string[], messageId: string): Promise<boolean> {
     this.#read();
     const digest = files.map((file) => this.#parts.get(partKey(address, file))).find((found) => found !== undefined);
-    // It may be known before our own call has told that the files are there.
+    // The message may arrive before our own upload call has returned.
     if (!digest) for (const file of files) this.#early.set(partKey(address, file), messageId);
     if (!digest || this.#parts.has(partKey(address, messageId))) return digest !== undefined;
     const place = conversationKey(address);
@@ -125,7 +127,7 @@ export class Digests {
     return true;
   }
 
-  /** What was said in a conversation within a day and a task has not been shown, oldest first. */
+  /** Returns the digests posted in a conversation within a day that a task has not been shown, oldest first. */
   unseen(address: Address, taskId: string): SaidDigest[] {
     this.#read();
     const place = conversationKey(address);
@@ -134,7 +136,7 @@ export class Digests {
     return fresh.filter((each) => each.taskId !== taskId && !each.shownTo.has(taskId)).slice(-MAX_SHOWN);
   }
 
-  /** A task was shown what `unseen` gave. */
+  /** Records that a task was shown the result of `unseen`. */
   async shown(address: Address, taskId: string): Promise<void> {
     await this.#append({ at: this.#now(), place: conversationKey(address), shownTo: taskId });
   }
@@ -160,7 +162,7 @@ export class Digests {
     }
   }
 
-  /** Of yesterday, in whose last moments somebody may be writing still, and of today. */
+  /** Reads new lines of today, and of yesterday, whose last moments another process may still be writing. */
   #readNew(): void {
     const days = [this.#now() - DAY_MS, this.#now()].map((at) => new Date(at).toISOString().slice(0, 10));
     for (const day of this.#days.keys()) if (!days.includes(day)) this.#days.delete(day);
@@ -181,14 +183,14 @@ export class Digests {
     for (const one of part.split(',')) this.#parts.set(partKey(address, one), digest);
     const [first] = this.#parts.size > MAX_PARTS ? this.#parts.keys() : [];
     if (first !== undefined) this.#parts.delete(first);
-    // What this process has added itself is read back where it reads what others add.
+    // Where other processes' lines are read, this process's own lines are read back too.
     const isKnown = said.some((each) => each.message === message);
     if (text === undefined || isKnown || this.#now() - at >= DAY_MS) return;
     this.#said.set(place, [...said, { ...digest, at, text, message, shownTo: new Set<string>() }].slice(-MAX_SHOWN));
   }
 }
 
-/** Back from its key, as far as it is needed here. */
+/** Restores an address from its key, as far as needed here. */
 function addressOf(place: string): Address | undefined {
   const parsed = parseJson(place);
   const [channel, account, , chat]: unknown[] = Array.isArray(parsed) ? parsed : [];

@@ -1,12 +1,13 @@
 /**
- * What the next words of a person in a conversation answer: "When instead?", "Send me the new wording". One small file,
- * written at each change, which are rare. It holds for a quarter of an hour; any command or button of theirs ends it.
+ * Remembers what a person's next message in a conversation answers: "When instead?", "Send me the new wording". One
+ * small file, written at each change; changes are rare. An entry expires after 15 minutes, and any command or button of
+ * the person clears it.
  */
 import { type JsonList, openJsonList } from '../../access/json-file.ts';
 import { type Address, conversationKey } from '../../channels/channel.ts';
 import { isFilled, isInteger, isText, objectOf, shape } from '../../lib/shape.ts';
 
-/** The words stand after `args`. */
+/** The command to run; the person's words are appended to `args`. */
 export interface ExpectedAnswer {
   command: string;
   args: string;
@@ -64,6 +65,6 @@ export class ExpectedAnswers {
   }
 }
 
-/** Whether a message can be the answer to a short question. */
+/** Returns whether a message can be the answer to a short question. */
 export const isShortAnswer = ({ text, files }: { text: string; files: readonly unknown[] }): boolean =>
   files.length === 0 && text.trim() !== '' && text.length <= MAX_WORDS;

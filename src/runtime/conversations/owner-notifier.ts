@@ -1,5 +1,5 @@
 /**
- * What the gateway says on its own account: the question to the owners when a stranger asks, the notice that a
+ * Sends messages that the gateway itself starts: the question to the owners when a stranger asks, the notice that a
  * message was given up.
  */
 import type { Languages } from '../../access/languages.ts';
@@ -25,23 +25,29 @@ import type { Buttons } from '../reply/buttons.ts';
 import { plainName } from './places.ts';
 
 export interface OwnerNotifier {
-  /** An owner wrote in a direct message: questions may be sent there. */
+  /** Records that an owner wrote in a direct message, so that questions may be sent there. */
   noteOwner(principal: Principal, address: Address): void;
   /** Asks every owner who can be reached, with buttons. Never rejects. */
   ask(code: string, stranger: Principal): Promise<void>;
-  /** Something all owners who can be reached should know; the same id again has no effect. Never rejects. */
+  /** Notifies all owners who can be reached; the same ID again has no effect. Never rejects. */
   tellOwners(id: string, said: Said): Promise<void>;
-  /** As `tellOwners`, with buttons under it; put into words for each. Never rejects. */
+  /** Like `tellOwners`, with buttons; the question is worded for each owner's language. Never rejects. */
   askOwners(id: string, question: (messages: Messages) => { text: Text; buttons: ButtonAction[][] }): Promise<void>;
-  /** A message was given up after its third crash (promise 10), or its third failure. */
+  /** Reports a message that was given up after its third crash (promise 10) or its third failure. */
   tellGivenUp(item: QueueItem<Entry>, reason: string): Promise<void>;
-  /** An event of somebody who is let in could not be taken in and was given up: its sender hears of it, the owners once a day. */
+  /**
+   * Reports an event of an admitted person that could not be accepted and was given up: to its sender, and once a day
+   * to the owners.
+   */
   tellNotTaken(message: InboundMessage, key: string, reason: string): Promise<void>;
-  /** Something could not be delivered for good: once a day for each chat. Never rejects. */
+  /** Reports, once a day for each chat, that something could not be delivered for good. Never rejects. */
   tellUndelivered(message: OutboundMessage, reason: string): Promise<void>;
-  /** The direct conversations in which owners can be asked. */
+  /** Returns the direct conversations in which owners can be asked. */
   ownerAddresses(): Address[];
-  /** Where this owner can be written to first. Whoever has only written at the machine or by a program is the only owner, if there is one alone. */
+  /**
+   * Returns where this owner can be contacted first. An owner who has only written on this machine or through a program
+   * counts as the only owner, if there is just one.
+   */
   directOf(principal: Principal): Address[];
 }
 
@@ -53,7 +59,6 @@ export interface OwnerNotifierOptions {
   buttons: Buttons;
   delivery: Delivery;
   log: Logger;
-  /** Other processes note owners too. */
 }
 
 const UNDELIVERED = 'undelivered-';
@@ -128,7 +133,7 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
       const text = languages.at(address).text('failures.notTaken', { trace });
       const answer = interaction === undefined ? { replyTo: messageId } : { interaction };
       const answered = { id: `${key}-dead`, address, text, files: [], ...(messageId === '' ? {} : answer) };
-      // Nobody wrote that a group has moved.
+      // A `migration` event has no author to answer.
       if (kind !== 'migration') await delivery.add(answered, trace, true);
       const day = new Date().toISOString().slice(0, 10);
       const place = hashText(conversationKey(address)).slice(0, 12);
@@ -137,7 +142,7 @@ export function openOwnerNotifier(options: OwnerNotifierOptions): OwnerNotifier 
       await self.tellOwners(`not-taken-${place}-${day}`, told);
     },
     async tellUndelivered({ id, address }, reason) {
-      // What is said of an owner's own chat is not said there again.
+      // A failure in an owner's own chat is not reported there again.
       if (id.startsWith(UNDELIVERED)) return;
       const day = new Date().toISOString().slice(0, 10);
       const told = say('failures.undelivered', { place: formatAddress(address), reason: plainLine(reason) });

@@ -1,4 +1,4 @@
-/** Where a task lives, in words a person understands; made from the addresses a record holds. */
+/** Describes where a task lives in words that people understand, from the addresses in its record. */
 
 import type { Principal } from '../../access/principal.ts';
 import { type Address, formatAddress } from '../../channels/channel.ts';
@@ -7,23 +7,26 @@ import { UserError } from '../../errors.ts';
 import { cutText, plainLine } from '../../lib/text.ts';
 import { type Messages, type Said, say } from '../../messages/messages.ts';
 
-/** Whether a program's conversation is that of a person, whatever they are known by. */
+/** Returns whether a program's conversation belongs to a person. */
 const isPersons = (chat: string): boolean =>
   /^(person|terminal|local)-/.test(chat) || channelKinds().some(({ name }) => chat.startsWith(`${name}-`));
 
-/** Whether a place stands by itself, as in a list, or within a sentence: some languages tell the two apart. */
+/** Whether a place stands alone, as in a list, or within a sentence: some languages distinguish the two. */
 type Form = 'alone' | 'within';
 
-/** The name that people call a channel by; one without is called by its id. */
+/** Returns the name that people use for a channel; its ID if it has none. */
 export const channelName = (channel: string, messages: Messages, form: Form = 'within'): string => {
   if (channel === 'terminal' || channel === 'local') return messages.text('tasks.terminal', { form });
   return kindOf(channel)?.label ?? channel;
 };
 
-/** `Telegram group -100123`, `Slack #C024BE91L thread`, from `<channel>@<account>:<chat>[:<thread>]`. */
+/**
+ * Returns, for example, `Telegram group -100123` or `Slack #C024BE91L thread`, from
+ * `<channel>@<account>:<chat>[:<thread>]`.
+ */
 function placeName(place: string, messages: Messages, form: Form): string {
   const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
-  // A person's own conversation there; programs without one have their names.
+  // On the `api` channel, a person's own conversation is the Board; any other is a program.
   if (channel === 'api') return messages.text(isPersons(chat) ? 'tasks.board' : 'tasks.program', { form });
   const name = channelName(channel, messages, form);
   const { words, isDirect } = kindOf(channel) ?? {};
@@ -36,7 +39,7 @@ function placeName(place: string, messages: Messages, form: Form): string {
 export const addressName = (address: Address, messages: Messages): string =>
   placeName(formatAddress(address, { account: true }), messages, 'within');
 
-/** Where a task has been, the last places first: at most three, each named once. */
+/** Lists where a task has been, latest places first: at most three, each once. */
 export function placesOf(conversations: readonly string[], messages: Messages): string {
   const names = [...new Set(conversations.map((place) => placeName(place, messages, 'alone')))].reverse();
   const more = names.length > 3 ? [messages.text('tasks.morePlaces', { n: names.length - 3 })] : [];
@@ -45,20 +48,23 @@ export function placesOf(conversations: readonly string[], messages: Messages): 
 
 export { escaped } from '../../lib/text.ts';
 
-/** A name from outside as plain words: no marks of Markdown, one line, at most 40 characters. */
+/** Returns a name from outside as plain text: no Markdown, one line, at most 40 characters. */
 export function plainName(name: string): string {
   return cutText(plainLine(name.replace(/[\\`*_{}[\]()<>~|#@]/g, ' ')), 40) || 'somebody';
 }
 
-/** What is chosen for a conversation holds for everybody there. Throws UserError for a guest of a group. */
+/**
+ * Checks that a person may choose for a conversation, which affects everyone in it.
+ * @throws UserError for a guest in a group
+ */
 export function refuseToGuest({ principal, isDirect }: { principal: Principal; isDirect: boolean }): void {
   if (principal.role === 'guest' && !isDirect) throw new UserError(say('commands.membersOnly'));
 }
 
-/** The name of a linked person without the mark that makes it unique. */
+/** Returns the name of a linked person without the suffix that makes it unique. */
 export const shownPerson = (person: string): string => person.replace(/~.*$/, '');
 
-/** What is said about an id that means no task here. */
+/** Returns the reply to an ID that matches no task here. */
 export function unknownTask(typed: string, isDirect: boolean): Said {
   const id = `\`${typed.trim().slice(0, 40).replaceAll('`', '')}\``;
   return isDirect ? say('commands.unknownTask', { id }) : say('commands.unknownTaskHere', { id });

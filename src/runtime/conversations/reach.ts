@@ -1,7 +1,7 @@
 /**
- * Whether an answer would be read where a message was written. What the platform tells is known before a model is paid; where it tells
- * nothing, the first refusal is remembered for a while. Whoever asked hears it once, in a direct conversation. All of it is kept in
- * memory alone, and bounded.
+ * Decides whether an answer would be read where a message was written. What the platform reports is known before a
+ * model is paid; where it reports nothing, the first refusal is remembered for a while. The sender is notified once, in
+ * a direct conversation. All of it is kept in memory only, and bounded.
  */
 import {
   type Address,
@@ -19,15 +19,23 @@ import type { Delivery } from '../delivery.ts';
 import { escaped } from './places.ts';
 
 export interface Reach {
-  /** Why nothing we say to this message would arrive where it was written; undefined: nothing is known to be in the way. */
+  /**
+   * Returns why nothing we answer to this message would arrive where it was written; undefined if no obstacle is known.
+   */
   barred(message: InboundMessage): Promise<Said | undefined>;
-  /** It is worked on: should its answer be refused there, its sender is told. */
+  /** Records that a message is being worked on: if its answer is refused there, its sender is notified. */
   begun(message: InboundMessage): void;
-  /** Tells whoever wrote it, once for each place until that changes. Resolves when the words are durable, or there is no way to them. */
+  /**
+   * Notifies the sender, once for each place until that changes. Resolves when the notice is durable, or if the sender
+   * can't be reached.
+   */
   tell(message: InboundMessage, why: Said, key: string): Promise<void>;
-  /** An answer was refused for good: it goes to whoever asked there, and the next message there asks no model for a while. Never rejects. */
+  /**
+   * Sends an answer that was refused for good directly to the person who asked; for a while, new messages there don't
+   * reach a model. Never rejects.
+   */
   refused(message: OutboundMessage, reason: string): Promise<void>;
-  /** Something of ours arrived there. */
+  /** Records that something of ours arrived there. */
   arrived(message: Pick<OutboundMessage, 'address' | 'interaction'>): void;
 }
 
@@ -58,18 +66,18 @@ const REFUSED_MS = 10 * 60_000;
 const TOLD_MS = 12 * 3_600_000;
 const MAX_KEPT = 2_000;
 const MAX_QUOTED = 80;
-/** Marks are taken out of it before it is quoted. */
+/** Markdown is removed before the text is quoted, so more is kept than quoted. */
 const MAX_KEPT_TEXT = 1_000;
 const DIRECTLY = '-direct';
-/** Where a thread is at fault its chat is not; every other refusal is of all the chat. */
+/** Matches a refusal that concerns only a thread; every other refusal concerns the whole chat. */
 const OF_THREAD = /\bthe thread is\b/;
 
 export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
-  /** By place, when an answer of ours was last refused there. */
+  /** When an answer of ours was last refused, by place. */
   const refusals = createLru<number>(MAX_KEPT);
-  /** By place and person, when they were last told. */
+  /** When a person was last notified, by place and person. */
   const told = createLru<number>(MAX_KEPT);
-  /** By place, the newest message that was worked on. */
+  /** The newest message that was worked on, by place. */
   const asked = createLru<Question>(MAX_KEPT);
 
   async function known(message: InboundMessage): Promise<Said | undefined> {
@@ -145,7 +153,10 @@ export function createReach({ channelOf, delivery, log }: ReachOptions): Reach {
   };
 }
 
-/** As many long messages as there are places would fill the memory; a part of a text holds the whole of it until it is copied. */
+/**
+ * Copies the parts that are needed. Long messages for every place would fill the memory, and a substring retains the
+ * whole text until it is copied.
+ */
 const keptOf = ({ address, sender, text, language, prefix }: InboundMessage): Question =>
   structuredClone({
     address,

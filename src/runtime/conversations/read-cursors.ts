@@ -1,6 +1,7 @@
 /**
- * How far each chat of a channel has been read (promise 14): `spool/marks/<channel>.json`, rewritten at most five times a second, for a
- * chat without a mark at once. A mark that is behind costs a repeated look at messages that are known, never a message.
+ * Records how far each chat of a channel has been read (promise 14): `spool/marks/<channel>.json`, rewritten at most
+ * five times a second, and at once for a chat without a mark. A mark that lags behind costs a repeated look at known
+ * messages, never a message.
  */
 import path from 'node:path';
 import type { ReadCursors } from '../../channels/channel.ts';
@@ -11,7 +12,7 @@ import { isText, shape } from '../../lib/shape.ts';
 import { writeJson } from '../../lib/write-json.ts';
 import type { Logger } from '../../log.ts';
 
-/** Chats of one channel; those that were silent longest go first. */
+/** The most chats per channel; those silent longest are dropped first. */
 const MAX_CHATS = 2_000;
 const WRITE_MS = 200;
 
@@ -32,7 +33,7 @@ export function openReadCursors(
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  /** What other processes have read since: theirs and ours go on from whoever is ahead. */
+  /** Merges what other processes have read since: for each chat, the mark that is ahead counts. */
   function takeNewer(): void {
     for (const [chat, mark] of read(file)) {
       const own = cursors.get(chat);
@@ -74,7 +75,7 @@ export function openReadCursors(
   };
 }
 
-/** Marks are numbers that grow, with as many digits as they need. */
+/** Compares marks, which are growing numbers without leading zeros. */
 const isBefore = (a: string, b: string): boolean => a.length < b.length || (a.length === b.length && a < b);
 
 function read(file: string): Map<string, string> {

@@ -1,6 +1,6 @@
 /**
- * What people have chosen for a conversation: `conversations/settings/<hash>.json`, one small file each. Whatever is not chosen
- * is as the channel is configured. A file that cannot be read is a choice lost, nothing else.
+ * Stores what people chose for a conversation: `conversations/settings/<hash>.json`, one small file each. The channel's
+ * configuration applies to everything else. An unreadable file only loses the choices in it.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -17,16 +17,16 @@ export const LIVE_MODES = ['off', 'status', 'text'] as const satisfies readonly 
 export const QUEUE_MODES = ['steer', 'collect', 'followup'] as const;
 
 export interface ConversationSetting extends ChosenModel {
-  /** What is seen of a run while it goes on. */
+  /** How a run's progress is shown. */
   live?: LiveMode;
-  /** What becomes of a message that finds its task at work. */
+  /** How a message is handled that arrives while its task is running. */
   queue?: (typeof QUEUE_MODES)[number];
 }
 
 export interface ConversationSettings {
-  /** What holds: chosen here, for the chat of a thread, or configured. */
+  /** Returns the settings in effect: chosen here, chosen for the chat around a thread, or configured. */
   get(address: Address): ConversationSetting;
-  /** In force at once; durable when it resolves. */
+  /** Takes effect at once; durable when it resolves. */
   set(address: Address, patch: ConversationSetting): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ const ABOUT = {
 };
 const MAX_CACHED = 5_000;
 
-/** `configured`: what holds where nothing was chosen. */
+/** `configured` returns the settings that apply where nothing was chosen. */
 export function openConversationSettings(
   folder: string,
   configured: (address: Address) => ConversationSetting,

@@ -1,9 +1,9 @@
 /**
- * Stops that were taken in and are not carried out yet, by the lane of their task. Who writes after one steers nothing, and the lane
- * begins with nothing, until it is: what is stopped must not be taken up with what came later. Of several processes one takes a stop in,
- * another carries it out, and a third may hear what comes after it, so they tell each other.
+ * Tracks stops that were accepted but not executed yet, by the lane of their task. Until then, later messages don't
+ * steer the run and the lane starts nothing: what is being stopped must not be mixed with what came later. One process
+ * may accept a stop, another execute it, and a third receive the messages after it, so the processes notify each other.
  *
- * Invariant: nobody waits longer than `MOST_MS`: a word between processes may be lost.
+ * Invariant: nobody waits longer than `MOST_MS`, because a notification between processes may be lost.
  */
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../lib/read-json.ts';
@@ -31,25 +31,25 @@ export class Stopping {
   readonly #self = randomUUID();
   readonly #processes: Processes | undefined;
 
-  /** @param processes undefined: this one is alone */
+  /** @param processes undefined if this is the only process */
   constructor(processes?: Processes) {
     this.#processes = processes;
     processes?.subscribe(TOPIC, (text) => this.#heard(text));
   }
 
-  /** @param id of the message that says so */
+  /** @param id of the message that asks to stop */
   begin(lane: string, id: string): void {
     this.#keep(lane, id);
     this.#tell({ lane, id, isOver: false });
   }
 
-  /** It was carried out, or there is none after all. */
+  /** Records that the stop was executed, or that there was nothing to stop. */
   end(lane: string, id: string): void {
     this.#forget(lane, id);
     this.#tell({ lane, id, isOver: true });
   }
 
-  /** Resolves once all that were taken in by now are carried out; undefined: there are none. */
+  /** Resolves once all stops accepted so far are executed; returns undefined if there aren't any. */
   over(lane: string): Promise<unknown> | undefined {
     const here = this.#byLane.get(lane);
     return here && Promise.all([...here.values()].map(({ promise }) => promise));

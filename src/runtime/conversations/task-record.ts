@@ -1,4 +1,4 @@
-/** The record of a task through its runs: begun with its first message, its state, its people and chats. */
+/** Maintains the record of a task across its runs: created with its first message, then its state, people and chats. */
 import { isOneOf, principalText } from '../../access/principal.ts';
 import { filesAround, formatAddress } from '../../channels/channel.ts';
 import type { Logger } from '../../log.ts';
@@ -11,17 +11,20 @@ import { type Costs, withRun } from '../costs/costs.ts';
 import { bindingAt, type Conversations } from './conversations.ts';
 
 export interface TaskRecords {
-  /** The first message of a task was accepted: from now on whoever looks finds the task, `pending`. Never rejects. */
+  /**
+   * Creates the record when the first message of a task was accepted: from now on the task is visible as `pending`.
+   * Never rejects.
+   */
   note(entry: Entry): Promise<void>;
-  /** The task of a message: the one that is there, or a new one with this message as its goal. */
+  /** Returns the task of a message: the existing one, or a new one with this message as its goal. */
   open(entry: Entry): Promise<TaskRecord>;
-  /** The first message of a task will not be worked on. */
+  /** Marks a task as stopped whose first message will not be worked on. */
   drop(taskId: string): Promise<void>;
-  /** A message of the task was given up. Never rejects. */
+  /** Marks a task as failed whose message was given up. Never rejects. */
   fail(taskId: string): Promise<void>;
-  /** With `run`, what that run has used is noted as well. */
+  /** Sets the state; with `run`, also records what that run has used. */
   setState(taskId: string, state: TaskState, run?: string): Promise<void>;
-  /** Notes what a run has used that ended without an answer. Never rejects. */
+  /** Records what a run has used that ended without an answer. Never rejects. */
   endRun(run: string, taskId: string): Promise<void>;
   /** Shows a run as `running` once it has lasted a moment, then calls `onShown`; clear the timer when it ends. */
   showRunning(taskId: string, onShown: () => void): NodeJS.Timeout;
@@ -29,16 +32,16 @@ export interface TaskRecords {
 
 const SHOW_RUNNING_MS = 250;
 
-/** Somebody goes on with what a job has begun: from then on it is a task like any other, and kept like one. */
+/** Removes the job from a record: once a person continues what a job began, it is a regular task and kept like one. */
 const takenOver = ({ job: _job, ...record }: TaskRecord): TaskRecord => record;
 
 export interface TaskRecordsOptions {
   home: Home;
   conversations: Conversations;
   costs: Pick<Costs, 'ofRun'>;
-  /** Whether there is an owner. */
+  /** Returns whether there is an owner. */
   hasOwner: () => boolean;
-  /** Told of a task that was accepted, of one that will not be worked on, and of one whose message was given up. */
+  /** Called for a task that was accepted, one that will not be worked on, and one whose message was given up. */
   onState?: (taskId: string, state: TaskState) => void;
   log: Logger;
 }
@@ -50,11 +53,14 @@ export function createTaskRecords(options: TaskRecordsOptions): TaskRecords {
 class RecordsOfTasks implements TaskRecords {
   readonly #options: TaskRecordsOptions;
   readonly #home: Home;
-  /** Records on their way to the disk: until they are there the message that began the task is not finished, and makes them anew. */
+  /**
+   * Records being written to disk. Until they are durable, the message that began the task isn't finished, and would
+   * create them again.
+   */
   readonly #syncing = new Map<string, Promise<void>>();
-  /** Begun by whoever comes first: the gateway that has accepted the message, or the run that works on it. */
+  /** Records being created, by the gateway that accepted the message or by the run, whichever comes first. */
   readonly #beginning = new Map<string, Promise<TaskRecord>>();
-  /** By viber, the task that its folder shows. */
+  /** The task that each viber's folder shows. */
   readonly #shown = new Map<string, string>();
 
   constructor(options: TaskRecordsOptions) {
@@ -64,7 +70,7 @@ class RecordsOfTasks implements TaskRecords {
 
   async note(entry: Entry): Promise<void> {
     try {
-      // The run may have come first; what it has noted since must stay.
+      // The run may have come first; what it has recorded since must stay.
       if (!openTask(this.#home, entry.taskId).record()) await this.#beginOnce(entry);
     } catch (error) {
       this.#options.log.warn({ task: entry.taskId, err: error }, 'a task that waits could not be noted; its run will');
@@ -98,14 +104,14 @@ class RecordsOfTasks implements TaskRecords {
     return record;
   }
 
-  /** Through `running`, as the state machine has it, whether or not that was worth a line of its own. */
+  /** Goes through `running`, as the state machine requires, even if that state was never shown. */
   async setState(taskId: string, state: TaskState, run?: string): Promise<void> {
     await this.#syncing.get(taskId);
     await openTask(this.#home, taskId).update((before) => {
       const used = run === undefined ? undefined : this.#options.costs.ofRun(run);
       const record = used && run !== undefined ? withRun(before, run, used) : before;
       const passes = state === 'running' ? record.state !== 'running' : canBecome('running', state);
-      // A crash may have come between this note and the end of its message, which is noted again then.
+      // After a crash between this record and the end of its message, the same run is recorded again.
       const isNoted = run !== undefined && before.counted?.run === run && before.state === state;
       const runs = state === 'running' || isNoted ? record.runs : record.runs + 1;
       return passes ? { ...record, state, runs, updatedAt: new Date().toISOString() } : record;
@@ -141,7 +147,7 @@ class RecordsOfTasks implements TaskRecords {
 
   async #begin(entry: Entry): Promise<TaskRecord> {
     const { taskId, viber, principal, message, job } = entry;
-    // A crash may have come between the message's commit and that of its conversation's binding.
+    // A crash may have come between the commit of the message and the binding of its conversation.
     const place = bindingAt(principal, message.address, message.isDirect);
     const isToCome = message.opensThread === true && message.address.thread === undefined;
     if (!entry.job && !isToCome && !this.#options.conversations.get(place.key))
@@ -174,10 +180,10 @@ class RecordsOfTasks implements TaskRecords {
     const known = found.job === undefined ? found : await openTask(this.#home, taskId).update(takenOver);
     const person = principalText(principal);
     const conversation = formatAddress(message.address, { account: true });
-    // In a group everybody let in may speak; steering stays with those who began the task (promise 33).
+    // In a group, everyone admitted may speak; only those who began the task may steer it (promise 33).
     const isNewPerson = message.isDirect && !known.people.includes(person);
     const isNewChat = !known.conversations.includes(conversation);
-    // A greeting is no title once there is a subject.
+    // A greeting doesn't stay the title once there is a subject.
     const isSubject = saysNothing(known.title) && !saysNothing(message.text);
     if (!isNewPerson && !isNewChat && !isSubject) return known;
     const added = (record: TaskRecord): TaskRecord => ({
@@ -187,13 +193,14 @@ class RecordsOfTasks implements TaskRecords {
       conversations: isNewChat ? [...record.conversations, conversation] : record.conversations,
     });
     if (known.conversations.length > 0) return openTask(this.#home, taskId).update(added);
-    // The thread that its first message was to have is there: on the disk before the run ends, as what was noted before it.
+    // The thread that the first message was to open exists now. It must be on disk before the run ends, like the
+    // earlier records.
     const placed = await openTask(this.#home, taskId).update(added, { sync: false });
     this.#syncMeanwhile(taskId);
     return placed;
   }
 
-  /** What a person sees in the folder is the task of theirs that they talk about: with several people, an owner's. */
+  /** Points the viber's folder at the person's current task: with several people, at an owner's. */
   async #follow({ viber, taskId, principal, job }: Entry, { people }: TaskRecord): Promise<void> {
     if (job || this.#shown.get(viber) === taskId) return;
     const leads = principal.role === 'owner' || (principal.role === 'member' && !this.#options.hasOwner());
@@ -206,7 +213,7 @@ class RecordsOfTasks implements TaskRecords {
     const synced = openTask(this.#home, taskId)
       .sync()
       .finally(() => this.#syncing.delete(taskId));
-    // Whoever ends the run hears of a failure.
+    // The end of the run awaits this promise and reports a failure.
     synced.catch(() => undefined);
     this.#syncing.set(taskId, synced);
   }

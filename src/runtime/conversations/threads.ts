@@ -1,6 +1,6 @@
 /**
- * Threads of tasks: where a message opens one, it is opened before anything is answered, and it shows how the task stands.
- * Which task a thread is about stands in the conversations, as for every other place.
+ * Manages threads of tasks: a message's thread is opened before anything is answered, and shows the state of its task.
+ * The conversations record which task a thread is about, as for every other place.
  */
 import {
   type Address,
@@ -18,9 +18,12 @@ import type { Entry } from '../contract/entry.ts';
 import type { Conversations } from './conversations.ts';
 
 export interface Threads {
-  /** The item with the address where its conversation takes place. Throws DeliveryError while the platform is away. */
+  /**
+   * Returns the item with the address of its conversation.
+   * @throws DeliveryError while the platform is unreachable
+   */
   place(item: QueueItem<Entry>): Promise<QueueItem<Entry>>;
-  /** Shows the task's state in the threads it lives in; best effort. */
+  /** Shows the task's state in its threads; best effort. */
   show(taskId: string): void;
 }
 
@@ -32,7 +35,7 @@ export interface ThreadsOptions {
 }
 
 export function createThreads({ home, conversations, channelOf, log }: ThreadsOptions): Threads {
-  /** The thread of the task in the chat a message came from, if it has one there. */
+  /** Returns the task's thread in the chat that a message came from, if there is one. */
   function knownThread(taskId: string, from: Address): Address | undefined {
     const isThere = ({ thread, ...chat }: Address) =>
       thread !== undefined && conversationKey(chat) === conversationKey(from);
@@ -82,7 +85,7 @@ export function createThreads({ home, conversations, channelOf, log }: ThreadsOp
       const known = message.address.thread === undefined ? knownThread(taskId, message.address) : undefined;
       const address = known ?? (await openThread(message, taskId, item.id));
       if (known?.thread !== undefined) void channelOf(known)?.pointTo?.(message, known.thread);
-      // Bound before anything is said there, so that whoever answers at once is understood.
+      // The thread is bound before anything is posted in it, so that an immediate reply reaches its task.
       const key = conversationKey(address);
       if (conversations.get(key)?.taskId !== taskId) {
         await conversations.bind({ key, taskId, viber, address, isDirect: message.isDirect });

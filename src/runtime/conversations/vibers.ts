@@ -1,21 +1,21 @@
 /**
- * Which viber a conversation is with, and which others a person may have there. What somebody has chosen holds before the
- * configuration; a thread stays with the viber that works in it. Several vibers in one conversation keep a task each.
+ * Decides which viber a conversation is with, and which others a person may choose there. A person's choice overrides
+ * the configuration; a thread keeps the viber that works in it. Several vibers in one conversation have a task each.
  */
 import type { Principal } from '../../access/principal.ts';
 import { type Address, conversationKey } from '../../channels/channel.ts';
 import { bindingAt, bindingKey, type Conversations, taskOf } from './conversations.ts';
 
-/** What holds in a place, whatever was chosen there. */
+/** The configured rules, regardless of choices. */
 export interface ViberRules {
-  /** Ids, the usual one first. */
+  /** Returns all IDs, the default one first. */
   ids(): string[];
   has(id: string): boolean;
-  /** Who answers somebody there where nobody has chosen. */
+  /** Returns who answers a person there if nobody has chosen. */
   configured(principal: Principal, address: Address, isDirect: boolean): string;
-  /** Those that members may choose everywhere. */
+  /** The vibers that members may choose everywhere. */
   forMembers: readonly string[];
-  /** What a viber's file says it is for. */
+  /** Returns what a viber's file says it is for. */
   about(id: string): Promise<string | undefined>;
 }
 
@@ -26,7 +26,10 @@ export interface Standing {
   isDirect: boolean;
 }
 
-/** The viber that answers there. `named`: whoever opened the conversation has said which. */
+/**
+ * Returns the viber that answers there.
+ * @param named the viber that the person who opened the conversation has named
+ */
 export function viberAt(
   { principal, address, isDirect }: Standing,
   rules: Pick<ViberRules, 'configured'>,
@@ -42,7 +45,10 @@ export function viberAt(
   return around?.isChosen ? around.viber : rules.configured(principal, address, isDirect);
 }
 
-/** Owners choose among all; members among those that are listed for them and the one that is configured where they are. */
+/**
+ * Returns whether a person may choose a viber: owners any, members the listed ones and the one configured where they
+ * are.
+ */
 export function mayChoose({ principal, address, isDirect }: Standing, id: string, rules: ViberRules): boolean {
   if (principal.role === 'guest' || !rules.has(id)) return false;
   if (principal.role === 'owner') return true;
@@ -52,7 +58,7 @@ export function mayChoose({ principal, address, isDirect }: Standing, id: string
 export const choosable = (standing: Standing, rules: ViberRules): string[] =>
   rules.ids().filter((id) => mayChoose(standing, id, rules));
 
-/** From the next message on the conversation is with this viber, at the task it was at there. In force at once. */
+/** Switches the conversation to this viber from the next message on, at its own task there. Takes effect at once. */
 export function choose(
   { principal, address, isDirect }: Standing,
   viber: string,

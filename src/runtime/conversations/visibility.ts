@@ -1,7 +1,7 @@
 /**
- * Which tasks a person sees from where they stand (promise 34): their own in direct messages, a group's own in the group (and in
- * its threads their own of that group), each with the viber they are with there. Owners see every task of every viber in direct
- * messages; the role opens nothing in a group.
+ * Decides which tasks a person sees from where they are (promise 34): in direct messages their own, in a group the
+ * group's own, and in its threads also their own of that group, each only with the current viber. Owners see every task
+ * of every viber in direct messages; in a group the role grants nothing.
  */
 import { isOneOf, type Principal } from '../../access/principal.ts';
 import { type Address, conversationKey, formatAddress } from '../../channels/channel.ts';
@@ -16,7 +16,7 @@ export interface Viewpoint {
   viber: string;
 }
 
-/** What of a task says who sees it. */
+/** The fields of a task that determine who sees it. */
 export type SeenBy = Pick<TaskRecord, 'viber' | 'people' | 'conversations' | 'digestAt'>;
 
 export function maySee(view: Viewpoint, task: SeenBy): boolean {
@@ -28,31 +28,31 @@ export function maySee(view: Viewpoint, task: SeenBy): boolean {
   return task.conversations.includes(here) || (isOneOf(task.people, view.principal) && isOfChat(view.address, task));
 }
 
-/** A digest is for whoever it was sent to, there and in the threads below. */
+/** Returns whether the task's digest was sent to this place, or to the chat around this thread. */
 function wasSentTo(address: Address, { digestAt }: SeenBy): boolean {
   const { thread: _thread, ...chat } = address;
   return digestAt !== undefined && [address, chat].some((place) => conversationKey(place) === digestAt);
 }
 
-/** Whether the task is or was in a thread of this chat. */
+/** Returns whether the task is or was in a thread of this chat. */
 function isOfChat({ thread: _thread, ...chat }: Address, task: SeenBy): boolean {
   const text = formatAddress(chat, { account: true });
   return task.conversations.some((place) => place === text || place.startsWith(`${text}:`));
 }
 
-/** Whether the person is one of the task's people, with whatever account it was begun. */
+/** Returns whether the person is one of the task's people, with any of their accounts. */
 export const isOwnTask = (view: Viewpoint, task: TaskRecord): boolean => isOneOf(task.people, view.principal);
 
 /**
- * As `maySee`, and in a group also the person's own tasks from elsewhere: typing the id there is showing the task to everyone
- * in it. The owner's role alone is not enough for that.
+ * Allows what `maySee` allows, and in a group also the person's own tasks from elsewhere: by typing the ID, the person
+ * shows the task to everyone there. The owner's role alone is not enough for that.
  */
 export function mayOpen(view: Viewpoint, task: TaskRecord): boolean {
   const isWithin = task.viber === view.viber || view.principal.role === 'owner';
   return maySee(view, task) || (isWithin && isOwnTask(view, task));
 }
 
-/** The one task that an id typed by a person (or its beginning or end) means among those `may` lets through. */
+/** Returns the one task that a typed ID, or its beginning or end, matches among those that `may` allows. */
 export async function findTask(
   home: Home,
   text: string,
