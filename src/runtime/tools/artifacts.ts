@@ -1,4 +1,4 @@
-/** `create_artifact` and `attach_artifact`: files that go along with the answer. */
+/** `create_artifact` and `attach_artifact`: files that are attached to the answer. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -10,10 +10,10 @@ import { existingArtifact } from './attach-file.ts';
 import { toEverybody } from './offered.ts';
 import type { CoreRun } from './run.ts';
 
-/** What tools that write files add to what a viber can do. */
+/** The ability that tools that write files add to the prompt. */
 export const MAKES_FILES: Ability = { line: 'work', words: 'make and change files' };
 
-/** Of one file a tool writes. */
+/** The limit for a file that a tool writes, in bytes. */
 export const MAX_BYTES = 10_485_760;
 
 const createInput = z.object({
@@ -42,7 +42,7 @@ export const createArtifactTool = defineTool({
   }),
   async execute({ title, type, content, encoding = 'utf8' }, { scope }) {
     const bytes = decode(content, encoding);
-    // The same file asked for again in this run, say after a restart, is the same artifact.
+    // If the same file is requested again in this run, say after a restart, it is the same artifact.
     const sum = createHash('sha256')
       .update(JSON.stringify([scope.runId, title, type]))
       .update(bytes);
@@ -70,7 +70,7 @@ export const attachArtifact = defineTool({
   },
 });
 
-/** Tells the run, and answers the model with what it needs to name the artifact again. */
+/** Passes the artifact to the run and returns what the model needs to refer to it again. */
 export function attached(
   { onArtifact }: ToolScope,
   { id, title, type, ref }: ArtifactRef,
@@ -79,7 +79,10 @@ export function attached(
   return { id, ref };
 }
 
-/** The content as bytes. Throws UserError when it is empty, above 10 MB, or not the base64 it claims to be. */
+/**
+ * Returns the content as bytes.
+ * @throws UserError if it is empty, above 10 MB, or not the base64 it claims to be
+ */
 export function decode(content: string, encoding: 'utf8' | 'base64'): Buffer {
   if (content.length > MAX_BYTES * 2) throw tooLarge();
   const bytes = encoding === 'base64' ? fromBase64(content) : Buffer.from(content.toWellFormed());
@@ -90,7 +93,9 @@ export function decode(content: string, encoding: 'utf8' | 'base64'): Buffer {
 
 const tooLarge = (): UserError => new UserError('The content is too large: at most 10 MB.');
 
-/** Node decodes what it can and drops the rest; a file with a hole in it must not be sent as if it were whole. */
+/**
+ * Decodes base64 strictly. Node skips invalid characters; a file with a gap must not be sent as if it were complete.
+ */
 function fromBase64(content: string): Buffer {
   const text = content
     .replace(/\s+/g, '')
@@ -102,7 +107,7 @@ function fromBase64(content: string): Buffer {
   return bytes;
 }
 
-/** The last part of a title that looks like a file's name; undefined for words, and for a number of a version. */
+/** Returns the last part of a title if it looks like a file name; undefined for plain words or a version number. */
 export function fileName(title: string): string | undefined {
   const last = title.split(/[/\\]/).at(-1)?.trim() ?? '';
   return /[^.\s].*\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,10}$/.test(last) ? last : undefined;

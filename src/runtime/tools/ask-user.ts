@@ -1,4 +1,7 @@
-/** `ask_user`: one question to the person, with options as buttons. The turn ends with it; what they say is the call's result. */
+/**
+ * `ask_user`: asks the person one question, with options as buttons. It ends the turn; the answer becomes the call's
+ * result.
+ */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { defineTool } from '../contract/tool.ts';
@@ -16,7 +19,7 @@ export const askUserInput = z.object({
 
 export type AskUser = z.infer<typeof askUserInput>;
 
-/** Throws UserError for what cannot be asked. */
+/** @throws UserError for an invalid question */
 function check({ question, options = [], recommended }: AskUser): void {
   if (question.trim() === '') throw new UserError('The question is empty.');
   if (question.length > MAX_QUESTION)
@@ -46,7 +49,7 @@ export const askUser = defineTool({
     return true;
   },
   async execute() {
-    // Reached by nobody: the answer takes the place of its result.
+    // Never runs: the answer replaces its result.
     throw new UserError('The question was not asked.');
   },
 });

@@ -1,4 +1,6 @@
-/** What an agent that was asked may do, and how it is seen: never more than whoever asked it. */
+/**
+ * Decides what an agent that was asked may do and how it is shown: it never gets more rights than the agent that asked.
+ */
 import type { AgentStreamEvent } from '../../channels/channel.ts';
 import type { Asked } from '../contract/order.ts';
 import type { OwnSettings, WorkingMode } from '../contract/settings.ts';
@@ -7,11 +9,11 @@ import { toolNamed } from './table.ts';
 
 const MODES: readonly WorkingMode[] = ['ask', 'decide', 'execute'];
 
-/** The one that asks for more consent. */
+/** Returns the mode that requires more consent. */
 export const strictest = (own: WorkingMode, other: WorkingMode = own): WorkingMode =>
   MODES.find((mode) => mode === own || mode === other) ?? own;
 
-/** Whether settings offer a tool: by `tools`, or by `skills` when it is one of them, or what reads them. */
+/** Returns whether the settings offer a tool: through `tools`, or through `skills` if it is one or reads them. */
 export const mayUse =
   (own: OwnSettings, asked: Asked | undefined) =>
   ({ name }: Pick<RuntimeTool, 'name'>): boolean => {
@@ -20,7 +22,7 @@ export const mayUse =
     return (own.tools?.includes(name) !== false || isSkills) && asked?.may?.(name) !== false;
   };
 
-/** Its progress belongs to the outermost run, which people follow; its words and its end are its own. */
+/** Assigns an asked agent's progress to the outermost run, which people follow; its text and its end stay its own. */
 export function shownAs(event: AgentStreamEvent, asked: Asked | undefined): AgentStreamEvent {
   const isInner = event.type === 'text-delta' || (event.type === 'state-change' && event.state === 'idle');
   return asked && !isInner ? { ...event, runId: asked.root } : event;

@@ -1,4 +1,7 @@
-/** An artifact of the task that a name, a path or an address means: one that is there, a file of the workspace taken in, or a link. */
+/**
+ * Resolves a name, a path or an address to an artifact of the task: an existing one, a copy of a workspace file, or a
+ * link.
+ */
 import path from 'node:path';
 import { UserError } from '../../errors.ts';
 import { readBytes } from '../../lib/files/below.ts';
@@ -12,7 +15,7 @@ const MAX_BYTES = 50 * 1024 * 1024;
 
 type Where = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'runId' | 'isGuest'>;
 
-/** Throws UserError when there is no such file, or it may not be used. */
+/** @throws UserError if the file doesn't exist or may not be used */
 export async function existingArtifact(scope: Where, given: string): Promise<ArtifactRef> {
   const own = openTask(scope.home, scope.taskId).artifacts.find(path.posix.basename(given));
   const isElsewhere = /^workspace\//.test(given.trim());
@@ -22,7 +25,7 @@ export async function existingArtifact(scope: Where, given: string): Promise<Art
     if (stat.size > MAX_BYTES) throw new UserError(`"${name}" is too large: at most 50 MB.`);
     const { default: mime } = await import('mime');
     const type = name.endsWith('.md') ? 'text/markdown' : (mime.getType(name) ?? 'application/octet-stream');
-    // The same file again is the same artifact, as it is now.
+    // Attaching the same file again updates the same artifact.
     const id = hashText(`workspace ${given}`).slice(0, 10);
     const content = await readBytes(fd, MAX_BYTES);
     return openTask(scope.home, scope.taskId).artifacts.create({
@@ -36,7 +39,10 @@ export async function existingArtifact(scope: Where, given: string): Promise<Art
   });
 }
 
-/** What an answer refers to. Throws UserError as `existingArtifact` does. */
+/**
+ * Returns the artifact that an answer refers to.
+ * @throws UserError like `existingArtifact`
+ */
 export async function referredArtifact(
   scope: Where,
   { ref, ...about }: { ref: string; title: string; type: string; id?: string },

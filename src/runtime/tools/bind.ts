@@ -1,11 +1,14 @@
-/** Tools as data become tools of one run here, and nowhere else. */
+/** Turns tools, which are plain data, into the tools of one run. This happens nowhere else. */
 import type { RunFacts, RuntimeTool, Tool } from '../contract/tool.ts';
 import { toPeople } from './offered.ts';
 
 export const isOffered = ({ offered = toPeople }: Pick<RuntimeTool, 'offered'>, facts: RunFacts): boolean =>
   offered(facts);
 
-/** The tool with `run` filled in. @param description what the model is told of it, where that isn't always the same */
+/**
+ * Returns the tool with `run` filled in.
+ * @param description for the model, if it varies between runs
+ */
 export function bind<Run>(tool: Tool<unknown, Run>, run: Run, description: string = wordsOf(tool)): RuntimeTool {
   const { isOutside, kindOf, asksBefore, reaches, settled, shows, asks, noteFor, codeFor, execute, ...facts } = tool;
   const consent = tool.consentIn?.(run) ?? tool.consent;
@@ -30,7 +33,7 @@ export function bind<Run>(tool: Tool<unknown, Run>, run: Run, description: strin
 
 const wordsOf = <Run>({ describe }: Tool<unknown, Run>): string => (typeof describe === 'string' ? describe : '');
 
-/** The tools that a run is offered, with what the model is told of each, in the order of the table. */
+/** Returns the tools offered to a run, with their descriptions for the model, in the order of the table. */
 export async function offerTools<Run>(
   tools: readonly Tool<unknown, Run>[],
   run: Run,
@@ -44,7 +47,10 @@ export async function offerTools<Run>(
   return (await Promise.all(bound)).flat();
 }
 
-/** What a tool keeps of one run, between the question about a call and its work: nothing of it outlives the run. */
+/**
+ * Creates state that a tool keeps for one run, between the question about a call and its execution. It doesn't outlive
+ * the run.
+ */
 export function perRun<Run extends object, Kept>(make: (run: Run) => Kept): (run: Run) => Kept {
   const kept = new WeakMap<Run, Kept>();
   return (run) => {

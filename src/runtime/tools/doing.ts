@@ -1,6 +1,6 @@
 /**
- * Says what a tool does, in words for people, while it runs and where it fails. The names of our tools are the model's alone; a skill
- * or a server's tool is called by its name. Arguments come from the model: they are shortened and mention nobody.
+ * Describes what a tool does for people, while it runs and when it fails. Only the model uses our tools' names; a tool
+ * of a skill or a server is called by its name. Arguments come from the model: they are shortened and mention nobody.
  */
 import path from 'node:path';
 import { scrub } from '../../log.ts';
@@ -10,14 +10,14 @@ import { RunError } from '../contract/run-error.ts';
 import { interrupted } from '../reply/failure.ts';
 import { toolNamed } from './table.ts';
 
-/** How names of tools look; a model may write anything for one. */
+/** The form of tool names; a model may write anything as a name. */
 const TOOL_NAME = /^[a-z][\w-]{0,63}$/i;
 const UNTIDY = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
-/** Characters that reverse the direction of writing, or are not seen at all. */
+/** Characters that reverse the writing direction or are invisible. */
 const UNSEEN = /[\p{Cf}@]/gu;
 const MAX_WORDS = 50;
 
-/** `writing a file`, or with the arguments of a call `writing notes.md`. */
+/** Returns, for example, `writing a file`, or with a call's arguments `writing notes.md`. */
 export function doingWith(name: string, args?: unknown): Said {
   const tool = toolNamed(name);
   if (!tool) return TOOL_NAME.test(name) ? say('doing.using', { what: name.replaceAll('_', ' ') }) : say('doing.aTool');
@@ -25,13 +25,13 @@ export function doingWith(name: string, args?: unknown): Said {
   return what === '' || !tool.about ? { key: tool.doing, values: {} } : { key: tool.about.doing, values: { what } };
 }
 
-/** The model did not get over the failure of these tools; people are told of the last. */
+/** Returns the error for tools whose failure the model did not recover from; people read about the last one. */
 export function toolFailed(tools: readonly string[]): RunError {
   const detail = `failed tools: ${[...new Set(tools)].join(', ')}`;
   return new RunError('tool', say('failures.toolFailed', { doing: doingWith(tools.at(-1) ?? '') }), { detail });
 }
 
-/** The side-effecting call that a crash cut: reported, not repeated. */
+/** Reports a side-effecting call that a crash interrupted; it is not repeated. */
 export function interruptedWhile(tool: string, messages: Messages): Answer {
   const text = messages.text('failures.interruptedWhile', { doing: doingWith(tool) });
   const button = {
@@ -46,7 +46,7 @@ function argumentOf(args: unknown, key: string): string {
   const value = fields[key];
   if (typeof value !== 'string') return '';
   const line = oneLine(value);
-  // Where a file lies is nobody's business who is not told.
+  // The folder of a file is private.
   return key === 'path' || key === 'file' ? path.posix.basename(line.replaceAll('\\', '/')) : line;
 }
 

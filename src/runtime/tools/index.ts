@@ -1,4 +1,4 @@
-/** The tools of one run, made of the table and of what comes and goes: skills, and servers of tools. */
+/** Creates the tools of one run from the table and from skills and MCP servers. */
 import { UserError } from '../../errors.ts';
 import type { Json } from '../../workspace/types.ts';
 import type { RuntimeTool } from '../contract/task.ts';
@@ -18,7 +18,10 @@ function retell(error: unknown): Json {
 
 const MAX_NAME = 64;
 
-/** Each by a name of its own: none of a server or a skill passes for one of the gateway's, whose rules and consents are by name. */
+/**
+ * Gives each tool a unique name: a tool of a server or a skill cannot pass for one of the gateway's, whose rules and
+ * consents go by name.
+ */
 function apart(tools: readonly RuntimeTool[]): RuntimeTool[] {
   const taken = new Set<string>();
   return tools.map((tool) => {
@@ -30,8 +33,9 @@ function apart(tools: readonly RuntimeTool[]): RuntimeTool[] {
 }
 
 /**
- * The tools of one run. What a person or the model can fix is thrown as UserError. The length of all that they say is bounded here.
- * @param told characters of results that the run has had before a restart
+ * Returns the tools of one run. They throw problems that a person or the model can fix as UserError. This function also
+ * bounds the length of their results.
+ * @param told the characters of results that the run received before a restart
  */
 export function createTools(
   scope: ToolScope,
@@ -40,7 +44,7 @@ export function createTools(
 ): RuntimeTool[] {
   let tell: ReturnType<typeof createTelling> | undefined;
   const toModel = (value: Json): Json => {
-    // Most runs call nothing.
+    // Most runs call no tool.
     tell ??= createTelling(told());
     return tell(value);
   };

@@ -1,4 +1,4 @@
-/** `list_files`: the task's artifacts and the top of the workspace, or one folder of the workspace. */
+/** `list_files`: lists the task's artifacts and the top of the workspace, or one folder of the workspace. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { type HeldFolder, useFolder } from '../../lib/files/below.ts';
@@ -10,7 +10,7 @@ import { toEverybody } from './offered.ts';
 import { inPlace, isSecret, placeIn, splitArea } from './paths.ts';
 import type { CoreRun } from './run.ts';
 
-/** Entries of one answer; a model that needs more names a folder. */
+/** The most entries in one answer; a model that needs more names a folder. */
 const MAX_ENTRIES = 200;
 
 const input = z.object({ path: z.string().exactOptional() });
@@ -32,14 +32,17 @@ export const listFiles = defineTool({
   },
 });
 
-/** The newest first. */
+/** Lists artifacts, newest first. */
 async function artifacts({ home, taskId }: ToolScope): Promise<Json[]> {
   const metas = openTask(home, taskId).artifacts.list().reverse();
   const shown: Json[] = metas.slice(0, MAX_ENTRIES).map(({ id, title, type, size }) => ({ id, title, type, size }));
   return metas.length > MAX_ENTRIES ? [...shown, `... and ${metas.length - MAX_ENTRIES} older`] : shown;
 }
 
-/** `name (bytes)` for files, `name/` for folders, paths as read_file takes them. Links, hidden files and credentials are left out. */
+/**
+ * Lists `name (bytes)` for files and `name/` for folders, with paths as read_file accepts them. Leaves out links,
+ * hidden files and credentials.
+ */
 async function folder(scope: ToolScope, rest: string, signal: AbortSignal): Promise<Json[]> {
   const place = placeIn(scope, 'workspace', rest);
   const list = (held: HeldFolder): Json[] => {

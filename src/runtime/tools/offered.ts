@@ -1,4 +1,7 @@
-/** Which runs are offered a tool, by the facts of the run, and what guests are refused. A tool that says nothing is withheld from guests. */
+/**
+ * Decides from the facts of a run which tools it is offered, and what guests are refused. A tool without a rule is
+ * withheld from guests.
+ */
 import { UserError } from '../../errors.ts';
 import type { Order } from '../contract/order.ts';
 import type { RunFacts, RuntimeTool } from '../contract/tool.ts';
@@ -16,40 +19,40 @@ type FactsFrom = 'principal' | 'job' | 'asked' | 'address' | 'tellsMemory';
 
 export const toEverybody = (): boolean => true;
 
-/** The plan, and what is remembered, are for the asking side to decide. */
+/** Withholds a tool from asked agents: the plan and the memory belong to the agent that asks. */
 export const unlessAsked = ({ isAsked }: RunFacts): boolean => !isAsked;
 
-/** Somebody is there to answer. */
+/** Requires someone who can answer. */
 export const unlessAlone = ({ isAlone }: RunFacts): boolean => !isAlone;
 
-/** The usual: the people of this gateway, and the jobs and agents that work on their word. */
+/** The default: offers a tool to this gateway's people, and to jobs and agents that work for them. */
 export const toPeople = ({ role }: RunFacts): boolean => role !== 'guest';
 
 export const toPeopleUnlessAsked = (run: RunFacts): boolean => toPeople(run) && unlessAsked(run);
 
-/** People of this gateway ask for it in a conversation, themselves or through an agent. */
+/** Requires one of this gateway's people in a conversation, in person or through an agent. */
 export const toPeopleHere = (run: RunFacts): boolean => toPeople(run) && run.isHere && !run.isJob;
 
-/** Somebody of this gateway asks for it in a conversation, in their own words. */
+/** Requires one of this gateway's people in a conversation, in person. */
 export const inConversation = (run: RunFacts): boolean => toPeopleHere(run) && unlessAsked(run);
 
-/** The same, where what is remembered may be told. */
+/** Requires the same, in a place where the memory may be shown. */
 export const inPrivate = (run: RunFacts): boolean => inConversation(run) && run.tellsMemory;
 
 const REFUSED =
   'This is not done for people who are not on the list of this bot, and there is nobody to ask: do not try it again. Do without it, or say that its owner can let them in.';
 
-/** What a tool refuses a guest, as its result. */
+/** Returns the error that a guest's tool call gets as its result. */
 export const refusedToGuest = (): UserError => new UserError(REFUSED);
 
 /**
- * A run on a guest's word has its own task's plan and files, and words. What would need a person's consent is refused: a guest could give
- * it to themselves.
+ * Limits a guest's run to text and its own task's plan and files. Calls that would need consent are refused, because
+ * guests could consent to them themselves.
  */
 export function forGuest(tools: readonly RuntimeTool[]): RuntimeTool[] {
   return tools.map((tool) => {
     const { asksBefore } = tool;
-    // A question in words is theirs to answer: it consents to nothing.
+    // Guests may answer a plain question, which consents to nothing.
     if (!asksBefore || tool.isQuestion) return tool;
     return {
       ...tool,

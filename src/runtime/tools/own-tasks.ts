@@ -1,6 +1,6 @@
 /**
- * `list_tasks`, `open_task`, `new_task`: what /tasks, /open and /new do, for those who say it in words. Who sees which task is decided as
- * for the commands (conversations/visibility.ts). A conversation is led elsewhere from its next message on.
+ * `list_tasks`, `open_task`, `new_task`: the commands /tasks, /open and /new in words. The same rules as for the
+ * commands decide who sees which task (conversations/visibility.ts). A conversation switches with its next message.
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -21,7 +21,7 @@ const listInput = z.object({ words: z.string().describe('only those whose title 
 const newInput = z.object({});
 const openInput = z.object({ task: z.string().describe('id, or words of its title') });
 
-/** Whether all the words stand in its title. */
+/** Returns whether the title contains all the words. */
 const has = ({ title }: TaskRecord, words: string) =>
   words
     .toLowerCase()
@@ -29,13 +29,12 @@ const has = ({ title }: TaskRecord, words: string) =>
     .filter(Boolean)
     .every((word) => title.toLowerCase().includes(word));
 
-/** Whose eyes it is seen with. */
 function viewOf(run: ToolRun): Viewpoint {
   const { principal, isDirect = false } = run.order;
   return { principal, address: placeOf(run), isDirect, viber: run.scope.viber };
 }
 
-/** Whatever its person may see: a viber is told of no other one's tasks. */
+/** Hides other vibers' tasks from this one, even if the person may see them. */
 const isOurs = (task: TaskRecord, { scope }: ToolRun): boolean => task.viber === scope.viber;
 
 function tasksOf(run: ToolRun, words = ''): Promise<TaskRecord[]> {
@@ -62,7 +61,7 @@ const shown =
     return { id, title, state, updatedAt, ...(next === undefined ? {} : { next }) };
   };
 
-/** The conversation is about another task from its next message on. */
+/** Switches the conversation to another task from its next message on. */
 async function lead(to: string, run: ToolRun): Promise<void> {
   const { principal, isDirect = false } = run.order;
   const address = placeOf(run);

@@ -1,7 +1,8 @@
 /**
- * What a path from a model may mean (promises 50 and 51): an artifact of this task, or a file of this viber's
- * workspace. No other task's, no operational file, nothing hidden, nothing through a link; for a guest the task's alone. Scripts and
- * programs that keep folders in step may write there at the same time: a file is used as it was opened, never by its path again.
+ * Resolves paths from a model (promises 50 and 51): an artifact of this task, or a file of this viber's workspace.
+ * Excludes other tasks' files, operational files, hidden files and anything behind a link; a guest only gets the task's
+ * files. Scripts and sync programs may write there at the same time, so a file is used through its open handle, never
+ * by its path again.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -16,23 +17,26 @@ import type { ArtifactRef } from '../../workspace/types.ts';
 import type { ToolScope } from '../contract/tool-scope.ts';
 import { refusedToGuest } from './offered.ts';
 
-/** What of a run's scope says which files it may use. */
+/** The parts of a run's scope that determine which files it may use. */
 export type FileScope = Pick<ToolScope, 'home' | 'viber' | 'taskId' | 'isGuest'>;
 
-/** Held open for as long as it is used. */
+/** A file that is kept open while it is used. */
 export interface FoundFile extends HeldFile {
-  /** As the model may name it again. */
+  /** The name by which the model may refer to it again. */
   label: string;
-  /** As it was called when it came, with its ending. */
+  /** The original name, with its extension. */
   name: string;
   type?: string;
-  /** Of an artifact. */
+  /** Set for an artifact. */
   ref?: ArtifactRef;
 }
 
 export type Area = 'task' | 'workspace';
 
-/** `workspace/...` and `artifacts/<this task>/...` say where they are; of anything else `area` is undefined. */
+/**
+ * Splits a path: `workspace/...` and `artifacts/<this task>/...` name their area; for anything else `area` is
+ * undefined.
+ */
 export function splitArea(scope: FileScope, given: string): { area: Area | undefined; rest: string } {
   const parts = given
     .trim()
@@ -47,7 +51,7 @@ export function splitArea(scope: FileScope, given: string): { area: Area | undef
   return { area: 'task', rest: parts.slice(2).join('/') };
 }
 
-/** The artifact with exactly this id, title or name; the newest of several. */
+/** Returns the artifact with exactly this ID, title or name; the newest of several. */
 export async function artifactNamed(scope: FileScope, name: string): Promise<ArtifactMeta | undefined> {
   const wanted = name.trim().toLowerCase();
   const metas = openTask(scope.home, scope.taskId).artifacts.list();
@@ -59,7 +63,10 @@ export async function artifactNamed(scope: FileScope, name: string): Promise<Art
   );
 }
 
-/** Uses the existing file a model means: this task's artifacts first, then the workspace. Throws UserError when there is none. */
+/**
+ * Calls `use` with the existing file that a model means: this task's artifacts first, then the workspace.
+ * @throws UserError if there isn't one
+ */
 export async function useFound<T>(
   scope: FileScope,
   given: string,
@@ -90,7 +97,7 @@ async function useArtifact<T>(
 ): Promise<T> {
   const file = openTask(home, taskId).artifacts.pathOf(meta);
   const about = { label: meta.title, name: meta.name, type: meta.type, ref: meta };
-  // Programs that write recordings down go by the ending of the name; nobody but the gateway writes beside an artifact.
+  // Transcription programs rely on the file's extension; only the gateway writes where artifacts are.
   const found = await useFile(openTask(home, taskId).folder, [path.basename(file)], async (held) => ({
     result: await use({ ...held, path: file, ...about }),
   }));
@@ -98,13 +105,16 @@ async function useArtifact<T>(
   return found.result;
 }
 
-/** What a path means: names below the area's own folder. */
+/** A resolved path: names below the root folder of its area. */
 export interface Place {
   root: string;
   names: readonly string[];
 }
 
-/** `rest` in an area, existing or not. Throws UserError for every path that may not be used; links are found when it is opened. */
+/**
+ * Resolves `rest` in an area, whether or not it exists. Links are only detected when it is opened.
+ * @throws UserError for a path that may not be used
+ */
 export function placeIn(scope: FileScope, area: Area, rest: string): Place {
   if (scope.isGuest && (area === 'workspace' || RECORDS.test(rest))) throw refusedToGuest();
   const root = area === 'task' ? openTask(scope.home, scope.taskId).folder : scope.home.viberDir(scope.viber);
@@ -116,21 +126,27 @@ export function placeIn(scope: FileScope, area: Area, rest: string): Place {
   return { root, names };
 }
 
-/** Throws UserError where a link stands in a place, though it would not be written through. */
+/**
+ * Refuses a link in place of the file, even though the write wouldn't follow it.
+ * @throws UserError
+ */
 export async function refuseLinks({ root, names }: Place): Promise<void> {
   const [last = '', ...above] = names.toReversed();
   const stat = await useFolder(root, above.reverse(), (folder) => folder.stat(last));
   if (stat?.isSymbolicLink()) throw refused(names.join('/'), 'links are not followed');
 }
 
-/** Takes turns with the scripts that work there. */
+/** Runs `work` in turn with the scripts that work there. */
 export function inPlace<T>({ root, names }: Place, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return inFolder(path.join(realRoot(root), ...names), work, signal);
 }
 
 const realRoot = (root: string): string => (existsSync(root) ? realpathSync.native(root) : root);
 
-/** Throws UserError where only typed operations may write: the gateway's records, the viber's own prompt, plan and memory. */
+/**
+ * Refuses paths that only dedicated tools may write: the gateway's records, the viber's own prompt, plan and memory.
+ * @throws UserError
+ */
 export function refuseProtected(scope: ToolScope, area: Area, { root, names }: Place, rest: string): void {
   const [first = ''] = rest.toLowerCase().split('/');
   if (first === 'task.md') throw refused(rest, 'call update_plan to change the plan');
@@ -142,13 +158,13 @@ export function refuseProtected(scope: ToolScope, area: Area, { root, names }: P
     throw refused(rest, 'only the person may change it');
 }
 
-/** What shapes every later prompt, and the records beside it. */
+/** Files that shape every later prompt, and the records beside them. */
 const OWNED = /^((identity|soul|user|agents|tools)\.md|session-log|memory\.sqlite.*)$/i;
 
-/** What the gateway itself notes of a task: whose it is, and where else it was spoken about. */
+/** The gateway's own records of a task: its people, and where else it was discussed. */
 const RECORDS = /^(task\.json|artifacts\.jsonl|playbook\.md)$/i;
 
-/** Never shown to a model (promise 57). */
+/** Matches names that a model never sees (promise 57). */
 export const isSecret = (name: string): boolean => /^credentials$|\.secret\.md$/i.test(name);
 
 const refused = (rest: string, why: string): UserError =>

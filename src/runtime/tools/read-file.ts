@@ -1,4 +1,4 @@
-/** `read_file`: text of an artifact or a workspace file, a page at a time. */
+/** `read_file`: reads an artifact or a workspace file as text, page by page. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
@@ -25,7 +25,7 @@ export const readFile = defineTool({
     if (linked) return linked;
     const { rest } = splitArea(scope, given);
     if (rest.toLowerCase() === 'task.md') {
-      // The workspace shows the current task's plan there; a model's is its own task's.
+      // The workspace's task.md shows the current task's plan; the model means its own task's.
       const plan = await openTask(scope.home, scope.taskId).plan.read();
       if (!plan) throw new UserError('This task has no plan yet.');
       return { path: 'task.md', text: plan.text };

@@ -1,4 +1,4 @@
-/** `read_skill`: the text of a skill, also of one that is called as a tool, and of the files beside it, when they are needed. */
+/** `read_skill`: reads a skill's text, even of a skill that is called as a tool, and the files that come with it. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import type { Skill } from '../../skills/skill.ts';
@@ -11,12 +11,15 @@ const input = z.object({
   offset: z.int().min(0).exactOptional(),
 });
 
-/** Characters of one page. */
+/** Characters per page. */
 const PAGE = 48_000;
-/** Bytes of a file beside a skill; its own text is loaded up to as many. */
+/** The limit for a file of a skill in bytes, the same as for the skill's own text. */
 const MAX_FILE = 256 * 1024;
 
-/** The skill that a model means by a name; throws UserError. */
+/**
+ * Returns the skill that a model means by a name.
+ * @throws UserError if there isn't one
+ */
 export function skillNamed(skills: ReadonlyMap<string, Skill>, name: string): Skill {
   const skill = skills.get(name.trim().toLowerCase());
   if (!skill) throw new UserError(`There is no skill ${JSON.stringify(name.slice(0, 64))} here.`);
@@ -46,7 +49,10 @@ export const readSkill = defineTool({
   },
 });
 
-/** What is left after a page is counted in `more`, and begins at `next`. No character is cut in two, and no line that fits. */
+/**
+ * Returns one page: `more` counts the characters after it, which begin at `next`. Never cuts a character, nor a line
+ * that fits.
+ */
 function pageOf(whole: string, offset: number): { text: string; more?: number; next?: number } {
   const rest = whole.slice(offset).toWellFormed();
   if (rest.length <= PAGE) return { text: rest };

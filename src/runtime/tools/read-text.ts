@@ -1,4 +1,4 @@
-/** Text out of a file of any kind, a page at a time; or the reason why it is none. */
+/** Reads a file of any kind as text, page by page, or says why it isn't text. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
@@ -7,26 +7,26 @@ import { type Charset, type Guess, guessCharset, isIso2022Jp, unmarkedUtf16 } fr
 import { isMarkedUtf16 } from '../../lib/text.ts';
 import { formatSize } from '../context/turn.ts';
 
-/** Bytes of one page. */
+/** Bytes per page. */
 const PAGE_BYTES = 65_536;
 const SNIFF_BYTES = 8_192;
 
 export interface TextPage {
   text: string;
-  /** Of the whole file, in bytes. */
+  /** The size of the whole file, in bytes. */
   size: number;
-  /** Where the next page begins; absent on the last one. */
+  /** The offset of the next page; absent on the last page. */
   next?: number;
-  /** Named when it is not UTF-8. */
+  /** Set if it is not UTF-8. */
   encoding?: string;
-  /** What is to be said of it. */
+  /** A warning that the model passes on. */
   note?: string;
 }
 
 const UNSURE =
   'Its encoding could not be recognised: letters beyond ASCII are a guess and may be wrong. Say so, and ask for the file in UTF-8.';
 
-/** One page of a text that the gateway has made itself. */
+/** Reads one page of a text that the gateway itself created. */
 export async function readKept(file: string, label: string, offset: number): Promise<TextPage> {
   const fd = fs.openSync(file, 'r');
   try {
@@ -37,8 +37,8 @@ export async function readKept(file: string, label: string, offset: number): Pro
 }
 
 /**
- * One page of an open file, from `offset` bytes on. Characters are never cut: a page may be a few bytes shorter.
- * Throws UserError for files that are not text, naming `label`, the type and the size.
+ * Reads one page of an open file, from `offset` bytes on. Never cuts a character, so a page may be a few bytes shorter.
+ * @throws UserError that names `label`, type and size, for a file that is not text
  */
 export async function readTextPage(fd: number, label: string, offset: number, type?: string): Promise<TextPage> {
   const { size } = fs.fstatSync(fd);
@@ -77,7 +77,10 @@ async function bytesAt(fd: number, position: number, length: number): Promise<Bu
   return buffer.subarray(0, filled);
 }
 
-/** Marks decide; then NUL bytes and controls mean binary, valid UTF-8 is UTF-8, and the rest is an older encoding. */
+/**
+ * Detects the encoding: byte order marks and signatures decide; otherwise NUL bytes and control characters mean binary,
+ * valid UTF-8 is UTF-8, and the rest is an older encoding.
+ */
 async function sniff(fd: number, head: Buffer, size: number): Promise<Guess | 'binary'> {
   if (isMarkedUtf16(head)) return { charset: head[0] === 0xff ? 'utf-16le' : 'utf-16be' };
   if (MAGIC.some(([mark]) => head.subarray(0, mark.length).equals(mark))) return 'binary';
@@ -93,7 +96,10 @@ async function sniff(fd: number, head: Buffer, size: number): Promise<Guess | 'b
   return controls === 0 ? guessCharset(telling.bytes) : 'binary';
 }
 
-/** A long list may begin with pages of ASCII: what tells the encoding comes after them. */
+/**
+ * Returns the first bytes beyond ASCII. A long list may begin with pages of ASCII, and only what follows reveals the
+ * encoding.
+ */
 async function firstBeyondAscii(fd: number, head: Buffer, size: number): Promise<{ bytes: Buffer; isCut: boolean }> {
   let bytes = head;
   let at = 0;
@@ -113,9 +119,9 @@ function isUtf8Text(bytes: Buffer, isCut: boolean): boolean {
   return isUtf8(isCut ? bytes.subarray(0, wholeCharacters(bytes, 'utf-8')) : bytes);
 }
 
-/** How many bytes of a page hold whole characters: an unfinished one at its end is left for the next page. */
+/** Returns how many bytes of a page form complete characters; an incomplete one at the end goes to the next page. */
 function wholeCharacters(page: Buffer, charset: Charset): number {
-  // It shifts back to ASCII at the end of each line.
+  // This encoding returns to ASCII at the end of each line.
   if (charset === 'iso-2022-jp') return page.lastIndexOf(10) + 1 || page.length;
   const decoder = new TextDecoder(charset, { fatal: true });
   for (let back = 0; back <= 3 && back < page.length; back++) {
@@ -130,7 +136,7 @@ function wholeCharacters(page: Buffer, charset: Charset): number {
   return afterLastPlain(page, charset);
 }
 
-/** With damage on the page only a byte that is a character by itself in every encoding shows where it may be cut. */
+/** Finds where a damaged page may be cut: after a byte that is a whole character in every encoding. */
 function afterLastPlain(page: Buffer, charset: Charset): number {
   if (charset.startsWith('utf-16')) return page.length - (page.length % 2);
   const at = page.findLastIndex((byte) => byte < 0x30);

@@ -1,42 +1,43 @@
 /**
- * What of a tool's result reaches the model: no bytes written as text, and no more than there is room for, in one result and in all
- * of a run. What is left out is counted in its place. Pure.
+ * Limits what reaches the model of a tool's result: no bytes as text, and no more than fits, in one result and in all
+ * results of a run. A note counts what is left out. Pure.
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Json } from '../../workspace/types.ts';
 import { clip } from '../context/turn.ts';
 
-/** Characters of one result: a page of a file always fits. */
+/** The limit for one result in characters: a page of a file always fits. */
 const MAX_RESULT = 100_000;
 /**
- * Of all results of a run: more than any model reads at once, so that the oldest give way first (`src/runtime/model/results.ts`), and
- * little enough for a session's file.
+ * The limit for all results of a run: more than any model reads at once, so that the oldest are shortened first
+ * (`src/runtime/model/results.ts`), and small enough for a session's file.
  */
 const MAX_RUN = 10_000_000;
-/** What each result has when a run has used up its room: enough to go on, or to end. */
+/** The minimum for each result once a run has used up its room: enough to continue or to finish. */
 const MIN_RESULT = 2_000;
-/** Shorter base64 is a key, a token or a sum, and may matter. */
+/** Shorter base64 is a key, a token or a hash and may matter. */
 const LONG = 512;
-/** The same within a web address. */
+/** The same limit within a web address. */
 const LONG_IN_ADDRESS = 4_096;
 
 const CUT = 'Cut, because it is too long: ask for a part of it.';
 const FULL = 'Cut, because the tools of this run have told all there is room for: finish with what you have.';
 
-// How each kind begins: what follows is walked over by hand, since a pattern overflows its stack on some megabytes.
+// Patterns for the beginning of each kind: the rest is scanned by hand, since a pattern overflows its stack on some
+// megabytes.
 const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=.+-]{1,64}){0,4};base64,[A-Za-z0-9+/_-]{64}/gi;
-/** Lines as mail and keys have them; within JSON their ends are written as two characters. */
+/** Lines as in mail and keys; within JSON, line ends are written as two characters. */
 const IN_LINES = /(?<=^|[^A-Za-z0-9+/]|\\[rn])(?:[A-Za-z0-9+/]{60,76}(?:\r?\n|\\r\\n|\\n)){7}/g;
 const ONE_LINE = /[A-Za-z0-9+/]{60,76}(?:\r?\n|\\r\\n|\\n)/y;
 const LAST_LINE = /[A-Za-z0-9+/]{0,76}={0,2}/y;
 const IN_ONE = new RegExp(`[A-Za-z0-9+/_-]{${LONG}}`, 'g');
-/** The first bytes of PNG, JPEG, GIF, RIFF, PDF, ZIP and gzip files: also a small one is no text. */
+/** The first bytes of PNG, JPEG, GIF, RIFF, PDF, ZIP and gzip files: even a small file isn't text. */
 const OF_A_FILE = /(?<![A-Za-z0-9+/_-])(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|H4sI)[A-Za-z0-9+/_-]{50}/g;
 const DIGITS = /[A-Za-z0-9+/_-]*/y;
 
 type Extend = (text: string, end: number) => number;
 
-/** To the end of its digits, with the signs that fill it up. */
+/** Extends to the end of the digits, including padding. */
 const alongDigits: Extend = (text, end) => {
   DIGITS.lastIndex = end;
   const after = end + (DIGITS.exec(text)?.[0].length ?? 0);
@@ -73,10 +74,13 @@ const leftOut = (encoded: string): string => {
   return `[${Math.floor((digits * 3) / 4)} bytes of base64 left out]`;
 };
 
-/** Words, paths, sums in hexadecimal and sequences of genes have not all three. */
+/**
+ * Returns whether a text mixes lower case, upper case and digits, unlike words, paths, hexadecimal hashes and gene
+ * sequences.
+ */
 const isMixed = (text: string): boolean => /[a-z]/.test(text) && /[A-Z]/.test(text) && /[0-9]/.test(text);
 
-/** A text with each long piece of base64 in it counted instead of told. */
+/** Replaces each long piece of base64 in a text with its size. */
 export function withoutBase64(text: string): string {
   if (text.length < 64) return text;
   const change = (whole: string, begins: RegExp, extend: Extend): string =>
@@ -88,7 +92,7 @@ export function withoutBase64(text: string): string {
   return change(change(change(bare, IN_LINES, alongLines), IN_ONE, alongDigits), OF_A_FILE, alongDigits);
 }
 
-/** Every text of a value, however deep. */
+/** Changes every text in a value, at any depth. */
 function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
@@ -96,7 +100,7 @@ function mapTexts(value: Json, change: (text: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
 }
 
-/** Lengths of all texts, and of what stands around them. */
+/** Returns the lengths of all texts, and of everything around them. */
 function measure(value: Json): { texts: number[]; rest: number } {
   const texts: number[] = [];
   const bare = mapTexts(value, (text) => {
@@ -108,7 +112,7 @@ function measure(value: Json): { texts: number[]; rest: number } {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** How long each text may be so that all of them fit: the short ones stay whole. */
+/** Returns how long each text may be so that all of them fit: short ones stay whole. */
 function shareOf(texts: readonly number[], room: number): number {
   let left = room;
   const sorted = [...texts].sort((a, b) => a - b);
@@ -130,7 +134,10 @@ function fitted(value: Json, room: number, note: string): Json {
   return typeof cut === 'object' && cut !== null && !Array.isArray(cut) ? { ...cut, cut: note } : cut;
 }
 
-/** Gives each result of a run as the model is told it. @param told characters of results that the run has had before */
+/**
+ * Returns a function that limits each result of a run for the model.
+ * @param told the characters of results that the run received before
+ */
 export function createTelling(told: number): (value: Json) => Json {
   let left = MAX_RUN - told;
   return (value) => {
@@ -142,10 +149,10 @@ export function createTelling(told: number): (value: Json) => Json {
   };
 }
 
-/** Words for the model in place of a result. */
+/** Limits an error message that replaces a result. */
 export const tellFailure = (words: string): string => withoutBase64(clip(words, MAX_RESULT));
 
-/** Characters of the results among a run's messages. */
+/** Returns the number of characters of results in a run's messages. */
 export function toldIn(messages: readonly Json[]): number {
   const isResult = (message: Json) => isRecord(message) && message.role === 'tool';
   return sum(messages.filter(isResult).map((message) => JSON.stringify(message).length));

@@ -1,4 +1,4 @@
-/** What a tool is handed of the run at hand: what it may touch, the facts, and the services it may use. */
+/** The parts of the current run that a tool gets: what it may access, the facts, and the services it may use. */
 import type { Zones } from '../../access/zones.ts';
 import type { Address } from '../../channels/channel.ts';
 import type { Order } from '../contract/order.ts';
@@ -9,7 +9,7 @@ import type { ConversationSettings } from '../conversations/settings.ts';
 import type { ViberRules } from '../conversations/vibers.ts';
 import type { ModelChoices } from '../model/choices.ts';
 
-/** What every run has, also one that a test makes by hand. */
+/** The part that every run has, even one that a test creates by hand. */
 export interface CoreRun {
   readonly scope: ToolScope;
 }
@@ -17,24 +17,24 @@ export interface CoreRun {
 export interface ToolRun extends CoreRun {
   readonly order: Order;
   readonly own: OwnSettings;
-  /** Whether the settings of the viber, and of whoever asked it, let the run use a tool. */
+  /** Returns whether the settings of the viber, and of the agent that asked it, let the run use a tool. */
   mayUse(tool: string): boolean;
   readonly services: ToolServices;
 }
 
-/** Where it was asked for, for tools that are offered only where that is known. */
+/** Returns where the run was asked for; for tools that are only offered if that is known. */
 export function placeOf({ order: { address } }: ToolRun): Address {
   if (!address) throw new Error('a tool for conversations was offered to a run outside of any');
   return address;
 }
 
-/** The parts of the gateway that tools may use: made once. */
+/** The parts of the gateway that tools may use; created once. */
 export interface ToolServices {
   models: ModelChoices;
   settings: ConversationSettings;
   conversations: Pick<Conversations, 'get' | 'bind'>;
   zones: Pick<Zones, 'of' | 'set'>;
   vibers: ViberRules;
-  /** What the file of a viber says it is for. */
+  /** Returns what a viber's file says it is for. */
   aboutViber(id: string): Promise<string | undefined>;
 }

@@ -1,6 +1,7 @@
 /**
- * `set_model`: the model of this conversation, and how long it thinks, in words. A person who may not choose a model by command
- * may not have it chosen here either; one that is not listed for everybody is asked about, since it may cost far more.
+ * `set_model`: changes the model of this conversation and how long it thinks. A person who may not choose a model by
+ * command may not choose it here either; a model that isn't listed for everyone requires consent, since it may cost far
+ * more.
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -18,15 +19,17 @@ const input = z.object({
   thinking: z.enum([...THINKING, USUAL]).exactOptional(),
 });
 
-/** The conversation whose model is chosen, and by whom. */
+/** Returns the conversation whose model is chosen, and the rights of the person. */
 function choosing(run: ToolRun): Choosing {
   const { models, settings } = run.services;
   const isOwner = run.order.principal.role === 'owner';
-  // The model is told in English, and says it in the person's language.
+  // The model reads English and answers in the person's language.
   return { models, settings, address: placeOf(run), isOwner, messages: messagesIn('en') };
 }
 
-/** One that not everybody may choose. Words that name none are refused without a question. */
+/**
+ * Returns whether the words name a model that not everyone may choose. Words that name none are refused without asking.
+ */
 function isUnlisted(words: string, { models, isOwner }: Choosing): boolean {
   return models.find(words, isOwner).kind === 'model' && models.find(words, false).kind !== 'model';
 }

@@ -1,4 +1,4 @@
-/** `set_timezone`: by whose clock the person lives, from now on. They confirm it. */
+/** `set_timezone`: changes the person's time zone, which they confirm. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { readZone } from '../../lib/timezone.ts';

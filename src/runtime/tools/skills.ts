@@ -1,6 +1,6 @@
 /**
- * The skills of a run: those with a script, and ours, as tools under their own names; the others as lines of the prompt, read on
- * demand. What is heavy (the runner, pictures, the web) is loaded when one is called.
+ * Offers the skills of a run: those with a script, and our own, as tools under their own names; the others as lines of
+ * the prompt, read on demand. Heavy parts (the runner, pictures, the web) are loaded when a tool is called.
  */
 import { z } from 'zod';
 import type { BundledDeps } from '../../skills/bundled.ts';
@@ -24,14 +24,14 @@ import { SHELL, shellTool } from './skills/shell-tool.ts';
 import { SKILL_TOOLS } from './table.ts';
 
 export interface SkillSettings {
-  /** `skills.env`: by skill, what its script alone is given. */
+  /** `skills.env`: variables for a skill's script alone, by skill. */
   env: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Skills that may reach the network although their files do not say so. */
+  /** Skills that may use the network although their files don't say so. */
   network: readonly string[];
-  /** Seconds, where a skill says nothing. */
+  /** The default time limit, in seconds. */
   timeout: number;
   shell: 'off' | 'on' | 'network';
-  /** What the prompt says of skills that are read. */
+  /** The limit for the prompt's text about skills that are read. */
   max_prompt_tokens: number;
 }
 
@@ -41,23 +41,23 @@ export interface OfferDeps {
   isSandboxed: boolean;
 }
 
-/** Tools of skills in one run; providers take some 128 in all. */
+/** The most skill tools in one run; providers accept about 128 tools in all. */
 const MAX_TOOLS = 64;
-/** Characters of a tool's description; some providers refuse a request for a longer one. */
+/** The longest description of a tool in characters; some providers refuse a request with a longer one. */
 const MAX_DESCRIPTION = 1024;
 const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
 
-/** Its work is code of ours. */
+/** Returns whether our own code implements the skill. */
 export const isNative = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
   level === 'bundled' && (Object.hasOwn(BUNDLED, name) || name === SHELL);
 
 interface Schemas {
   input: ReturnType<typeof toInputSchema>;
-  /** The arguments of one of ours, as its SKILL.md describes them. */
+  /** The arguments of one of our skills, as its SKILL.md describes them. */
   json: Json;
 }
 
-/** Made once for each version of a skill: what is made of them for providers is kept with them. */
+/** Created once per version of a skill: schemas for providers are cached under these objects. */
 const schemas = new WeakMap<Skill, Schemas>();
 
 function schemasOf(skill: Skill): Schemas {
@@ -71,8 +71,8 @@ function schemasOf(skill: Skill): Schemas {
 }
 
 /**
- * What a run is offered of the skills that can be used here. Guests' runs are offered no scripts.
- * @param usable by name
+ * Returns what a run gets of the skills that can be used here. Guests' runs get no scripts.
+ * @param usable sorted by name
  */
 export async function offerSkills(
   usable: readonly Skill[],
@@ -82,21 +82,21 @@ export async function offerSkills(
   deps: OfferDeps,
 ): Promise<Offered> {
   const { task, query, asked, principal, job, called: inTask = [], earlier = [] } = order;
-  // A job that names it is a person's call too.
+  // A job that names a skill counts as a call by a person.
   const byPerson = [...inTask, ...(job?.own.skills ?? [])];
   const mayBegin = ({ name, forModel }: Skill) => forModel || byPerson.includes(name);
   const chosen = usable.filter((skill) => own.skills?.includes(skill.name) !== false && mayBegin(skill));
-  // Programs of this machine run on the word of its people alone; a guest could consent to their own.
+  // Programs on this machine run only for this gateway's people; a guest could consent to their own.
   const isGuest = principal.role === 'guest';
   const called = chosen.filter((skill) => skill.kind === 'tool' && (!isGuest || isNative(skill)));
   const kept = new Set([...called].sort((a, b) => RANK[a.level] - RANK[b.level]).slice(0, MAX_TOOLS));
   const isListed = (skill: Skill) => !kept.has(skill);
   const tools = called.filter((skill) => kept.has(skill)).flatMap((skill) => toTool(skill, own, scope, deps) ?? []);
-  // A guest is told of no skill that is read.
+  // Guests don't see skills that are read.
   if (isGuest || chosen.length === 0 || !mayUse(own, asked)(readSkill)) return { tools, skills: '' };
   const named = new Map(chosen.map((skill) => [skill.name, skill]));
   let followed: Followed | undefined;
-  // Read from the session when it first matters: most runs follow no skill.
+  // Read from the session on first use: most runs follow no skill.
   const follow = () => {
     const read = namesGivenTo(readSkill.name, earlier).flatMap((name) => named.get(name.trim().toLowerCase()) ?? []);
     followed ??= followSkills(read);
@@ -122,7 +122,7 @@ export async function offerSkills(
 const reaches = ({ name, network }: Skill, settings: SkillSettings): boolean =>
   network || settings.network.includes(name);
 
-/** A bundle of a person's, which may have programs beside its text. */
+/** Returns whether the skill is a person's bundle, which may include programs. */
 const hasFiles = ({ level, folder }: Skill): boolean => level !== 'bundled' && folder !== undefined;
 
 const fileDeps = ({ settings, isSandboxed }: OfferDeps): FileDeps => ({

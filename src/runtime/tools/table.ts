@@ -1,6 +1,7 @@
 /**
- * The tools of the gateway: one line each, in the order in which a model is offered them. A provider's cache holds as long as the order
- * stays. Names and arguments are part of the contract (docs/protocol.md); everything else stands in the file of the tool.
+ * The gateway's tools, one per line, in the order in which a model is offered them. A provider's cache holds as long as
+ * the order stays. Names and arguments are part of the contract (docs/protocol.md); everything else is in the tool's
+ * file.
  */
 import { BUNDLED } from '../../skills/bundled-tools.ts';
 import type { Tool } from '../contract/tool.ts';
@@ -21,7 +22,7 @@ import { updatePlan } from './update-plan.ts';
 import { useViber } from './use-viber.ts';
 import { writeFile } from './write-file.ts';
 
-/** They work on the task alone, and need no other part of the gateway. */
+/** Tools that only work on the task and need no other part of the gateway. */
 export const CORE_TOOLS: readonly Tool<unknown, CoreRun>[] = [
   updatePlan,
   createArtifactTool,
@@ -41,10 +42,10 @@ export const SERVICE_TOOLS: readonly Tool<unknown, ToolRun>[] = [
   setTimezone,
 ];
 
-/** They go with skills. */
+/** Tools for working with skills. */
 export const SKILL_TOOLS: readonly Tool<unknown, SkillRun>[] = [readSkill, runSkillFile, findSkill];
 
-/** What is known of a tool before any run. */
+/** The facts about a tool that are known before any run. */
 type Known = Pick<
   Tool,
   'name' | 'doing' | 'about' | 'ownWords' | 'isAside' | 'ofSkills' | 'arranges' | 'like' | 'speaks'
@@ -53,7 +54,7 @@ type Known = Pick<
 const OWN: readonly Known[] = [...CORE_TOOLS, ...SERVICE_TOOLS, ...SKILL_TOOLS];
 
 const own = new Map(OWN.map((tool) => [tool.name, tool]));
-/** With those of the bundled skills, whose names stand in their SKILL.md. */
+/** Includes the bundled skills' tools, whose names are in their SKILL.md. */
 const byName = new Map([
   ...own,
   ...[shellTool, ...Object.entries(BUNDLED).map(([name, tool]) => ({ ...tool, name }))].map((tool): [string, Known] => [
@@ -62,7 +63,7 @@ const byName = new Map([
   ]),
 ]);
 
-/** The tools of a feature become known by name. Facts only: which runs are offered a tool is the gateway's to say. */
+/** Registers a feature's tools by name. These are facts only: the gateway decides which runs are offered a tool. */
 export function knowTools(tools: readonly Known[]): void {
   for (const tool of tools) {
     const other = byName.get(tool.name);
@@ -72,10 +73,10 @@ export function knowTools(tools: readonly Known[]): void {
   }
 }
 
-/** The names of the gateway's own tools: no skill and no server of tools may take one. */
+/** Returns the names of the gateway's own tools, which no skill or MCP server may use. */
 export const ownTools = (): readonly string[] => [...own.keys()];
 
 export const allTools = (): readonly Known[] => [...byName.values()];
 
-/** What is known of the tool of a name; undefined for those of skills and of servers. */
+/** Returns what is known of a tool; undefined for tools of skills and servers. */
 export const toolNamed = (name: string): Known | undefined => byName.get(name);

@@ -1,4 +1,4 @@
-/** `update_plan`: the whole plan, as Markdown or as steps. A hand edit the model has not seen wins. */
+/** `update_plan`: sets the whole plan, as Markdown or as steps. A hand edit that the model has not seen wins. */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
 import { hashText } from '../../lib/files.ts';
@@ -15,7 +15,7 @@ const input = z.preprocess(
   z.object({ plan: z.union([z.string(), planSchema], { error: ({ input: given }) => refusal(given) }) }),
 );
 
-/** The plan that the model has made or been shown in this run, as a hash; before that `planBase` of the run counts. */
+/** The hash of the plan that the model last wrote or saw in this run; before that, the run's `planBase` counts. */
 const seen = perRun((_run: CoreRun): { base?: string } => ({}));
 
 export const updatePlan = defineTool({
@@ -30,7 +30,7 @@ export const updatePlan = defineTool({
   offered: unlessAsked,
   ownWords: true,
   isAside: true,
-  // Whoever said yes has seen the plan that stood then.
+  // The person who consented has seen the plan of that time.
   shows: async (_input, { scope: { home, taskId } }: CoreRun) => (await openTask(home, taskId).plan.read())?.hash ?? '',
   asks: (_input, _run, { messages }) => ({ text: messages.text('consent.changePlan') }),
   async execute({ plan: given }, run) {
@@ -38,11 +38,11 @@ export const updatePlan = defineTool({
     const { home, taskId } = scope;
     const known = seen(run);
     if (typeof given === 'string' && given.trim() === '') throw new UserError('The plan is empty.');
-    // A plan that came to be after the model was shown none is a hand edit too: '' is no text's hash.
+    // If the model was shown no plan, a plan created since is also a hand edit: '' is no text's hash.
     const write = await openTask(home, taskId).plan.write(given, { baseHash: known.base ?? scope.planBase ?? '' });
     if (!write.written) {
       const { proposal, current } = write;
-      // Now the model has seen it: its next plan is made from this one.
+      // Now the model has seen it, and bases its next plan on it.
       known.base = hashText(current);
       scope.onPlan({ status: 'conflict', proposal, current });
       return {

@@ -1,6 +1,6 @@
 /**
- * `use_viber`: what /use does, for those who say it in words. Offered where there is another viber that this person may talk to;
- * the conversation is with it from their next message on.
+ * `use_viber`: the command /use in words. Offered if the person may talk to another viber; the conversation switches to
+ * it with their next message.
  */
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';

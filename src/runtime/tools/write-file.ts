@@ -1,4 +1,4 @@
-/** `write_file`: text into the workspace, or as an artifact of the task when the path says no place. */
+/** `write_file`: writes text into the workspace, or as an artifact of the task if the path doesn't name a place. */
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../errors.ts';
@@ -26,7 +26,7 @@ export const writeFile = defineTool({
   ability: MAKES_FILES,
   offered: toEverybody,
   ownWords: true,
-  // The task's own artifacts are its own affair; the workspace is shared by all tasks.
+  // A task's artifacts are its own; all tasks share the workspace.
   isOutside: ({ path: given }, { scope }: CoreRun) => splitArea(scope, given).area === 'workspace',
   kindOf: ({ path: given }, { scope }) =>
     splitArea(scope, given).area === 'workspace' ? 'workspace files' : 'artifacts',
@@ -43,7 +43,7 @@ export const writeFile = defineTool({
     const place = placeIn(scope, area, rest);
     await ensureDir(place.root);
     refuseProtected(scope, area, place, rest);
-    // Where programs of skills work, what they have put there is changed where it stands.
+    // Files in the folder where skills' programs work are changed in place.
     const isWork = !scope.isGuest && /^work\/./.test(rest);
     await refuseLinks(place);
     if (area === 'task' && !isWork && rest.toLowerCase() !== 'implementation_plan.md')
@@ -53,7 +53,7 @@ export const writeFile = defineTool({
   },
 });
 
-/** What it would replace, as it stands. */
+/** Returns a stamp of the current file that the write would replace. */
 async function stampOf(scope: ToolScope, given: string): Promise<string> {
   const { area = 'task', rest } = splitArea(scope, given);
   const known = area === 'task' ? await artifactNamed(scope, rest) : undefined;
@@ -62,13 +62,13 @@ async function stampOf(scope: ToolScope, given: string): Promise<string> {
   try {
     return (await useFile(root, names, ({ path: file }) => sha256File(file))) ?? '';
   } catch (error) {
-    // What is no file is replaced by nothing: the write is refused.
+    // Something that isn't a file has no stamp: the write is refused.
     if (error instanceof PathRefused) return '';
     throw error;
   }
 }
 
-/** What the viber made is replaced under its id; what a person sent in stays, and the new one stands beside it. */
+/** Replaces a file that the viber made under its ID; a file that a person sent stays, and the new one is added. */
 async function writeArtifact(scope: ToolScope, name: string, content: Buffer) {
   const known = await artifactNamed(scope, name);
   const mine = known?.origin === 'agent' ? known : undefined;
@@ -85,7 +85,7 @@ async function typeOf(name: string): Promise<string> {
   return TEXT_TYPES[extension] ?? mime.getType(name) ?? 'text/plain';
 }
 
-/** Extensions that the registry of types gives to something else. */
+/** Extensions that the registry of types maps to another type. */
 const TEXT_TYPES: Readonly<Record<string, string>> = {
   '.md': 'text/markdown',
   '.ts': 'text/plain',

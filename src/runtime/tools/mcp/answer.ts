@@ -1,6 +1,6 @@
 /**
- * What a server has answered, as a run is told it: text within bounds, files as artifacts of the task, pictures shown to the model, links
- * as links. What is written as base64 becomes a file, wherever it stands in content that has a structure.
+ * Converts a server's answer for the run: text within bounds, files as artifacts of the task, pictures shown to the
+ * model, links as links. Base64 becomes a file wherever it occurs in structured content.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -18,10 +18,10 @@ import { type Bytes, takeBytes } from './bytes.ts';
 
 const MAX_RESULT = 32_000;
 const MAX_FILE = 10 * 1024 * 1024;
-/** Of one answer. */
+/** The most files from one answer. */
 const MAX_FILES = 10;
 const MAX_LINKS = 50;
-/** So many addresses of the web are kept with the task; more are what a search has found. */
+/** The most web addresses kept with the task; more are search results. */
 const MAX_KEPT_LINKS = 5;
 const MAX_URI = 2_000;
 const MAX_WORDS = 300;
@@ -48,20 +48,23 @@ const answer = z.looseObject({
 
 type Part = z.infer<typeof content>;
 
-/** Remembers a link that a server has given; its name for `read_file`, undefined where it cannot be read there. */
+/** Remembers a link from a server; returns its name for `read_file`, or undefined if it can't be read there. */
 export type LinkTo = (uri: string) => string | undefined;
 
-/** As the model is told of it; `path` is its name for `read_file`, `id` that of the task's own link to it. */
+/** A link as the model sees it; `path` is its name for `read_file`, `id` the ID of the task's own link to it. */
 type Link = { name: string; uri: string; type?: string; about?: string; path?: string; id?: string };
 
 export interface Telling {
   scope: ToolScope;
-  /** Of the files. */
+  /** The title of the files. */
   title: string;
   linkTo: LinkTo;
 }
 
-/** Throws UserError in the tool's own words where it says that it has failed. */
+/**
+ * Returns the answer for the model.
+ * @throws UserError with the tool's own words if the tool reports a failure
+ */
 export async function told(reply: unknown, { scope, title, linkTo }: Telling): Promise<{ [key: string]: Json }> {
   const { content: parts, isError, structuredContent } = answer.parse(reply);
   const texts = parts.map(textOf).filter(Boolean);
@@ -89,12 +92,14 @@ export async function told(reply: unknown, { scope, title, linkTo }: Telling): P
   };
 }
 
-/** Cut first: to look for hidden characters in all that a server may send would take seconds. */
+/**
+ * Cuts the text before it looks for hidden characters: in everything that a server may send, that would take seconds.
+ */
 export const bounded = (text: string, length: number): string => visibleText(clip(text, length));
 
 const textOf = ({ text, resource }: Part): string => text ?? resource?.text ?? '';
 
-/** Pictures, sounds and other files in an answer. */
+/** Returns a picture, sound or other file of an answer. */
 function fileOf({ type, data, mimeType, resource }: Part): Bytes | undefined {
   const encoded = type === 'image' || type === 'audio' ? data : resource?.blob;
   if (encoded === undefined || encoded.length > MAX_FILE * 1.4) return undefined;
@@ -114,7 +119,7 @@ function linkOf({ uri, name, title, description, mimeType }: Part, linkTo: LinkT
   };
 }
 
-/** Addresses of the web stand with the task's files, for people too. */
+/** Keeps web addresses with the task's files, for people too. */
 async function keepLinks(scope: ToolScope, links: readonly Link[]): Promise<Link[]> {
   const kept: Link[] = [];
   for (const link of links) {
@@ -125,11 +130,11 @@ async function keepLinks(scope: ToolScope, links: readonly Link[]): Promise<Link
   return kept;
 }
 
-/** Many servers give a picture both as content and within what has a structure. */
+/** Removes duplicates: many servers send a picture both as content and within structured content. */
 const distinct = (files: readonly Bytes[]): Bytes[] =>
   files.filter((file, index) => files.findIndex(({ bytes }) => bytes.equals(file.bytes)) === index);
 
-/** @param json the value as the model is told it */
+/** @param json the value as the model reads it */
 function wholeOf(texts: readonly string[], value: Json | undefined, json: string): string {
   const said = texts.join('\n');
   if (value === undefined || value === null) return said;
@@ -137,7 +142,10 @@ function wholeOf(texts: readonly string[], value: Json | undefined, json: string
   return isSaid(texts, value) ? said : `${said}\n${json}`;
 }
 
-/** Servers say the same as text for those that read nothing else, also each item by itself, and wrap what is no object as a `result`. */
+/**
+ * Returns whether the texts repeat the value: servers send it as text too, for clients that read only text, sometimes
+ * item by item, and wrap a value that isn't an object as `result`.
+ */
 function isSaid(texts: readonly string[], value: Json): boolean {
   const inner = isRecord(value) && Object.keys(value).join() === 'result' ? value.result : value;
   const is = (text: string | undefined, each: Json | undefined) =>
@@ -155,7 +163,7 @@ function isSameJson(text: string, value: unknown): boolean {
   }
 }
 
-/** The whole of a text that is shown in part, so that it can be read on. It is not attached to the answer. */
+/** Keeps the full text of a truncated result, so that the model can read the rest. It isn't attached to the answer. */
 async function saved({ home, taskId }: ToolScope, title: string, text: string): Promise<{ [key: string]: Json }> {
   const content = Buffer.from(text);
   if (content.length > MAX_FILE)

@@ -1,4 +1,4 @@
-/** Why a server of tools at an address is not there, in the words of one who can mend it. Pure. */
+/** Explains why an MCP server at an address is unreachable, in words for the person who can fix it. Pure. */
 import { errorCode, errorMessage } from '../../../errors.ts';
 
 const REFUSED = 'nobody listens there, so start it or look at its url';
@@ -17,13 +17,13 @@ const NETWORK: Readonly<Record<string, string>> = {
 };
 const MARKUP = /<(?:!doctype|html|head|body)\b[\s\S]*$/i;
 
-/** What to tell of a failure of the connection; the error itself where it says enough. */
+/** Returns an explanation of a connection failure; the error itself if it says enough. */
 export function explained(error: unknown): unknown {
   const words = wordsOf(error);
   return words === undefined ? error : new Error(words, { cause: error });
 }
 
-/** It was there, and has let go of the line without an answer. */
+/** Returns whether the server was there but closed the connection without an answer. */
 export const hasHungUp = (error: unknown): boolean => NETWORK[codeIn(error) ?? ''] === HUNG_UP;
 
 function wordsOf(error: unknown): string | undefined {
@@ -43,7 +43,7 @@ function wordsOf(error: unknown): string | undefined {
   return MARKUP.test(text) ? text.replace(MARKUP, '').trimEnd() : undefined;
 }
 
-/** The first code of an error and what caused it. */
+/** Returns the first code of an error and its causes. */
 function codeIn(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     const code = errorCode(at);
@@ -52,7 +52,7 @@ function codeIn(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What the server says of it, where that is no page. */
+/** Returns what the server says about the failure, unless it sent a page. */
 function saidIn(text: string): string {
   const said = text
     .replace(/^[\s\S]*?\(HTTP \d{3}\):\s*/, '')

@@ -1,4 +1,4 @@
-/** Files that stand as base64 within a value: found, and a note put in their place. Pure. */
+/** Finds files that are embedded in a value as base64, and replaces them with a note. Pure. */
 import type { Json } from '../../../workspace/types.ts';
 
 export interface Bytes {
@@ -7,13 +7,13 @@ export interface Bytes {
   type: string;
 }
 
-/** Characters; shorter base64 is a key, a token or a sum, and may matter, unless it begins as a file does. */
+/** The minimum in characters: shorter base64 is a key, a token or a hash and may matter, unless it begins like a file. */
 const LONG = 512;
 const MAX = 14_000_000;
 const DATA_URL = /^data:([\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=.+-]{1,64}){0,4};base64,/i;
 const NO_BASE64 = /[^A-Za-z0-9+/_\-\s]/;
 const MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
-/** The first bytes of files. */
+/** The first bytes of files, as base64. */
 const BEGINNINGS: readonly [string, string][] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -23,10 +23,10 @@ const BEGINNINGS: readonly [string, string][] = [
   ['UEsDB', 'application/zip'],
   ['H4sI', 'application/gzip'],
 ];
-/** Beside a file's bytes stands what they are. */
+/** Keys next to a file's bytes that hold its type. */
 const TYPE_KEYS = ['mimeType', 'mime_type', 'mediaType', 'media_type', 'contentType', 'content_type', 'type'];
 
-/** `put` gives the value with the id of each file in its place; one without an id is left to whoever cuts base64. */
+/** `put` returns the value with each file replaced by its ID; a file without an ID stays for `withoutBase64` to cut. */
 export function takeBytes(value: Json): { found: Bytes[]; put(idOf: (bytes: Buffer) => string | undefined): Json } {
   const found: Bytes[] = [];
   walk(value, undefined, (text, type) => {

@@ -1,4 +1,4 @@
-/** One connection to a server of tools: a program of this machine, or an address. */
+/** Opens one connection to an MCP server: a program on this machine, or an address. */
 import { isRecord } from '../../../lib/json.ts';
 
 export interface McpServerSettings {
@@ -7,7 +7,7 @@ export interface McpServerSettings {
   env?: Readonly<Record<string, string>>;
   url?: string;
   headers?: Readonly<Record<string, string>>;
-  /** Names of the tools that are offered; absent means all. */
+  /** Names of the offered tools; absent means all. */
   tools?: readonly string[];
   trusted: boolean;
 }
@@ -15,23 +15,23 @@ export interface McpServerSettings {
 export type Client = Awaited<ReturnType<typeof import('@ai-sdk/mcp')['createMCPClient']>>;
 
 export interface Hearing {
-  /** Its tools are others now. */
+  /** Called when the server's tools have changed. */
   onStale(): void;
-  /** It is gone, once it has been there. */
+  /** Called when the server is gone after it was connected. */
   onLost(error: unknown): void;
-  /** It is there, but has forgotten the session: nothing can be asked in it any more. */
+  /** Called when the server has forgotten the session, which can't be used any more. */
   onForgotten(): void;
 }
 
 const CONNECT_MS = 20_000;
-/** From this version on a server is asked what it speaks before anything else. */
+/** Since this version, a server is first asked which versions it supports. */
 const ASKED_SINCE = '2026-07-28';
-/** It does not speak the version that it was asked in, and says which it does. */
+/** The error code of a server that doesn't support the version of the request and lists the ones it does. */
 const VERSION_REFUSED = -32022;
 
 /**
- * Rejects with the reason, in the server's own words where it gave some. A server that is older than the question what it speaks may
- * end at it, or refuse it, and is connected to once more without that question.
+ * Rejects with the reason, in the server's own words if it gave any. A server older than the version question may exit
+ * or refuse it; then this connects once more without that question.
  */
 export function connect(settings: McpServerSettings, signal: AbortSignal, hearing: Hearing): Promise<Client> {
   const open = settings.url === undefined ? openProgram : openAddress;
@@ -41,7 +41,7 @@ export function connect(settings: McpServerSettings, signal: AbortSignal, hearin
   });
 }
 
-/** @param asks first what the server speaks, where it may know that question */
+/** @param asks whether to first ask which versions the server supports */
 type Open = (settings: McpServerSettings, signal: AbortSignal, hearing: Hearing, asks: boolean) => Promise<Client>;
 
 const common = (signal: AbortSignal, asks: boolean) => ({
@@ -97,16 +97,16 @@ function isOlder(error: unknown): boolean {
   return Array.isArray(supported) && supported.some((version) => typeof version === 'string' && version < ASKED_SINCE);
 }
 
-/** What fails so has not been done, and may be asked again in another session. */
+/** Returns whether a call failed before anything was done, so that it may be repeated in another session. */
 export const isForgotten = (error: unknown): boolean => error instanceof Error && error.name === 'SessionError';
 
-/** The program had ended before anything was written to it. */
+/** Returns whether the program had ended before anything was written to it. */
 export const isUnsent = (error: unknown): boolean => error instanceof Error && error.name === 'UnsentError';
 
-/** Statuses that say so of the session or of who we are, not of one call. */
+/** Statuses that concern the session or our identity rather than one call. */
 const GONE = [401, 403, 404];
 
-/** Notes, answers to questions that were given up, and calls that fail one by one are none. */
+/** Notifications, answers to calls that were given up, and single failing calls are not faults of the connection. */
 function isFaultOfConnection(error: unknown): boolean {
   if (!(error instanceof Error) || error.name === 'AnswerError') return false;
   if ('statusCode' in error && typeof error.statusCode === 'number') return GONE.includes(error.statusCode);

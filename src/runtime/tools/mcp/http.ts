@@ -1,7 +1,7 @@
 /**
- * Requests to a server of tools over HTTP, each with one answer that is bounded. The library reads what a server sends without an
- * end, waits for an answer of a stream that has ended, and holds a second stream open for messages that nobody here takes; so
- * it is given whole answers only. Where one fails, its call does, and no other.
+ * Sends requests to an MCP server over HTTP, each with one bounded answer. The library reads without limit, waits for
+ * an answer on a stream that has ended, and keeps a second stream open for messages that nothing here uses; so it only
+ * gets complete answers. If one fails, only its call fails.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 
@@ -10,30 +10,33 @@ import { hasHungUp } from './away.ts';
 import { Tokens } from './progress.ts';
 import { readable } from './readable.ts';
 
-/** One answer is at fault, not the connection. */
+/** Thrown when one answer is at fault, not the connection. */
 class AnswerError extends Error {
   override name = 'AnswerError';
 }
 
-/** It has forgotten the session, and so has done nothing of what it was asked. */
+/** Thrown when the server has forgotten the session, and so has done nothing. */
 class SessionError extends Error {
   override name = 'SessionError';
 }
 
-/** Bytes, decompressed, as for a server that is a process. */
+/** The limit for a decompressed answer in bytes, as for a server that is a process. */
 const MAX_ANSWER = 32 * 1024 * 1024;
-/** Of an answer in events; notes before the answer are lines too. */
+/** The limit for an answer in events; notifications before the answer count too. */
 const MAX_LINES = 50_000;
-/** Bytes of what goes with an error status. */
+/** The limit for the body of an error status, in bytes. */
 const MAX_ERROR = 64 * 1024;
 
 const NO_ANSWER = 'what it sent is no answer to what it was asked';
 const ENDED = 'it ended its answer before it was complete';
 
-/** What whoever does not know a method answers. */
+/** The answer of a server that doesn't know a method. */
 const UNKNOWN_METHOD = { code: -32601, message: NO_ANSWER };
 
-/** For the library, instead of `fetch`. Throws AnswerError, SessionError, and what `fetch` throws. */
+/**
+ * Replaces `fetch` for the library.
+ * @throws AnswerError, SessionError, and the errors of `fetch`
+ */
 export const fetchAnswer: typeof fetch = async (url, init) => {
   if (init?.method === 'GET') return new Response(null, { status: 405 });
   const tokens = new Tokens();
@@ -41,20 +44,22 @@ export const fetchAnswer: typeof fetch = async (url, init) => {
   const sent = asked === undefined ? init : { ...init, body: JSON.stringify(tokens.ask(asked)) };
   try {
     const response = await fetch(url, sent);
-    // Whatever else stands there: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+    // A 404 means that, whatever the body says:
+    // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
     if (response.status === 404 && new Headers(init?.headers).has('mcp-session-id')) {
       await response.body?.cancel();
       throw new SessionError('it has forgotten the session');
     }
     return await answerTo(response, asked?.id, tokens);
   } catch (error) {
-    // A server that has nothing to say to the first question of today's protocol may still know yesterday's, which the library asks then.
+    // A server that can't answer the first question of the current protocol may still support the previous one, which
+    // the library tries next.
     if (asked?.method !== 'server/discover' || !(error instanceof AnswerError || hasHungUp(error))) throw error;
     return Response.json({ jsonrpc: '2.0', id: asked.id, error: UNKNOWN_METHOD });
   }
 };
 
-/** @param id undefined for a message that wants no answer */
+/** @param id undefined for a message without an answer */
 async function answerTo(response: Response, id: unknown, tokens: Tokens): Promise<Response> {
   const { body, status, headers } = response;
   if (!response.ok) return body ? new Response(await beginningOf(body), { status, headers }) : response;
@@ -62,7 +67,7 @@ async function answerTo(response: Response, id: unknown, tokens: Tokens): Promis
     await body?.cancel();
     return new Response(null, { status, headers });
   }
-  // Taken, to be answered on the second stream: an older protocol.
+  // The server accepted the request and will answer on the second stream: an older protocol.
   if (!body || status === 202) throw new AnswerError(NO_ANSWER);
   const type = headers.get('content-type') ?? '';
   if (type.includes('application/json')) return new Response(await answerOf(body, id), { status, headers });
@@ -88,7 +93,7 @@ async function* bounded(body: Body): AsyncGenerator<Uint8Array> {
       yield chunk;
     }
   } catch (error) {
-    // What undici throws when the line is cut, or when nothing has come for five minutes.
+    // The error of undici when the connection is cut or idle for five minutes.
     throw error instanceof TypeError ? new AnswerError(ENDED, { cause: error }) : error;
   }
 }
@@ -113,7 +118,7 @@ async function answerOf(body: Body, id: unknown): Promise<string> {
   return answer;
 }
 
-/** The event that is the answer; of what comes before it only progress is heard, what comes after it is not waited for. */
+/** Reads events up to the answer. Earlier events only matter if they report progress; later ones are not awaited. */
 async function eventOf(body: Body, id: unknown, tokens: Tokens): Promise<string> {
   const decoder = new TextDecoder();
   let parts: string[] = [];
@@ -152,7 +157,10 @@ function hear(text: string, tokens: Tokens): void {
   }
 }
 
-/** The message, when it is the answer. An error of a server that could not tell whose it is, is. */
+/**
+ * Returns the message if it is the answer. An error of a server that could not tell which call it belongs to counts as
+ * the answer.
+ */
 function answerIn(text: string, id: unknown): string | undefined {
   if (text === '') return undefined;
   try {
@@ -162,7 +170,7 @@ function answerIn(text: string, id: unknown): string | undefined {
     if (given === null && 'error' in message) return JSON.stringify({ ...message, id });
     return String(given) === String(id) ? JSON.stringify(message) : undefined;
   } catch (error) {
-    // Deeper than what can be written again is no answer either.
+    // JSON too deep to be written again isn't an answer either.
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }

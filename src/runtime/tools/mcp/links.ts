@@ -1,6 +1,7 @@
 /**
- * Links that servers have given in a task, readable by the name that the result gave them. Only those: an address that a model has made
- * up could tell the server what nobody has agreed to. Of this process; after a restart the tool that gave a link gives it again.
+ * Tracks links that servers gave in a task, which can be read by the name in the result. No others can: an address that
+ * a model made up could tell the server what nobody has agreed to. Kept in memory; after a restart, the tool must give
+ * the link again.
  */
 import { UserError } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';
@@ -11,14 +12,14 @@ import type { Client } from './connect.ts';
 import { reasonOf } from './tool.ts';
 
 const MAX_TASKS = 200;
-/** Of one task. */
+/** The most links of one task. */
 const MAX_LINKS = 500;
 const NAME = /^mcp:([a-z0-9][a-z0-9-]{0,23}):(.+)$/s;
 
 export class Links {
   readonly #given = createLru<Set<string>>(MAX_TASKS);
 
-  /** Its name from now on. */
+  /** Returns the link's name from now on. */
   add(taskId: string, server: string, uri: string): string | undefined {
     const given = this.#given.get(taskId) ?? new Set();
     this.#given.set(taskId, given);
@@ -28,7 +29,10 @@ export class Links {
     return name;
   }
 
-  /** Undefined for what is no such name. Throws UserError for a link that nobody has given. */
+  /**
+   * Returns undefined if the name isn't a link's.
+   * @throws UserError for a link that no server has given
+   */
   find(taskId: string, name: string): { server: string; uri: string } | undefined {
     const [, server, uri] = NAME.exec(name) ?? [];
     if (server === undefined || uri === undefined) return undefined;
@@ -40,7 +44,10 @@ export class Links {
 
 const READ_MS = 60_000;
 
-/** What a link leads to, as an answer of its server. Throws UserError when the server does not give it. */
+/**
+ * Reads what a link leads to, as an answer of its server.
+ * @throws UserError if the server doesn't return it
+ */
 export async function readLink(
   client: Pick<Client, 'readResource'>,
   { server, uri, path }: { server: string; uri: string; path: string },

@@ -1,17 +1,17 @@
-/** The tools that a server offers, of all its pages, as far as anybody could use them. */
+/** Lists the usable tools of a server, across all pages. */
 import type { Client } from './connect.ts';
 import { isOfferable, type McpToolInfo } from './tool.ts';
 
 const MAX_TOOLS = 128;
 const MAX_PAGES = 20;
 
-/** @param names of those that are wanted; absent means all */
+/** @param names of the wanted tools; absent means all */
 export async function listTools(
   client: Pick<Client, 'listTools' | 'initializeResult'>,
   names: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<McpToolInfo[]> {
-  // It may have prompts or resources alone.
+  // A server may have only prompts or resources.
   if (!client.initializeResult.capabilities.tools) return [];
   const found = new Map<string, McpToolInfo>();
   let cursor: string | undefined;

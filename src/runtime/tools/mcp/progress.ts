@@ -1,6 +1,7 @@
 /**
- * How far a call of a server's tool is, from the note that the server sends to whoever waits for it. The library sends no token for it and
- * takes no notes, so both are done where messages leave and arrive; the call itself is found by the context it was made in.
+ * Reports the progress of a server's tool call from the notifications that the server sends. The library neither sends
+ * a progress token nor passes on notifications, so both happen where messages leave and arrive; the call is found
+ * through its async context.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -11,7 +12,7 @@ type Heard = (note: string) => void;
 
 const listening = new AsyncLocalStorage<Heard>();
 
-/** At most so often, however many a server sends. */
+/** The shortest time between two reports, however many a server sends, in ms. */
 const EVERY_MS = 500;
 const MAX_NOTE = 200;
 
@@ -22,7 +23,7 @@ const progress = z.looseObject({
   message: z.string().nullish(),
 });
 
-/** Whatever is sent to a server while `work` goes on asks for progress, and `heard` is told of it. */
+/** Asks for progress in every call sent to a server while `work` runs, and passes it to `heard`. */
 export function hearing<T>(heard: Heard, work: () => Promise<T>): Promise<T> {
   let told = 0;
   return listening.run((note) => {
@@ -32,11 +33,11 @@ export function hearing<T>(heard: Heard, work: () => Promise<T>): Promise<T> {
   }, work);
 }
 
-/** Who waits for progress, by the token of their call: of one connection. */
+/** The listeners of one connection, by the token of their call. */
 export class Tokens {
   readonly #heard = new Map<string, Heard>();
 
-  /** A call with the token that asks for its progress; any other message as it is. */
+  /** Adds the token that requests progress to a call; returns any other message unchanged. */
   ask<T>(message: T): T {
     const heard = listening.getStore();
     if (!heard || !isRecord(message) || message.method !== 'tools/call' || message.id === undefined) return message;
@@ -47,14 +48,14 @@ export class Tokens {
     return { ...message, params: { ...params, _meta: { ...meta, progressToken: token } } };
   }
 
-  /** A note of the server; whatever is no progress, or of no call at work, is passed over. */
+  /** Takes a notification of the server; ignores those that aren't progress of a running call. */
   note(method: string, params: unknown): void {
     if (method !== 'notifications/progress') return;
     const { data } = progress.safeParse(params);
     if (data) this.#heard.get(String(data.progressToken))?.(wordsOf(data));
   }
 
-  /** The call has been answered. */
+  /** Forgets a call that has been answered. */
   end(id: unknown): void {
     this.#heard.delete(String(id));
   }
@@ -63,7 +64,7 @@ export class Tokens {
 function wordsOf({ progress: done, total, message }: z.infer<typeof progress>): string {
   const round = (value: number) => String(Math.round(value * 100) / 100);
   const share = Math.round((done / (total || 1)) * 100);
-  // Out of one is a share, out of more a count.
+  // A total of one means a share, a larger one a count.
   const far = !total || total <= 0 ? '' : total === 1 ? `${share}%` : `${round(done)}/${round(total)}`;
   return [far, message?.slice(0, MAX_NOTE).toWellFormed() ?? ''].filter(Boolean).join(' ') || round(done);
 }

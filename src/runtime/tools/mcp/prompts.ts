@@ -1,5 +1,5 @@
 /**
- * Prompts that servers keep for people to choose.
+ * Lists and reads prompts that servers offer for people to choose.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 import { visibleText } from '../../context/turn.ts';
@@ -9,7 +9,7 @@ import type { Client } from './connect.ts';
 export interface ServerPrompt {
   server: string;
   name: string;
-  /** For people; '' where it says nothing. */
+  /** The description for people; '' if there isn't one. */
   description: string;
   arguments: { name: string; description: string; isRequired: boolean }[];
 }
@@ -19,13 +19,16 @@ const MAX_PAGES = 10;
 const MAX_NAME = 100;
 const MAX_WORDS = 300;
 const MAX_ARGUMENTS = 10;
-/** As much as is taken of a quotation. */
+/** The limit for a prompt in characters, as for a quotation. */
 const MAX_TEXT = 8_000;
 const READ_MS = 30_000;
 
 export interface ServerPrompts {
   list(): Promise<ServerPrompt[]>;
-  /** Its words. Throws UserError when the server does not give them. */
+  /**
+   * Returns the prompt's text.
+   * @throws UserError if the server doesn't return it
+   */
   read(prompt: ServerPrompt, values: Readonly<Record<string, string>>): Promise<string>;
 }
 
@@ -55,7 +58,7 @@ export async function listPrompts(
   return found.slice(0, MAX_PROMPTS);
 }
 
-/** All of its words as one text; pictures and files in it are named, not taken. */
+/** Returns the whole prompt as one text; pictures and files in it are only named. */
 export async function readPrompt(
   client: Pick<Client, 'getPrompt'>,
   name: string,

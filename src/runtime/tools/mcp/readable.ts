@@ -1,16 +1,16 @@
 /**
- * A message of a server as the library can read it. Many programs write null for what they leave out, or base64 in lines, and the
- * library takes the whole message for broken then: one null in one tool would cost all tools of the server, a picture the answer of a
- * call that was carried out.
+ * Makes a server's message readable for the library. Many programs write null for fields they omit, or base64 in lines,
+ * and the library then rejects the whole message: one null in one tool would lose all tools of the server, a picture
+ * the result of a call that was executed.
  */
 import { isRecord } from '../../../lib/json.ts';
 
-/** Below these stands data of the server's own, in which null says something. */
+/** Keys of the server's own data, in which null has a meaning. */
 const DATA = new Set(['structuredContent', 'default', 'enum', 'const', 'examples']);
 
 const DATA_URL = /^\s{0,9}data:([\w.+-]{1,64}\/[\w.+-]{1,64})?[^,]{0,200},/i;
 
-/** Changes the message and gives it back. It goes without recursion, since a server may nest as deep as it likes. */
+/** Changes the message and returns it. Avoids recursion, since a server may nest arbitrarily deep. */
 export function readable(message: unknown): unknown {
   const waiting: object[] = [];
   const visit = (value: unknown) => {
@@ -20,7 +20,7 @@ export function readable(message: unknown): unknown {
   for (let each = waiting.pop(); each !== undefined; each = waiting.pop()) {
     if (Array.isArray(each)) each.forEach(visit);
     else if (isRecord(each)) {
-      // A null id says that the server could not tell whose the answer is.
+      // A null ID means that the server could not tell which call its answer belongs to.
       dropNulls(each, each === message);
       mendFile(each);
       for (const [key, value] of Object.entries(each)) if (!DATA.has(key)) visit(value);
@@ -35,7 +35,7 @@ function dropNulls(record: Record<string, unknown>, isMessage: boolean): void {
     if (value === null && !DATA.has(key) && !(isMessage && key === 'id')) delete record[key];
 }
 
-/** A file in an answer: its base64 as strict as the library wants it, and with a type. */
+/** Normalizes a file in an answer: strict base64, as the library requires, and a type. */
 function mendFile(record: Record<string, unknown>): void {
   const key = record.type === 'image' || record.type === 'audio' ? 'data' : 'blob';
   const { [key]: given } = record;
@@ -47,7 +47,7 @@ function mendFile(record: Record<string, unknown>): void {
   record.mimeType ??= type ?? 'application/octet-stream';
 }
 
-/** What servers leave out beside what the protocol lets them. */
+/** Adds fields that servers omit although the protocol requires them. */
 function complete({ tools, serverInfo }: Record<string, unknown>): void {
   for (const tool of Array.isArray(tools) ? tools : []) if (isRecord(tool)) tool.inputSchema ??= { type: 'object' };
   if (isRecord(serverInfo)) serverInfo.version ??= '';

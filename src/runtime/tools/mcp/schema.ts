@@ -1,7 +1,8 @@
 /**
- * The arguments of a server's tool as every provider takes them. One schema that a provider refuses costs the whole request, so what it
- * refuses (alternatives at the top, lists without items, older and other dialects, odd names) is said in another way, more loosely at
- * worst: the server checks what it is given in any case. Pure.
+ * Converts the arguments of a server's tool to a schema that every provider accepts. One refused schema costs the whole
+ * request, so the parts that a provider refuses (alternatives at the top, lists without items, older and other
+ * dialects, unusual names) are expressed differently, at worst more loosely: the server checks its input in any case.
+ * Pure.
  */
 import { isRecord } from '../../../lib/json.ts';
 
@@ -9,16 +10,16 @@ type Schema = Record<string, unknown>;
 
 export interface FittedSchema {
   schema: Schema;
-  /** The arguments with the names the server knows them by. */
+  /** Returns the arguments with the server's own names. */
   original(given: Record<string, unknown>): Record<string, unknown>;
 }
 
 const MAX_DEPTH = 30;
-/** Alternatives at the top that are looked at: they may lead to each other in circles. */
+/** The most alternatives at the top that are followed: they may reference each other in circles. */
 const MAX_BRANCHES = 100;
 const NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
-/** As other languages and dialects call them. */
+/** Names of types in other languages and dialects. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
   str: 'string',
   text: 'string',
@@ -39,7 +40,7 @@ const OTHER_TYPES: Readonly<Record<string, string>> = {
   none: 'null',
 };
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const;
-/** Keywords whose value is of one kind; another kind is left out. */
+/** Keywords whose value has one type; a value of another type is dropped. */
 const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   description: isText,
   title: isText,
@@ -62,7 +63,7 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   maxProperties: isCount,
   pattern: isPattern,
 };
-/** What says of which dialect it is, or belongs to others. */
+/** Keywords that name the dialect or belong to other dialects. */
 const DROPPED = new Set([
   '$schema',
   '$id',
@@ -88,7 +89,7 @@ const NOT_AT_TOP = new Set<string>([
   '$ref',
 ]);
 
-/** Undefined for what is no schema of named arguments. */
+/** Returns undefined for a schema that doesn't describe named arguments. */
 export function fitSchema(given: Schema): FittedSchema | undefined {
   const { type } = given;
   if (type !== undefined && type !== null && type !== 'object' && !(Array.isArray(type) && type.includes('object')))
@@ -107,7 +108,7 @@ export function fitSchema(given: Schema): FittedSchema | undefined {
   const schema: Schema = { ...top, properties };
   if (isRenamed) {
     schema.properties = Object.fromEntries(Object.entries(properties).map(([key, value]) => [names.get(key), value]));
-    // The words that tell what is needed use them too.
+    // The text that lists required arguments uses the names too.
     for (const [key, name] of names)
       if (isText(schema.description)) schema.description = schema.description.replaceAll(key, name);
     if (Array.isArray(top.required)) schema.required = top.required.map((key: string) => names.get(key));
@@ -119,7 +120,10 @@ export function fitSchema(given: Schema): FittedSchema | undefined {
   return { schema, original };
 }
 
-/** Alternatives at the top as one set of arguments: what all of them need is needed, and the sets are told in words. */
+/**
+ * Merges alternatives at the top into one set of arguments: an argument that all of them require is required, and the
+ * description lists the sets.
+ */
 function merged(top: Schema, root: Schema, branches: { left: number }): Schema {
   let whole = withTarget(top, root);
   for (const choice of CHOICES) {
@@ -151,7 +155,7 @@ function merged(top: Schema, root: Schema, branches: { left: number }): Schema {
   return whole;
 }
 
-/** With what a reference at the top leads to within the schema. */
+/** Resolves a reference at the top within the schema. */
 function withTarget(schema: Schema, root: Schema): Schema {
   const target = isText(schema.$ref) ? targetOf(schema.$ref, root) : undefined;
   const { $ref: _ref, ...rest } = schema;
@@ -174,7 +178,7 @@ function targetOf(ref: string, root: Schema): unknown {
 
 function fitPart(given: unknown, root: Schema, depth: number): Schema {
   if (!isRecord(given) || depth > MAX_DEPTH) return {};
-  // Where it leads nowhere, anything may stand there.
+  // A reference without a target allows anything.
   if (isText(given.$ref) && targetOf(given.$ref, root) === undefined) return describedBy(given);
   const fitted: Schema = {};
   for (const [key, value] of Object.entries(oldWays(given))) {
@@ -200,13 +204,13 @@ function fitPart(given: unknown, root: Schema, depth: number): Schema {
   }
   if (Array.isArray(given.prefixItems) && fitted.items === undefined)
     fitted.items = itemsOf(given.prefixItems, root, depth);
-  // Also where a list is one of several things it may be.
+  // Applies also if a list is one of several types.
   if ([fitted.type].flat().includes('array')) fitted.items ??= {};
   const required = requiredIn(given, fitted.properties);
   return required.length > 0 ? { ...fitted, required } : fitted;
 }
 
-/** Draft 3 and 4, and OpenAPI. */
+/** Converts keywords of drafts 3 and 4 and of OpenAPI. */
 function oldWays(given: Schema): Schema {
   const schema = { ...given };
   for (const [exclusive, limit] of [
@@ -222,7 +226,7 @@ function oldWays(given: Schema): Schema {
   return schema;
 }
 
-/** A list of kinds by place is one of any of them: not all providers know places. */
+/** Converts a list with types by position to one of any of these types: not all providers support positions. */
 function itemsOf(value: unknown, root: Schema, depth: number): Schema {
   if (!Array.isArray(value)) return fitPart(value, root, depth + 1);
   const kinds = distinct(value.map((one) => fitPart(one, root, depth + 1)));
@@ -233,7 +237,7 @@ function itemsOf(value: unknown, root: Schema, depth: number): Schema {
       : {};
 }
 
-/** Names that are there, once each; draft 3 says it at the argument. */
+/** Returns the required names that exist, once each; draft 3 marks them at the argument. */
 function requiredIn({ required, properties }: Schema, fitted: unknown): string[] {
   const old = isRecord(properties)
     ? Object.entries(properties).flatMap(([key, one]) => (isRecord(one) && one.required === true ? [key] : []))
@@ -253,7 +257,7 @@ function typeOf(value: unknown): string | string[] | undefined {
 
 const describedBy = ({ description }: Schema): Schema => (isText(description) ? { description } : {});
 
-/** Each with a name that providers take. */
+/** Gives each argument a name that providers accept. */
 function namesOf(keys: readonly string[]): Map<string, string> {
   const taken = new Set(keys.filter((key) => NAME.test(key)));
   return new Map(

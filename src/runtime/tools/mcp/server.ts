@@ -1,5 +1,6 @@
 /**
- * One server of the Model Context Protocol: connected when it is first needed, again after it has gone, with growing pauses.
+ * One MCP (Model Context Protocol) server: connected when it is first needed, and again after it has gone, with growing
+ * pauses.
  * https://modelcontextprotocol.io/specification
  */
 import { UserError } from '../../../errors.ts';
@@ -12,24 +13,27 @@ export interface McpHealth {
   name: string;
   state: 'idle' | 'connecting' | 'connected' | 'failed';
   tools: number;
-  /** One sentence, when it has failed. */
+  /** One sentence, if it has failed. */
   problem?: string;
 }
 
-/** For people who look at the configuration. */
+/** A server's state for people who check the configuration. */
 export interface SurveyedServer extends McpHealth {
-  /** How many of its tools wait for a person's consent, where the viber's mode is the usual one. */
+  /** How many of its tools ask for consent in the viber's default mode. */
   asking: number;
-  /** Tools that the configuration names and the server has not. */
+  /** Tools that the configuration names and the server doesn't have. */
   missing: string[];
 }
 
 const CONNECT_MS = 20_000;
 const LIST_AGAIN_MS = 10 * 60_000;
-/** However often it says that its tools have changed. */
+/** The shortest time between two listings in ms, however often the server reports changed tools. */
 const LIST_SOONEST_MS = 10_000;
 const BACKOFF_MS = { min: 5_000, max: 300_000 };
-/** One that has ended is connected again at once, for the run that needs it; so often in a while, and then with pauses. */
+/**
+ * A server that has ended is reconnected at once for the run that needs it; after this many times within this period,
+ * only with pauses.
+ */
 const AT_ONCE = { times: 5, withinMs: 60_000 };
 
 export interface McpServerOptions {
@@ -53,13 +57,13 @@ export class McpServer {
   #listedAt = 0;
   #failures = 0;
   #retryAt = 0;
-  /** When it has ended after it was there, the last times. */
+  /** When the server recently ended after it was connected. */
   #ended: number[] = [];
   #problem: string | undefined;
-  /** It has said that its tools are others now. */
+  /** Whether the server has reported that its tools changed. */
   #isStale = false;
   #connecting: Promise<void> | undefined;
-  /** Its tools are being listed again; never rejects. */
+  /** The listing of its tools that is running; never rejects. */
   #listing: Promise<void> | undefined;
 
   constructor({ name, settings, log, now, closing }: McpServerOptions) {
@@ -71,18 +75,18 @@ export class McpServer {
   }
 
   /**
-   * Asks once more, and never twice, where the server has done nothing yet: it has forgotten the session, or had ended before it was
-   * asked. One that ends meanwhile is asked again for what may be done twice.
+   * Calls a tool. Repeats the call at most once, if the server has done nothing yet: it has forgotten the session, or
+   * ended before it received the call. If the server ends during the call, a repeatable call is repeated.
    */
   async call({ isRepeatable, begin, ...request }: Parameters<McpCall>[0]): Promise<unknown> {
     await this.#current();
     await begin?.();
-    // It may have ended while that was noted.
+    // The server may have ended while `begin` ran.
     const client = await this.#current();
     try {
       return await client.callTool(request);
     } catch (error) {
-      // Its end is told a moment after the call that met it has failed.
+      // The end of a server is reported shortly after the call that ran into it has failed.
       await new Promise(setImmediate);
       const hasEnded = this.client !== client && isRepeatable && !request.options?.signal?.aborted;
       if (!isForgotten(error) && !isUnsent(error) && !hasEnded) throw error;
@@ -94,7 +98,7 @@ export class McpServer {
     }
   }
 
-  /** Connected, or on the way; undefined when it is not time to try again. */
+  /** Connects if needed; returns undefined if connected or if it isn't time to try again. */
   ensure(): Promise<void> | undefined {
     if (this.#closing.aborted || this.#connecting) return this.#connecting;
     if (this.client) {
@@ -110,8 +114,9 @@ export class McpServer {
   }
 
   /**
-   * What it offers is what it has now, as far as it has said so: a consent that was given for good is compared with that. Over HTTP
-   * nothing is heard of a server between two questions, so it is asked. Throws UserError where it does not say.
+   * Updates the offered tools, because permanent consent is compared with them. A server over HTTP doesn't report
+   * changes between two calls, so it is asked.
+   * @throws UserError if the server is unreachable
    */
   async renew(): Promise<void> {
     if (!this.client) await this.ensure();
@@ -128,7 +133,7 @@ export class McpServer {
     return { name: this.name, state: this.#state, tools, ...problem };
   }
 
-  /** As it is when it has connected, or has failed to. */
+  /** Returns the state once the server has connected or failed. */
   async survey(): Promise<SurveyedServer> {
     await this.ensure();
     const { trusted } = this.settings;
@@ -136,13 +141,13 @@ export class McpServer {
     return { ...this.health(), asking, missing: this.#missing(this.offered) };
   }
 
-  /** After the gateway's end has been told by `closing`. */
+  /** Closes the connection; call it after `closing` was aborted. */
   async close(): Promise<void> {
     await this.#connecting;
     await this.#end(this.client);
   }
 
-  /** As it is connected now, which may be anew since the run began. */
+  /** Returns the current connection, which may be newer than the run. */
   async #current(): Promise<Client> {
     if (!this.client) await this.ensure();
     if (!this.client) throw new Error('it is away');
@@ -170,7 +175,7 @@ export class McpServer {
     this.#failures += 1;
     this.#retryAt = isAtOnce ? now : now + Math.min(BACKOFF_MS.max, BACKOFF_MS.min * 2 ** (this.#failures - 1));
     this.#log.warn({ mcp: this.name, failures: this.#failures }, this.#problem);
-    // Not before the call that met it has failed, in its own words.
+    // The call that ran into it must fail first, with its own error.
     setImmediate(() => void this.#end(client));
   }
 
@@ -195,7 +200,7 @@ export class McpServer {
         onLost: (error) => {
           if (isCurrent()) this.#lost(error);
         },
-        // What is still on its way in the session is not cut off.
+        // Requests still running in the session are not cut off.
         onForgotten: () => {
           if (!isCurrent()) return;
           this.client = undefined;
@@ -216,7 +221,7 @@ export class McpServer {
     }
   }
 
-  /** Beside the run: what was offered ten minutes ago is good enough for it. */
+  /** Lists the tools again in the background: a list that is ten minutes old is good enough for the run. */
   #refresh(client: Client): void {
     if (this.#listing) return;
     this.#listedAt = this.#now();
@@ -241,5 +246,5 @@ export class McpServer {
   }
 }
 
-/** What it was given, which it may repeat in what it says. */
+/** Returns the values that the server was given and may repeat in its messages. */
 const valuesOf = ({ env, headers }: McpServerSettings): string[] => Object.values({ ...env, ...headers });

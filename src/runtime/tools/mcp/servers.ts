@@ -1,6 +1,6 @@
 /**
- * Servers of the Model Context Protocol, as the configuration names them, and what runs have of them all. One that is away costs a
- * run its tools, never the run.
+ * The configured MCP servers, and what runs get from all of them. An unreachable server costs a run its tools, never
+ * the run itself.
  */
 
 import { UserError } from '../../../errors.ts';
@@ -18,7 +18,7 @@ import { nameFor, reasonOf, toRuntimeTool } from './tool.ts';
 
 export type { McpServerSettings } from './connect.ts';
 
-/** How long a run waits for a server that is not there yet. */
+/** How long a run waits for servers that are still connecting, in ms. */
 const WAIT_MS = 5_000;
 
 export class McpServers {
@@ -40,7 +40,7 @@ export class McpServers {
     );
   }
 
-  /** What the servers offer; waits for those that are being connected, but not long. */
+  /** Returns the servers' tools; waits briefly for servers that are connecting. */
   async tools(scope: ToolScope): Promise<RuntimeTool[]> {
     await this.#connected();
     scope.readLink = (name, signal) => this.#readLink(name, scope, signal);
@@ -64,7 +64,7 @@ export class McpServers {
     });
   }
 
-  /** Of those that are connected: what runs call their tools. */
+  /** Returns the tool names of the connected servers, as runs use them. */
   names(): Map<string, readonly string[]> {
     const taken = new Set<string>();
     const there = this.#servers.filter(({ client }) => client);
@@ -73,7 +73,7 @@ export class McpServers {
     );
   }
 
-  /** What the servers have as prompts; waits for them as `tools` does. One that fails has none. */
+  /** Returns the servers' prompts; waits for servers like `tools`. A server that fails has none. */
   async prompts(): Promise<ServerPrompt[]> {
     await this.#connected();
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(WAIT_MS)]);
@@ -87,7 +87,10 @@ export class McpServers {
     return (await Promise.all(found)).flat();
   }
 
-  /** The words of a prompt. Throws UserError when the server does not give them. */
+  /**
+   * Returns the text of a prompt.
+   * @throws UserError if the server doesn't return it
+   */
   async prompt({ server, name }: ServerPrompt, values: Readonly<Record<string, string>>): Promise<string> {
     const client = this.#servers.find((each) => each.name === server)?.client;
     if (!client) throw new UserError(`The server ${server} is away.`);
@@ -96,7 +99,7 @@ export class McpServers {
     });
   }
 
-  /** Those that are on the way, but not long. */
+  /** Waits briefly for servers that are connecting. */
   async #connected(): Promise<void> {
     const waiting = this.#servers.map((server) => server.ensure()).filter((work) => work !== undefined);
     if (waiting.length === 0) return;
@@ -114,12 +117,12 @@ export class McpServers {
     return this.#servers.map((server) => server.health());
   }
 
-  /** Connects to all of them, and waits until each is there or has failed. */
+  /** Connects to all servers, and waits until each has connected or failed. */
   survey(): Promise<SurveyedServer[]> {
     return Promise.all(this.#servers.map((server) => server.survey()));
   }
 
-  /** Begins to connect all of them. */
+  /** Starts connecting to all servers. */
   start(): void {
     for (const server of this.#servers) void server.ensure();
   }

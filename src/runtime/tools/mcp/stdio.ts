@@ -1,7 +1,8 @@
 /**
- * A server of tools as a process of ours, one JSON message a line. Not the transport of the library: that one takes each note, each
- * stray line and each late answer for a failure, gathers a message without bound in quadratic time, and ends one process only.
- * Here what is no message is passed over, what is too much ends the server, and it ends with all that it started.
+ * Runs an MCP server as a child process, one JSON message per line. Replaces the library's transport, which treats each
+ * notification, stray line and late answer as a failure, collects a message without limit in quadratic time, and ends
+ * only one process. This one ignores lines that aren't messages, ends a server that sends too much, and ends everything
+ * that the server started.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -18,22 +19,25 @@ import { readable } from './readable.ts';
 export interface StdioOptions {
   command: string;
   args: readonly string[];
-  /** What it is given beside the few variables that every program needs. */
+  /** Variables for the program, besides the few that every program needs. */
   env: Readonly<Record<string, string>>;
-  /** For all its processes together; 4 GiB by default, and never more than half of the machine. */
+  /**
+   * The limit for all its processes together, in MB; 4 GiB by default, and never more than half of the machine's
+   * memory.
+   */
   memoryMb?: number;
-  /** A message that wants no answer. */
+  /** Called for a message without an answer. */
   onNote(method: string): void;
-  /** It has ended, and not because it was closed. Called once. */
+  /** Called once, if the server ends without having been closed. */
   onEnd(why: Error): void;
 }
 
-/** The program has ended by itself. */
+/** Thrown when the program has ended by itself. */
 class EndedError extends Error {
   override name = 'EndedError';
 }
 
-/** Nothing of the message has reached the program. */
+/** Thrown when nothing of the message has reached the program. */
 class UnsentError extends Error {
   override name = 'UnsentError';
 }
@@ -41,17 +45,17 @@ class UnsentError extends Error {
 type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0];
 
 const INHERITED = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
-/** Bytes of one message; two pictures of 10 MB fit. */
+/** The limit for one message in bytes; two pictures of 10 MB fit. */
 const MAX_LINE = 32 * 1024 * 1024;
-/** Notes and stray lines in a while; nothing a person waits for needs as many. */
+/** The limit for notifications and stray lines within `NOTES_MS`; nothing useful needs as many. */
 const MAX_NOTES = 5_000;
 const NOTES_MS = 10_000;
-/** Bytes of what it writes for people, and characters of it that they are told. */
+/** Kept of what the program writes for people, in bytes, and shown of it, in characters. */
 const MAX_SAID = 4_096;
 const MAX_LINE_SAID = 200;
-/** Between asking it to end and ending it. */
+/** The time between asking the program to end and killing it, in ms. */
 const GRACE_MS = 500;
-/** A browser fits. */
+/** Enough for a browser. */
 const MEMORY_MB = 4096;
 
 export async function openStdio(options: StdioOptions): Promise<MCPTransport> {
@@ -72,10 +76,10 @@ class StdioTransport implements MCPTransport {
   #length = 0;
   #notes = { count: 0, since: 0 };
   readonly #tokens = new Tokens();
-  /** In the environment of it and of all that it starts, and of nobody else. */
+  /** Marks the environment of the program and of everything that it starts. */
   readonly #marker = randomUUID();
   #unwatch: () => void = () => undefined;
-  /** The end of what it wrote for people. */
+  /** The end of what the program wrote for people. */
   #said: Buffer = Buffer.alloc(0);
 
   constructor(options: StdioOptions, validate: (value: unknown) => Message) {
@@ -102,10 +106,10 @@ class StdioTransport implements MCPTransport {
     this.#boundMemory(running.pid);
     running.once('exit', (code, signal) => {
       this.#unwatch();
-      // What it said last is read before its end is told.
+      // Its last output is read before its end is reported.
       setImmediate(() => ended(new EndedError(`it has ended (${signal ?? code})${lastOf(this.#said)}`)));
     });
-    // What cannot be written any more is a server that has ended, which is told by its end.
+    // A failed write means that the server has ended, which its end reports.
     running.stdin?.on('error', () => undefined);
     running.stdout?.on('error', ended).on('data', (chunk: Buffer) => this.#onData(chunk));
     await promise;
@@ -146,7 +150,7 @@ class StdioTransport implements MCPTransport {
     this.onclose?.();
   }
 
-  /** Resolves once the process has ended, or has been given up. */
+  /** Resolves once the process has ended, or is abandoned. */
   async #kill(): Promise<void> {
     const running = this.#child;
     this.#parts = [];
@@ -164,9 +168,9 @@ class StdioTransport implements MCPTransport {
     }, GRACE_MS);
     await gone;
     clearTimeout(timer);
-    // What it started may not have heard, or not obeyed.
+    // Its child processes may have missed or ignored the signal.
     killGroup(running, 'SIGKILL');
-    // Nor stayed in its group.
+    // They may also have left its process group.
     await killMarked(this.#marker);
     running.stdout?.destroy();
     running.stderr?.destroy();
@@ -220,7 +224,7 @@ class StdioTransport implements MCPTransport {
       this.#ended(new Error(`it sent more than ${MAX_NOTES} messages that nobody asked for`));
   }
 
-  /** Undefined for a line that is no message. */
+  /** Returns undefined for a line that isn't a message. */
   #read(line: string): Message | undefined {
     try {
       return this.#validate(readable(JSON.parse(line)));
@@ -231,13 +235,16 @@ class StdioTransport implements MCPTransport {
   }
 }
 
-/** The last line that says something: why a server does not start stands there. */
+/** Returns the last line with content, which usually says why a server doesn't start. */
 function lastOf(said: Buffer): string {
   const line = visibleText(stripVTControlCharacters(said.toString())).trim().split('\n').at(-1)?.trim() ?? '';
   return line === '' ? '' : `: ${clip(line, MAX_LINE_SAID, ' ')}`;
 }
 
-/** It leads a group of its own; ESRCH: none of it is left, EPERM: macOS says so of one that has ended. */
+/**
+ * Signals the process group that the child leads. ESRCH: no process of it is left; EPERM: macOS reports this for an
+ * ended one.
+ */
 function killGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   if (child?.pid === undefined) return;
   try {

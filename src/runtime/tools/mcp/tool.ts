@@ -1,6 +1,6 @@
 /**
- * One tool of a server as a run is offered it. What the server says of itself is bounded and believed only where the configuration
- * trusts it: without that every call counts as an effect outside the task, and a person is asked.
+ * Offers one tool of a server to a run. What the server says about itself is bounded, and believed only if the
+ * configuration trusts the server; otherwise every call counts as an effect outside the task and requires consent.
  */
 import { z } from 'zod';
 import { errorMessage, UserError } from '../../../errors.ts';
@@ -20,7 +20,7 @@ export interface McpToolInfo {
   name: string;
   description?: string | undefined;
   inputSchema: { [key: string]: unknown };
-  /** `taskSupport`: whether it must, may or cannot be called as a task. */
+  /** `taskSupport`: whether the tool must, may or cannot be called as a task. */
   execution?: unknown;
   annotations?:
     | { readOnlyHint?: boolean | undefined; idempotentHint?: boolean | undefined; openWorldHint?: boolean | undefined }
@@ -31,15 +31,15 @@ export type McpCall = (request: {
   name: string;
   arguments?: Record<string, unknown>;
   options?: { signal?: AbortSignal; timeout?: number };
-  /** It may be done twice. */
+  /** Whether the call may run twice. */
   isRepeatable?: boolean;
-  /** Awaited once the server is there, right before it is asked. */
+  /** Awaited once the server is connected, right before the call. */
   begin?: () => Promise<void>;
 }) => Promise<unknown>;
 
 const MAX_NAME = 256;
 const MAX_SCHEMA = 32_768;
-/** Characters that are kept; far fewer are shown. */
+/** The limit in characters for keeping a description; far fewer are shown. */
 const MAX_KEPT = 32_768;
 const MAX_DESCRIPTION = 1_024;
 const CALL_MS = 300_000;
@@ -50,24 +50,27 @@ interface Offering {
   call: McpCall;
   trusted: boolean;
   scope: ToolScope;
-  /** Names given so far: of two tools whose names become one, the second is told apart by a sum of both its names. */
+  /** Names in use: if two tools get the same name, the second one gets a hash of its full name. */
   taken: Set<string>;
   linkTo: LinkTo;
-  /** A sum of where the server is. */
+  /** A hash of where the server is. */
   place: string;
-  /** The tool as the server has it now; undefined: no more. */
+  /** Returns the tool as the server has it now; undefined if it is gone. */
   current(): McpToolInfo | undefined;
   renewed(): Promise<void>;
 }
 
-/** False for what no model could use, what nobody should have to keep, and what can be called as a task only: there are none here. */
+/**
+ * Returns false for a tool that no model could use, that is too large to keep, or that can only be called as a task,
+ * which isn't supported here.
+ */
 export function isOfferable(info: McpToolInfo): boolean {
   const { name, description = '', execution } = info;
   if (isRecord(execution) && execution.taskSupport === 'required') return false;
   return name.length <= MAX_NAME && description.length <= MAX_KEPT && schemaOf(info) !== undefined;
 }
 
-/** `server_tool`, as providers take names; undefined when even its second form is taken. */
+/** Returns `server_tool` in a form that providers accept; undefined if even its alternative is taken. */
 export function nameFor(server: string, tool: string, taken: Set<string>): string | undefined {
   const plain = `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_');
   const marked = (by: string) => `${plain.slice(0, 55)}_${hashText(by).slice(0, 8)}`;
@@ -78,7 +81,7 @@ export function nameFor(server: string, tool: string, taken: Set<string>): strin
   return name;
 }
 
-/** Undefined for a tool that cannot be offered. */
+/** Returns undefined for a tool that cannot be offered. */
 export function toRuntimeTool(
   server: string,
   info: McpToolInfo,
@@ -97,9 +100,9 @@ export function toRuntimeTool(
     effect: effectOf(info, trusted),
     beginsLate: true,
     consent: 'effects',
-    // What a person has agreed to is this tool as it was described; a server may make another one of it (promise 36).
+    // Consent covers this tool as it was described; a server may replace it (promise 36).
     kindOf: () => (isReaching ? `questions to ${server}` : versionOf(server, current() ?? info)),
-    // Another server under the same name is asked about again.
+    // Another server under the same name needs new consent.
     shows: () => [versionOf(server, current() ?? info), place],
     renewed,
     ...(isReaching
@@ -119,26 +122,26 @@ export function toRuntimeTool(
   });
 }
 
-/** What went wrong, for people, without what it was given. */
+/** Returns what went wrong, for people, without secrets that the server was given. */
 export function reasonOf(error: unknown, given: readonly string[] = []): string {
   let text = errorMessage(error).slice(0, 2_000);
   for (const value of given) if (value.length >= 8) text = text.replaceAll(value, '[secret]');
   return visibleText(scrub(text)).slice(0, 300);
 }
 
-/** Of a schema, for the model to read; other texts are values that the server knows. */
+/** Keys of a schema that hold text for the model; other texts are values that the server knows. */
 const WORDS = new Set(['description', 'title', '$comment']);
 
 interface Arguments {
-  /** As providers take it. */
+  /** The schema as providers accept it. */
   schema: Json;
-  /** The arguments as the server takes them. */
+  /** Returns the arguments as the server expects them. */
   original(given: Record<string, unknown>): Record<string, unknown>;
-  /** As the server says it. */
+  /** The schema as the server sent it. */
   version: string;
 }
 
-/** Kept with what was listed: what is made of it for the model is kept with this. */
+/** Caches arguments by the listed schema; schemas for providers are cached under the objects kept here. */
 const schemas = new WeakMap<object, Arguments>();
 
 function schemaOf({ inputSchema }: McpToolInfo): Arguments | undefined {
@@ -159,11 +162,13 @@ function versionOf(server: string, { name, description = '', inputSchema }: McpT
   return `version ${hashText(JSON.stringify([server, name, description, inputSchema])).slice(0, 16)}`;
 }
 
-/** Where the server is not trusted, an outcome that is not known must be reported, never repeated. */
+/**
+ * Returns a tool's effect. If the server isn't trusted, a call with unknown outcome must be reported, never repeated.
+ */
 export function effectOf({ annotations }: McpToolInfo, trusted: boolean): ToolEffect {
   if (trusted && annotations?.readOnlyHint === true) return 'read';
   return trusted && annotations?.idempotentHint === true ? 'idempotent' : 'external';
 }
 
-/** What it is asked may go on to others, unless it says otherwise: that is the default of the hint. */
+/** Returns whether input may go on to third parties, which is the default of the hint. */
 export const reachesOut = ({ annotations }: McpToolInfo): boolean => annotations?.openWorldHint !== false;

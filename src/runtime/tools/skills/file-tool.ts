@@ -1,6 +1,7 @@
 /**
- * `run_skill_file`: a program of a bundle, in the sandbox and nowhere without one. It works in a folder of the task and sees the skill's own
- * folder; what a person consents to is this version of the skill. What happens cannot be known after a crash, so a call is reported then.
+ * `run_skill_file`: runs a program of a bundle, only in the sandbox. It works in a folder of the task and sees the
+ * skill's own folder; consent covers this version of the skill. After a crash its effects are unknown, so an
+ * interrupted call is reported.
  */
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -45,7 +46,10 @@ function found(given: { skill: string; file: string }, { skills }: SkillRun): { 
   return { skill, program: programOf(skill, given.file) };
 }
 
-/** How programs run. Throws UserError where none can: nobody is asked about what cannot run. */
+/**
+ * Returns how programs run.
+ * @throws UserError if they can't, so that nobody is asked for consent to them
+ */
 function sandboxed({ programs }: SkillRun): FileDeps {
   if (!programs?.isSandboxed) throw new UserError(NO_SANDBOX);
   return programs;
@@ -97,7 +101,7 @@ export const runSkillFile = defineTool({
   async execute(given, run, options) {
     const { hasSandbox } = await import('../../../skills/script.ts');
     const deps = sandboxed(run);
-    // It may have gone since the run was offered it.
+    // The sandbox may be gone since the tool was offered.
     if (!(await hasSandbox())) throw new UserError(NO_SANDBOX);
     const { skill, program } = found(given, run);
     const { scope } = run;
@@ -107,7 +111,7 @@ export const runSkillFile = defineTool({
   },
 });
 
-/** A file that an argument names, as it stands. */
+/** Returns a stamp of the current state of the file that an argument names. */
 async function stampOf(arg: string, scope: ToolScope): Promise<string> {
   const artifact = await artifactNamed(scope, arg);
   if (artifact) return artifact.sha256;
@@ -158,13 +162,13 @@ async function runProgram(
   };
 }
 
-/** What stands in a folder that it has made is its own affair, or the next program's. */
+/** Files in subfolders that a program creates are for itself or for the next program. */
 const isAtTop = (name: string): boolean => !name.includes('/');
 
 const listed = (names: readonly string[]): string[] =>
   names.length > MAX_LISTED ? [...names.slice(0, MAX_LISTED), `... and ${names.length - MAX_LISTED} more`] : [...names];
 
-/** A file of the work folder stays as it is named; the name or id of an artifact becomes its place. */
+/** Resolves an argument: a file of the work folder stays unchanged, the name or ID of an artifact becomes its path. */
 async function argument(arg: string, skill: Skill, scope: ToolScope, work: WorkFolder): Promise<string> {
   const placed = arg.replace(/\{baseDir\}|\$\{(?:CLAUDE_)?SKILL_DIR\}/g, () => skill.folder ?? '');
   if (placed !== arg || arg.startsWith('-') || arg === '') return placed;
@@ -177,7 +181,7 @@ async function argument(arg: string, skill: Skill, scope: ToolScope, work: WorkF
     : arg;
 }
 
-/** Links are none of its files: what they lead to is not asked for. */
+/** Returns whether the work folder has the file. Links don't count, and are not followed. */
 async function standsIn(work: WorkFolder, arg: string): Promise<boolean> {
   const names = [path.basename(work.path), ...arg.split('/').filter((name) => name !== '' && name !== '.')];
   if (path.isAbsolute(arg) || names.includes('..') || names.length === 1) return false;
@@ -190,7 +194,10 @@ async function standsIn(work: WorkFolder, arg: string): Promise<boolean> {
   }
 }
 
-/** Modules are found from the bundle's root and from `scripts/`, as they are imported there; nothing is written beside them. */
+/**
+ * Lets modules be found from the bundle's root and from `scripts/`, as bundles import them; nothing is written beside
+ * them.
+ */
 function environment({ folder = '' }: Skill): Record<string, string> {
   const own = path.join(folder, '.venv');
   return {

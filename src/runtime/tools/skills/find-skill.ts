@@ -1,4 +1,4 @@
-/** `find_skill`: what skills are for, by words; offered where the prompt does not hold all of it. */
+/** `find_skill`: finds skills by words; offered if the prompt can't hold all descriptions. */
 import { z } from 'zod';
 import { clip } from '../../context/turn.ts';
 import { defineTool } from '../../contract/tool.ts';

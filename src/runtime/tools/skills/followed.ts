@@ -1,6 +1,7 @@
 /**
- * The skills that a run has read, with the tools that they want used (`allowed-tools`). What their list does not name, with an effect outside
- * the task, waits for a person in every mode; what it names gains nothing by that: no bundle gives itself a right.
+ * Tracks the skills that a run has read, with the tools that they allow (`allowed-tools`). A tool that isn't on a list
+ * and has an effect outside the task requires consent in every mode; a tool on a list gains nothing, so that no bundle
+ * grants itself rights.
  */
 import { isJsonRecord } from '../../../lib/json.ts';
 import type { Skill } from '../../../skills/skill.ts';
@@ -8,7 +9,7 @@ import type { SessionEntry } from '../../../workspace/types.ts';
 import { allTools } from '../table.ts';
 import type { Followed } from './run.ts';
 
-/** What other agents call tools, by the kind of ours that it is (`like` of a tool). */
+/** Other agents' names for tools, mapped to our kind of tool (`like` of a tool). */
 const SAME: Readonly<Record<string, string>> = {
   edit: 'write',
   multiedit: 'write',
@@ -42,7 +43,10 @@ export function followSkills(skills: readonly Pick<Skill, 'allowedTools'>[]): Fo
   return { add, isBeyond: (tool) => lists.some((names) => !names.has(tool)) };
 }
 
-/** The tools of ours that a name stands for, itself included; servers' tools are called `mcp__SERVER__TOOL` elsewhere. */
+/**
+ * Returns our tools that a name refers to, including the name itself; elsewhere, tools of MCP servers are called
+ * `mcp__SERVER__TOOL`.
+ */
 function ours(name: string): string[] {
   const plain = name.toLowerCase().replace(/[^a-z]/g, '');
   const key = Object.hasOwn(SAME, plain) ? SAME[plain] : plain;
@@ -50,7 +54,7 @@ function ours(name: string): string[] {
   return [name, ...known, name.replace(/^mcp__(.+?)__(.+)$/, '$1_$2')];
 }
 
-/** The names that calls of one tool gave, in the steps of a run. */
+/** Returns the `name` arguments of one tool's calls in the steps of a run. */
 export function namesGivenTo(tool: string, entries: readonly SessionEntry[]): string[] {
   const parts = entries
     .flatMap((entry) => (entry.type === 'step' ? entry.messages : []))

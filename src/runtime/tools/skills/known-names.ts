@@ -1,4 +1,4 @@
-/** What there is for a job to name, from the parts that know it. */
+/** Collects the names that a job may use, from the parts that know them. */
 import { ConfigError } from '../../../errors.ts';
 import type { Skills } from '../../../skills/catalog.ts';
 import { listVibers } from '../../../workspace/vibers.ts';
@@ -11,9 +11,9 @@ export interface NamesFrom {
   home: Parameters<typeof listVibers>[0];
   config: { mcp: object; skills: Parameters<typeof switchedOff>[0] };
   models: NamedModels;
-  /** Whose skills have been read. */
+  /** The vibers whose skills have been read. */
   skills?: { catalog: Pick<Skills, 'of'>; vibers: readonly string[] } | undefined;
-  /** Those that are connected, with the names of their tools. */
+  /** The connected servers, with the names of their tools. */
   connected?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 

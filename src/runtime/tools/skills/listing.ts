@@ -1,7 +1,7 @@
 /**
- * What the prompt says of the skills that can be read: the names of all, and as many descriptions, whole, as a budget of tokens holds. Which
- * these are follows from what the task is about, not from its latest words: what stands before the conversation stays the same in it, and
- * a provider's cache holds.
+ * Lists the readable skills for the prompt: the names of all, and as many complete descriptions as fit in a budget of
+ * tokens. The task's subject decides which, rather than its latest message: the text before the conversation must not
+ * change during it, so that a provider's cache holds.
  */
 import { createLru } from '../../../lib/lru.ts';
 import type { Skill, SkillLevel } from '../../../skills/skill.ts';
@@ -12,21 +12,21 @@ import { type Relevance, relevanceOf } from './relevance.ts';
 type Listed = Pick<Skill, 'name' | 'description' | 'level'>;
 
 export interface Listing {
-  /** One skill a line; '' for none. */
+  /** One skill per line; '' if there aren't any. */
   text: string;
-  /** Every description stands there. */
+  /** Whether it includes every description. */
   isWhole: boolean;
 }
 
-/** Characters of one description: what the format allows. */
+/** The longest description in characters, as the format allows. */
 const MAX_DESCRIPTION = 1024;
-/** Characters of all names alone. */
+/** The limit for all names together, in characters. */
 const MAX_NAMES = 48_000;
 const RANK: Record<SkillLevel, number> = { viber: 0, user: 1, bundled: 2 };
 
 const lineOf = ({ name, description }: Listed): string => `- ${name}: ${oneLine(description, MAX_DESCRIPTION)}`;
 
-/** @param query what the task is about */
+/** @param query the subject of the task */
 export function listingOf<Of extends Listed>(
   skills: readonly Of[],
   query: string,
@@ -41,7 +41,7 @@ export function listingOf<Of extends Listed>(
   let left = maxTokens;
   for (const skill of [...fitting, ...others]) {
     const cost = countTokens(`${lineOf(skill)}\n`);
-    // Whole or not at all: half a description is taken for all of it.
+    // A description is included completely or not at all, because the model would take half of it for the whole.
     if (cost > left) continue;
     left -= cost;
     told.add(skill);
@@ -54,10 +54,10 @@ export function listingOf<Of extends Listed>(
   };
 }
 
-/** Tokens; no line has fewer. */
+/** The minimum of tokens per line. */
 const SHORTEST = 8;
 
-/** In the order of the alphabet; where they are too many, the fitting ones. */
+/** Lists names alphabetically; if there are too many, those that fit the task best. */
 function namesOf(skills: readonly Listed[]): string {
   let length = 0;
   const names = skills.flatMap(({ name }) => {
@@ -74,10 +74,10 @@ interface Known {
   relevance: Relevance<Skill>;
   listings: ReturnType<typeof createLru<Listing>>;
 }
-/** Tasks whose listings are remembered, for one set of skills. */
+/** The number of tasks whose listings are cached, for one set of skills. */
 const MAX_TASKS = 64;
 
-/** The same for skills that can be used as a set, of which a run is offered these. */
+/** Returns the listing of the skills offered to a run, cached per set of usable skills. */
 export function listingIn(
   usable: readonly Skill[],
   offered: readonly Skill[],
@@ -95,7 +95,7 @@ export function listingIn(
   return listing;
 }
 
-/** What fits the words best among those offered. */
+/** Returns the offered skills that match the words best. */
 export function findAmong(
   usable: readonly Skill[],
   offered: ReadonlySet<Skill>,
@@ -114,7 +114,7 @@ function knownOf(usable: readonly Skill[]): Known {
   let relevance: Relevance<Skill> | undefined;
   const made: Known = {
     listings: createLru(MAX_TASKS),
-    // Only what is asked for is worth an index.
+    // The index is only built on first use.
     get relevance() {
       relevance ??= relevanceOf(usable);
       return relevance;

@@ -1,6 +1,6 @@
 /**
- * Which skills fit some words: by the words that the memory's index is made of, rare words counting more, those of the name most. Made once
- * for each set of skills.
+ * Ranks skills by how well they match some words. Uses the words of the memory's index; rare words count more, and
+ * words of the name most. Built once for each set of skills.
  */
 import type { Skill } from '../../../skills/skill.ts';
 import { indexWords, queryTerms } from '../../../workspace/memory/words.ts';
@@ -8,17 +8,17 @@ import { indexWords, queryTerms } from '../../../workspace/memory/words.ts';
 type Named = Pick<Skill, 'name' | 'description'>;
 
 export interface Relevance<Of extends Named> {
-  /** Those that have a word in common with the query, the best first; of equals the first by name. */
+  /** Returns the skills that share a word with the query, best first; ties keep the order of the skills. */
   rank(query: string): Of[];
 }
 
-/** A word of the name counts as much as so many of the description. */
+/** How much more a word of the name counts than one of the description. */
 const NAME_WEIGHT = 3;
-/** The usual constants of BM25: how soon a repeated word counts less, and how much a long text does. */
+/** The usual constants of BM25: how soon a repeated word counts less, and how much a text's length does. */
 const [K1, B] = [1.2, 0.75];
 
 export function relevanceOf<Of extends Named>(skills: readonly Of[]): Relevance<Of> {
-  /** By word, how often it stands in which text. */
+  /** How often each word occurs in which text. */
   const found = new Map<string, Map<number, number>>();
   const lengths = skills.map(({ name, description }, index) => {
     const named = indexWords(name.replaceAll('-', ' '));

@@ -1,32 +1,32 @@
-/** What the tools that read and run skills are handed of a run. Types only. */
+/** The parts of a run that tools for reading and running skills get. Types only. */
 import type { Skill } from '../../../skills/skill.ts';
 import type { ToolScope } from '../../contract/tool-scope.ts';
 
 export interface SkillRun {
   readonly scope: ToolScope;
-  /** Those that the run may read, by name. */
+  /** The skills that the run may read, by name. */
   readonly skills: ReadonlyMap<string, Skill>;
-  /** Those that it has read. */
+  /** Returns the skills that the run has read. */
   followed(): Followed;
-  /** Those that fit some words, the best first; absent where the prompt holds all that is said of them. */
+  /** Returns the skills that match some words, best first; absent if the prompt holds all descriptions. */
   find?(words: string, limit: number): readonly Skill[];
-  /** How programs beside a skill's text run; absent where there are none. */
+  /** How programs of skills run; absent if there aren't any. */
   readonly programs?: FileDeps;
 }
 
-/** How programs beside the text of skills run. */
+/** How programs that come with skills run. */
 export interface FileDeps {
-  /** What a skill alone is given (`skills.env`). */
+  /** Returns the variables for this skill alone (`skills.env`). */
   grantedTo(skill: Skill): Readonly<Record<string, string>>;
   timeoutMs(skill: Skill): number;
   hasNetwork(skill: Skill): boolean;
   isSandboxed: boolean;
 }
 
-/** The skills that a run goes by. */
+/** The skills that a run follows. */
 export interface Followed {
-  /** The run has read it. */
+  /** Records that the run has read a skill. */
   add(skill: Pick<Skill, 'allowedTools'>): void;
-  /** A skill that the run follows has a list, and the tool is not on it. */
+  /** Returns whether a skill that the run follows has a list without this tool. */
   isBeyond(tool: string): boolean;
 }

@@ -1,6 +1,7 @@
 /**
- * A skill with a script as a tool of a run. What happens cannot be known after a crash, so a call is reported then, never repeated;
- * what a person consents to is this version of the skill with these arguments in this place, and nothing else runs (promise 36).
+ * Offers a skill with a script as a tool. After a crash its effects are unknown, so an interrupted call is reported,
+ * never repeated; consent covers this version of the skill with these arguments in this place, and nothing else runs
+ * (promise 36).
  */
 import { stripVTControlCharacters } from 'node:util';
 import type { z } from 'zod';
@@ -18,19 +19,19 @@ import { expanded, inWorkFolder, type WorkFolder, workFolder } from './work-fold
 import { type Kept, keepWritten, snapshotOf } from './written-files.ts';
 
 export interface ScriptDeps {
-  /** Of the tool. */
+  /** The description of the tool. */
   description: string;
   input: z.ZodType<Record<string, string | number | boolean>>;
-  /** Where it works, as the viber's settings say; absent means the task's own folder. */
+  /** The folder where the script works, from the viber's settings; absent means the task's own folder. */
   folder: string | undefined;
-  /** What this skill alone is given (`skills.env`). */
+  /** The variables for this skill alone (`skills.env`). */
   granted: Readonly<Record<string, string>>;
   timeoutMs: number;
   network: boolean;
   isSandboxed: boolean;
 }
 
-/** Characters of what a script wrote. */
+/** The limit for a script's output, in characters. */
 const MAX_OUTPUT = 16_000;
 const MAX_TAIL = 8_000;
 const MAX_LEFT = 10;
@@ -43,7 +44,7 @@ export function scriptTool(
 ): RuntimeTool {
   const { input, description, folder, granted, timeoutMs, network, isSandboxed } = deps;
   const place = [expanded(folder) ?? '', isSandboxed ? 'sandbox' : 'none', ...Object.keys(granted).sort()];
-  // What the file says of it is a part of its version already.
+  // The version already includes what the skill's file says.
   if (network && !skill.network) place.push('network');
   return runtimeTool({
     name: skill.name,
@@ -53,7 +54,7 @@ export function scriptTool(
     beginsLate: true,
     consent: isSandboxed ? 'effects' : 'always',
     isOutside() {
-      // Nobody is asked about what cannot run.
+      // Nobody is asked for consent to a script that can't run.
       workFolder(scope, folder);
       return true;
     },
@@ -99,7 +100,7 @@ export function scriptTool(
   });
 }
 
-/** Where it will run, and what it can reach there. */
+/** Describes where the script runs, and what it can reach. */
 function noteFor(skill: Skill, { folder, granted, network, isSandboxed }: ScriptDeps, messages: Messages): Text {
   const where = expanded(folder) ?? messages.text('details.taskFolder');
   return sentences(
@@ -111,13 +112,13 @@ function noteFor(skill: Skill, { folder, granted, network, isSandboxed }: Script
   );
 }
 
-/** The variables it gets, by their names. */
+/** Lists the names of the variables that it gets. */
 export function givenText(granted: Readonly<Record<string, string>>, messages: Messages): Text | '' {
   const names = Object.keys(granted);
   return names.length === 0 ? '' : messages.text('details.given', { names: names.join(', ') });
 }
 
-/** The script has run all the same, and must not be taken for one that did not. */
+/** Reports that files could not be kept: the script ran anyway, and must not look as if it had not. */
 export function notKept(error: unknown): Kept {
   const code = errorCode(error);
   if (code === undefined) throw error;

@@ -1,4 +1,4 @@
-/** What people see of the skills and of the servers of tools: what each does, whether it can be used here, and what would mend it. */
+/** Shows people the skills and MCP servers: what each does, whether it can be used here, and how to fix it if not. */
 import { silentLog } from '../../../log.ts';
 import type { Adding } from '../../../skills/add/add.ts';
 import { programsOf } from '../../../skills/bundle-files.ts';
@@ -21,47 +21,47 @@ export interface SkillView {
   level: Skill['level'];
   /** Absolute path. */
   file: string;
-  /** The model may take it up by itself, and a person may call it by its name. */
+  /** Whether the model may start it by itself (`forModel`), and whether a person may call it by name (`forPeople`). */
   forModel: boolean;
   forPeople: boolean;
-  /** It is read, and has programs beside it that can run. */
+  /** Whether it is a readable skill with programs that can run. */
   runs: boolean;
-  /** Programs and variables that it needs and that are not there. */
+  /** Required programs and variables that are missing. */
   lacks: string[];
   isUsable: boolean;
-  /** What is not as it should be in its file. */
+  /** Problems in its file. */
   warnings: readonly string[];
-  /** What to do, one sentence each; also what is only advised. */
+  /** Instructions, one sentence each, including mere advice. */
   fixes: string[];
 }
 
 export interface SkillList {
-  /** By name. */
+  /** Sorted by name. */
   skills: SkillView[];
-  /** Files that do not load, or load no longer. */
+  /** Files that fail to load, or whose last version fails to load. */
   problems: { file: string; reason: string }[];
   servers: McpHealth[];
 }
 
-/** Skills from elsewhere. */
+/** Adds and removes skills from elsewhere. */
 export type SkillAdding = Pick<Adding, 'look' | 'take' | 'drop' | 'lookForUpdates' | 'lookBeforeRemoval' | 'remove'>;
 
 export interface SkillService {
-  /** What the folders hold now; changes that have settled are seen. */
+  /** Returns the current contents of the folders, including changes that have settled. */
   list(viber: string): Promise<SkillList>;
-  /** One by its name, as it is typed in a chat; undefined where there is none. */
+  /** Returns the skill with the name typed in a chat; undefined if there isn't one. */
   find(viber: string, name: string): Promise<SkillView | undefined>;
 }
 
-/** It runs in the sandbox, or not at all. */
+/** Returns whether the skill runs only in the sandbox. */
 export const needsSandbox = ({ level, name }: Pick<Skill, 'level' | 'name'>): boolean =>
   level === 'bundled' && name === SHELL;
 
-/** Bundled skills that the configuration has not switched on. */
+/** Returns the bundled skills that the configuration has not enabled. */
 export const switchedOff = ({ shell }: { shell: 'off' | 'on' | 'network' }): string[] =>
   shell === 'off' ? [SHELL] : [];
 
-/** Whether the programs beside a skill's text can run, and what would mend it. */
+/** Returns whether a skill's programs can run, and how to fix it if not. */
 async function programsHere(skill: Skill, isSandboxed: boolean): Promise<{ runs: boolean; fix?: string }> {
   const names = await programsOf(skill);
   if (names.length === 0) return { runs: false };
@@ -92,7 +92,7 @@ async function viewOf(skill: Skill, health: Health, isSandboxed: boolean): Promi
   };
 }
 
-/** A skill by the name that somebody typed; on Telegram a command has no `-`. */
+/** Finds a skill by a typed name; Telegram commands cannot contain `-`. */
 export async function findSkill(
   skills: Skills,
   health: Health,
@@ -104,7 +104,7 @@ export async function findSkill(
   return skill && viewOf(skill, health, await hasSandbox());
 }
 
-/** Reads the folders anew and says what is there for a viber; nothing is run. */
+/** Reads the folders again and lists a viber's skills; runs nothing. */
 export async function listSkills(skills: Skills, health: Health, viber: string): Promise<Omit<SkillList, 'servers'>> {
   await Promise.all([skills.start(), skills.open(viber)]);
   await skills.refresh();
@@ -114,7 +114,9 @@ export async function listSkills(skills: Skills, health: Health, viber: string):
   return { skills: await Promise.all(views), problems };
 }
 
-/** Connects to the servers of tools, looks at what they offer, and leaves them. Waits for each as long as a connection may take. */
+/**
+ * Connects to the MCP servers, lists what they offer, and disconnects. Waits for each as long as a connection may take.
+ */
 export async function surveyServers(servers: Readonly<Record<string, McpServerSettings>>): Promise<SurveyedServer[]> {
   const { McpServers } = await import('../mcp/servers.ts');
   const mcp = new McpServers({ servers, log: silentLog() });

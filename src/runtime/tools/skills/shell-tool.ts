@@ -1,6 +1,6 @@
 /**
- * `shell`: one command in the sandbox, and nowhere without one. A person sees each command as it is; what they agree to is that command,
- * word for word. What happens cannot be known after a crash, so a call is reported then, never repeated.
+ * `shell`: runs one command, only in the sandbox. A person sees each command unchanged, and consents to it word for
+ * word. After a crash its effects are unknown, so an interrupted call is reported, never repeated.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export interface ShellDeps {
 
 const MAX_COMMAND = 20_000;
 const MAX_SECONDS = 600;
-/** Beyond it the command stands whole in the details, or in a file. */
+/** A longer command is shown in the details or as a file. */
 const MAX_INLINE = 900;
 const MAX_LEFT = 10;
 
@@ -52,7 +52,7 @@ export const shellTool = defineTool({
   beginsLate: true,
   consent: 'effects',
   isOutside(_input, { scope, deps }) {
-    // Nobody is asked about what cannot run.
+    // Nobody is asked for consent to a command that can't run.
     workFolder(scope, deps.folder);
     return true;
   },
@@ -70,7 +70,7 @@ export const shellTool = defineTool({
   noteFor: (_input, { deps }, messages) => noteFor(deps, messages),
   async execute({ command, seconds }, { scope, deps }, options) {
     const { hasSandbox, runScript } = await import('../../../skills/script.ts');
-    // It may have gone since the run was offered it.
+    // The sandbox may be gone since the tool was offered.
     if (!(await hasSandbox())) throw new UserError('There is no sandbox on this machine, so no command is run.');
     const { granted, network } = deps;
     const work = async (folder: WorkFolder) => {

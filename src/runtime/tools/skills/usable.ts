@@ -1,6 +1,6 @@
 /**
- * Which skills can be used here, by viber. The answer is kept as long as the set of skills is the same, and looked at again after
- * a while: programs are installed while we run.
+ * Decides which skills a viber can use here. The result is cached while the set of skills stays the same, and checked
+ * again after a while, because programs may be installed while we run.
  */
 import type { Skills } from '../../../skills/catalog.ts';
 import type { Health } from '../../../skills/health.ts';
@@ -25,7 +25,7 @@ export function createUsable(skills: Skills, health: Health, now: () => number =
     if (known && now() < known.until && isSame(known.all, all)) return known.usable;
     const states = await Promise.all(all.map((skill) => health.of(skill)));
     const found = all.filter((_, index) => states[index]?.isUsable);
-    // The same array for the same skills: what was made of them stays with it.
+    // Returns the same array for the same skills, so that data cached under it stays valid.
     const usable = known && isSame(known.usable, found) ? known.usable : found;
     vibers.set(viber, { all, usable, until: now() + REMEMBER_MS });
     return usable;

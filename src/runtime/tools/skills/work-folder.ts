@@ -1,7 +1,7 @@
 /**
- * Where a script works: the `folder` of its viber, or a folder inside the task's own. Not the task's folder itself: the record of
- * the task stands there, with the people and the consents, and no script may write it. Nor does a script work where the gateway's
- * own files are.
+ * Chooses where a script works: the `folder` of its viber, or a folder inside the task's own. It isn't the task's
+ * folder itself, because that holds the task's record with people and consents, which no script may write. Nor is it
+ * anywhere with the gateway's own files.
  */
 
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
@@ -18,23 +18,23 @@ import type { ToolScope } from '../../contract/tool-scope.ts';
 export interface WorkFolder {
   /** Absolute, without links. */
   path: string;
-  /** The task's own: what is written there belongs to the task. */
+  /** Whether it is the task's own: files written there belong to the task. */
   isTasks: boolean;
-  /** The task's files, to be read. Absolute, without links. */
+  /** The task's files, for reading. Absolute, without links. */
   files: string;
 }
 
 const NAME = 'work';
 
-/** As the person wrote it, with `~` for their home; undefined for the task's own. */
+/** Returns the folder from the settings, with `~` expanded; undefined for the task's own. */
 export function expanded(folder: string | undefined): string | undefined {
   const wanted = folder?.trim().replace(/^~(?=\/|$)/, os.homedir());
   return wanted === '' ? undefined : wanted;
 }
 
 /**
- * The folder, there and usable.
- * @throws UserError naming the setting
+ * Returns the folder, which exists and is usable.
+ * @throws UserError that names the setting
  */
 export function workFolder({ home, taskId, viber }: ToolScope, folder: string | undefined): WorkFolder {
   const wanted = expanded(folder);
@@ -58,7 +58,9 @@ export function workFolder({ home, taskId, viber }: ToolScope, folder: string | 
   }
 }
 
-/** Takes turns with whatever else reads or writes in the folder: scripts, and the tools for files. The call begins with its turn. */
+/**
+ * Runs `work` in turn with everything else that uses the folder: scripts and file tools. The call begins with its turn.
+ */
 export function inWorkFolder<T>(
   scope: ToolScope,
   folder: string | undefined,
@@ -66,7 +68,7 @@ export function inWorkFolder<T>(
   { signal, begin }: Pick<CallOptions, 'signal' | 'begin'>,
 ): Promise<T> {
   const inTurn = async () => {
-    // What has become of it meanwhile is looked at again in its turn.
+    // The folder may have changed while the call waited for its turn.
     const now = workFolder(scope, folder);
     await begin?.();
     return work(now);

@@ -1,6 +1,7 @@
 /**
- * What a script wrote into the task's own folder, kept as artifacts so that it goes along with the answer. Regular files only: no
- * link of either kind is followed, since a script could point it at any file of this machine.
+ * Keeps files that a script wrote into the task's own folder as artifacts, so that they are attached to the answer.
+ * Regular files only: links of either kind are not followed, since a script could point them at any file on this
+ * machine.
  */
 import { hash } from 'node:crypto';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import type { ToolScope } from '../../contract/tool-scope.ts';
 import { attached } from '../artifacts.ts';
 import type { WorkFolder } from './work-folder.ts';
 
-/** By name relative to the folder: what tells two states of a file apart. */
+/** Stamps that distinguish two states of a file, by name relative to the folder. */
 export type Snapshot = ReadonlyMap<string, string>;
 
 export interface Kept {
@@ -26,7 +27,7 @@ const MAX_FILES = 10;
 const MAX_BYTES = 10_485_760;
 const MAX_TOTAL = 3 * MAX_BYTES;
 
-/** The regular files in a task's own work folder; hidden ones are the programs' own affair. */
+/** Lists the regular files in a task's own work folder; hidden files are internal to programs. */
 export async function snapshotOf(work: WorkFolder): Promise<Snapshot> {
   const found = new Map<string, string>();
   function walk(folder: HeldFolder, prefix: string, depth: number): void {
@@ -49,7 +50,7 @@ export async function snapshotOf(work: WorkFolder): Promise<Snapshot> {
   return found;
 }
 
-/** What a script has locked us out of, or given a name that is no text and so cannot be asked for. */
+/** Codes for files that a script has locked, or whose names aren't valid text and so cannot be opened. */
 const OUT_OF_REACH = ['EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP'];
 
 function unlessGone<T>(look: () => T): T | undefined {
@@ -67,8 +68,8 @@ function stampOf(folder: HeldFolder, name: string): string {
 }
 
 /**
- * Keeps what is new or has changed. A file of the same name is the same artifact with new content.
- * @param isWanted names that are not are passed over
+ * Keeps new and changed files. A file with the same name becomes the same artifact with new content.
+ * @param isWanted other names are skipped
  */
 export async function keepWritten(
   scope: ToolScope,
@@ -96,7 +97,7 @@ export async function keepWritten(
   return kept;
 }
 
-/** Undefined for what is no regular file of one name alone, or larger than may be kept. */
+/** Returns undefined for a file that isn't regular, has several names, or is too large to keep. */
 async function contentOf(work: WorkFolder, name: string): Promise<Buffer | undefined> {
   try {
     return await useFile(work.files, [path.basename(work.path), ...name.split('/')], ({ fd, stat }) =>
