@@ -6,7 +6,7 @@ import type { AgentOutcome, Beside } from '../contract/agent.ts';
 import { doingWith } from '../tools/doing.ts';
 import { toolNamed } from '../tools/table.ts';
 
-/** What the steps of a run have said and done so far. */
+/** A summary of what the steps of a run have said and done so far. */
 export interface Said {
   /** The text of the last step; '' when it only called tools. */
   text: string;

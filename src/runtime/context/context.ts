@@ -26,7 +26,7 @@ export interface MemoryLimits {
   max_task_tokens: number;
   max_daily_logs: number;
   truncation_strategy: 'head' | 'tail' | 'smart';
-  /** Where memory goes: into the system prompt (the default), or into a separate user message before the history. */
+  /** The place of memory: in the system prompt (the default), or in a separate user message before the history. */
   injection?: 'system' | 'message';
   /** Files in the viber's folder that are also hidden from the model. */
   exclude_patterns?: readonly string[];

@@ -165,7 +165,7 @@ function withoutOpen({ entries, begun, asked }: Run): RunEntry[] {
   const open = openCalls(step.messages);
   if (open.length === 0) return entries;
   const isEnded = entries.some((entry) => entry.type === 'result');
-  // What the asked agent waits for is in its own session.
+  // An asked agent's own session holds what it waits for.
   const isWaiting = !isEnded && open.some(({ callId, tool }) => asked.has(callId) || tool === 'ask_agent');
   const results = open.map((call) =>
     resultMessage(call, { error: begun.has(call.callId) ? CUT_OFF : isWaiting ? NOT_RUN : NOT_ENDED }),

@@ -124,7 +124,7 @@ export function speakersOf(entries: readonly SessionEntry[]): UserText {
   const everyone = [...labels.values()];
   return (entry) => {
     const text = plainText(entry);
-    // In a group, the gateway has stored the speaker's name with the text.
+    // The gateway stores the speaker's name with the text in a group.
     const stored = bySpeaker('', entry.from.name, []);
     const words = text.startsWith(stored) ? text.slice(stored.length) : text;
     return bySpeaker(words, labels.get(idOf(entry)) ?? entry.from.name, everyone);

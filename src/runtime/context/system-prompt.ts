@@ -2,7 +2,7 @@
 import type { Ability, RuntimeTool } from '../contract/tool.ts';
 import { dataBlock } from './turn.ts';
 
-/** What a tool adds to the prompt of the runs that can use it. */
+/** A tool's additions to the prompt of the runs that can use it. */
 type InPrompt = Pick<RuntimeTool, 'rule' | 'ability'>;
 
 /** How every viber works and what nobody may talk it out of (promises 35, 57). The tools' rules go in between. */
@@ -19,7 +19,7 @@ const RULES = {
   ],
 };
 
-/** What the viber can do, one line each, so that people can ask for it in words instead of commands. */
+/** The viber's abilities, one line each, so that people can ask for them in words instead of commands. */
 const LINES: readonly Ability['line'][] = ['work', 'jobs', 'memory', 'tasks', 'clock'];
 
 const rulesOf = (tools: readonly InPrompt[]): string => {

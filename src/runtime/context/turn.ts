@@ -12,7 +12,7 @@ export interface TurnFile {
   name: string;
   /** MIME type. */
   type: string;
-  /** In bytes, if known. */
+  /** The size in bytes, if known. */
   size?: number | undefined;
   /** The quote that the file came with. */
   quote?: QuotedText;

@@ -32,7 +32,7 @@ interface Line {
   at: number;
   /** The conversation, as a key. */
   place: string;
-  /** With `part`: the message, the platform's ID of its part, and, once per message, its text. */
+  /** Present with `part`: the message, the platform's ID of its part, and, once per message, its text. */
   message?: string;
   part?: string;
   digest?: DigestMark;
@@ -183,7 +183,7 @@ export class Digests {
     for (const one of part.split(',')) this.#parts.set(partKey(address, one), digest);
     const [first] = this.#parts.size > MAX_PARTS ? this.#parts.keys() : [];
     if (first !== undefined) this.#parts.delete(first);
-    // Where other processes' lines are read, this process's own lines are read back too.
+    // This process's own lines are read back where it reads other processes' lines.
     const isKnown = said.some((each) => each.message === message);
     if (text === undefined || isKnown || this.#now() - at >= DAY_MS) return;
     this.#said.set(place, [...said, { ...digest, at, text, message, shownTo: new Set<string>() }].slice(-MAX_SHOWN));

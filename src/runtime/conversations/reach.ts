@@ -45,7 +45,7 @@ export interface ReachOptions {
   log: Logger;
 }
 
-/** What is needed of a message to answer it elsewhere. */
+/** The parts of a message that are needed to answer it elsewhere. */
 interface Question {
   address: Address;
   sender: InboundMessage['sender'];

@@ -180,7 +180,7 @@ class RecordsOfTasks implements TaskRecords {
     const known = found.job === undefined ? found : await openTask(this.#home, taskId).update(takenOver);
     const person = principalText(principal);
     const conversation = formatAddress(message.address, { account: true });
-    // In a group, everyone admitted may speak; only those who began the task may steer it (promise 33).
+    // Everyone admitted may speak in a group; only those who began the task may steer it (promise 33).
     const isNewPerson = message.isDirect && !known.people.includes(person);
     const isNewChat = !known.conversations.includes(conversation);
     // A greeting doesn't stay the title once there is a subject.

@@ -19,7 +19,7 @@ export interface ViberRules {
   about(id: string): Promise<string | undefined>;
 }
 
-/** Who writes, and where. */
+/** A person and the place where they write. */
 export interface Standing {
   principal: Principal;
   address: Address;

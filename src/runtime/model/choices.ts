@@ -25,7 +25,7 @@ export interface ModelChoice {
   thinking?: readonly Thinking[];
 }
 
-/** What words mean: a model, the usual one, or why neither fits. */
+/** The meaning of words: a model, the usual one, or why neither fits. */
 export type Found =
   | { kind: 'model'; model: ModelChoice }
   | { kind: 'usual' }

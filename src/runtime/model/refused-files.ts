@@ -22,7 +22,7 @@ const MAX_KNOWN = 5_000;
  */
 const MAX_TRIED = 4;
 
-/** By provider and hash of the bytes: whether the file was accepted. */
+/** Whether a file was accepted, by provider and hash of its bytes. */
 const known = createLru<boolean>(MAX_KNOWN);
 const sums = new WeakMap<Uint8Array, string>();
 

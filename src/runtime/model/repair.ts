@@ -81,7 +81,7 @@ const LEAST_ROOM = 4_000;
 
 const roomOf = (name: string): number => Math.min(MAX_ROOM, 2 * (knownModel(name)?.context ?? USUAL_CONTEXT));
 
-/** What was learned about models, for as long as they stay loaded. */
+/** Remembers what was learned about a model for as long as it stays loaded. */
 const learned = new WeakMap<ModelV4, Manner>();
 
 /** How one model is asked in one run. */

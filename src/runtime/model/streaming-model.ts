@@ -23,7 +23,7 @@ export interface StreamingOptions {
   /** Models by name, the wanted one first; the others follow when one before them fails. */
   names: readonly string[];
   load(name: string): Promise<ModelV4>;
-  /** In ms. */
+  /** Limits in ms. */
   limits: { firstToken: number; idle: number; retry: number; maxRetryAfter: number };
   onText(delta: string): void;
   /** Called when another attempt begins: the text sent so far in this step is void. */
