@@ -1,4 +1,7 @@
-/** The composition root: with its folder the only place that knows every part. Order of start and of stop is what it is about. */
+/**
+ * The composition root: with its folder the only place that knows every part. Its concern is the order of start and
+ * stop.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { programTokens } from './app/board/programs.ts';
@@ -24,34 +27,37 @@ import { type Readiness, readinessOf } from './runtime/readiness.ts';
 
 export interface AppOptions extends GatewayOptions {
   env: NodeJS.ProcessEnv;
-  /** Whether `start` may talk on standard input and output. */
+  /** Whether `start` may use standard input and output. */
   terminal: boolean;
-  /** A taken `http.port` stops the start; without this a free one is used, unless platforms call us. */
+  /** If set, a taken `http.port` aborts the start; otherwise a free port is used, unless platforms call us. */
   isPortChosen?: boolean;
-  /** The signal by which it goes on as the program that stands on the disk then. */
+  /** The signal that makes the process continue as the program that is then on disk. */
   renewedBy?: NodeJS.Signals;
-  /** Features from outside, beside those of the table. */
+  /** External features, in addition to those of the table. */
   plugins?: readonly LoadedFeature[];
-  /** The terminal's input has ended and everything was answered. */
+  /** Called when the terminal's input has ended and everything was answered. */
   onEnd?: () => void;
-  /** Where lines of the log are shown while the terminal is drawn on; undefined: no longer there. */
+  /** Sets where log lines are shown while the terminal is drawn on; undefined: nowhere any more. */
   onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
 
 export interface App {
   /**
-   * Resolves when every channel has connected once; a platform that cannot be reached keeps it waiting, and everything
-   * else works meanwhile. Rejects with ConfigError when no chat channel can ever connect with these settings.
+   * Resolves when every channel has connected once. An unreachable platform delays it while everything else works.
+   * Rejects with ConfigError if no chat channel can ever connect with these settings.
    */
   readonly connected: Promise<void>;
-  /** The HTTP port in use; undefined when there is no server. */
+  /** The HTTP port in use; undefined if there is no server. */
   readonly port: number | undefined;
   readiness(): Promise<Readiness>;
-  /** Intake first, then runs, then sending; idempotent. */
+  /** Stops the intake first, then runs, then sending. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Starts everything and waits for nobody outside. Throws LockedError, or a system error of the home or the port. */
+/**
+ * Starts everything without waiting for platforms.
+ * @throws LockedError, or a system error of the home or the port
+ */
 export async function startApp(options: AppOptions): Promise<App> {
   const { plugins = [], log } = options;
   const features = plugins.length > 0 ? { features: withPlugins(plugins, log) } : {};
@@ -92,7 +98,7 @@ class RunningApp implements App {
     this.#watch();
     try {
       await this.#build(options);
-      // With too few files nothing is taken in: the platforms keep what is written, and what waits here goes on waiting.
+      // Nothing is accepted with too few file handles: platforms keep new messages, and pending ones stay here.
       if (!shortage?.isTooLow) await this.#open.start();
       roles.start();
     } catch (error) {
@@ -106,7 +112,7 @@ class RunningApp implements App {
     host.damage?.start(gw.home);
     if (!shortage?.isTooLow) this.connected = this.#connect();
     if (!shortage?.isTooLow && !options.localOnly) this.#letIn.start();
-    // Who asks for it learns of a failure; nobody has to.
+    // Callers who await it see a failure; nobody has to.
     this.connected.catch(() => 'the channels have said what is wrong');
   }
 
@@ -133,7 +139,7 @@ class RunningApp implements App {
     return this.#stopping;
   }
 
-  /** What stands on `/metrics`, the daily sweep, and the look at what is left of files and sockets. */
+  /** Starts the gauges of `/metrics`, the daily sweep, and the watch on remaining files and sockets. */
   #watch(): void {
     const { gw, host, uploads } = this.#open;
     watchGauges(gw, host);
@@ -142,7 +148,7 @@ class RunningApp implements App {
       uploads.sweep(new Date());
     };
     this.#stopSweeping = host.lead('sweeps', async (turn) => {
-      // Not at once: a start has better things to do.
+      // The first sweep is delayed so that it doesn't slow the start.
       const timers = [setInterval(sweep, 86_400_000).unref(), setTimeout(sweep, 60_000).unref()];
       await ended(turn);
       for (const timer of timers) clearTimeout(timer);
@@ -151,7 +157,7 @@ class RunningApp implements App {
     this.#unwatchSpace = watchSpace(gw);
   }
 
-  /** Builds the channels, and serves HTTP but for one-shot commands. */
+  /** Builds the channels and, except for one-shot commands, serves HTTP. */
   async #build(options: AppOptions): Promise<void> {
     const { gw, host } = this.#open;
     await buildChannels(this.#open, options);
@@ -196,7 +202,7 @@ class RunningApp implements App {
     await this.#tellReadiness();
   }
 
-  /** Called from the midst of what takes events in, which a failure to look must not end. */
+  /** Logs changes of readiness. The intake calls this, so a failure to check must not end it. */
   async #tellReadiness(): Promise<void> {
     const { log, models } = this.#open.gw;
     try {
@@ -210,7 +216,7 @@ class RunningApp implements App {
     }
   }
 
-  /** Nothing is taken in any more, what is at work ends or is kept, and what is on its way out is sent. */
+  /** Stops in order: nothing more is accepted, running work ends or is kept, and outgoing messages are sent. */
   async #close(): Promise<void> {
     const { gw, host, board } = this.#open;
     await Promise.all([...host.built.channels.values()].map((channel) => channel.disconnect()));

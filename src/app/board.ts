@@ -1,4 +1,4 @@
-/** Puts the board together: who speaks, what is answered, and the page. Loaded at the first request for any of it. */
+/** Assembles the Board: logins, API and pages. Loaded at the first request for any of them. */
 import type { Sessions } from '../access/sessions.ts';
 import { artifactRoute } from '../board/api/artifacts.ts';
 import { chatRoutes } from '../board/api/chat.ts';
@@ -17,7 +17,7 @@ import { openPages } from './board/pages.ts';
 import type { OpenGateway, Protocol } from './contract.ts';
 
 export interface OpenBoard extends Board {
-  /** False: nobody is logged in under that id. */
+  /** Logs a session out; returns false if nobody is logged in under that ID. */
   revoke(id: string): boolean;
 }
 

@@ -1,9 +1,12 @@
-/** What the home's stores have written, as news: in every process, since a page may be served by another than the one that writes. */
+/**
+ * Publishes changes of the home's stores as news, in every process, since another process may serve the page than the
+ * one that writes.
+ */
 import type { News } from '../runtime/contract/news.ts';
 import { type Change, hearChanges } from '../workspace/tasks/index.ts';
 import type { AppGateway } from './contract.ts';
 
-/** What it gives back ends it. */
+/** Returns a function that ends it. */
 export const tellChanges = ({ home, tasks }: AppGateway): (() => void) =>
   hearChanges(home, (change) => tasks.news.tell(newsOf(change)));
 

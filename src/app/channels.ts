@@ -1,4 +1,4 @@
-/** The channels that the configuration switches on, each loaded only then, with what each needs of the gateway. */
+/** Builds the enabled channels, each loaded only if needed, with what each needs from the gateway. */
 import os from 'node:os';
 import path from 'node:path';
 import { identityText, type Role } from '../access/principal.ts';
@@ -20,20 +20,20 @@ import { openTask } from '../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway } from './contract.ts';
 import { openNaming } from './naming.ts';
 
-/** What of a start the channels of this machine are told. */
+/** Options of a start for the channels of this machine. */
 export interface BuildOptions {
   /** Whether the terminal may be used at all. */
   terminal: boolean;
-  /** Only the machine's own door. */
+  /** Only the machine's own socket. */
   localOnly?: boolean;
   onEnd?: () => void;
   onLogPlace?: (show: ((line: string) => void) | undefined) => void;
 }
 
-/** Milliseconds in which a channel from outside is open. */
+/** The time limit for opening an external channel, in ms. */
 const OPEN_MS = 10_000;
 
-/** Builds what is on into `host.built`. */
+/** Builds the enabled channels into `host.built`. */
 export async function buildChannels(open: OpenGateway, options: BuildOptions): Promise<void> {
   const { gw, host, board } = open;
   const { config, tasks } = gw;
@@ -101,7 +101,7 @@ async function buildChat(
   if (channel.webhook && typeof path === 'string') host.built.mounts.set(path, channel.webhook);
 }
 
-/** A channel from outside that cannot be opened is left out: the others go on. */
+/** Opens a channel. An external channel that can't be opened is left out, so that the others work. */
 async function opened(
   { name }: ChannelKind,
   open: () => Promise<OpenChannel>,
@@ -121,7 +121,7 @@ async function opened(
   }
 }
 
-/** Whatever a channel from outside throws when it connects, it is that channel alone which is off. */
+/** Wraps an external channel: if it throws while connecting, only this channel is off. */
 function guarded(channel: OpenChannel, log: Logger): OpenChannel {
   const connect = channel.connect.bind(channel);
   channel.connect = async (...given) => {
@@ -135,7 +135,7 @@ function guarded(channel: OpenChannel, log: Logger): OpenChannel {
   return channel;
 }
 
-/** How far a channel has read, for those whose platform does not keep it for us. */
+/** Opens the read positions of a channel whose platform doesn't keep them for us. */
 function cursorsOf(channel: string, { gw, host }: Pick<OpenGateway, 'gw' | 'host'>) {
   const { built } = host;
   const cursors = openReadCursors(path.join(gw.home.spool, 'marks'), channel, gw.log);
@@ -143,13 +143,13 @@ function cursorsOf(channel: string, { gw, host }: Pick<OpenGateway, 'gw' | 'host
   return cursors;
 }
 
-/** The names that `people:` gives to accounts of a channel. */
+/** Returns the names that `people:` gives to accounts of a channel. */
 function namesOn(channel: string, { people }: Pick<Config, 'people'>): NameOf {
   const names = new Map(people.flatMap(({ name, ids }) => ids.map((id) => [id, name] as const)));
   return (user, workspace) => names.get(identityText({ channel, workspace, user }));
 }
 
-/** Where a file is that a message of a program came with, as `src/app/board/protocol.ts` has named it. */
+/** Returns the path of a file that a program's message refers to, by the name from `src/app/board/protocol.ts`. */
 async function fileOfRef({ gw, uploads }: OpenGateway, id: string): Promise<string | undefined> {
   const [ref = '', by] = id.split(' ', 2);
   if (by !== undefined) return uploads.find(by, ref)?.path;
@@ -158,7 +158,7 @@ async function fileOfRef({ gw, uploads }: OpenGateway, id: string): Promise<stri
   return openTask(gw.home, taskId).artifacts.pathOf({ ref, title: name });
 }
 
-/** The task that a program's thread is about: it bears the task's id before anything was said in it. */
+/** Returns the task of a program's thread. The thread has the task's ID before anything was said in it. */
 function taskAt(address: Address, { home, tasks }: AppGateway) {
   const { thread } = address;
   if (thread === undefined) return undefined;
@@ -166,7 +166,7 @@ function taskAt(address: Address, { home, tasks }: AppGateway) {
   return bound ?? (isId(thread) ? openTask(home, thread).record()?.id : undefined);
 }
 
-/** The hub of the configuration; it is off without an address or a token. */
+/** Opens the configured hub; undefined without an address or a token. */
 async function openHub(open: OpenGateway): Promise<Hub | undefined> {
   const { gw, host, board } = open;
   const { config, log } = gw;
@@ -189,12 +189,12 @@ async function openHub(open: OpenGateway): Promise<Hub | undefined> {
   });
 }
 
-/** Whom a hub speaks for: the programs behind it, with the role that the configuration gives them. */
+/** Returns the caller that a hub speaks for: the programs behind it, with the configured role. */
 const callerOfHub = (role: Role, viber: string | undefined): Caller => ({
   ...{ kind: 'client', id: HUB, channel: HUB, ended: new AbortController().signal },
   ...(viber !== undefined && { viber }),
   principal: { channel: HUB, account: HUB, user: HUB, role, via: HUB, name: 'the hub' },
 });
 
-/** Where nothing is known of a conversation; each has its own otherwise. */
+/** The default if nothing is known about a conversation; otherwise each has its own mode. */
 const modeOf = ({ live }: Pick<ChatChannelConfig, 'live'>): LiveMode => (live === 'auto' ? 'status' : live);

@@ -1,4 +1,4 @@
-/** The channels, connected to the gateway: what each may ask of it, and what becomes of those that cannot connect. */
+/** Connects the channels to the gateway: sets their callbacks and handles those that can't connect. */
 import { API, type Channel, type ChannelCallbacks, HUB } from '../channels/channel.ts';
 import { ConfigError } from '../errors.ts';
 import { createInterrupt } from '../runtime/commands/interrupt.ts';
@@ -7,15 +7,15 @@ import { suggestFor } from '../runtime/intake/suggest.ts';
 import type { OpenGateway } from './contract.ts';
 
 /**
- * Resolves when every channel has connected once; a platform that cannot be reached keeps it waiting. Rejects with ConfigError
- * when no chat channel can ever connect with these settings.
+ * Resolves when every channel has connected once; an unreachable platform delays it.
+ * @throws ConfigError if no chat channel can ever connect with these settings
  */
 export async function connectAll(open: OpenGateway, onStatus: (channel: string) => void): Promise<void> {
   const { channels } = open.host.built;
   const connecting = Promise.all(
     [...channels.values()].map((channel) => connect(channel, callbacksFor(channel.id, open, onStatus), open)),
   );
-  // Parsing the model's libraries fills the time in which the platforms answer.
+  // Load the model's libraries while waiting for the platforms.
   const [outcomes] = await Promise.all([connecting, open.preload()]);
   const problems = outcomes.filter((problem) => problem !== undefined);
   const chat = [...channels.keys()].filter((id) => id !== 'local' && id !== API && id !== HUB);

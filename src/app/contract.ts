@@ -1,4 +1,4 @@
-/** The gateway as it is put together: what it is made of, and what it is given. Types only. */
+/** The assembled gateway: its parts and its options. Types only. */
 import type { Principal } from '../access/principal.ts';
 import type { SessionInfo } from '../access/sessions.ts';
 import type { Board } from '../board/contract.ts';
@@ -33,23 +33,23 @@ export interface GatewayOptions {
   homeRoot: string;
   log: Logger;
   env?: NodeJS.ProcessEnv;
-  /** Only the machine's own socket: for one-shot commands. */
+  /** Only the machine's own socket, for one-shot commands. */
   localOnly?: boolean;
-  /** The system's where there is none. */
+  /** Defaults to the system's clock. */
   clock?: Clock | undefined;
-  /** Those that are on; all of `src/features.ts` where nothing is said. */
+  /** The enabled features; defaults to all of `src/features.ts`. */
   features?: readonly Feature[];
-  /** Answers in the place of the models of the configuration. */
+  /** Replaces the models of the configuration. */
   model?: Agent;
-  /** Channels that are there already, beside those of the configuration. */
+  /** Existing channels, in addition to those of the configuration. */
   channels?: readonly Channel[];
-  /** What waits between two tries are multiplied by; for tests. */
+  /** The factor for waits between retries, in tests. */
   timeScale?: number;
-  /** Milliseconds after which a message that was part of a crash is tried alone; for tests. */
+  /** The time in ms after which a message that was part of a crash is retried alone, in tests. */
   suspectDelayMs?: number;
 }
 
-/** The gateway with all of its configuration. */
+/** The gateway with its whole configuration. */
 export type AppGateway = Gateway<Config>;
 
 export interface OpenGateway {
@@ -58,45 +58,45 @@ export interface OpenGateway {
   worker: Worker;
   board: BoardDoor;
   uploads: Uploads;
-  /** Loads the model's libraries ahead of the first message. Never rejects. */
+  /** Loads the model's libraries before the first message. Never rejects. */
   preload(): Promise<void>;
-  /** Takes up what waits, where this process works. */
+  /** Starts handling pending messages, if this process runs work. */
   start(): Promise<void>;
-  /** The channels are connected: what needs them begins. */
+  /** Called once the channels are connected: starts what needs them. */
   connected(): Promise<void>;
-  /** Once a day. */
+  /** Called once a day. */
   sweep(now: Date): void;
-  /** What is at work ends within `graceMs` or is kept, and what is on its way out is sent. Nothing may be taken in any more. */
+  /** Ends running work within `graceMs`, or keeps it, and sends outgoing messages. The intake must be closed before. */
   stop(graceMs?: number): Promise<void>;
-  /** After `stop`: the home is given back. */
+  /** Releases the home; must be called after `stop`. */
   close(): Promise<void>;
 }
 
 export interface Host {
   readonly roles: Roles;
-  /** The engine, where other processes may work on the same home. */
+  /** The engine, if other processes may work on the same home. */
   readonly shared: Engine<Entry> | undefined;
-  /** What only one process at a time may do. */
+  /** Runs work that only one process at a time may do. */
   readonly lead: Lead;
-  /** The channels that are on; empty until they are built. */
+  /** The enabled channels; empty until they are built. */
   readonly built: BuiltChannels;
   readonly handles: ReturnType<typeof createHandles>;
   readonly limit: ReturnType<typeof handleLimit> | undefined;
   readonly shortage: ReturnType<typeof limitProblem>;
   readonly syncSoon: SyncSoon;
-  /** Their people are told when the gateway starts. */
+  /** Messages given up after crashes, whose people are told when the gateway starts. */
   readonly crashed: Crashed;
   damage?: ReturnType<typeof hearDamage>;
-  /** What other processes are told, and tell. */
+  /** The exchange of events with other processes. */
   elsewhere?: Elsewhere | undefined;
-  /** The locks of the home are this process's own again. */
+  /** Makes the locks of the home local to this process again. */
   unshareLocks(): void;
-  /** The home is given back; the engine is closed by then. */
+  /** Releases the home; the engine must be closed before. */
   release(): void;
 }
 
 export interface BuiltChannels {
-  /** By id. */
+  /** Keyed by ID. */
   readonly channels: Map<string, Channel>;
   /** HTTP handlers by path, for platforms that call us. */
   readonly mounts: Map<string, HttpHandler>;
@@ -104,10 +104,10 @@ export interface BuiltChannels {
 }
 
 export interface BoardDoor {
-  /** Opened at the first use, for the Board and for a hub alike. */
+  /** Opened on first use, for the Board and for a hub alike. */
   protocol(open: OpenGateway): Promise<Protocol>;
   load(places: Places, port: number, open: OpenGateway, readiness: () => Promise<Readiness>): Promise<Board>;
-  /** For an owner who asks in a direct message; undefined where the Board cannot be reached. */
+  /** Returns a link for an owner who asks in a direct message; undefined if the Board can't be reached. */
   linkFor(principal: Principal, address: Address): Promise<BoardLink | undefined>;
   answer(asked: BoardAsk): Promise<{ url?: string; sessions?: SessionInfo[] }>;
   close(): Promise<void>;

@@ -1,11 +1,11 @@
-/** What parts say of their work, as numbers on `/metrics`. */
+/** Publishes counts and gauges of the parts on `/metrics`. */
 import type { OutboxFile } from '../engine/engine.ts';
 import type { ModelCall } from '../runtime/costs/costs.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Usage } from '../workspace/types.ts';
 import type { AppGateway, Host } from './contract.ts';
 
-/** What holds at this moment: read when it is asked for. */
+/** Registers gauges, which are read on each request. */
 export function watchGauges({ engine, delivery, features }: AppGateway, { built, roles }: Host): void {
   const { queue } = engine;
   const { metrics } = features;
@@ -36,7 +36,10 @@ export function watchGauges({ engine, delivery, features }: AppGateway, { built,
   metrics.gauge('viber_start_time_seconds', () => startedAt);
 }
 
-/** What became of an attempt to deliver; of those that arrived how long it took, where somebody waited since they asked. */
+/**
+ * Counts an attempt to deliver. For a delivered message also measures how long it took, and the time since the request
+ * if somebody waited.
+ */
 export function countDelivery(
   metrics: Metrics,
   outcome: string,

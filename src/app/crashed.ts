@@ -1,6 +1,6 @@
 /**
- * Messages that the engine has given up for the crashes that they were part of. Those that are given up before somebody can tell their
- * people are kept until then; other processes may end at any time, so more may follow.
+ * Messages that the engine has given up because they were part of crashes. They are kept until their people can be
+ * told. Other processes may crash at any time, so more may follow.
  */
 import type { QueueItem } from '../engine/engine.ts';
 import type { Entry } from '../runtime/contract/entry.ts';
@@ -11,7 +11,7 @@ export class Crashed {
   readonly #kept: ((tell: Tell) => Promise<void>)[] = [];
   #tell: Tell | undefined;
 
-  /** Resolves once their people have been told. */
+  /** Resolves once the message's people have been told. */
   note(item: QueueItem<Entry>, reason: string): Promise<void> {
     if (this.#tell) return this.#tell(item, reason);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -23,7 +23,7 @@ export class Crashed {
     return promise;
   }
 
-  /** Resolves once all have been told that were kept, or could not be told. */
+  /** Resolves once all kept messages have been reported, or couldn't be. */
   async tellBy(tell: Tell): Promise<void> {
     this.#tell = tell;
     await Promise.allSettled(this.#kept.splice(0).map((kept) => kept(tell)));

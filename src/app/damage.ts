@@ -1,4 +1,4 @@
-/** What becomes of damaged files of the home: each is a line in the log at once, and the owners hear of a moment's in one message. */
+/** Reports damaged files of the home: logs each at once, and sends the owners one message for those found together. */
 import path from 'node:path';
 import { type Damage, damageText, listenForDamage } from '../lib/damage.ts';
 import { hashText } from '../lib/files.ts';
@@ -7,21 +7,21 @@ import type { Home } from '../workspace/home.ts';
 import { lookAtWords } from './words.ts';
 
 export interface DamageOptions {
-  /** Of the home. */
+  /** The root of the home. */
   root: string;
   log: Pick<Logger, 'error'>;
-  /** The same id again has no effect. Never rejects. */
+  /** Sending the same ID again has no effect. Never rejects. */
   tellOwners: (id: string, text: string) => Promise<void>;
 }
 
-/** What is found together is told together. */
+/** Damage found within this time, in ms, is reported together. */
 const GATHER_MS = 300;
 const MAX_SHOWN = 5;
-/** A start has better things to do. */
+/** Delays the first check so that it doesn't slow the start, in ms. */
 const LOOK_MS = 1_500;
 
 export function hearDamage({ root, log, tellOwners }: DamageOptions): {
-  /** The owners can be told from now on. */
+  /** Must be called once the owners can be told. */
   start(home: Home): void;
   close(): void;
 } {

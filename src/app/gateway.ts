@@ -1,6 +1,6 @@
 /**
- * The gateway, put together once for the program and for tests alike: stores first, then what calls models, then what runs are offered.
- * Nothing is taken in and nothing is worked on before `start`. The order in which `stop` ends things matters: each step may need the next.
+ * Assembles the gateway, once for the program and for tests alike: first the stores, then the model calls, then the
+ * tools of runs. Nothing is accepted or run before `start`. The order in `stop` matters: each step may need the next.
  */
 import type { Zones } from '../access/zones.ts';
 import { type Config, loadAgent } from '../config.ts';
@@ -35,10 +35,10 @@ import { openTools } from './tools.ts';
 
 const DRAIN_MS = 20_000;
 const SEND_MS = 3_000;
-/** A stop waits this long at most for traces that have not been sent. */
+/** The longest wait for unsent traces during a stop, in ms. */
 const TRACES_MS = 1_500;
 
-/** Throws LockedError, or a system error of the home. */
+/** @throws LockedError, or a system error of the home */
 export async function openGateway(options: GatewayOptions): Promise<OpenGateway> {
   const stores = await openStores(options);
   const parts = openParts(stores, options, () => gw);
@@ -66,7 +66,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
     async start() {
       await approvals.start();
       for (const { start } of gw.features.on) if (start) stopping.push(await start(gw));
-      // Before anything is worked on: a task has not failed any more when a later run of it has ended.
+      // Must come before any work: a task no longer counts as failed once a later run of it has ended.
       await host.crashed.tellBy(gaveUp);
       await worker.tellUnkept();
       if (host.roles.has('work')) await worker.start();
@@ -87,7 +87,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   };
 }
 
-/** What calls models, what waits for people, and what runs are offered. */
+/** Opens the model calls, the parts for consent, and the tools of runs. */
 function openParts(stores: Stores, { env = {}, model }: GatewayOptions, gateway: () => AppGateway) {
   const { home, config, log, tasks, people } = stores;
   const models = openModelCalls(stores, env, model);
@@ -180,7 +180,7 @@ function openConsent({ home, config, engine, host, log, tasks, people, consent }
   return { approvals, suspension: new RunSuspension({ home, approvals }) };
 }
 
-/** What time it is for somebody, and whether they may be asked where they are. */
+/** Returns a function for a person's local time, including whether they may be asked where they are. */
 function nowForOf({ jobs }: Config, zones: Zones, clock: Gateway['clock']): PeopleStores['nowFor'] {
   const usual = jobs.timezone ?? systemTimezone();
   return (principal, { run, mayAsk }) => {
@@ -190,7 +190,10 @@ function nowForOf({ jobs }: Config, zones: Zones, clock: Gateway['clock']): Peop
   };
 }
 
-/** The viber's own settings. Throws UserError when its file cannot be used. */
+/**
+ * Returns the viber's own settings.
+ * @throws UserError if its file can't be used
+ */
 async function loadOwn(home: Home, id: string, log: Logger): ReturnType<Gateway['models']['loadAgent']> {
   const own = await loadAgent(home.root, id);
   for (const warning of own.warnings) log.warn({ viber: id }, warning);
@@ -198,7 +201,7 @@ async function loadOwn(home: Home, id: string, log: Logger): ReturnType<Gateway[
   return own;
 }
 
-/** Of what it hands in; owners have as much as the disk, and people on the Board what their tasks may take. */
+/** Returns the limit on a client's uploads: none for owners, and for other people the limit of their tasks. */
 function bytesOfClient(name: string, { http, people, limits }: Config): number {
   const client = http.clients[name];
   const role = client?.role ?? people.find((person) => person.name === client?.person)?.role ?? 'member';

@@ -1,4 +1,4 @@
-/** This process among others on its machine: its home, its engine, and what it holds only for as long as it runs. */
+/** Opens this process's own resources on its machine: the home, the engine, and what it holds only while it runs. */
 import type { Channel } from '../channels/channel.ts';
 import type { Engine } from '../engine/engine.ts';
 import { leadBy } from '../engine/lead.ts';
@@ -22,7 +22,7 @@ interface Opened {
   host: Host;
 }
 
-/** Throws LockedError, or a system error of the home. */
+/** @throws LockedError, or a system error of the home */
 export async function openHost(options: GatewayOptions): Promise<Opened> {
   const { config } = options;
   const limit = options.localOnly ? undefined : handleLimit();
@@ -65,7 +65,10 @@ export async function openHost(options: GatewayOptions): Promise<Opened> {
   return { home, log, engine, host };
 }
 
-/** Of several processes each has locks and sockets of its own, on its own machine. Throws LockedError. */
+/**
+ * If several processes share a home, each has its own locks and sockets, on its own machine.
+ * @throws LockedError
+ */
 function openOwnFolder(home: Home, { config, env = {} }: GatewayOptions): { home: Home; release: () => void } {
   if (config.engine.kind === 'local') return { home, release: () => undefined };
   const { folder, release } = openRunFolder(home.root, env, config.engine.runDir);

@@ -1,4 +1,4 @@
-/** Live progress with all it needs of the gateway, and what people have chosen about it for their conversations. */
+/** Opens live progress with what it needs from the gateway, and people's settings for their conversations. */
 import path from 'node:path';
 import type { Languages } from '../access/languages.ts';
 import type { Address, Channel } from '../channels/channel.ts';
@@ -26,7 +26,7 @@ export interface OpenLiveOptions {
   log: Logger;
 }
 
-/** Whoever sits there sees an answer as it is written. */
+/** Channels whose people see an answer as it is written. */
 const AT_MACHINE = ['terminal', 'local'];
 
 export function openLive(options: OpenLiveOptions): { live: LiveProgress; settings: ConversationSettings } {

@@ -1,4 +1,6 @@
-/** Calls of models with what they need of the configuration: which model answers, which may be chosen, and what each call costs. */
+/**
+ * Opens model calls according to the configuration: which model answers, which may be chosen, and what each call costs.
+ */
 
 import path from 'node:path';
 import { isBlank } from '../channels/markdown/blank.ts';

@@ -1,11 +1,11 @@
-/** By which name the one goes who answers on this machine's own channels. */
+/** Finds the name of the viber that answers on this machine's own channels. */
 import type { Address } from '../channels/channel.ts';
 import { viberAt } from '../runtime/conversations/vibers.ts';
 import { DEFAULT_VIBER } from '../workspace/home.ts';
 import { viberName } from '../workspace/viber-name.ts';
 import type { AppGateway } from './contract.ts';
 
-/** Never rejects: whoever cannot be named has their id. */
+/** Never rejects: a viber without a readable name goes by its ID. */
 export function openNaming({ config, people, places, tasks, home, log }: AppGateway) {
   return async (address: Address, user: string): Promise<string> => {
     const { channel, account } = address;
@@ -15,7 +15,7 @@ export function openNaming({ config, people, places, tasks, home, log }: AppGate
       log.warn({ err: error, viber }, 'the name of a viber cannot be read');
       return undefined;
     });
-    // The name that a new home comes with is nobody's own.
+    // The name in a new home's template isn't the viber's own.
     const isOwn = name !== undefined && name.toLowerCase() !== 'viber';
     if (isOwn) return name;
     return viber === (config.viber ?? DEFAULT_VIBER) ? 'viber' : viber;

@@ -1,4 +1,4 @@
-/** What people hear of plans that they have edited in a file: where an edit went, and what it took the place of. */
+/** Tells people about plans that they edited in a file: where an edit went, and what it replaced. */
 import { existsSync } from 'node:fs';
 import { type Address, parseAddress } from '../channels/channel.ts';
 import { hashText } from '../lib/files.ts';
@@ -8,7 +8,7 @@ import { hearAdoptions, openTask, type ToldAdoption } from '../workspace/tasks/i
 import type { TaskRecord } from '../workspace/types.ts';
 import type { AppGateway } from './contract.ts';
 
-/** What it gives back ends it. */
+/** Returns a function that ends it. */
 export function tellPlanEdits(gw: AppGateway): () => void {
   const listener = (adoption: ToldAdoption) => {
     tell(adoption, gw).catch((error: unknown) =>
@@ -39,7 +39,7 @@ async function tell({ taskId, kept, aside, isMerged }: ToldAdoption, gw: AppGate
   const messages = gw.say(address);
   const key = keyOf({ kept: meta?.name, aside, isMerged });
   const text = messages.text(key, { title: escaped(task.title), file: meta?.name ?? aside ?? '' });
-  // A button is for the very conversation it is offered in.
+  // A button works only in the conversation where it is offered.
   const rows =
     meta && bound ? { buttons: await consent.buttons.offer(address, [[getButton(meta, messages, taskId)]]) } : {};
   const id = `plan-edit-${hashText(`${taskId} ${kept ?? aside ?? ''} ${Date.now()}`).slice(0, 16)}`;

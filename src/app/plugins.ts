@@ -1,4 +1,4 @@
-/** The features of the table with those from outside; one that does not fit beside the others is left out. */
+/** Combines the built-in features with external ones; one that conflicts with the others is left out. */
 import { errorMessage } from '../errors.ts';
 import { FEATURES } from '../features.ts';
 import { within } from '../lib/within.ts';
@@ -22,12 +22,13 @@ export function withPlugins(plugins: readonly LoadedFeature[], log: Logger): rea
   return features;
 }
 
-/** Milliseconds in which a hook of a feature from outside ends. */
+/** The time limit for a hook of an external feature, in ms. */
 const HOOK_MS = 10_000;
 
 /**
- * A feature from outside whose hooks can't hold up or repeat an answer: one that throws, or that doesn't end in time, has done nothing.
- * Its tools and commands, and the work that it takes over, fail as those of the gateway do.
+ * Wraps an external feature so that its hooks can't delay or repeat an answer: a hook that throws, or exceeds the time
+ * limit, counts as doing nothing. Its tools and commands, and the work that it takes over, fail like those of the
+ * gateway.
  */
 export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Feature {
   const tell = (hook: string, error: unknown) =>

@@ -1,4 +1,4 @@
-/** The disk: how much of it people who are no owners may fill, and that owners hear in time when it is nearly full. */
+/** Watches the disk: limits how much of it people other than owners may fill, and warns owners before it is full. */
 import fs from 'node:fs';
 import { aliasesOf, type Principal, personText, principalText, readIdentity } from '../access/principal.ts';
 import { errorMessage } from '../errors.ts';
@@ -6,11 +6,11 @@ import { say } from '../messages/messages.ts';
 import { limitSpace, type SpaceBudget } from '../workspace/tasks/index.ts';
 import type { AppGateway } from './contract.ts';
 
-/** Owners hear of it while there is this many times as much as must stay free. */
+/** Owners are warned while the free space is below this multiple of the required minimum. */
 const EARLY = 10;
 const LOOK_MS = 10_000;
 
-/** Until what it gives is called. */
+/** Returns a function that ends it. */
 export function watchSpace(gw: AppGateway): () => void {
   const { home, people } = gw;
   const unlimit = limitSpace(home, {
@@ -35,7 +35,7 @@ function sizeText(bytes: number): string {
   return bytes >= 1e9 ? `${Math.round(bytes / 1e8) / 10} GB` : `${Math.round(bytes / 1e6)} MB`;
 }
 
-/** Once a day for each: that it is short, and that nothing more is accepted. */
+/** Tells owners once a day that space is low, and once that nothing more is accepted. */
 function lookAtDisk({ config, home, people, log }: AppGateway): void {
   const { freeBytes } = config.limits;
   try {
@@ -53,7 +53,7 @@ function lookAtDisk({ config, home, people, log }: AppGateway): void {
   }
 }
 
-/** Where one of them is an owner there is none. */
+/** Returns undefined if one of them is an owner, who has no limit. */
 function budgetFor(texts: readonly string[], gw: AppGateway): SpaceBudget | undefined {
   const { bytesPerGuest, bytesPerMember } = gw.config.limits;
   const all = texts.flatMap((text) => whoIs(text, gw) ?? []);
@@ -63,7 +63,10 @@ function budgetFor(texts: readonly string[], gw: AppGateway): SpaceBudget | unde
   return bytes === 0 ? undefined : { key: principalText(first), aliases: aliasesOf(first), bytes };
 }
 
-/** Undefined where no person is meant, such as for a job. A name that has left the configuration gets a guest's rights. */
+/**
+ * Returns undefined if the text doesn't mean a person, such as for a job. A name that was removed from the
+ * configuration gets a guest's permissions.
+ */
 function whoIs(text: string, { config, people }: AppGateway): Principal | undefined {
   const resolve = (identity: string): Principal =>
     people.resolve({ ...readIdentity(identity), account: '', via: 'message', name: identity }).principal;

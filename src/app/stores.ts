@@ -1,4 +1,4 @@
-/** The home and what is kept in it, opened once and in order: who is who, which task each conversation is about, what is on its way out. */
+/** Opens the home and its stores, once and in order: identities, the task of each conversation, outgoing messages. */
 import path from 'node:path';
 import { openLanguages } from '../access/languages.ts';
 import { Links } from '../access/links.ts';
@@ -47,7 +47,7 @@ import { openTracing, traceSend } from './tracing.ts';
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Throws LockedError, or a system error of the home. */
+/** @throws LockedError, or a system error of the home */
 export async function openStores(options: GatewayOptions) {
   const { config } = options;
   const { home, log, engine, host } = await openHost(options);
@@ -141,12 +141,12 @@ function openTasks({ conversations: folder }: Home, { isAccountOf, log }: Kept) 
     expected: new ExpectedAnswers(path.join(folder, 'expected.json')),
     bus,
     news: new NewsDesk((error) => log.error({ err: error }, 'a listener of the news failed')),
-    // Before whoever tells other processes: they begin with what it has seen.
+    // Subscribe before the exchange with other processes, which begins with what this has seen.
     seen: new SeenRuns(bus),
   };
 }
 
-/** A hub is told by way of whoever has dialled it. */
+/** Returns the lanes that this process sends. Only the process that dialled a hub can send to it. */
 function claimsOf({ engine, channels, hub }: Config, roles: Roles): string[] {
   if (engine.kind === 'local') return [''];
   const sent = roles.has('deliver') ? [...Object.keys(channels), 'local', 'api'] : [];
@@ -188,7 +188,7 @@ const targetsOf = (config: Config, people: People, channelOf: Places['channelOf'
 const attachRulesOf = (config: Config, channelOf: Places['channelOf']) => (address: Address) =>
   attachRules(channelOf(address), chatSection(config, address.channel)?.attach);
 
-/** What commands begin with, by channel. */
+/** Returns the prefixes of commands by channel. */
 const prefixesOf = (config: Config): Record<string, string> => ({
   terminal: '/',
   local: '/',

@@ -1,11 +1,17 @@
-/** Where MEMORY.md, USER.md and the daily logs may stand in prompts: where nobody but the people of this gateway reads the answer. */
+/**
+ * Decides where prompts may contain MEMORY.md, USER.md and the daily logs: only if nobody but the people of this
+ * gateway reads the answer.
+ */
 import { mayBeTold } from '../access/authorise.ts';
 import type { OutboundTargets } from '../access/outbound-targets.ts';
 import { accessRulesOf } from '../config/access-rules.ts';
 import type { Config } from '../config.ts';
 import type { Places } from '../runtime/run/gateway.ts';
 
-/** A job's run by the places its result goes to, every other by the conversations whose messages it answers. */
+/**
+ * Checks a job's run by the places that its result goes to, and every other run by the conversations whose messages it
+ * answers.
+ */
 export function createTelling(config: Config, targets: Pick<OutboundTargets, 'isDirect'>): Places['tellsMemory'] {
   const memoryOf = (place: { channel: string; workspace?: string }) => accessRulesOf(config, place).memory;
   return async ({ principal, answered, job }) => {

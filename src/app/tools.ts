@@ -21,9 +21,9 @@ export interface OpenToolsOptions {
   log: Logger;
   /** The parts of the gateway that tools may use. */
   services: ToolServices;
-  /** Once it is put together. */
+  /** Returns the gateway; must be called only once it is assembled. */
   gateway: () => Gateway;
-  /** false: scripts run without the sandbox although there is one. */
+  /** If false, scripts run without the sandbox even if there is one. */
   sandbox?: boolean;
 }
 
@@ -32,9 +32,9 @@ export interface Tools {
   skills: SkillService;
   adding: () => Promise<SkillAdding>;
   prompts?: ServerPrompts;
-  /** What jobs may name; of the skills those of these vibers. */
+  /** Returns the names that jobs may use, with the skills of these vibers. */
   names(vibers: readonly string[], models: NamedModels): Promise<KnownNames>;
-  /** Begins what may begin once the channels are connected. */
+  /** Starts background work once the channels are connected. */
   start(): Promise<void>;
   close(): Promise<void>;
 }

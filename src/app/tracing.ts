@@ -1,4 +1,4 @@
-/** Traces, where somebody has said where to: in the configuration, else in the variables that OpenTelemetry names. */
+/** Opens tracing if a target is set, in the configuration or in OpenTelemetry's environment variables. */
 import { versionOf } from '../cli/version.ts';
 import { variable } from '../config/environment.ts';
 import type { TelemetryConfig } from '../config/sections/outside.ts';
@@ -17,7 +17,7 @@ export interface TraceTarget {
 const PATH = '/v1/traces';
 const SAMPLERS = ['traceidratio', 'parentbased_traceidratio'];
 
-/** Undefined where nobody has named an endpoint, or all of it is switched off. */
+/** Returns undefined if no endpoint is set, or tracing is switched off. */
 export function traceTarget(config: TelemetryConfig, env: NodeJS.ProcessEnv): TraceTarget | undefined {
   const isOff = variable(env, 'OTEL_SDK_DISABLED') === 'true' || variable(env, 'OTEL_TRACES_EXPORTER') === 'none';
   const base = config.endpoint ?? variable(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
@@ -42,7 +42,7 @@ export function traceTarget(config: TelemetryConfig, env: NodeJS.ProcessEnv): Tr
   };
 }
 
-/** As W3C Baggage has it: `name=value,other=value`, values percent-encoded. What is of another form is left out. */
+/** Parses W3C Baggage: `name=value,other=value`, values percent-encoded. Skips anything in another form. */
 function pairsIn(text = ''): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
@@ -54,7 +54,7 @@ function pairsIn(text = ''): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Loads what traces need only where they are wanted. Never rejects: without traces everything else works. */
+/** Loads the libraries of tracing only if they are needed. Never rejects: everything else works without traces. */
 export async function openTracing(
   config: TelemetryConfig,
   env: NodeJS.ProcessEnv,
@@ -80,7 +80,7 @@ export async function openTracing(
 
 const TRACE = /^[0-9a-f]{32}/;
 
-/** An attempt to send an answer; one that answers no message of the spool has a trace of its own. */
+/** Traces an attempt to send an answer. An answer to no message of the spool has its own trace. */
 export function traceSend(tracing: Tracing, { key, trace, message }: OutboxFile): (failure?: string) => void {
   const { channel } = message.address;
   const options = { kind: 'producer', attributes: { 'viber.trace': trace, 'viber.channel': channel } } as const;

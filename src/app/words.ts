@@ -1,4 +1,7 @@
-/** Looks through the files that people write once after the start, so that what cannot be read is told of before it is missed. */
+/**
+ * Reads the files that people write once after the start, so that unreadable ones are reported before somebody misses
+ * them.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -8,7 +11,7 @@ import { type Home, vibersOf } from '../workspace/home.ts';
 
 const MAX_FILES = 500;
 
-/** Names of files of these folders, relative to the home, the newest names first. */
+/** Returns names of files in these folders, relative to the home, in descending order of name. */
 function* wordsOf(home: Home): Generator<string> {
   const inside = (folder: string, pattern: RegExp) =>
     namesIn(path.join(home.root, folder))
@@ -25,7 +28,7 @@ function* wordsOf(home: Home): Generator<string> {
   for (const name of namesIn(home.skills)) if (isFolder(path.join(home.skills, name))) yield `skills/${name}/SKILL.md`;
 }
 
-/** Says so when a skill's folder has become something else; files with an extension are none of ours. */
+/** Whether it is a folder. Reports a skill's folder that is something else; files with an extension aren't ours. */
 function isFolder(file: string): boolean {
   const is = fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
   const about = { lost: 'a skill', next: 'It was left as it is: mend or delete it.', tell: true };
@@ -38,7 +41,7 @@ export async function lookAtWords(home: Home): Promise<void> {
   let looked = 0;
   for (const name of wordsOf(home)) {
     if (++looked > MAX_FILES) return;
-    // The link to the current task's plan, which it need not have.
+    // `task.md` is the link to the current task's plan, which may be missing.
     if (path.basename(name) !== 'task.md') readWords(path.join(home.root, name));
     if (looked % 20 === 0) await turn();
   }

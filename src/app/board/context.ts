@@ -1,4 +1,4 @@
-/** What a run of a task is told, put together as a run that began now would have it: for whoever looks on the Board. */
+/** Shows on the Board the context that a run of a task would get if it began now. */
 import { chatSection } from '../../channels/index.ts';
 import { loadAgent } from '../../config.ts';
 import { scrub } from '../../log.ts';
@@ -15,7 +15,7 @@ export interface ContextSection {
 }
 
 const LOOKED = 50;
-/** Of one section: the page shows it whole. */
+/** Limit of one section, in characters: the page shows it in full. */
 const MAX_TEXT = 100_000;
 
 export async function contextOf({ config, home }: AppGateway, task: TaskRecord): Promise<ContextSection[]> {
@@ -52,7 +52,7 @@ export async function contextOf({ config, home }: AppGateway, task: TaskRecord):
     .map(({ title, text }) => ({ title, text: scrub(text).slice(0, MAX_TEXT), tokens: countTokens(text) }));
 }
 
-/** Nobody's memory is told to guests, and in groups only where the configuration says so. */
+/** Whether memory is withheld: from guests always, and in groups unless the configuration allows it. */
 function isUntold(last: SessionEntry | undefined, config: AppGateway['config']): boolean {
   if (last?.type !== 'message') return false;
   const memory = chatSection(config, last.from.channel)?.access.memory ?? 'direct';

@@ -1,4 +1,7 @@
-/** The way to the Board: links for owners, and what the command line asks. What stands behind it is loaded when it is first used. */
+/**
+ * The entry point to the Board: creates links for owners and answers the command line. Everything behind it is loaded
+ * on first use.
+ */
 import type { Account, Sessions } from '../../access/sessions.ts';
 import type { BoardLink } from '../../board/links.ts';
 import { UserError } from '../../errors.ts';
@@ -19,7 +22,7 @@ export function createBoardDoor({ config, home }: Stores): BoardDoor {
     const { boardLink } = await import('../../board/links.ts');
     const { port } = door;
     const place = port === undefined ? undefined : { ...config.http, port };
-    // A code that leads nowhere is not made.
+    // Don't create a code for a link that leads nowhere.
     if (!place || !boardLink(place, '', by !== undefined)) return undefined;
     const code = (await stored()).issue(by ? 'chat' : 'machine', by, Date.now());
     return boardLink(place, code, by !== undefined);

@@ -1,4 +1,7 @@
-/** What was given up, or may have arrived, and its way back: into the queue or the outbox under a new name, and then out of its folder. */
+/**
+ * Lists messages that were given up or may have arrived, and retries them: puts each into the queue or the outbox under
+ * a new name, then removes it from its folder.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Letters } from '../../board/pages/parts.ts';
@@ -21,7 +24,7 @@ const letterShape = shape<Record<string, unknown>>(objectOf({ message: anything 
 const SHOWN = 200;
 
 export function openLetters(options: {
-  /** `spool/` of the home. */
+  /** The folder `spool/` of the home. */
   folder: string;
   queue: Pick<Queue<Entry>, 'enqueue'>;
   delivery: Pick<Delivery, 'add'>;
@@ -62,7 +65,7 @@ export function openLetters(options: {
     async retry(kind, id) {
       const value = read(kind, id);
       if (!value) return false;
-      // The same again has no effect: a crash before the file is gone repeats nothing.
+      // Repeating it has no effect: a crash before the file is removed repeats nothing.
       const name = `again-${hashText(`${kind} ${id}`).slice(0, 24)}`;
       const answer = outboxShape.safeParse(value);
       const entry = entryShape.safeParse(value.message);
@@ -79,6 +82,6 @@ export function openLetters(options: {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Whoever asks has judged it by the shape of answers. */
+/** Narrows a value that the caller has validated with the shape of answers. */
 const isAnswer = (value: Record<string, unknown>): value is { message: OutboundMessage; trace?: unknown } =>
   typeof value.createdAt === 'number' && isRecord(value.message) && isRecord(value.message.address);

@@ -1,4 +1,4 @@
-/** What the pages read of every other part, narrowed to what they may do. */
+/** The parts that the Board's pages read, narrowed to what they may do. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { principalText } from '../../access/principal.ts';
@@ -48,7 +48,7 @@ export function openPages({ open: { gw }, sessions, protocol, readiness }: Pages
       vibers: () => places.vibers.ids(),
       hasModel: () => models.modelName() !== OFFLINE_MODEL,
       language: (caller) => gw.say(placeOf(caller)).language,
-      // Their direct messages; where they have none yet, the conversation that was begun on the Board.
+      // Their direct messages or, if they have none yet, the conversation that was begun on the Board.
       taskOf: (caller) => {
         const place = placeOf(caller);
         const own = conversations.get(bindingKey(caller.principal, place, true));

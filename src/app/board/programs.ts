@@ -1,4 +1,4 @@
-/** The programs that may ask over HTTP with a token, and for whom each speaks. */
+/** The programs that may use HTTP with a token, and the principal of each. */
 import { createSpeakers } from '../../board/speakers.ts';
 import type { ProgramToken } from '../../board/tokens.ts';
 import type { AppGateway } from '../contract.ts';

@@ -1,4 +1,4 @@
-/** The protocol of programs with all it asks of the gateway: opened at the first request for any of it. */
+/** Connects the protocol of programs with the gateway. Opened at the first request for it. */
 import type { Principal } from '../../access/principal.ts';
 import { openArtifact } from '../../board/api/artifacts.ts';
 import type { Caller } from '../../board/contract.ts';
@@ -18,7 +18,7 @@ import { openTask, PlanWatch } from '../../workspace/tasks/index.ts';
 import type { AppGateway, OpenGateway, Protocol } from '../contract.ts';
 import { chatOf, createSubmissions } from './submissions.ts';
 
-/** A caller reads alone, as in direct messages, with whichever viber. */
+/** A caller reads alone, as in direct messages, and with any viber. */
 const maySee = (principal: Principal, task: SeenBy): boolean =>
   maySeeFrom({ principal, address: NOWHERE, isDirect: true, viber: task.viber }, task);
 const NOWHERE: Address = { channel: 'api', account: 'api', chat: '' };
@@ -87,7 +87,7 @@ export function openProtocol(open: OpenGateway): Protocol {
     return ended;
   }
 
-  // What a store has written, in whichever process, is no news to whoever watches.
+  // A change that a store has written, in any process, must not be reported again to watchers.
   const unheard = news.subscribe((item) => {
     if (item.type === 'plan:changed') plans.heard(item);
   });
@@ -103,7 +103,7 @@ export function openProtocol(open: OpenGateway): Protocol {
   };
 }
 
-/** Ends these tasks, and says once of each tool what its effect may still do. */
+/** Stops these tasks, and describes once per tool the effect that may still happen. */
 async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Promise<Ended> {
   const end = (id: string) => gw.engine.queue.signal(taskLane(id), 'stop');
   const ended = await Promise.all(ids.map(async (id) => ({ id, ...(await stopTask(id, caller.principal, gw, end)) })));
@@ -113,7 +113,10 @@ async function stop(ids: readonly string[], caller: Caller, gw: AppGateway): Pro
   return { taskIds, ...(still.size > 0 && { notice: [...still].join(' ') }) };
 }
 
-/** What a message names by a ref: what its sender has handed in, or a file of a task that they may see. Throws Refused. */
+/**
+ * Resolves a file reference of a message: an upload of its sender, or a file of a task that they may see.
+ * @throws Refused
+ */
 async function fileOf(caller: Caller, ref: string, { gw: { home }, uploads }: OpenGateway): Promise<RemoteFile> {
   const upload = uploads.find(caller.id, ref);
   if (upload) {
@@ -128,10 +131,10 @@ async function fileOf(caller: Caller, ref: string, { gw: { home }, uploads }: Op
   return { id: ref, name, mimeType: type, size: found.size, kind: 'document' };
 }
 
-/** Bytes of what a tool was given, or gave, that is told. */
+/** Limit on the arguments and results of tools that are shown, in characters. */
 const MAX_TOLD = 32 * 1024;
 
-/** Nothing that a tool was given, or gave, holds secrets or is endless. */
+/** Removes secrets from arguments and results of tools, and limits their length. */
 function shown(event: AgentStreamEvent): AgentStreamEvent {
   if (event.type === 'tool-call') return { ...event, args: told(event.args) };
   return event.type === 'tool-result' ? { ...event, result: told(event.result) } : event;

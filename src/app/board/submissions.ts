@@ -1,6 +1,7 @@
 /**
- * What programs and the Board say, on its way through the gateway's door: authorised by the guard, deduplicated by who says it and its id,
- * durable when it resolves. A submitted task has a conversation of its own; a person's own words go to their direct messages.
+ * Passes messages of programs and the Board to the intake: authorised by the guard, deduplicated by sender and ID,
+ * durable when they resolve. A submitted task has its own conversation; a person's other messages go to their direct
+ * messages.
  */
 import { type Principal, principalText } from '../../access/principal.ts';
 import type { Caller } from '../../board/contract.ts';
@@ -19,11 +20,14 @@ import type { OpenGateway } from '../contract.ts';
 
 export interface SubmissionParts {
   open: OpenGateway;
-  /** What a ref names that came with a message of this client. Throws Refused. */
+  /**
+   * Resolves a file reference of a client's message.
+   * @throws Refused
+   */
   fileOf(caller: Caller, ref: string): Promise<RemoteFile>;
 }
 
-/** What a conversation is called: one for each client, and one for each person. */
+/** Returns the name of a conversation: one per client, and one per person. */
 export const chatOf = ({ id, kind, principal, channel = API }: Caller): string => {
   if (principal.channel === channel && kind === 'client') return id;
   return principalText(principal)
@@ -31,12 +35,12 @@ export const chatOf = ({ id, kind, principal, channel = API }: Caller): string =
     .slice(0, 64);
 };
 
-/** A conversation of the caller's own, or with `thread` the one about a task. */
+/** Returns a conversation of the caller or, with `thread`, the one about a task. */
 const placeOf = (caller: Caller, thread?: string): Address => apiAddress(chatOf(caller), thread, caller.channel);
 
 const MAX_GOAL_FACT = 400;
 
-/** Brings what is said through the gateway's door, and knows where a client takes part in a task. */
+/** Passes messages to the intake, and knows where a client takes part in a task. */
 class Speech {
   readonly #parts: SubmissionParts;
 
@@ -74,7 +78,10 @@ class Speech {
     return Promise.all(refs.map((ref) => this.#parts.fileOf(caller, ref)));
   }
 
-  /** Where the client takes part in a task: in its person's direct messages if these are about it, else in a conversation of its own. */
+  /**
+   * Returns where the client takes part in a task: its person's direct messages if they are bound to the task, else a
+   * separate conversation.
+   */
   async placeIn(taskId: string, viber: string, caller: Caller): Promise<Address> {
     const { conversations } = this.#parts.open.gw.tasks;
     const { principal, direct, channel = API } = caller;
@@ -127,13 +134,13 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       if (viber === undefined) throw new Refused(404, 'not_found', 'There is no such task.', 'taskId');
       const remote = await speech.filesOf(caller, files);
       const place = await speech.placeIn(taskId, viber, caller);
-      // Files are handed out by the channel of the conversation.
+      // The channel of the conversation provides the files.
       const address =
         remote.length > 0 && place.channel !== (caller.channel ?? API)
           ? await speech.placeIn(taskId, viber, withoutDirect(caller))
           : place;
       const given: Given = injectionMode === undefined ? {} : { mode: injectionMode };
-      // Whoever types on a page means what they would mean in a chat; programs may say anything.
+      // People who type on a page may use commands as in a chat; programs may send any text.
       const commandsAt = caller.kind === 'session' ? placeOf(caller, taskId) : undefined;
       const saying = { id: `${caller.id}:${id}`, address, text: message, given, files: remote, viber, commandsAt };
       await speech.accept(caller, saying, { type: 'task:message', id });
@@ -150,13 +157,13 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   };
 }
 
-/** What the words are called in the task's messages; of a command its name, since that stands in none. */
+/** Returns the message's ID in the task, or the name of a command, which is no message there. */
 function toldOf({ id, address, text, commandsAt }: Pick<Saying, 'id' | 'address' | 'text' | 'commandsAt'>): Told {
   const [, command] = (commandsAt && commandIn(text)) ?? [];
   return command === undefined ? { message: spoolKey(dedupeId({ id, address })) } : { command: command.toLowerCase() };
 }
 
-/** The words of the person, and all that came with them. */
+/** Returns the person's words and everything that came with them. */
 function sayingOf(task: Pick<CommandOf<'task:submit'>, 'goal' | 'messages' | 'plan' | 'artifacts' | 'memory'>) {
   const { goal, messages, plan, artifacts, memory } = task;
   const last = messages.at(-1);

@@ -1,7 +1,7 @@
 /**
- * What happens in one process of several, told to those who look by another. Best effort and bounded: what is lost is seen at the next
- * look at the home's files, which stay the truth. Progress is told only while somebody says that it is looked at. A process that is
- * alone has none of this.
+ * Shares the events of each process with viewers who are connected to another. Best effort and bounded: lost events show
+ * at the next look at the home's files, which stay the source of truth. Progress is sent only while somebody is watching.
+ * A process that runs alone doesn't use this.
  */
 import { randomBytes } from 'node:crypto';
 import type { AgentStreamEvent } from '../../channels/channel.ts';
@@ -14,24 +14,24 @@ import type { NewsDesk } from '../../runtime/live/news.ts';
 import type { SeenRuns } from '../../runtime/live/seen.ts';
 
 export interface Elsewhere {
-  /** Somebody looks at runs from here, until what it gives back is called. */
+  /** Marks that somebody watches runs from here, until the returned function is called. */
   watch(): () => void;
   close(): Promise<void>;
 }
 
 type Mouth = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
 
-/** Each process tells its own of these. */
+/** Each process reports its own of these. */
 const OWN: readonly News['type'][] = ['channel:status', 'job:changed'];
 const TOPICS = { news: 'news', progress: 'progress', looking: 'looking' };
-/** Milliseconds: how often it is said that somebody looks, and for how long that holds. */
+/** How often a process says that somebody watches, and how long that counts, in ms. */
 const SAY_MS = 4_000;
 const LOOKED_MS = 10_000;
-/** Words of an answer that grows are told together. */
+/** Pieces of a growing answer are sent together after this time, in ms. */
 const GATHER_MS = 100;
 const MAX_CHARS = 64 * 1024;
 
-/** @param seen hears the bus before what is made here does */
+/** @param seen must be subscribed to the bus before this is created */
 export function tellElsewhere(engine: Mouth, bus: Bus, news: NewsDesk, seen: SeenRuns): Elsewhere {
   return new Teller(engine, bus, news, seen);
 }
@@ -40,12 +40,12 @@ class Teller implements Elsewhere {
   readonly #engine: Mouth;
   readonly #self = randomBytes(8).toString('hex');
   readonly #stops: Stop[];
-  /** What is being told here has come from another process. */
+  /** An event from another process is being published here. */
   #isHearing = false;
   #lookedUntil = 0;
   #watchers = 0;
   #saying: NodeJS.Timeout | undefined;
-  /** By run, words that are not told yet. */
+  /** Text that hasn't been sent yet, by run. */
   readonly #words = new Map<string, Extract<AgentStreamEvent, { type: 'text-delta' }>>();
   #gathering: NodeJS.Timeout | undefined;
   readonly #seen: SeenRuns;
@@ -90,7 +90,7 @@ class Teller implements Elsewhere {
     await Promise.all(this.#stops.map((stop) => stop()));
   }
 
-  /** Whoever looks from now on sees the runs of this process from their beginning. */
+  /** Sends the runs of this process from their beginning, for new viewers. */
   #sayAll(): void {
     this.#words.clear();
     for (const event of this.#seen.raw(this.#own)) {
@@ -126,7 +126,7 @@ class Teller implements Elsewhere {
     if (text.length <= MAX_CHARS) this.#engine.publish(topic, text);
   }
 
-  /** What another process of ours has written. */
+  /** Handles messages of our other processes. */
   #hear(topic: string, take: (what: object) => void): Stop {
     return this.#engine.subscribe(topic, (text) => {
       const told = parseJson(text);
@@ -141,7 +141,7 @@ class Teller implements Elsewhere {
   }
 }
 
-/** The first is still the beginning. */
+/** Splits a long text. Only the first piece is marked as the beginning. */
 function piecesOf(event: Extract<AgentStreamEvent, { type: 'text-delta' }>): AgentStreamEvent[] {
   const { whole: _whole, content, ...rest } = event;
   const size = MAX_CHARS / 8;
@@ -152,7 +152,7 @@ function piecesOf(event: Extract<AgentStreamEvent, { type: 'text-delta' }>): Age
   return [{ ...event, content: content.slice(0, size) }, ...further];
 }
 
-/** What a tool was given, and gave, may be anything. */
+/** Drops arguments and results of tools that are too large. */
 function bounded(event: AgentStreamEvent): AgentStreamEvent {
   if (event.type === 'tool-call') return { ...event, args: small(event.args) };
   if (event.type === 'tool-result') return { ...event, result: small(event.result) };

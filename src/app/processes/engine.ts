@@ -1,4 +1,7 @@
-/** The one place that chooses the engine. That of several machines, with its libraries, is loaded only when it is configured. */
+/**
+ * The one place that chooses the engine. The engine for several machines, with its libraries, is loaded only if it is
+ * configured.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
@@ -17,13 +20,17 @@ interface EngineParts {
   config: Config;
   home: Home;
   log: Logger;
-  /** A message was given up after crashing the gateway: resolves once its people have been told. */
+  /** Called when a message was given up after crashing the gateway; resolves once its people have been told. */
   onDead: (item: QueueItem<Entry>, reason: string) => Promise<void>;
-  /** Of the engine on one machine. */
+  /** Used by the engine on one machine. */
   suspectDelayMs?: number;
 }
 
-/** Throws LockedError when another process holds the home, ConfigError for a server that cannot be used, or a system error. */
+/**
+ * @throws LockedError if another process holds the home
+ * @throws ConfigError for a server that can't be used
+ * @throws a system error
+ */
 export async function openEngine({ config, home, log, onDead, suspectDelayMs }: EngineParts): Promise<Engine<Entry>> {
   const { engine, limits } = config;
   const shared = {
@@ -38,7 +45,8 @@ export async function openEngine({ config, home, log, onDead, suspectDelayMs }: 
     await leaveLocal({ engine, home, log }, path.join(home.root, 'run'));
     const { openRedisEngine } = await import('../../engine/redis/engine.ts');
     const own = { secret: homeKey(home.access), reachedByScripts: await scriptsReach(new URL(engine.url).hostname) };
-    // Earlier versions sealed nothing that waits: what is there at the first start counts, what comes without a seal later does not.
+    // Earlier versions didn't seal pending entries: those present at the first start count, but later ones without a
+    // seal don't.
     const mark = path.join(home.access, 'server.sealed');
     const opened = await openRedisEngine<Entry>({ ...shared, ...engine, url: engine.url, ...own });
     if (!fs.existsSync(mark)) {

@@ -1,6 +1,7 @@
 /**
- * Channels that end on a machine of ours: its terminal, its socket, programs. Whoever listens there is connected to one process, and
- * the answer may leave the outbox in another: so it is told to all of them. Who is away hears nothing; the answer stands in the session.
+ * Sends answers of this machine's channels (terminal, socket, programs) to all processes: a listener is connected to
+ * one process, while another may send the answer from the outbox. Listeners that are away get nothing; the answer is in
+ * the session.
  */
 import type { Channel, OutboundMessage, PartLedger } from '../../channels/channel.ts';
 import type { Engine, Stop } from '../../engine/engine.ts';
@@ -10,7 +11,7 @@ const OF_MACHINES = ['local', 'terminal', 'api'];
 
 type Teller = Pick<Engine<unknown>, 'publish' | 'subscribe'>;
 
-/** As the outbox sees a channel. */
+/** Wraps a channel for the outbox. */
 export function sentEverywhere(channel: Channel | undefined, engine: Teller): Sends | undefined {
   if (!channel || !OF_MACHINES.includes(channel.id)) return channel;
   return {
@@ -25,12 +26,12 @@ export function sentEverywhere(channel: Channel | undefined, engine: Teller): Se
   };
 }
 
-/** What others send is told to whoever listens here. */
+/** Passes answers from other processes to listeners here. */
 export function hearAnswers(channels: ReadonlyMap<string, Channel>, engine: Teller, onError: (error: unknown) => void) {
   const own = [...channels.values()].filter(({ id }) => OF_MACHINES.includes(id));
   const stops: Stop[] = own.map((channel) =>
     engine.subscribe(topicOf(channel.id), (text) => {
-      // It was written by a process of ours.
+      // The text was written by one of our processes.
       const message = JSON.parse(text) as OutboundMessage;
       const ledger: PartLedger = { part: (_index, post) => post({ key: message.id }) };
       channel.send(message, ledger).catch(onError);

@@ -1,4 +1,4 @@
-/** A key that every process of a home has, and nobody who only reaches the server that they share. */
+/** A key that every process of a home has, unlike anybody who can only reach the shared server. */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { tempBeside } from '../../lib/files/staged-file.ts';
 
 const BYTES = 32;
 
-/** Made by whichever process comes first. */
+/** Returns the key; the first process creates it. */
 export function homeKey(access: string): Buffer {
   const file = path.join(access, 'server.key');
   const known = readKey(file);
@@ -15,7 +15,7 @@ export function homeKey(access: string): Buffer {
   const temp = tempBeside(file);
   fs.writeFileSync(temp, randomBytes(BYTES), { mode: 0o600, flag: 'wx', flush: true });
   try {
-    // Whole, and never over another's.
+    // The link creates a complete file and never replaces another process's key.
     if (fs.existsSync(file)) fs.rmSync(file);
     fs.linkSync(temp, file);
   } catch (error) {
@@ -26,7 +26,7 @@ export function homeKey(access: string): Buffer {
   return readKey(file) ?? homeKey(access);
 }
 
-/** Undefined where there is none that is whole. */
+/** Returns undefined if there is no complete key. */
 function readKey(file: string): Buffer | undefined {
   const key = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
   return key?.length === BYTES ? key : undefined;

@@ -1,6 +1,7 @@
 /**
- * A home that was worked on with the other engine. What waits there is not seen by this one, so a start says so; and where gateways with
- * the other engine are at work on it now, it is refused. The home knows its server by `spool/server.json`, without the password.
+ * Handles a home that was used with the other engine. This engine doesn't see what is pending there, so a start warns
+ * about it. While gateways with the other engine are running on the home, the start is refused. The home stores its
+ * server in `spool/server.json`, without the password.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +17,7 @@ import type { Logger } from '../../log.ts';
 import type { Home } from '../../workspace/home.ts';
 
 interface KnownServer {
-  /** Without its password. */
+  /** The address without its password. */
   url: string;
   shards: number;
 }
@@ -34,11 +35,14 @@ const ON_SERVER =
 const UNKNOWN =
   'this home was worked on with engine.kind redis, and its server cannot be asked: what waits there is not answered while engine.kind is local. If that server is gone for good, delete spool/server.json';
 
-/** Several tries: another that starts may be looking in the same moment. */
+/** Several tries, since another starting process may check at the same moment. */
 const TRIES = 5;
 const AGAIN_MS = 100;
 
-/** Before a start with a server. Throws LockedError while a gateway with `local` works on the home. */
+/**
+ * Must be called before a start with a server.
+ * @throws LockedError while a gateway with `local` works on the home
+ */
 export async function leaveLocal({ engine, home, log }: Parts, run: string): Promise<void> {
   for (let tries = 1; fs.existsSync(path.join(run, 'lock.sqlite')); tries++) {
     try {
@@ -60,7 +64,10 @@ export async function leaveLocal({ engine, home, log }: Parts, run: string): Pro
   if (before?.url !== known.url || before.shards !== known.shards) writeJson(fileOf(home.spool), known);
 }
 
-/** Before a start without one. Throws LockedError while gateways with a server work on the home. */
+/**
+ * Must be called before a start without a server.
+ * @throws LockedError while gateways with a server work on the home
+ */
 export async function leaveServer({ engine, home, log }: Parts): Promise<void> {
   if (!fs.existsSync(fileOf(home.spool))) return;
   const known = readJson(fileOf(home.spool), serverShape, ABOUT);
@@ -89,7 +96,7 @@ function withoutPassword({ url = '', shards }: EngineConfig): KnownServer {
   return { url: plain.href, shards };
 }
 
-/** Whoever goes back to `local` may have left the address in the settings. */
+/** After a return to `local` the settings may still contain the address. */
 function withPassword(known: KnownServer, engine: EngineConfig): KnownServer {
   const isSame = engine.url !== undefined && withoutPassword(engine).url === known.url;
   return isSame && engine.url !== undefined ? { ...known, url: engine.url } : known;

@@ -1,6 +1,6 @@
 /**
- * What this process does of the whole: `ingress` takes in, `work` runs, `deliver` sends. Each process says every few seconds what it
- * does, so that all of them can tell when nobody does something.
+ * The roles of this process: `ingress` accepts messages, `work` runs them, `deliver` sends answers. Each process
+ * announces its roles every few seconds, so that all of them can tell when a role is missing.
  */
 import type { EngineRole } from '../../config/sections/engine.ts';
 import type { Config } from '../../config.ts';
@@ -8,14 +8,14 @@ import type { State } from '../../engine/engine.ts';
 import type { Logger } from '../../log.ts';
 
 const ALL: readonly EngineRole[] = ['ingress', 'work', 'deliver'];
-/** Milliseconds between two words, and for which one holds. */
+/** The interval between two announcements, and how long one counts, in ms. */
 const BEAT_MS = 5_000;
 const HELD_MS = 16_000;
 
 export interface Roles {
   readonly own: readonly EngineRole[];
   has(role: EngineRole): boolean;
-  /** What no process does now; empty where it cannot be known. */
+  /** Returns the roles that no process has now; empty if that can't be known. */
   missing(): Promise<EngineRole[]>;
   start(): void;
   close(): void;
@@ -37,7 +37,7 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
   return {
     ...{ own, has },
     async missing() {
-      // Alone it does everything.
+      // A process that runs alone has every role.
       if (kind === 'local') return [];
       const others = ALL.filter((role) => !has(role));
       const known = await Promise.all(others.map((role) => state.get(keyOf(role))));
@@ -51,7 +51,7 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
     close() {
       if (timer === undefined) return;
       clearInterval(timer);
-      // Nobody waits for a server that is away.
+      // Don't wait for a server that is unreachable.
       state
         .delete(HERE)
         .catch((error: unknown) => log.debug({ err: error }, 'that this process is gone could not be told'));
@@ -60,5 +60,5 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
 }
 
 const keyOf = (role: EngineRole): string => `role:${role}`;
-/** Somebody works with this server; taken back at a stop, and said again by those who are left. */
+/** The key that says that somebody uses this server. Deleted at a stop; remaining processes set it again. */
 const HERE = 'here';

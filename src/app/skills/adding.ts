@@ -1,4 +1,4 @@
-/** Skills from elsewhere, as the owners of a chat add them. Loaded by the first of them who does. */
+/** Lets owners add skills from elsewhere in a chat. Loaded on first use. */
 import type { Config } from '../../config.ts';
 import { UserError } from '../../errors.ts';
 import { reservedNames } from '../../features.ts';
@@ -13,9 +13,9 @@ export interface OpenAddingOptions {
   config: Pick<Config, 'skills'>;
   home: Pick<Home, 'skills' | 'cache'>;
   log: Logger;
-  /** Others see what has changed. */
+  /** Makes the changes visible to others. */
   onChange(): Promise<void>;
-  /** The gateway ends. */
+  /** Aborts when the gateway ends. */
   signal: AbortSignal;
 }
 
@@ -28,10 +28,10 @@ export function openAdding({ config, home, log, onChange, signal }: OpenAddingOp
     registry: config.skills.registry,
     signal,
   });
-  /** Whoever waits for a look is told how it went, whatever went wrong. */
+  /** Logs an unexpected error and reports it to the person who waits. */
   async function logged<T>(work: () => Promise<T>): Promise<T> {
     try {
-      // One after the other: each may hold what a source may have.
+      // One at a time, since each may use as much memory as a source may have.
       return await serialise('skills that are looked at', work);
     } catch (error) {
       if (error instanceof UserError) throw error;

@@ -1,4 +1,4 @@
-/** The catalog of skills with what judges and offers them, as one piece: loaded when the first run needs it. */
+/** Opens the catalog of skills with its health checks and offers, as one unit: loaded when the first run needs it. */
 
 import path from 'node:path';
 import type { Config } from '../../config.ts';
@@ -14,9 +14,9 @@ import { openHealth } from '../../skills/health.ts';
 import { hasSandbox } from '../../skills/sandbox.ts';
 import type { Home } from '../../workspace/home.ts';
 
-/** The library that watches takes longer to load than a first answer should wait. */
+/** The watcher's library takes longer to load than a first answer should wait, in ms. */
 const WATCH_AFTER_MS = 2_000;
-/** Where several machines share the home. */
+/** The polling interval if several machines share the home, in ms. */
 const LOOK_MS = 5_000;
 
 export type SkillParts = Awaited<ReturnType<typeof openSkillParts>>;
@@ -25,7 +25,7 @@ export async function openSkillParts(options: {
   config: Pick<Config, 'skills'>;
   home: Home;
   log: Logger;
-  /** false: there is none for scripts, even where there is one. */
+  /** If false, scripts run without a sandbox even if there is one. */
   sandbox: boolean;
 }) {
   const { config, home, log } = options;

@@ -1,4 +1,4 @@
-/** Skills and servers of tools with what they need of the gateway. Loaded by the first run, or a moment after the start. */
+/** Connects skills and tool servers with the gateway. Loaded by the first run, or shortly after the start. */
 
 import type { Config } from '../../config.ts';
 import { UserError } from '../../errors.ts';
@@ -20,7 +20,7 @@ export interface OpenSkillsOptions {
   config: Pick<Config, 'skills' | 'mcp'>;
   home: Home;
   log: Logger;
-  /** false: scripts run without the sandbox although there is one, and each is asked about. */
+  /** If false, scripts run without the sandbox even if there is one, and each needs consent. */
   sandbox?: boolean | undefined;
 }
 
@@ -28,25 +28,25 @@ export interface AppSkills {
   toolbox: Toolbox;
   service: SkillService;
   adding(): Promise<SkillAdding>;
-  /** What jobs may name; skills that are being written again and again count as not read. */
+  /** Returns the names that jobs may use; skills that keep being rewritten count as unread. */
   names(vibers: readonly string[], models: NamedModels): Promise<KnownNames>;
-  /** Where servers are configured. */
+  /** Set if servers are configured. */
   prompts?: ServerPrompts;
-  /** Has the skills read soon; nobody has to wait for it. */
+  /** Schedules reading the skills; nothing waits for it. */
   start(): void;
   close(): Promise<void>;
 }
 
-/** A start has better things to do; a message that comes before does not wait for this. */
+/** Delays reading so that it doesn't slow the start, in ms; earlier messages don't wait for it. */
 const EARLY_MS = 500;
-/** Tools of skills and servers in one run. Providers refuse a request with more than 128 in all. */
+/** Limit on tools of skills and servers in one run. Providers refuse a request with more than 128 in all. */
 const MAX_TOOLS = 100;
 const NOTHING = { tools: [], skills: '' };
-/** How long a run waits for files that are being written again and again. */
+/** How long a run waits for files that keep being rewritten, in ms. */
 const WAIT_MS = 3_000;
 
 export function openAppSkills(options: OpenSkillsOptions): AppSkills {
-  // Tried out in a process of its own, which the first run would have to wait for.
+  // The probe runs in a separate process, which the first run would otherwise have to wait for.
   if (options.sandbox !== false) void probe().catch((err: unknown) => options.log.warn({ err }, 'is there a sandbox?'));
   const servers = new Servers(options.config.mcp, options.log);
   const skills = new Skills(options, servers);
@@ -71,7 +71,7 @@ export function openAppSkills(options: OpenSkillsOptions): AppSkills {
   };
 }
 
-/** The servers of tools, connected by the first question about them. */
+/** The tool servers, connected on first use. */
 class Servers {
   readonly #configured: Config['mcp'];
   readonly #names: readonly string[];
@@ -87,7 +87,7 @@ class Servers {
   async offer(...[{ principal }, own, scope]: Parameters<Toolbox>): Promise<Offered> {
     const named = [...(own.tools ?? []), ...(own.skills ?? [])];
     const isAsked = !own.tools || this.#names.some((server) => named.some((tool) => tool.startsWith(`${server}_`)));
-    // As with scripts: what the owner has set up is for the people of this gateway.
+    // As with scripts: the owner's setup is for the people of this gateway.
     if (this.#names.length === 0 || !isAsked || principal.role === 'guest') return NOTHING;
     const tools = await (await this.#connect()).tools(scope);
     return { tools: tools.filter(({ name }) => !reservedNames().includes(name)), skills: '' };
@@ -97,7 +97,7 @@ class Servers {
     return this.#names.length > 0 ? (await this.#connect()).health() : [];
   }
 
-  /** What servers that somebody has needed offer by now. */
+  /** Returns the tools of servers that have been used. */
   async toolNames(): Promise<ReturnType<McpServers['names']> | undefined> {
     return (await this.#connected)?.names();
   }
@@ -122,7 +122,7 @@ class Servers {
   }
 }
 
-/** The skills of all vibers, read by the first run or a moment after the start. */
+/** The skills of all vibers, read by the first run or shortly after the start. */
 class Skills implements SkillService {
   readonly #options: OpenSkillsOptions;
   readonly #servers: Servers;
@@ -194,7 +194,7 @@ class Skills implements SkillService {
     await (await this.#opened)?.skills.close();
   }
 
-  /** Skills that were broken at the start are told about by the catalog; only a fault of ours rejects. */
+  /** Rejects only for a bug of ours: the catalog reports skills that were broken at the start. */
   #parts(): Promise<SkillParts> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = undefined;
