@@ -1,15 +1,15 @@
 /**
- * The outbox: what must reach a chat. One lane an address, in order; lanes never wait for each other.
+ * The outbox: messages that must reach a chat. One lane per address, in order; lanes never wait for each other.
  *
- *   put out --- sent -----------------------------> done out      each part: intent (synced) -> send -> sent (platform's id)
+ *   put out --- sent -----------------------------> done out      each part: intent (synced) -> send -> sent (platform's ID)
  *      | refused for good, or older than a day ----> dead/<key>.json, then drop out
- *      | twice unknown whether it arrived ---------> unsure/<key>.json, the person is told in one message, then drop out;
- *        not where the platform takes a key or can be asked (`Channel.isExact`): there it is tried until it is known
+ *      | twice unknown whether it arrived ---------> unsure/<key>.json, the person gets one notice, then drop out;
+ *        except if the platform takes a key or can be asked (`Channel.isExact`): then it is retried until it is known
  *
- * What ends an answer is durable before it leaves `out` (`engine/local/outbox.ts`), so that a crash between the two repeats the end
- * and loses nothing.
+ * The end of an answer is durable before the answer leaves `out` (`engine/local/outbox.ts`), so that a crash between the
+ * two repeats the end and loses nothing.
  *
- * Retrying lives here and nowhere else: `retry_after` is obeyed exactly, an unreachable platform is tried again for 24 h.
+ * Retries happen only here: `retry_after` is obeyed exactly, and an unreachable platform is retried for 24 h.
  */
 
 import { type Channel, conversationKey, type OutboundMessage } from '../channels/channel.ts';
@@ -24,61 +24,68 @@ import { type Logger, scrub } from '../log.ts';
 import { type Messages, messagesFor } from '../messages/messages.ts';
 
 const TTL_MS = 24 * 3_600_000;
-/** Of the notice that nobody knows whether an answer arrived. It is one itself, and is tried until that is known. */
+/**
+ * The suffix for the notice that an answer may not have arrived. Such a notice is retried until its own delivery is
+ * certain.
+ */
 const NOTICE = '-unsure';
-/** Between two tries of a notice of which either may have arrived. */
+/** The pause between two tries of a notice of which either may have arrived, in ms. */
 const NOTICE_MS = 10_000;
 
 export interface Delivery {
   /**
-   * Durable when it resolves; sending goes on by itself. The same key again has no effect; `again` says that an earlier
-   * process may have added it, so that the disk is asked as well. Throws LeaseLost for a lane that is somebody else's now.
+   * Resolves when the message is durable; sending continues in the background. Adding the same key again has no effect.
+   * `again`: an earlier process may have added it, so that the disk is checked too.
+   * @throws LeaseLost if somebody else owns the lane now
    */
   add(message: OutboundMessage, trace: string, again?: boolean, fence?: Fence): Promise<void>;
-  /** Whether something is to be sent from here to the chat of an address. */
+  /** Whether this process has something to send to the chat of an address. */
   isBusy(address: OutboundMessage['address']): boolean;
   stats(): Promise<OutboxStats>;
   /** Resolves when nothing is being sent; entries that wait for a retry stay on disk. */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** What is asked of a channel here. */
+/** The parts of a channel that delivery uses. */
 export type Sends = Pick<Channel, 'id' | 'isExact' | 'send'>;
 
 export interface DeliveryOptions {
   outbox: Outbox;
-  /** The channel of an address; undefined while it is switched off. */
+  /** Returns the channel of an address; undefined while it is switched off. */
   channelOf: (message: OutboundMessage) => Sends | undefined;
   log: Logger;
-  /** In the language of whoever reads at an address; English where nobody knows. */
+  /** Returns texts in the language of an address's readers; English if unknown. */
   messagesAt?: (address: OutboundMessage['address']) => Messages;
-  /** `failure`: what was in the way, in a word. */
+  /** `failure` is a word for the error. */
   onOutcome?: (outcome: 'sent' | 'retry' | 'unsure' | 'dead', entry: OutboxFile, failure?: string) => void;
-  /** An attempt begins; what it gives is told what was in the way, in a word, when it has ended. */
+  /** Called when an attempt begins. Call the result when it has ended, with a word for the error. */
   watch?: ((entry: OutboxFile) => (failure?: string) => void) | undefined;
-  /** A message was given up for good; may be told again after a crash. Must not throw. */
+  /** Called when a message was given up for good; may be repeated after a crash. Must not throw. */
   onDead?: (message: OutboundMessage, reason: string) => Promise<void>;
-  /** A message was sent whose buttons are under the message with this id on its platform; may be told again. Must not throw. */
+  /**
+   * Called when a message was sent whose buttons are under the message with this ID on its platform; may be repeated.
+   * Must not throw.
+   */
   onButtons?: (message: OutboundMessage, messageId: string) => void;
-  /** A part of a digest is on its platform, by this id; may be told again. */
+  /** Called when a part of a digest has this ID on its platform; may be repeated. */
   onDigest?: (message: OutboundMessage, part: string) => Promise<void>;
-  /** Beginnings of the lanes that are sent from here; all unless told. */
+  /** Prefixes of the lanes that this process sends; all by default. */
   claims?: readonly string[];
-  /** Several processes send for a bot: given where they do. */
+  /** Set if several processes send for a bot. */
   shared?: SharedPace | undefined;
   /** Scales every wait; 1 except in tests. */
   timeScale?: number;
   now?: () => number;
 }
 
-/** Of one answer, since it was claimed. */
+/** The failures of one answer since it was claimed. */
 interface Tries {
   failures: number;
-  /** How often the channel threw something else than a DeliveryError. */
+  /** How often the channel threw something other than a DeliveryError. */
   broken: number;
 }
 
-/** Takes up what an earlier process left, and what is added from now on. */
+/** Starts sending what an earlier process left, and what is added from now on. */
 export const openDelivery = (options: DeliveryOptions): Delivery => new OutboxDelivery(options);
 
 class OutboxDelivery implements Delivery {
@@ -87,9 +94,9 @@ class OutboxDelivery implements Delivery {
   readonly #pace: Pace;
   readonly #partsOf: PartsOf;
   readonly #stopping = new AbortController();
-  /** By chat, how many addresses something is sent to. */
+  /** The number of addresses that are being sent to, by chat. */
   readonly #busy = new Map<string, number>();
-  /** By chat, the key of a notice that waits: it speaks for every answer before it. */
+  /** The key of a pending notice by chat; the notice covers every answer before it. */
   readonly #notices = new Map<string, string>();
   #active = 0;
   #idle: (() => void) | undefined;
@@ -99,7 +106,7 @@ class OutboxDelivery implements Delivery {
     this.#now = options.now ?? Date.now;
     this.#pace = createPace(options.now ?? awakeNow, options.shared);
     this.#partsOf = createParts(options.outbox, this.#now);
-    // After the caller has finished composing, so that `channelOf` knows its channels.
+    // Start after the caller has been assembled, so that `channelOf` knows its channels.
     setImmediate(() => {
       for (const prefix of options.claims ?? ['']) void this.#deliver(prefix);
     });
@@ -135,7 +142,7 @@ class OutboxDelivery implements Delivery {
     for (let lease = await outbox.claim(prefix); lease; lease = await outbox.claim(prefix)) void this.#work(lease);
   }
 
-  /** Sends an answer, however often that has to be tried; the next one of its address comes after it. */
+  /** Sends an answer with as many tries as it needs; the next one of its address waits. */
   async #work(lease: OutboxLease): Promise<void> {
     const { outbox, log } = this.#options;
     const { signal } = this.#stopping;
@@ -151,7 +158,7 @@ class OutboxDelivery implements Delivery {
       }
       await outbox.release(lease);
     } catch (error) {
-      // It was lost, so somebody else sends it; or the outbox itself cannot be reached, and gives it to somebody later.
+      // The lease was lost, so somebody else sends it; or the outbox is unreachable and hands it out again later.
       log.warn({ err: error, trace: lease.entry.trace }, 'an answer is not sent from here any more');
     } finally {
       const lane = conversationKey(lease.entry.message.address);
@@ -175,7 +182,7 @@ class OutboxDelivery implements Delivery {
     }
   }
 
-  /** Tries once. Gives the milliseconds to wait before the next try, or `finished`. */
+  /** Tries once. Returns the ms until the next try, or `finished`. */
   async #attempt(lease: OutboxLease, tries: Tries): Promise<number | 'finished'> {
     const { message, createdAt } = lease.entry;
     const channel = this.#options.channelOf(message);
@@ -193,7 +200,7 @@ class OutboxDelivery implements Delivery {
       });
     } catch (error) {
       ended?.(error instanceof StorageError ? 'storage' : failureKind(error));
-      // A full or failing disk (the ledger's) is no fault of the message: it stays and is tried again.
+      // A full or failing disk (of the ledger) isn't the message's fault: it stays and is retried.
       if (error instanceof StorageError || error instanceof LeaseLost) throw error;
       return this.#failed(lease, tries, error);
     }
@@ -204,7 +211,7 @@ class OutboxDelivery implements Delivery {
 
   async #noted(message: OutboundMessage, part: string): Promise<string> {
     const { onDigest, log } = this.#options;
-    // What is sent stays so: without the note an answer to it goes to the task of its conversation.
+    // A sent part stays sent; without the note a reply to it goes to the task of its conversation.
     if (message.digest)
       await onDigest?.(message, part).catch((err: unknown) => log.error({ err }, 'a digest could not be noted'));
     return part;
@@ -219,7 +226,7 @@ class OutboxDelivery implements Delivery {
     log.debug({ trace, channel: channel.id }, 'delivered');
   }
 
-  /** Does what a failure asks for. Gives what `#attempt` does. */
+  /** Handles a failure. Returns the same as `#attempt`. */
   async #failed(lease: OutboxLease, tries: Tries, error: unknown): Promise<number | 'finished'> {
     const { log, onOutcome } = this.#options;
     const { trace, message } = lease.entry;
@@ -229,7 +236,7 @@ class OutboxDelivery implements Delivery {
     }
     const failure = failureOf(error, tries.broken, lease.parts.values());
     if (failure.kind === 'over') return this.#giveUp(lease, failure.to, failure.reason, failureKind(error));
-    // Whether what a channel never should throw passes is not known: it is tried a few times, and then told.
+    // Whether an error that no channel should throw passes is unknown: retry a few times, then report it.
     if (failure.kind === 'broken') return backoff(tries);
     onOutcome?.('retry', lease.entry, failureKind(error));
     log.warn({ err: error, trace, lane: message.address.chat }, 'sending is tried again');
@@ -239,7 +246,10 @@ class OutboxDelivery implements Delivery {
     return failure.leastMs;
   }
 
-  /** It leaves the outbox last: after a crash before that it is given up again, and people are told at least once. */
+  /**
+   * Gives an answer up. It leaves the outbox last: after a crash before that it is given up again, so that people are
+   * told at least once.
+   */
   async #giveUp(lease: OutboxLease, to: 'dead' | 'unsure', reason: string, failure: string): Promise<'finished'> {
     const { outbox, log, onDead, onOutcome } = this.#options;
     const { trace, message } = lease.entry;

@@ -1,10 +1,10 @@
-/** What the features that are on add to the commands and to the tools, put together once for a gateway. */
+/** Combines the commands and tools of the enabled features, once per gateway. */
 import { commandTable } from './commands/table.ts';
 import type { FeatureSet } from './contract/feature.ts';
 import type { Feature, FeatureRun, Gateway } from './run/gateway.ts';
 import { knowTools } from './tools/table.ts';
 
-/** Throws when two features share a name, or two commands or tools do. */
+/** @throws Error if two features, commands or tools share a name */
 export function featureSet(features: readonly Feature[]): FeatureSet<Gateway, FeatureRun> {
   const names = features.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);

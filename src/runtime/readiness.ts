@@ -1,4 +1,7 @@
-/** Whether the gateway can do its work now, and what is in the way: `/readyz`, `viber status`, the line `ready`. */
+/**
+ * Checks whether the gateway can work now, and what prevents it, for `/readyz`, `viber status` and the log line
+ * `ready`.
+ */
 import fs from 'node:fs';
 import type { Channel, ChannelStatus } from '../channels/channel.ts';
 import type { Engine, EngineHealth, Queue } from '../engine/engine.ts';
@@ -8,14 +11,14 @@ import type { Delivery } from './delivery.ts';
 export interface Readiness {
   ready: boolean;
   channels: Record<string, ChannelStatus>;
-  /** Of several processes: what this one does, and what none does now. */
+  /** Set if there are several processes: the roles of this one, and those that no process has now. */
   roles?: { own: readonly string[]; missing: readonly string[]; detail?: string };
   workspace: { writable: boolean; detail?: string };
-  /** What is in the way where messages and answers stand; absent while nothing is. */
+  /** Problems of the store for messages and answers; absent if there are none. */
   engine?: EngineHealth;
-  /** Of files and sockets. */
+  /** The state of file handles and sockets. */
   handles: HandleState;
-  /** Seconds since the oldest message that is not yet delivered was accepted; null when there is none. */
+  /** Seconds since the oldest undelivered message was accepted; null if there is none. */
   oldestUndeliveredSeconds: number | null;
   waiting: number;
   dead: number;
@@ -31,7 +34,7 @@ export interface ReadinessSources {
   delivery: Pick<Delivery, 'stats'>;
   handles: () => HandleState;
   roles?: { own: readonly string[]; missing(): Promise<readonly string[]> } | undefined;
-  /** Every channel has been asked to connect. */
+  /** Whether every channel has been asked to connect. */
   isStarted: () => boolean;
 }
 

@@ -1,9 +1,9 @@
 /**
- * The worker: claims lanes and sees each through: a command is answered, messages have their turns (`run/run.ts`). Words that come
- * while a turn is under way may steer it: the turn ends, the next one goes on from it with the new words, and its answer goes to
- * everybody whose message was taken in.
+ * The worker: claims lanes and completes them. It answers commands and runs turns of messages (`run/run.ts`). Words
+ * that arrive during a turn may steer it: the turn ends, the next one continues it with the new words, and its answer
+ * goes to everybody whose messages were read.
  *
- * Invariant: what was taken into a lease is answered, or handed back with it.
+ * Invariant: every message in a lease is answered, or handed back with it.
  */
 import { SUSPECT_FROM } from '../engine/crashes.ts';
 import type { Arrival, LaneSignal, Lease } from '../engine/engine.ts';
@@ -31,14 +31,14 @@ import type { Turn } from './run/turn.ts';
 import { noteWait } from './run/watch.ts';
 import { Work } from './run/work.ts';
 
-/** How often a lane that waits for a stop looks whether that is carried out. */
+/** How often a lane that waits for a stop checks whether the stop has taken effect, in ms. */
 const LOOK_MS = 50;
 
 export interface Worker {
-  /** To be called before `start`: people who still wait for what the last process promised learn that it is gone. */
+  /** Tells people that promises of the last process won't be kept. Must be called before `start`. */
   tellUnkept(): Promise<void>;
   start(): Promise<void>;
-  /** Takes nothing new, lets runs finish for `graceMs`, then leaves the rest to the next start. */
+  /** Claims nothing new, lets runs finish for `graceMs`, and leaves the rest to the next start. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function createWorker(gw: Gateway): Worker {
   return {
     tellUnkept: () => tellUnkept(gw),
     async start() {
-      // A stop that an earlier process has taken in ends its task before that begins again.
+      // A stop that an earlier process accepted ends its task before the task runs again.
       for (const { id, message } of await queue.unfinished()) {
         const lane = stoppedBy(message);
         if (lane !== undefined) arrivals.stopping.begin(lane, id);
@@ -92,25 +92,25 @@ async function workCommands(lease: Lease<Entry>, gw: Gateway): Promise<void> {
   }
 }
 
-/** Works on a task until nothing waits in its lane that belongs together, or the gateway stops. */
+/** Works on a task until its lane has nothing pending that belongs together, or the gateway stops. */
 export async function workLane(lease: Lease<Entry>, gw: Gateway): Promise<void> {
   const { lane } = lease;
   const { queue } = gw.engine;
   const { works } = gw.tasks.lanes;
   const [head] = lease.items as [Item];
   const stopped = gw.tasks.arrivals.stopping.over(lane);
-  // What was part of two crashes is in work alone: not before a stop that was as well.
+  // A message that was part of two crashes runs alone, but only after a stop that was part of them too.
   if (stopped && head.attempts >= SUSPECT_FROM) return queue.release(lease, { retryAt: Date.now() + LOOK_MS });
   await stopped;
   const work = new Work(queue, lease, isStopped(head, gw));
   works.set(lane, work);
   try {
     await takeTurns(work, head, gw);
-    // What has joined it too late waits in the lane again.
+    // Messages that joined too late are pending in the lane again.
     await queue.release(lease);
   } finally {
     work.close();
-    // With its last message gone the lane may have its next owner already.
+    // Without its last message the lane may already have its next owner.
     if (works.get(lane) === work) works.delete(lane);
   }
 }
@@ -120,7 +120,7 @@ async function takeTurns(work: Work, head: Item, gw: Gateway): Promise<void> {
   const started: StartedRuns = lease.isAgain ? startedRuns(gw.home, head.message) : new Map();
   const isRetried = gw.tasks.lanes.failures.has(lease.lane);
   const waiting = await firstBatches(lease, gw.engine.queue, started, { isRetried });
-  /** Messages of turns that were steered: the turn that goes on from them answers them. */
+  /** Messages of steered turns, which the turn that continues them answers. */
   let unanswered: readonly Item[] = [];
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
     const turn = await prepareTurn(work, batch, { unanswered, waiting }, gw);
@@ -130,7 +130,7 @@ async function takeTurns(work: Work, head: Item, gw: Gateway): Promise<void> {
     unanswered = state === 'steered' ? await withoutAnswer(turn, gw) : [];
     addSteering(waiting, batchesOf(await work.endTurn(), started), unanswered);
   }
-  // Words that steer it from now on are too late, and wait in the lane.
+  // Words that steer from here on are too late and wait in the lane.
   work.close();
   if (unanswered.length > 0) await abandon(unanswered, lease, gw);
 }
@@ -140,7 +140,7 @@ interface Waiting {
   waiting: readonly Batch[];
 }
 
-/** Undefined when none of the messages could be answered where it was written: their people were told why. */
+/** Returns undefined if no message could be answered where it was written; their people were told why. */
 async function prepareTurn(
   work: Work,
   batch: Batch,
@@ -150,7 +150,7 @@ async function prepareTurn(
   const { lease } = work;
   const { config, tasks } = gw;
   work.prepareTurn([...unanswered, ...batch.items]);
-  // A thread that others see is opened for what is there to stay.
+  // A thread is visible to others, so open it only for messages that are durable.
   if (batch.items.some(({ message }) => message.message.opensThread)) await lease.stored();
   const items: Item[] = [];
   for (const item of batch.items) {
@@ -180,12 +180,12 @@ async function prepareTurn(
   };
 }
 
-/** A run that goes on only to be told that it was stopped while it waited. */
+/** Whether a run resumes only to learn that it was stopped while it waited. */
 function isStopped(item: Item | undefined, { consent }: Gateway): boolean {
   return consent.approvals.get(item?.message.resume?.approval ?? '')?.decision?.verdict === 'stop';
 }
 
-/** What was lost is somebody else's work now. */
+/** Handles a failed lane. A lost lease is somebody else's work now. */
 async function fail(lease: Lease<Entry>, error: unknown, gw: Gateway): Promise<void> {
   const { log, features } = gw;
   const { lane } = lease;
@@ -199,7 +199,7 @@ async function fail(lease: Lease<Entry>, error: unknown, gw: Gateway): Promise<v
   }
 }
 
-/** Hears what is asked of a lane at work; undefined where it is not worked on here, or has not begun. */
+/** Handles a signal to a lane. Returns undefined if this process isn't working on the lane, or hasn't begun. */
 function hear(
   lane: string,
   signal: LaneSignal,
