@@ -26,7 +26,7 @@ export const channelName = (channel: string, messages: Messages, form: Form = 'w
  */
 function placeName(place: string, messages: Messages, form: Form): string {
   const [, channel = place, chat = '', thread] = /^([^@:]+)(?:@[^:]*)?:([^:]*)(?::(.*))?$/.exec(place) ?? [];
-  // On the `api` channel, a person's own conversation is the Board; any other is a program.
+  // A person's own conversation on the `api` channel is the Board; any other is a program.
   if (channel === 'api') return messages.text(isPersons(chat) ? 'tasks.board' : 'tasks.program', { form });
   const name = channelName(channel, messages, form);
   const { words, isDirect } = kindOf(channel) ?? {};

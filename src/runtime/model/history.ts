@@ -90,7 +90,7 @@ function partFor(part: Part, reader: Reader, ids: Map<string, string>): Part[] {
   // Other providers can't read what a provider ran or drew by itself.
   if (isForeign && (part.type === 'file' || part.type === 'tool-result')) return [];
   if (isForeign && part.type === 'tool-call' && part.providerExecuted) return [];
-  // Reasoning blocks belong to the model that wrote them, whoever passes them on.
+  // Reasoning blocks belong to the model that wrote them, no matter which provider passes them on.
   if (maker !== reader.name) delete options.openrouter;
   const kept: Options = isForeign || Object.keys(options).length === 0 ? undefined : options;
   const read = { ...bare, ...(kept && { providerOptions: kept }) } as Part;

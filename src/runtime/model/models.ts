@@ -45,7 +45,7 @@ export interface NamedModels extends ModelCheck {
   readonly providers: readonly string[];
 }
 
-/** Everything that the configured models offer. */
+/** Everything that the configured models can be asked for. */
 export type ModelProviders = Models & Embedders & NamedModels & Searches;
 
 export interface Searches {

@@ -7,7 +7,7 @@ export interface Bytes {
   type: string;
 }
 
-/** The minimum in characters: shorter base64 is a key, a token or a hash and may matter, unless it begins like a file. */
+/** The minimum length: shorter base64 is a key, a token or a hash and may matter, unless it begins like a file. */
 const LONG = 512;
 const MAX = 14_000_000;
 const DATA_URL = /^data:([\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w=.+-]{1,64}){0,4};base64,/i;

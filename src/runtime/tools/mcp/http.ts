@@ -22,7 +22,7 @@ class SessionError extends Error {
 
 /** The limit for a decompressed answer in bytes, as for a server that is a process. */
 const MAX_ANSWER = 32 * 1024 * 1024;
-/** The limit for an answer in events; notifications before the answer count too. */
+/** The limit for an answer in events, in lines; notifications before the answer count too. */
 const MAX_LINES = 50_000;
 /** The limit for the body of an error status, in bytes. */
 const MAX_ERROR = 64 * 1024;

@@ -1,7 +1,7 @@
 /**
- * Tracks links that servers gave in a task, which can be read by the name in the result. No others can: an address that
- * a model made up could tell the server what nobody has agreed to. Kept in memory; after a restart, the tool must give
- * the link again.
+ * Tracks links that servers gave in a task. The model can read them by the name in the result, and no other address:
+ * one that it made up could tell the server what nobody has agreed to. Kept in memory; after a restart, the tool must
+ * give the link again.
  */
 import { UserError } from '../../../errors.ts';
 import { createLru } from '../../../lib/lru.ts';

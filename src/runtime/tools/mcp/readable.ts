@@ -5,7 +5,7 @@
  */
 import { isRecord } from '../../../lib/json.ts';
 
-/** Keys of the server's own data, in which null has a meaning. */
+/** Keys whose values are the server's own data, in which null has a meaning. */
 const DATA = new Set(['structuredContent', 'default', 'enum', 'const', 'examples']);
 
 const DATA_URL = /^\s{0,9}data:([\w.+-]{1,64}\/[\w.+-]{1,64})?[^,]{0,200},/i;

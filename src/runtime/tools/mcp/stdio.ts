@@ -76,7 +76,7 @@ class StdioTransport implements MCPTransport {
   #length = 0;
   #notes = { count: 0, since: 0 };
   readonly #tokens = new Tokens();
-  /** Marks the environment of the program and of everything that it starts. */
+  /** A unique mark in the environment of the program and of everything that it starts. */
   readonly #marker = randomUUID();
   #unwatch: () => void = () => undefined;
   /** The end of what the program wrote for people. */
