@@ -1,7 +1,7 @@
 /**
- * Shares the events of each process with viewers who are connected to another. Best effort and bounded: lost events show
- * at the next look at the home's files, which stay the source of truth. Progress is sent only while somebody is watching.
- * A process that runs alone doesn't use this.
+ * Shares the events of each process with viewers who are connected to another. Best effort and bounded: lost events
+ * show at the next look at the home's files, which stay the source of truth. Progress is sent only while somebody is
+ * watching. A process that runs alone doesn't use this.
  */
 import { randomBytes } from 'node:crypto';
 import type { AgentStreamEvent } from '../../channels/channel.ts';

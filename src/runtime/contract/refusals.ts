@@ -3,7 +3,6 @@
  * sentence never leaves this file: it may quote a prompt or a key.
  */
 
-/** The facts of a refusal, read from an error of the SDK. */
 export interface Refusal {
   /** The HTTP status, or the one that an error event names. */
   status: number | undefined;

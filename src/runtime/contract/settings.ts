@@ -1,9 +1,7 @@
-/** A viber's settings: how its file, or an order, overrides the configuration, and how long a model thinks. */
-
 /** `ask` asks about everything that has an effect, `decide` about effects outside the task, `execute` about nothing. */
 export type WorkingMode = 'ask' | 'decide' | 'execute';
 
-/** Settings of one viber (`agents/{viber}.yaml`), and those that an order overrides. */
+/** Settings of one viber (`agents/{viber}.yaml`) or of an order, which override the configuration. */
 export interface OwnSettings {
   model?: string | undefined;
   fallback?: string[] | undefined;

@@ -139,8 +139,8 @@ export class LiveProgress {
   }
 
   /**
-   * Stops showing a run everywhere. In `answered` conversations the answer may replace the status message: returns these
-   * messages' IDs by conversation key. Elsewhere the status message is removed.
+   * Stops showing a run everywhere. In `answered` conversations the answer may replace the status message: returns
+   * these messages' IDs by conversation key. Elsewhere the status message is removed.
    */
   async end(runId: string, answered: readonly Address[]): Promise<Map<string, string>> {
     const placeholders = new Map<string, string>();

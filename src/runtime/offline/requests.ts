@@ -3,7 +3,7 @@
  * uncertain is `unknown`, never guessed.
  */
 
-/** A request named after the tool that handles it. */
+// This kind of request is named after the tool that handles it.
 export const KEEP = 'remember';
 
 export type OfflineRequest =
