@@ -191,7 +191,10 @@ async function openHub(open: OpenGateway): Promise<Hub | undefined> {
 
 /** Returns the caller that a hub speaks for: the programs behind it, with the configured role. */
 const callerOfHub = (role: Role, viber: string | undefined): Caller => ({
-  ...{ kind: 'client', id: HUB, channel: HUB, ended: new AbortController().signal },
+  kind: 'client',
+  id: HUB,
+  channel: HUB,
+  ended: new AbortController().signal,
   ...(viber !== undefined && { viber }),
   principal: { channel: HUB, account: HUB, user: HUB, role, via: HUB, name: 'the hub' },
 });

@@ -84,12 +84,16 @@ export function createNewJobs({ clock, jobs, targets, settings, directOf }: NewJ
     const { stored, timezone } = read(job, asked);
     const places = await placesOf(job, by, from);
     return {
-      ...{ name: job.name.trim(), schedule: stored, timezone, prompt: job.prompt },
+      name: job.name.trim(),
+      schedule: stored,
+      timezone,
+      prompt: job.prompt,
       ...(places.length > 0 ? { deliver: places } : {}),
       ...(job.skills === undefined ? {} : { skills: job.skills }),
       ...(job.model === undefined ? {} : { model: job.model }),
       ...(job.viber === undefined ? {} : { viber: job.viber }),
-      ...{ createdBy: identityText(by), createdAt: asked.toISOString() },
+      createdBy: identityText(by),
+      createdAt: asked.toISOString(),
     };
   }
 

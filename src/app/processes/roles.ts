@@ -35,7 +35,8 @@ export function rolesOf({ kind, roles }: Config['engine'], state: State, log: Lo
   }
 
   return {
-    ...{ own, has },
+    own,
+    has,
     async missing() {
       // A process that runs alone has every role.
       if (kind === 'local') return [];

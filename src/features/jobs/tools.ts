@@ -69,7 +69,13 @@ function jobOf({ deliver, timezone, skills, model, ...rest }: z.infer<typeof cre
 }
 
 const shown = ({ id, name, words, timezone, state, next, deliver, lacks = [] }: JobView) => ({
-  ...{ id, name, schedule: words, timezone, state, next, deliver },
+  id,
+  name,
+  schedule: words,
+  timezone,
+  state,
+  next,
+  deliver,
   ...(lacks.length > 0 && { problems: lacks.map((said) => messagesIn('en').said(said)) }),
 });
 

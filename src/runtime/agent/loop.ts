@@ -156,7 +156,8 @@ export class Loop {
     const files = resume.flatMap((step) => step.files ?? []);
     const resumed = { messages: finished, files: [...files, ...(this.#hooks.takeShown?.() ?? [])] };
     return toPrompt(messages, resumed, goal, {
-      ...{ standing, signal: this.#controller.signal },
+      standing,
+      signal: this.#controller.signal,
       onUnseen: (unseen) => {
         if (!unseen.isPages || takesPdf(model)) this.#unseen.push(unseen);
       },
@@ -179,7 +180,10 @@ export class Loop {
           wrapGenerate: async ({ doGenerate, params }) => this.#asMeant(await doGenerate(), params),
         },
       }),
-      ...{ instructions: toInstructions(instructions), messages: prompt, abortSignal: signal, maxRetries: 0 },
+      instructions: toInstructions(instructions),
+      messages: prompt,
+      abortSignal: signal,
+      maxRetries: 0,
       tools: toToolSet(tools, (tool, input, callId) => this.#run(tool, input, callId)),
       ...(thinking && { reasoning: thinking === 'off' ? ('none' as const) : thinking }),
       // Only the provider with that name reads its options.
@@ -266,7 +270,10 @@ export class Loop {
     const { resume, tools, verdicts = new Map() } = this.#request;
     const finished = resume.flatMap((step) => step.messages);
     const stillOpen = await answerCalls({
-      ...{ calls: openCalls(finished), tools, verdicts, hooks: this.#toolHooks },
+      calls: openCalls(finished),
+      tools,
+      verdicts,
+      hooks: this.#toolHooks,
       onResult: async (message) => {
         finished.push(message);
         await this.#notes.result(message);

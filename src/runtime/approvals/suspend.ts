@@ -112,7 +112,11 @@ export class RunSuspension {
     });
     return {
       ...(details === undefined ? {} : { details: { text: details, button: detailsButton(request.id, messages) } }),
-      ...{ state: 'waiting', text, summary: summarise(question.text), artifactRefs: refs, buttons: question.buttons },
+      state: 'waiting',
+      text,
+      summary: summarise(question.text),
+      artifactRefs: refs,
+      buttons: question.buttons,
       ...(question.file ? { files: [await this.#questionFile(request, question.file)] } : {}),
     };
   }
@@ -206,8 +210,15 @@ export class RunSuspension {
     const plan = kind === 'plan' ? await propose(this.#home, task) : undefined;
     const scope = tool ? scopeOf(tool, input) : '';
     const line: Line<'approval'> = known ?? {
-      ...{ type: 'approval', id: randomBytes(12).toString('hex'), run, kind, callId: call.callId, tool: call.tool },
-      ...{ input, digest: plan?.hash ?? digest, at: call.at ?? new Date(this.#now()).toISOString() },
+      type: 'approval',
+      id: randomBytes(12).toString('hex'),
+      run,
+      kind,
+      callId: call.callId,
+      tool: call.tool,
+      input,
+      digest: plan?.hash ?? digest,
+      at: call.at ?? new Date(this.#now()).toISOString(),
       ...(kind === 'tool' && call.shows !== undefined && { shows: call.shows }),
       ...(scope === '' ? {} : { scope }),
       ...(minutes === undefined ? {} : { expiresAt: this.#later(minutes) }),
@@ -217,14 +228,16 @@ export class RunSuspension {
     const { type: _type, at: askedAt, artifactRefs: _refs, ...fields } = line;
     const request = await this.#approvals.ask({
       ...fields,
-      ...{
-        run: where.run,
-        ...(inner && { inner: { viber: inner.viber, run: inner.run } }),
-        ...(where.play && { play: true }),
-      },
-      ...{ askedAt, viber: where.task.viber, taskId: task.id, scope },
+      run: where.run,
+      ...(inner && { inner: { viber: inner.viber, run: inner.run } }),
+      ...(where.play && { play: true }),
+      askedAt,
+      viber: where.task.viber,
+      taskId: task.id,
+      scope,
       ...(preferred === undefined ? {} : { otherwise: preferred }),
-      ...{ principal: where.principal, asked: answered.flatMap(askedOf) },
+      principal: where.principal,
+      asked: answered.flatMap(askedOf),
       ...(first.job ? { job: first.job } : {}),
     });
     const before = earlier

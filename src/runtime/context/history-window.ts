@@ -189,7 +189,9 @@ function joined(step: FinishedStep, result: FinishedStep): FinishedStep {
   const shown = [...(step.shown ?? []), ...(result.shown ?? [])];
   const messages = [...step.messages, ...result.messages];
   return {
-    ...{ ...step, index: result.index, messages },
+    ...step,
+    index: result.index,
+    messages,
     ...(artifactRefs.length > 0 ? { artifactRefs } : {}),
     ...(shown.length > 0 ? { shown } : {}),
   };

@@ -95,7 +95,8 @@ export function orderOf({ address, sequence }: InboundMessage): { orderKey?: Ord
  * was answered, but arrived later.
  */
 export const arrivalOf = ({ seq, message }: { seq: number; message: Entry }): Arrival => ({
-  ...{ seq, ...(message.resume ? {} : orderOf(message.message)) },
+  seq,
+  ...(message.resume ? {} : orderOf(message.message)),
 });
 
 /** Returns the run that a message belongs to: its own, or the one that it resumes. */

@@ -20,7 +20,9 @@ export const continueButton = (messages: Messages): ButtonAction => ({
 export const PLAYBOOK_OPEN = 'playbook open';
 const AGAIN = 'Please try that again.';
 const newTaskButton = (messages: Messages): ButtonAction => ({
-  ...{ label: messages.text('failures.newTask'), command: 'new', args: '' },
+  label: messages.text('failures.newTask'),
+  command: 'new',
+  args: '',
 });
 
 /** Longer texts aren't repeated: they are in the conversation. */
@@ -50,7 +52,11 @@ export const interruptedRun = (messages: Messages): Answer =>
 
 /** The answer of a run that was stopped, which is empty. */
 export const stoppedRun = (): Answer => ({
-  ...{ state: 'stopped', text: '', summary: 'stopped', artifactRefs: [], buttons: [] },
+  state: 'stopped',
+  text: '',
+  summary: 'stopped',
+  artifactRefs: [],
+  buttons: [],
 });
 
 export function interrupted(text: Text, button: ButtonAction): Answer {
@@ -78,7 +84,10 @@ export function failure(error: unknown, trace: string, { role, messages }: Asker
   log[isKnown ? 'warn' : 'error']({ err: error, trace, kind: kindOf(error) }, 'the run failed');
   if (error instanceof RunError && error.kind === 'cap' && error.said === undefined) {
     return {
-      ...{ state: 'stopped', text: '', summary: 'not answered: a daily limit is reached', artifactRefs: [] },
+      state: 'stopped',
+      text: '',
+      summary: 'not answered: a daily limit is reached',
+      artifactRefs: [],
       ...CAP,
     };
   }
@@ -86,7 +95,11 @@ export function failure(error: unknown, trace: string, { role, messages }: Asker
   const text = needsOwner(error) ? messages.text('failures.withTrace', { what, trace }) : messages.said(what);
   const told = error instanceof RunError && error.kind === 'cap' ? 'cap' : messages.said(what);
   return {
-    ...{ state: 'error', text, summary: summarise(text), artifactRefs: [], error: told },
+    state: 'error',
+    text,
+    summary: summarise(text),
+    artifactRefs: [],
+    error: told,
     buttons: isOffline(error) ? [] : [[buttonFor(error, messages)]],
   };
 }

@@ -49,8 +49,16 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
   const rules = rulesOf(order, own, config);
   const outgoing = whenNeeded(() =>
     openOutgoing({
-      ...{ home, task, viber, run, root: order.asked?.root ?? run, mode: rules.mode, always: rules.always },
-      ...{ hosts: config.web.hosts, isGuest, isTainted: () => progress.isTainted },
+      home,
+      task,
+      viber,
+      run,
+      root: order.asked?.root ?? run,
+      mode: rules.mode,
+      always: rules.always,
+      hosts: config.web.hosts,
+      isGuest,
+      isTainted: () => progress.isTainted,
     }),
   );
   const scope = scopeOf(order, progress, outgoing, gw);
@@ -58,9 +66,17 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
   const tools = toolsOf(order, scope, offered, rules, outgoing);
   const context = await assembleContext({
     tools,
-    ...{ home, viber, taskId: task.id, runId: run, memory: config.memory, history: config.history },
+    home,
+    viber,
+    taskId: task.id,
+    runId: run,
+    memory: config.memory,
+    history: config.history,
     ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
-    ...{ channelNote: order.place, now: new Date(), query: order.query, coding },
+    channelNote: order.place,
+    now: new Date(),
+    query: order.query,
+    coding,
     ...(isGuest ? { guests: [principal, ...(order.others ?? [])].map(principalText) } : { skills: offered.skills }),
     isWithoutMemory: isGuest || !order.tellsMemory,
     override: order.given,
@@ -75,12 +91,13 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
     for (const { cut } of gw.features.on) cut?.({ viber, taskId: task.id, person: principalText(principal) }, gw);
   const added = [order.instructions ?? '', rules.needsPlan ? PLAN_FIRST : ''].filter(Boolean);
   return {
-    ...{ taskId: task.id, runId: run, viber, goal: task.goal },
-    ...{
-      messages: context.messages,
-      resume: context.resume,
-      ...(order.decided?.run === run && { verdicts: order.decided.verdicts }),
-    },
+    taskId: task.id,
+    runId: run,
+    viber,
+    goal: task.goal,
+    messages: context.messages,
+    resume: context.resume,
+    ...(order.decided?.run === run && { verdicts: order.decided.verdicts }),
     instructions: [context.instructions, ...added],
     ...modelFor(order, own, gw),
     standing: [context.standing, `[${gw.people.nowFor(principal, { run, mayAsk: () => mayAskZone(order) })}]`]
@@ -145,7 +162,12 @@ function scopeOf(
   const charged = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
   const { made } = progress;
   return {
-    ...{ home, viber, taskId: task.id, runId: run, planBase: undefined, isGuest: principal.role === 'guest' },
+    home,
+    viber,
+    taskId: task.id,
+    runId: run,
+    planBase: undefined,
+    isGuest: principal.role === 'guest',
     onPlan: (change) => {
       made.plan = change;
     },
@@ -193,7 +215,10 @@ function toolsOf(
   // Every tool passes here, whatever its source. A tool that says nothing about guests is never offered to them.
   const all = createTools(scope, offered, told).filter((tool) => isOffered(tool, facts));
   const allowed = withConsent(all.filter(mayUse(own, asked)), {
-    ...{ mode, always, needsPlan, asksToReach: outgoing.asks },
+    mode,
+    always,
+    needsPlan,
+    asksToReach: outgoing.asks,
     ...(isBeyond ? { isBeyond } : {}),
   });
   return principal.role === 'guest' ? forGuest(allowed) : allowed;

@@ -87,7 +87,14 @@ export async function record(
   const answer = { ...given, ...models.meter.used(run), recordedAt: new Date().toISOString() };
   const { text, summary, artifactRefs, usage, error, decisions = [], recordedAt: at } = answer;
   const result: SessionEntry = {
-    ...{ type: 'result', run, ...epochOf(owner), at, state, text, summary, artifactRefs },
+    type: 'result',
+    run,
+    ...epochOf(owner),
+    at,
+    state,
+    text,
+    summary,
+    artifactRefs,
     ...(decisions.length > 0 ? { decisions } : {}),
     ...(usage ? { usage } : {}),
     ...(error === undefined ? {} : { error }),

@@ -32,10 +32,14 @@ export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>)
   return {
     made: {
       refs: steps.flatMap((step) => step.artifactRefs ?? []),
-      ...{ pending: [], plan: undefined, said: answersOfAgents(steps.flatMap(({ messages }) => messages)) },
+      pending: [],
+      plan: undefined,
+      said: answersOfAgents(steps.flatMap(({ messages }) => messages)),
     },
     stepRefs: [],
-    ...{ stepShown: [], toShow: [], shown: steps.reduce((sum, step) => sum + (step.shown?.length ?? 0), 0) },
+    stepShown: [],
+    toShow: [],
+    shown: steps.reduce((sum, step) => sum + (step.shown?.length ?? 0), 0),
     hasSteps: steps.length > 0,
     // The asking agent may have passed on what it has seen.
     isTainted: asked !== undefined || steps.length > 0,
@@ -78,7 +82,9 @@ export function journal(
     },
     takeShown: () =>
       progress.toShow.splice(0).map(({ title, type, ref }) => ({
-        ...{ path: openTask(home, task).fileAt(path.posix.basename(ref)), name: title, mimeType: type },
+        path: openTask(home, task).fileAt(path.posix.basename(ref)),
+        name: title,
+        mimeType: type,
       })),
   };
 }

@@ -30,7 +30,9 @@ export async function runAgent(order: Order, gw: Gateway): Promise<Performed> {
   const metered = { run: asked?.root ?? run, task: task.id, person: principalText(principal) };
   const meter = gw.models.meter.hooks(metered);
   const hooks = {
-    ...{ signal, ...meter, ...journal(order, progress, gw.home) },
+    signal,
+    ...meter,
+    ...journal(order, progress, gw.home),
     beforeCall() {
       // Results of tools count as seen from the next call on.
       progress.isTainted ||= progress.hasSteps;

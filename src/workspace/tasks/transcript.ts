@@ -84,7 +84,10 @@ async function* turnsOf({ session, viber, mayTell }: TranscriptOptions, onHidden
 }
 
 const personTurn = ({ at, from, text, files }: MessageLine): Turn => ({
-  ...{ at, who: 'person' as const, name: scrub(from.name), text: scrub(text) },
+  at,
+  who: 'person' as const,
+  name: scrub(from.name),
+  text: scrub(text),
   ...(files.length > 0 && { files: files.map(({ title }) => scrub(title)) }),
 });
 
@@ -94,7 +97,10 @@ function viberTurn(
   tools: string[],
 ): Turn {
   return {
-    ...{ at, who: 'viber' as const, name, text: scrub(text) },
+    at,
+    who: 'viber' as const,
+    name,
+    text: scrub(text),
     ...(artifactRefs.length > 0 && { files: artifactRefs.map(({ title }) => scrub(title)) }),
     ...(tools.length > 0 && { tools }),
   };

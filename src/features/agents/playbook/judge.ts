@@ -58,20 +58,21 @@ export function createJudge({ home, agent, meter, settings, modelName, loadAgent
     const ask = async (messages: string[]) => {
       const { text } = await agent.run(
         {
-          ...{
-            taskId: task.id,
-            runId: `${run}-check`,
-            viber: task.viber,
-            goal: task.goal,
-            maxSteps: 1,
-            tools: [],
-            resume: [],
-          },
-          ...{ model: own.model ?? modelName(), fallback: own.fallback ?? settings.fallback, instructions: [RULES] },
+          taskId: task.id,
+          runId: `${run}-check`,
+          viber: task.viber,
+          goal: task.goal,
+          maxSteps: 1,
+          tools: [],
+          resume: [],
+          model: own.model ?? modelName(),
+          fallback: own.fallback ?? settings.fallback,
+          instructions: [RULES],
           messages: messages.map((words) => ({ role: 'user', text: words })),
         },
         {
-          ...{ signal, ...meter.hooks({ run, task: task.id, person: principalText(principal) }) },
+          signal,
+          ...meter.hooks({ run, task: task.id, person: principalText(principal) }),
           onEvent: () => undefined,
           onCall: () => Promise.resolve(),
           onStep: () => Promise.resolve(),

@@ -100,8 +100,13 @@ function progressOf({ earlier, added }: PlayTurn, played: Played): Progress {
   const steps = earlier.filter((entry) => entry.type === 'step');
   const before = steps.flatMap((entry) => readDone(entry) ?? []).filter(({ isSkipped }) => !isSkipped);
   return {
-    ...{ played, looked: -1, failed: new Set() },
-    ...{ before, unticked: before.at(-1)?.key, lines: steps.length, tried: new Map() },
+    played,
+    looked: -1,
+    failed: new Set(),
+    before,
+    unticked: before.at(-1)?.key,
+    lines: steps.length,
+    tried: new Map(),
     added: before.length === 0 ? added : '',
   };
 }
@@ -195,7 +200,11 @@ function stuck(
 }
 
 const outcome = (text: string, more: Partial<Answer> = {}): Answer => ({
-  ...{ state: 'completed', text, summary: summarise(text), artifactRefs: [], buttons: [] },
+  state: 'completed',
+  text,
+  summary: summarise(text),
+  artifactRefs: [],
+  buttons: [],
   ...more,
 });
 

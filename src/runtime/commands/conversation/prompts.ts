@@ -18,7 +18,8 @@ export const prompts: Command = {
   name: 'prompts',
   description: 'What the tool servers have as prompts',
   argument: {
-    ...{ name: 'prompt', description: 'Its name, and what it needs: review what="the plan"' },
+    name: 'prompt',
+    description: 'Its name, and what it needs: review what="the plan"',
     pattern: '^\\S+(\\s[\\s\\S]*)?$',
   },
   action: 'look',
