@@ -40,7 +40,6 @@ export class StepNotes {
     return this.#inOrder(() => this.#hooks.onCall(call, this.#take()));
   }
 
-  /** Records the result of a call. */
   result(message: Json): Promise<void> {
     for (const callId of answeredIn([message])) this.#answered.add(callId);
     return this.#inOrder(() => this.#write([message]));

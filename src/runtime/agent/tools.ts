@@ -21,7 +21,6 @@ type ToolSpec = Extract<NonNullable<CallOptions['tools']>[number], { type: 'func
 type InputSchema = ToolSpec['inputSchema'];
 
 export interface ToolHooks {
-  /** The run's own signal. */
   signal: AbortSignal;
   /** Runs the calls of a step in turn. Rejects with the signal's reason. */
   inTurn: Turns;

@@ -64,7 +64,6 @@ export function refuseToGuest({ principal, isDirect }: { principal: Principal; i
 /** Returns the name of a linked person without the suffix that makes it unique. */
 export const shownPerson = (person: string): string => person.replace(/~.*$/, '');
 
-/** Returns the reply to an ID that matches no task here. */
 export function unknownTask(typed: string, isDirect: boolean): Said {
   const id = `\`${typed.trim().slice(0, 40).replaceAll('`', '')}\``;
   return isDirect ? say('commands.unknownTask', { id }) : say('commands.unknownTaskHere', { id });

@@ -35,7 +35,6 @@ export interface Reach {
    * reach a model. Never rejects.
    */
   refused(message: OutboundMessage, reason: string): Promise<void>;
-  /** Records that something of ours arrived there. */
   arrived(message: Pick<OutboundMessage, 'address' | 'interaction'>): void;
 }
 

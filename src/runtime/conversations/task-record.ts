@@ -39,7 +39,6 @@ export interface TaskRecordsOptions {
   home: Home;
   conversations: Conversations;
   costs: Pick<Costs, 'ofRun'>;
-  /** Returns whether there is an owner. */
   hasOwner: () => boolean;
   /** Called for a task that was accepted, one that will not be worked on, and one whose message was given up. */
   onState?: (taskId: string, state: TaskState) => void;

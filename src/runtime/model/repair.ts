@@ -84,7 +84,6 @@ const roomOf = (name: string): number => Math.min(MAX_ROOM, 2 * (knownModel(name
 /** Remembers what was learned about a model for as long as it stays loaded. */
 const learned = new WeakMap<ModelV4, Manner>();
 
-/** How one model is asked in one run. */
 export interface Repair {
   /** Returns the call in the form that this model accepts. */
   prepare(call: CallOptions): CallOptions;

@@ -62,7 +62,6 @@ class Streaming implements StreamingModel {
   readonly #options: StreamingOptions;
   /** The index of the model that answers: the first of `names` that did, kept for all later steps. */
   #at = 0;
-  /** How each model is asked in this run. */
   readonly #repairs = new Map<string, Repair>();
 
   constructor(options: StreamingOptions) {

@@ -42,7 +42,6 @@ export const inPrivate = (run: RunFacts): boolean => inConversation(run) && run.
 const REFUSED =
   'This is not done for people who are not on the list of this bot, and there is nobody to ask: do not try it again. Do without it, or say that its owner can let them in.';
 
-/** Returns the error that a guest's tool call gets as its result. */
 export const refusedToGuest = (): UserError => new UserError(REFUSED);
 
 /**

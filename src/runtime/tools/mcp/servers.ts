@@ -122,7 +122,6 @@ export class McpServers {
     return Promise.all(this.#servers.map((server) => server.survey()));
   }
 
-  /** Starts connecting to all servers. */
   start(): void {
     for (const server of this.#servers) void server.ensure();
   }

@@ -6,7 +6,6 @@ export interface SkillRun {
   readonly scope: ToolScope;
   /** The skills that the run may read, by name. */
   readonly skills: ReadonlyMap<string, Skill>;
-  /** Returns the skills that the run has read. */
   followed(): Followed;
   /** Returns the skills that match some words, best first; absent if the prompt holds all descriptions. */
   find?(words: string, limit: number): readonly Skill[];
@@ -23,7 +22,6 @@ export interface FileDeps {
   isSandboxed: boolean;
 }
 
-/** The skills that a run follows. */
 export interface Followed {
   /** Records that the run has read a skill. */
   add(skill: Pick<Skill, 'allowedTools'>): void;

@@ -19,7 +19,6 @@ import { expanded, inWorkFolder, type WorkFolder, workFolder } from './work-fold
 import { type Kept, keepWritten, snapshotOf } from './written-files.ts';
 
 export interface ScriptDeps {
-  /** The description of the tool. */
   description: string;
   input: z.ZodType<Record<string, string | number | boolean>>;
   /** The folder where the script works, from the viber's settings; absent means the task's own folder. */
