@@ -33,7 +33,6 @@ export interface BuildOptions {
 /** The time limit for opening an external channel, in ms. */
 const OPEN_MS = 10_000;
 
-/** Builds the enabled channels into `host.built`. */
 export async function buildChannels(open: OpenGateway, options: BuildOptions): Promise<void> {
   const { gw, host, board } = open;
   const { config, tasks } = gw;

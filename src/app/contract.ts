@@ -49,7 +49,6 @@ export interface GatewayOptions {
   suspectDelayMs?: number;
 }
 
-/** The gateway with its whole configuration. */
 export type AppGateway = Gateway<Config>;
 
 export interface OpenGateway {
@@ -64,7 +63,6 @@ export interface OpenGateway {
   start(): Promise<void>;
   /** Called once the channels are connected: starts what needs them. */
   connected(): Promise<void>;
-  /** Called once a day. */
   sweep(now: Date): void;
   /** Ends running work within `graceMs`, or keeps it, and sends outgoing messages. The intake must be closed before. */
   stop(graceMs?: number): Promise<void>;

@@ -7,7 +7,6 @@ import type { Home } from '../workspace/home.ts';
 import { lookAtWords } from './words.ts';
 
 export interface DamageOptions {
-  /** The root of the home. */
   root: string;
   log: Pick<Logger, 'error'>;
   /** Sending the same ID again has no effect. Never rejects. */

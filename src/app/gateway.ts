@@ -87,7 +87,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenGateway>
   };
 }
 
-/** Opens the model calls, the parts for consent, and the tools of runs. */
 function openParts(stores: Stores, { env = {}, model }: GatewayOptions, gateway: () => AppGateway) {
   const { home, config, log, tasks, people } = stores;
   const models = openModelCalls(stores, env, model);

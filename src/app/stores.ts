@@ -188,7 +188,6 @@ const targetsOf = (config: Config, people: People, channelOf: Places['channelOf'
 const attachRulesOf = (config: Config, channelOf: Places['channelOf']) => (address: Address) =>
   attachRules(channelOf(address), chatSection(config, address.channel)?.attach);
 
-/** Returns the prefixes of commands by channel. */
 const prefixesOf = (config: Config): Record<string, string> => ({
   terminal: '/',
   local: '/',

@@ -19,7 +19,6 @@ export interface OpenToolsOptions {
   config: Config;
   home: Home;
   log: Logger;
-  /** The parts of the gateway that tools may use. */
   services: ToolServices;
   /** Returns the gateway; must be called only once it is assembled. */
   gateway: () => Gateway;

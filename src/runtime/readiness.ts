@@ -16,7 +16,6 @@ export interface Readiness {
   workspace: { writable: boolean; detail?: string };
   /** Problems of the store for messages and answers; absent if there are none. */
   engine?: EngineHealth;
-  /** The state of file handles and sockets. */
   handles: HandleState;
   /** Seconds since the oldest undelivered message was accepted; null if there is none. */
   oldestUndeliveredSeconds: number | null;

@@ -49,7 +49,6 @@ class Teller implements Elsewhere {
   readonly #words = new Map<string, Extract<AgentStreamEvent, { type: 'text-delta' }>>();
   #gathering: NodeJS.Timeout | undefined;
   readonly #seen: SeenRuns;
-  /** Runs of this process. */
   readonly #own = new Set<string>();
 
   constructor(engine: Mouth, bus: Bus, news: NewsDesk, seen: SeenRuns) {
@@ -126,7 +125,6 @@ class Teller implements Elsewhere {
     if (text.length <= MAX_CHARS) this.#engine.publish(topic, text);
   }
 
-  /** Handles messages of our other processes. */
   #hear(topic: string, take: (what: object) => void): Stop {
     return this.#engine.subscribe(topic, (text) => {
       const told = parseJson(text);

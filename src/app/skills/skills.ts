@@ -30,7 +30,6 @@ export interface AppSkills {
   adding(): Promise<SkillAdding>;
   /** Returns the names that jobs may use; skills that keep being rewritten count as unread. */
   names(vibers: readonly string[], models: NamedModels): Promise<KnownNames>;
-  /** Set if servers are configured. */
   prompts?: ServerPrompts;
   /** Schedules reading the skills; nothing waits for it. */
   start(): void;

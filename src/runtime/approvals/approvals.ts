@@ -283,7 +283,6 @@ export class Approvals {
     this.#arm();
   }
 
-  /** Sets one timer for the request that expires first. */
   #arm(): void {
     clearTimeout(this.#timer);
     const retry = this.#unsent.size > 0 ? RETRY_MS : Number.POSITIVE_INFINITY;

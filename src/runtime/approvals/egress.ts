@@ -10,9 +10,7 @@ export const MAX_UNASKED = 500;
 
 export interface EgressFacts {
   mode: WorkingMode;
-  /** The run acts for a guest. */
   isGuest: boolean;
-  /** The configuration lists the host. */
   isListed: boolean;
   /** The task's people wrote the whole address themselves: it carries nothing that they haven't written. */
   isTheirs: boolean;

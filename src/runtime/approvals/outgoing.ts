@@ -126,7 +126,6 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
 /** Spells an address alike for http and https, since both mean what was written. */
 const spelled = (url: URL): string => (url.protocol === 'https:' ? url.href.replace('https:', 'http:') : url.href);
 
-/** Returns the kinds of calls that somebody has approved in a run. */
 function approvedIn(entries: readonly SessionEntry[]): ReadonlySet<string> {
   const yes = new Set(
     entries

@@ -65,7 +65,6 @@ export interface Consenting {
   sentence?: Sentence | undefined;
   /** The consequences of the call, in plain words. */
   note?: string;
-  /** The code that will run with these arguments. */
   script?: string;
   /** Whether people may let it run without a question from now on. */
   mayRepeat?: boolean;

@@ -122,7 +122,6 @@ export function isSameMatter(before: ApprovalRequest, now: ApprovalRequest): boo
 const fieldsOf = (input: Json): { [name: string]: Json } =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
 
-/** Returns the result for a call whose question was withdrawn. */
 export function insteadOf({ kind }: ApprovalRequest): string {
   if (kind === 'question') return 'The person answers in their own words: see their next message.';
   return 'This has not run: something else was asked about in its place, see below.';

@@ -58,7 +58,6 @@ export interface SuspendedRun {
   earlier: readonly SessionEntry[];
   /** The session that holds the call, if it belongs to an agent that the run asked. */
   inner?: { viber: string; run: string; earlier: readonly SessionEntry[] };
-  /** The run plays a playbook. */
   play?: true;
 }
 
@@ -256,7 +255,6 @@ export class RunSuspension {
     return { path: file, name, mimeType: 'text/plain', size: bytes.length, sha256 } satisfies Attachment;
   }
 
-  /** Returns the session's line for a decision. */
   #decisionLine(run: string, request: ApprovalRequest, decision: Decision): Line<'decision'> {
     return { type: 'decision', run, at: decision.at, approval: request.id, verdict: decision.verdict, by: decision.by };
   }

@@ -135,7 +135,6 @@ async function invocationOf(
   };
 }
 
-/** Turns a command into a message of its person. */
 function wordsOf({ message, principal, viber }: Entry, taskId: string, text: string, order: Put): Entry {
   const { command: _command, button: _button, ...said } = message;
   const { quote, ...ordered } = 'quote' in order ? order : { quote: undefined, ...order };

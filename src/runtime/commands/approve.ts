@@ -103,7 +103,6 @@ function decisionFor(request: ApprovalRequest, verb: string): Choice | undefined
   return verb === 'always' && request.kind === 'tool' ? { verdict: 'always' } : undefined;
 }
 
-/** Explains why a press no longer has an effect. */
 function closed(
   { verdict, by, name, answer = '' }: Decision,
   { me, time }: { me: string; time: Text },

@@ -16,7 +16,6 @@ export interface Owed {
   id: string;
   trace: string;
   address: Address;
-  /** The command as requested. */
   command?: { name: string; args: string } | undefined;
 }
 

@@ -16,7 +16,6 @@ import { markOf } from './tasks/tasks.ts';
 export interface SuggestDeps {
   home: Home;
   view: Viewpoint;
-  /** The task that the conversation is bound to, if any. */
   taskId: string | undefined;
   vibers: ViberRules;
   commands: Gateway['features']['commands'];

@@ -116,7 +116,6 @@ export interface AgentHooks {
   onUsage?: (model: string, usage: CallUsage, ms: number) => void;
 }
 
-/** A step that called tools. */
 export interface Beside {
   /** Empty if the step had no text beside its calls. */
   text: string;

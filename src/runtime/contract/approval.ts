@@ -40,7 +40,6 @@ export interface ApprovalRequest {
   otherwise?: string;
   /** The session that holds the call, if it belongs to an agent that the run asked. */
   inner?: { viber: string; run: string };
-  /** The run plays a playbook. */
   play?: true;
   /** The scheduled job that the run belongs to; the run that resumes it belongs to it too. */
   job?: JobOrder;

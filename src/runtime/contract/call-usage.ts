@@ -61,7 +61,6 @@ export function estimate(prompt: Prompt, written: number): CallUsage {
   return { inputTokens, outputTokens: Math.ceil(written / CHARACTERS), isEstimate: true };
 }
 
-/** The run that causes a cost. */
 export interface MeteredRun {
   run: string;
   task: string;

@@ -10,7 +10,6 @@ import type { TaskRecord } from '../../workspace/types.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { PlayOrder } from './entry.ts';
 
-/** One use of a command, with its context. */
 export interface InvocationOf<Gw> {
   gw: Gw;
   /** Texts in the language of the person, with commands as they are typed there. */
@@ -19,7 +18,6 @@ export interface InvocationOf<Gw> {
   /** The text after the command's name and, for commands with `takesTask`, after the task's ID. */
   args: string;
   principal: Principal;
-  /** The message as received. */
   message: InboundMessage;
   address: Address;
   isDirect: boolean;
@@ -70,7 +68,6 @@ export const HELP_GROUPS = ['now', 'tasks', 'files', 'memory', 'routine', 'model
 export type HelpGroup = (typeof HELP_GROUPS)[number];
 
 export interface CommandOf<Gw> extends CommandSpec {
-  /** Other names that people type for it. */
   aliases?: readonly string[];
   /** Its place and description in /help. If absent, only its name appears, at the end. */
   help?: {
@@ -79,7 +76,6 @@ export interface CommandOf<Gw> extends CommandSpec {
     /** Members may not do this. */
     for?: 'owner';
   };
-  /** The permission that a person needs. */
   action: Action;
   /** `true`: never listed, but buttons and typing still run it. `servers`: listed only if there are tool servers. */
   hidden?: true | 'servers';
@@ -98,7 +94,6 @@ export interface CommandOf<Gw> extends CommandSpec {
   run(context: InvocationOf<Gw>): Promise<CommandReply>;
 }
 
-/** The commands of a gateway and of its features. */
 export interface CommandTable<Gw> {
   readonly all: readonly CommandOf<Gw>[];
   /** Keyed by names and aliases in lower case. */

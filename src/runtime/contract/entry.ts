@@ -22,7 +22,6 @@ export interface JobOrder {
    * it is too late. Absent in entries of earlier versions.
    */
   asks?: readonly Address[];
-  /** The job's settings for the agent that works on it. */
   own: OwnSettings;
 }
 
@@ -30,7 +29,6 @@ export interface JobOrder {
 export interface PlayOrder {
   /** Absent: the one that isn't finished yet. */
   name?: string;
-  /** The values of its placeholders. */
   values?: readonly [name: string, value: string][];
 }
 
@@ -59,9 +57,7 @@ export interface Entry {
    * says.
    */
   job?: JobOrder;
-  /** The message starts or continues a playbook. */
   play?: PlayOrder;
-  /** The message calls this skill by its name. */
   skill?: string;
 }
 

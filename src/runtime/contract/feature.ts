@@ -21,10 +21,8 @@ import type { Answer, Made } from './outcome.ts';
 import type { FileKind, ReadableFile, ReadFor } from './reading.ts';
 import type { Tool } from './tool.ts';
 
-/** Stops what `start` began. */
 export type StopFeature = () => void | Promise<void>;
 
-/** A turn that has its outcome. */
 export interface EndedTurn {
   readonly run: string;
   /** The messages that it answers, at least one. */
@@ -40,7 +38,6 @@ export interface CutSession {
   person: string;
 }
 
-/** The run whose answer contains a block. */
 export interface BlockOf {
   viber: string;
   task: string;
@@ -66,7 +63,6 @@ export interface Below {
 export interface ReplyTo {
   address: Address;
   text: string;
-  /** The ID of our message. */
   repliesTo: string;
 }
 
@@ -74,7 +70,6 @@ export interface Verdict {
   /** The subject, as its buttons name it. */
   name: string;
   verb: 'accept' | 'edit' | 'reject';
-  /** The text that replaces the suggestion. */
   text: string;
 }
 
@@ -90,7 +85,6 @@ export interface Deciding {
 export interface CheckedAt<Gw extends { config: unknown }> {
   readonly config: Gw['config'];
   readonly env: NodeJS.ProcessEnv;
-  /** The folder of the home. */
   readonly home: string;
 }
 
@@ -174,7 +168,6 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
   search?(viber: string, words: string, limit: number, gw: Gw): Promise<MemoryHit[]>;
   /** Returns the doctor's findings. Changes nothing, and doesn't throw for anything that a setting can fix. */
   check?(at: CheckedAt<Gw>): Promise<Finding[]>;
-  /** Called once a day. */
   sweep?(now: Date, gw: Gw): void;
   /** Starts background work; the result stops it. */
   start?(gw: Gw): StopFeature | Promise<StopFeature>;

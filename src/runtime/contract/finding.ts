@@ -8,7 +8,6 @@ export interface Finding {
   state: 'ok' | 'note' | 'wrong';
   /** One sentence; for `wrong` it names what to change. */
   detail: string;
-  /** A setting is the cause. */
   isSetting?: boolean;
 }
 

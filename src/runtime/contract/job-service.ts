@@ -115,7 +115,6 @@ export interface KnownNames {
   skills: ReadonlyMap<string, readonly KnownSkill[]>;
   /** Bundled skills that the configuration turns off. */
   off: readonly string[];
-  /** Built-in tools. */
   tools: readonly string[];
   /** Tool servers, each with the tools that runs are offered; undefined until it has been connected. */
   servers: ReadonlyMap<string, readonly string[] | undefined>;

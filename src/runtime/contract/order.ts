@@ -58,13 +58,11 @@ export interface Order {
   place: string;
   /** The conversation where a person asked for it. */
   address?: Address | undefined;
-  /** The language for the person who asked. */
   language?: string | undefined;
   /** The conversation is with this person alone. */
   isDirect?: boolean | undefined;
   /** Memory and artifacts that a program provided in place of those on disk. */
   given?: Pick<Given, 'memory' | 'artifacts'> | undefined;
-  /** The scheduled job that it is a run of. */
   job?: JobOrder | undefined;
   /** Skills that a person has called by name in this task. */
   called?: readonly string[] | undefined;
@@ -72,7 +70,6 @@ export interface Order {
   earlier: readonly SessionEntry[];
   decided?: Decided | undefined;
   signal: AbortSignal;
-  /** The watch of the turn that it belongs to. */
   watch?: TurnWatch;
   /**
    * Resolves once the messages that it answers are durable; absent: they are.
@@ -87,7 +84,6 @@ export interface Order {
   instructions?: string;
 }
 
-/** The owner of the lane that the work belongs to. */
 export interface Owner {
   /**
    * Called before each step, tool and line of the session.

@@ -17,9 +17,7 @@ export interface Made {
   refs: ArtifactRef[];
   pending: Suggestion[];
   plan: PlanChange | undefined;
-  /** The plan when the run began. */
   planBefore?: Plan;
-  /** Pages that searches have found. */
   sources?: { title: string; url: string }[];
   /** The agents that it asked, with their answers. */
   said?: { agent: string; text?: string }[];

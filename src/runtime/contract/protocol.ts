@@ -49,7 +49,6 @@ export const taskResultSchema = z.object({
   artifactRefs: z.array(artifactRefSchema),
 }) satisfies z.ZodType<TaskResult>;
 
-/** Limits of a reply's `artifact_deltas` block. */
 export const DELTA_LIMITS = { count: 20, bytes: 1_048_576 } as const;
 
 /**

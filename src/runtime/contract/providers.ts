@@ -147,7 +147,6 @@ export function dialectIn(provider: string): Dialect {
   return DIALECTS.includes(name) ? (name as Dialect) : '';
 }
 
-/** The configuration of a provider. */
 export interface ProviderSettings {
   baseURL?: string;
   apiKey?: string;

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type { ArtifactRef } from '../../workspace/types.ts';
 import type { Asked, Order } from './order.ts';
 
-/** The tool by which an agent asks another. */
 export const ASK_AGENT = 'ask_agent';
 
 export interface Question {
@@ -12,7 +11,6 @@ export interface Question {
   message: string;
   /** Distinguishes this question from others of the asking run; the same key means the same question. */
   key: string;
-  /** The order of the run that asks. */
   order: Order;
   /** Aborts the answer; defaults to the signal of the asking run. */
   signal?: AbortSignal;

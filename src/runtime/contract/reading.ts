@@ -2,7 +2,6 @@
 import { UserError } from '../../errors.ts';
 import type { MeteredRun } from './call-usage.ts';
 
-/** A file of a task, or of the workspace. */
 export interface ReadableFile {
   path: string;
   name: string;

@@ -23,11 +23,9 @@ export type RunErrorKind =
   | 'overloaded'
   | 'timeout'
   | 'unreachable'
-  /** The key isn't accepted. */
   | 'key'
   /** The provider wants to be paid. */
   | 'quota'
-  /** The conversation doesn't fit into the model. */
   | 'too-long'
   | 'refused'
   | 'cut-off'
@@ -42,9 +40,7 @@ export type RunErrorKind =
   | 'offline';
 
 export interface FailedTurn {
-  /** The person's words. */
   words: string;
-  /** Whether tools have run in this turn. */
   hasSteps: boolean;
 }
 
@@ -82,7 +78,6 @@ export interface ModelFailure {
   mostFiles?: number;
 }
 
-/** The status of a rejected request. */
 const REFUSED = 400;
 /** Statuses that aren't the request's fault: it took too long, conflicted with another one, or came too early. */
 const TRANSIENT = new Set([408, 409, 425]);

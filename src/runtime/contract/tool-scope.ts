@@ -7,7 +7,6 @@ import type { ArtifactRef, Json, Plan } from '../../workspace/types.ts';
 import type { FileText } from './reading.ts';
 import type { RuntimeTool } from './tool.ts';
 
-/** The outcome of a plan that the model proposed. */
 export type PlanChange =
   | { status: 'written'; text: string; hash: string; plan: Plan }
   /**
@@ -39,7 +38,6 @@ export interface ToolScope {
   onShown?(ref: ArtifactRef): boolean;
   /** The setting `memory.auto_accept`; otherwise a person accepts each line (promise 40). */
   autoAcceptMemory: boolean;
-  /** Asks a person to accept a suggestion. */
   onSuggestion?(suggestion: Suggestion): void;
   /** Whether a page may redirect to another address without a question; absent: only to its own host. */
   mayFollow?(from: URL, to: URL): Promise<boolean>;

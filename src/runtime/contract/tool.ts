@@ -26,7 +26,6 @@ export interface Reach {
 
 /** The facts of a run that decide which tools it is offered. */
 export interface RunFacts {
-  /** The role of the person for whom it runs. */
   readonly role: Role;
   /** A scheduled job started it, or an agent that works for a job. */
   readonly isJob: boolean;

@@ -9,17 +9,14 @@ export interface TurnWatch {
   word(): void;
   /** Returns a function to call at the stage's end; so do those below. */
   stage?: (name: 'context' | 'record') => () => void;
-  /** One try of a model. */
   model?: (name: string) => (ended: ModelTry) => void;
   /** `error` is a word for the failure, if it failed. */
   tool?: (name: string, callId: string) => (error?: string) => void;
-  /** Called when the turn is over. */
   end?: (state: string, error?: string) => void;
 }
 
 export interface ModelTry {
   usage?: CallUsage;
-  /** Why it ended. */
   finish?: string;
   /** A word for the failure, if it failed. */
   error?: string;

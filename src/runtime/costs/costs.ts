@@ -34,9 +34,7 @@ export interface CostLimits {
   costPerPersonPerDay?: number | undefined;
 }
 
-/** A cap that is reached. */
 export interface CapHit {
-  /** The setting's path. */
   setting: `limits.${keyof CostLimits}`;
   /** `person`: only this person's cap is reached. */
   of: 'all' | 'person';
@@ -267,7 +265,6 @@ function withMore(record: TaskRecord, used: Usage): TaskRecord {
 
 const noticeKey = (who: string, setting: string): string => `${who} ${setting}`;
 
-/** Returns only the usage fields. */
 function usageOf({ inputTokens, outputTokens, cachedInputTokens, cost, currency, unpricedTokens }: Usage): Usage {
   return addUsage(undefined, {
     inputTokens,

@@ -18,7 +18,6 @@ export class CapError extends RunError {
 
 export interface Meter {
   hooks(run: MeteredRun): Required<Pick<AgentHooks, 'beforeCall' | 'onUsage'>>;
-  /** Returns a run's usage for its outcome. */
   used(run: string): { usage?: Usage };
 }
 

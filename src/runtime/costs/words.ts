@@ -51,7 +51,6 @@ export const capNotice = (hit: CapHit, now: number): Said => say('costs.notice',
 /** Reminds a person whose work was running and who has been told today. */
 export const capReminder = (hit: CapHit, now: number): Said => say('costs.reminder', about(hit, now));
 
-/** Tells the owners that everybody's cap is reached. */
 export const ownerNotice = (hit: CapHit, now: number): Said => say('costs.forOwners', about(hit, now));
 
 /**

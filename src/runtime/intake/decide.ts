@@ -53,21 +53,17 @@ export interface Facts {
   readonly isUnchanged: boolean;
   /** The result of counting it towards its sender's limit; undefined for owners. */
   readonly rate: Taken | undefined;
-  /** The meaning of the pressed button. */
   readonly pressed: ButtonAction | 'gone' | undefined;
   /**
    * The command that the words stand for as the answer to a question; `several`: they could answer several questions.
    */
   readonly answer: TypedAnswer | undefined;
-  /** The key of the conversation's binding. */
   readonly key: string;
-  /** The viber that answers there. */
   readonly viber: string;
   /** The viber was removed after it was chosen or configured. */
   readonly isViberGone: boolean;
   readonly task: BoundTask | undefined;
   readonly digest: AnsweredDigest | undefined;
-  /** The mode that was chosen for the conversation. */
   readonly mode: InjectionMode;
 }
 
@@ -83,7 +79,6 @@ export type Decision =
   | { kind: 'ignore'; outcome: InboundOutcome }
   /** Counts as accepted once the first copy is durable. */
   | { kind: 'duplicate' }
-  /** A group has a new ID. */
   | { kind: 'moved' }
   /** Too many messages: the sender is told durably, told once, or not told. */
   | { kind: 'limit'; tell: 'notice' | 'once' | 'nothing' }
@@ -134,7 +129,6 @@ export const isPlain = (message: InboundMessage): boolean =>
 const STOP =
   /^(stop|stopp|halt|abort|cancel|arr[eê]te|alto|para|detente|ferma|basta|стоп|停|停止|止まれ|ストップ)[.!。！]*$/iu;
 
-/** Whether the whole message says to stop. */
 export const saysStop = ({ text, files, kind }: InboundMessage): boolean =>
   files.length === 0 && kind === 'message' && text.length <= 20 && STOP.test(text.trim());
 

@@ -20,7 +20,6 @@ import { viberAt } from '../conversations/vibers.ts';
 import type { Gateway } from '../run/gateway.ts';
 import { type AnsweredDigest, type Facts, isCounted, isEarly, isPlain, saysStop } from './decide.ts';
 
-/** An incoming event. */
 export interface Arrival {
   message: InboundMessage;
   /** The event in the platform's own form. */
@@ -99,7 +98,6 @@ function correctsCommand({ kind, text }: Event, { features }: Gateway): boolean 
   return name !== undefined && findCommand(features.commands, name) !== undefined;
 }
 
-/** Returns the facts that are known before anything is looked up. */
 function factsOfSender(message: InboundMessage, visit: Visit, { principal, entry }: Entering, gw: Gateway): Gathering {
   const { languages } = gw.people;
   const language = languages.of(principal, message.sender.language);
@@ -172,7 +170,6 @@ async function askedBy({ address, text, repliesTo }: InboundMessage, gw: Gateway
   return undefined;
 }
 
-/** Returns the task and the viber of the conversation. */
 function conversationOf({ message, principal }: Facts, gw: Gateway): Partial<Facts> {
   const { address, isDirect } = message;
   const { vibers, settings } = gw.places;

@@ -17,7 +17,6 @@ const SHOWN = 80;
 const keyOf = ({ address }: InboundMessage, principal: Principal) =>
   `${identityText(principal)} ${conversationKey(address)}`;
 
-/** Records an accepted message. */
 export function noteTaken(message: InboundMessage, principal: Principal, { tasks }: Gateway): void {
   const { writers } = tasks.arrivals;
   const key = keyOf(message, principal);
@@ -26,7 +25,6 @@ export function noteTaken(message: InboundMessage, principal: Principal, { tasks
   writers.set(key, writer);
 }
 
-/** Records a refused message. */
 export function noteRefused(message: InboundMessage, principal: Principal, gw: Gateway): void {
   const { writers } = gw.tasks.arrivals;
   const key = keyOf(message, principal);

@@ -32,7 +32,6 @@ export interface LiveOptions {
   isBusy: (address: Address) => boolean;
   /** Returns a plan's progress and the step in progress. */
   progressOf: (taskId: string) => Promise<Progress | undefined>;
-  /** Returns messages in the language of the chat's readers. */
   messagesAt: (address: Address) => Messages;
   log: Logger;
 }
@@ -164,14 +163,12 @@ export class LiveProgress {
     return placeholders;
   }
 
-  /** Returns everything that is running, with the agents that work on it. */
   runs(): { taskId: string; agentId: string }[] {
     return [...this.#runs.values()]
       .filter(({ taskId }) => taskId !== '')
       .flatMap(({ taskId, agentId, worker }) => [...new Set([agentId, worker])].map((id) => ({ taskId, agentId: id })));
   }
 
-  /** Returns the runs that a conversation follows. */
   runsAt(address: Address): { taskId: string; agentId: string }[] {
     const key = conversationKey(address);
     return [...this.#runs.values()]

@@ -22,7 +22,6 @@ export interface LivePace {
 export interface LivePaceOptions {
   /** Returns the limit of a place; places with the same key share it. */
   limitOf: (address: Address) => { key: string; gapMs: number };
-  /** Whether answers to the chat are pending. */
   isBusy: (address: Address) => boolean;
 }
 

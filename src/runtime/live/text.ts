@@ -21,7 +21,6 @@ const MAYBE_FENCE =
 const TAG = String.raw`(?:memory_suggestion|decision|think(?:ing)?)(?:\s[^<>\n]{0,200})?>`;
 const OPEN = new RegExp(`<${TAG}|${THOUGHT_BEGINS}`, 'i');
 const CLOSE = new RegExp(`</${TAG}|${THOUGHT_ENDS}`, 'i');
-/** Matches an incomplete tag. */
 const MAYBE_TAG =
   /<(?:\/?[\w:-]{0,40}=?|channel\||\|channel>\w{0,7}|\/?(?:memory_suggestion|decision)\s[^<>\n]{0,200}|\|[\w|]{0,40}|[|｜][^<>\n]{0,40}|(?:[a-z]+:)?invoke [name=]{0,5})$|\[\/?[A-Z_]{0,14}$|◁\/?\w{0,5}$/i;
 /**
@@ -56,7 +55,6 @@ export function createLiveText(): LiveText {
   let fence: Fence | undefined;
   let isInTag = false;
   let isCalling = false;
-  /** The current word. */
   let word = '';
   let isShown = false;
 

@@ -33,7 +33,6 @@ export interface Call {
 export type Work = Generator<Call, string, MadeCall>;
 
 export interface View {
-  /** Texts in the person's language. */
   messages: Messages;
   /** The person's own words since the last answer, without quotes, notes and lists of files. */
   text: string;

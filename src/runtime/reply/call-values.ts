@@ -85,7 +85,6 @@ export function readPairs(cursor: Cursor, sign: ':' | '=', end: string, depth = 
   }
 }
 
-/** Reads a JSON object or list that begins here. */
 export function readJson(cursor: Cursor): Json | undefined {
   const rest = cursor.text.slice(cursor.at);
   const length = jsonLength(rest);

@@ -15,7 +15,6 @@ const shownTitle = ({ title }: PlanStep, most: number): string => escaped(cutTex
 
 export const stepTitle = (step: PlanStep): string => shownTitle(step, MAX_TITLE);
 
-/** Formats one line per step. */
 export function planRows({ steps }: Plan, messages: Messages): Text {
   const rows = steps.slice(0, MAX_STEPS).map((step, index) => {
     const title =

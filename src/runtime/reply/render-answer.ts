@@ -6,7 +6,6 @@ import type { ButtonAction } from '../contract/buttons.ts';
 import type { Answer } from '../contract/outcome.ts';
 import { type AttachMode, attach, getButton } from './attachments.ts';
 
-/** The rules for attachments in a conversation. */
 export interface AttachRules {
   mode: AttachMode;
   maxBytes: number;
@@ -14,7 +13,6 @@ export interface AttachRules {
   whispers?: boolean;
 }
 
-/** The services that rendering needs. */
 export interface Rendering {
   home: Home;
   attachRules: (address: Address) => AttachRules;

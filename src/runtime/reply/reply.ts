@@ -40,7 +40,6 @@ interface Fence {
   inner: number;
 }
 
-/** An open element. */
 interface Tag {
   name: string;
   start: number;

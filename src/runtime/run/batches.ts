@@ -32,7 +32,6 @@ export function startedRuns(home: Home, { viber, taskId }: Entry): StartedRuns {
   return runs;
 }
 
-/** The result of a run, with the messages that it handled. */
 export interface LaterResult {
   result: Extract<SessionEntry, { type: 'result' }>;
   ids: readonly string[];
@@ -155,5 +154,4 @@ function cutting(waiting: readonly Batch[], turn: readonly Item[]): number {
   return waiting.slice(0, end < 0 ? waiting.length : end).findIndex(({ items: [item] }) => cutsOff(item, turn));
 }
 
-/** Whether a waiting batch interrupts the turn. */
 export const isSteered = (waiting: readonly Batch[], turn: readonly Item[]): boolean => cutting(waiting, turn) >= 0;

@@ -130,7 +130,6 @@ async function send(turn: Answered, answer: Answer, gw: Gateway): Promise<void> 
   gw.tasks.syncSoon(openTask(gw.home, taskId, viber).session.file);
 }
 
-/** Returns the answer with the additions of features. */
 async function completed(turn: Answered, given: Answer, gw: Gateway): Promise<Answer> {
   let answer = given;
   for (const { answers } of gw.features.on)

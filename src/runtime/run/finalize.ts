@@ -29,7 +29,6 @@ export interface FinalizedRun {
   /** The person for whom it ran; nothing is remembered for a guest. */
   principal: Principal;
   messages: Messages;
-  /** The tools that it could use. */
   tools: readonly RuntimeTool[];
   earlier: readonly SessionEntry[];
   items: readonly QueueItem<Entry>[];
@@ -92,7 +91,6 @@ export async function finalize(
   };
 }
 
-/** Handles blocks in the order of the features. */
 async function takeBlocks({ memorySuggestions }: WholeReply, of: BlockOf, gw: Gateway): Promise<void> {
   if (memorySuggestions.length === 0) return;
   for (const { reply = [] } of gw.features.on) for (const { take } of reply) await take(memorySuggestions, of, gw);

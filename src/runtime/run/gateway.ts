@@ -96,13 +96,11 @@ export interface PeopleStores extends People {
   languages: Languages;
   zones: Zones;
   owners: OwnerNotifier;
-  /** Returns the access rules of an address. */
   rulesOf(address: Address): AccessRules;
   /** Returns a person's local time for the model. `mayAsk`: whether this run may ask them where they are. */
   nowFor(principal: Principal, turn: { run: string; mayAsk: () => boolean }): string;
 }
 
-/** The state of tasks, and events about them. */
 export interface Tasks {
   /** State of events while they are being accepted. */
   arrivals: Arrivals;
@@ -111,7 +109,6 @@ export interface Tasks {
   records: TaskRecords;
   conversations: Conversations;
   threads: Threads;
-  /** The output of jobs. */
   digests: Digests;
   /** The questions that a person's next words answer. */
   expected: Expected;
@@ -122,7 +119,6 @@ export interface Tasks {
   syncSoon: (file: string) => void;
 }
 
-/** The conversations of all channels, with their settings. */
 export interface Places {
   channelOf: (address: Pick<Address, 'channel'>) => Channel | undefined;
   reach: Reach;
@@ -131,7 +127,6 @@ export interface Places {
   live: Live;
   /** Settings that people chose for conversations. */
   settings: ConversationSettings;
-  /** The existing vibers, and who may talk to them. */
   vibers: ViberRules;
   /** Prefixes of commands by the IDs of the enabled channels: `{ telegram: '/', slack: '/viber ' }`. */
   prefixes: Readonly<Record<string, string>>;
@@ -153,7 +148,6 @@ export interface ModelCalls {
   modelName: () => string;
   /** The models themselves, by `provider/model`. */
   providers: ModelProviders;
-  /** The available models and their prices. */
   choices: ModelChoices;
   /** Returns a conversation's choice of model, if any. */
   chosen: (address: Address) => { model?: string; thinking?: Thinking };
@@ -177,7 +171,6 @@ export interface ToolTable {
   adding: () => Promise<SkillAdding>;
 }
 
-/** Everything about pending decisions of people. */
 export interface Consent {
   approvals: Approvals;
   suspension: Pick<RunSuspension, keyof RunSuspension>;
@@ -185,7 +178,6 @@ export interface Consent {
   questions: Questions;
 }
 
-/** The context that tools of features receive. */
 export interface FeatureRun extends ToolRun {
   readonly gw: Gateway;
 }

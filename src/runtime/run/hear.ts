@@ -17,7 +17,6 @@ import type { FetchedFile, Intake } from './inbox-files.ts';
 import { readFile } from './read-file.ts';
 
 export interface Heard {
-  /** The senders' own words by message. */
   words: ReadonlyMap<InboundMessage, string>;
   /** IDs of the files that these words come from. */
   spoken: string[];

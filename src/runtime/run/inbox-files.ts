@@ -36,7 +36,6 @@ export interface FetchOptions {
   channelOf: (message: InboundMessage) => Channel | undefined;
 }
 
-/** A file of a message, in the task's folder. */
 export interface FetchedFile {
   meta: ArtifactMeta;
   remote: RemoteFile;

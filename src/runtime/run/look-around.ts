@@ -22,7 +22,6 @@ import type { Intake } from './inbox-files.ts';
 export interface LookedAround {
   /** The intake with the current form of its messages. */
   given: Intake;
-  /** Lines for the model. */
   facts: string[];
   /** Stores how far threads were quoted. */
   settle(): Promise<void>;

@@ -146,7 +146,6 @@ async function suspendBelow(
   return gw.consent.suspension.suspend({ ...run, inner: below, ...more }, below.waiting, below.tools, handed);
 }
 
-/** Limit of skills called in one task. */
 const MAX_CALLED = 50;
 
 /** Keeps called skills available for the rest of the task, whatever its own rules are. */
@@ -203,7 +202,6 @@ function givenIn(messages: readonly InboundMessage[]): Order['given'] {
   return { ...(memory !== undefined && { memory }), ...(artifacts && { artifacts }) };
 }
 
-/** Returns the words of messages that were spoken, not written. */
 const spokenIn = (entries: readonly SessionEntry[]): string[] =>
   entries.flatMap((entry) => (entry.type === 'message' && entry.spoken ? [entry.text] : []));
 

@@ -24,7 +24,6 @@ type MessageLine = Extract<SessionEntry, { type: 'message' }>;
 
 const SPOKEN = 'Spoken in a voice message and written down by a machine: names and numbers may be misheard';
 
-/** A message with its files. */
 export interface TakenIn {
   line: MessageLine;
   /**
@@ -87,7 +86,6 @@ function addAddresses(line: MessageLine, { task, principal }: Intake, typed: str
 /** An album that answers a message quotes it with each of its parts. */
 const sameWords = ({ kind, from, text }: QuotedText): string => JSON.stringify([kind, from, text]);
 
-/** Returns the first of those with the same key. */
 function distinct<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
   const seen = new Set<string>();
   return all.filter((one) => !seen.has(keyOf(one)) && seen.add(keyOf(one)));

@@ -10,7 +10,6 @@ import { type AbortReason, RunAbort } from '../contract/abort.ts';
 import { arrivalOf, type Entry } from '../contract/entry.ts';
 import { cutsOff, type Item } from './batches.ts';
 
-/** The lanes that this process works on. */
 export interface Lanes {
   works: Map<string, Work>;
   /** How often the work of a lane has failed in a row. */
@@ -36,9 +35,7 @@ export class Work {
   #joining: Item[] = [];
   /** Pending additions to the lease for the next turn. */
   readonly #steering = new Set<Promise<boolean>>();
-  /** A turn has been prepared. */
   #hasBegun = false;
-  /** There is no next turn. */
   #isOver = false;
   /** A decided call is running: steering waits until the model is asked again. */
   #isDoing = false;
@@ -77,7 +74,6 @@ export class Work {
     return { signal: this.#controller.signal, intake: this.#intake.signal };
   }
 
-  /** Marks that the running turn has its outcome. */
   settle(): void {
     this.#isSettled = true;
     this.#show({ isEnding: true });

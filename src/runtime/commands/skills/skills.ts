@@ -19,7 +19,6 @@ const MAX_REASON = 300;
 const what = (description: string): string =>
   plain(oneLine(description.split(/(?<=[.!?])\s/, 1)[0] ?? '', MAX_WORDS)).replace(/\.$/, '');
 
-/** Returns the skill's state with its fixes. */
 function stateOf(skill: SkillView): Said {
   const { isUsable, lacks } = skill;
   const about = { fixes: skill.fixes.join('; ') };

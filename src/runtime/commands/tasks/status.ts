@@ -26,7 +26,6 @@ export const duration = (seconds: number, messages: Messages): Text =>
     ? messages.text('tasks.seconds', { seconds })
     : messages.text('tasks.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 
-/** Returns the model that answers in a conversation. */
 const modelAt = (address: Address, { models, places }: Gateway): string =>
   chosenAt({ models: models.choices, settings: places.settings, address }).model.id;
 
@@ -80,7 +79,6 @@ export const status: Command = {
 
 const MAX_BUTTONS = 6;
 
-/** Describes the task's pending requests. */
 function waitingLines({ gw, taskId, messages }: Invocation): Text[] {
   return gw.consent.approvals.open(taskId).map(({ kind, sentence = '', expiresAt }) => {
     const about =
