@@ -9,6 +9,12 @@ import { scrub } from '../src/log.ts';
 
 const M = '[secret]';
 
+/** A server with the words of all given lines as its arguments. */
+const argumentsOf = (...lines: [given: string, shown: string][]): [given: object, shown: object] => [
+  { command: 'x', args: lines.flatMap(([given]) => given.split(' ')) },
+  { command: 'x', args: lines.flatMap(([, shown]) => shown.split(' ')) },
+];
+
 /** Settings, and how they may be shown. */
 const SERVERS: Record<string, [given: object, shown: object]> = {
   'GitHub in a container': [
@@ -405,6 +411,70 @@ const SERVERS: Record<string, [given: object, shown: object]> = {
     { url: 'https://glpat-key@mcp.example.com/v1/tools#token=abc' },
     { url: `https://${M}@mcp.example.com/v1/tools#token=${M}` },
   ],
+  'options of other programs': argumentsOf(
+    ['/p:hunter2', `/p:${M}`],
+    ['/password:hunter2', `/password:${M}`],
+    ['/token hunter2', `/token ${M}`],
+    ['--githubtoken hunter2', `--githubtoken ${M}`],
+    ['--openaikey=hunter2', `--openaikey=${M}`],
+    ['--license hunter2', `--license ${M}`],
+    ['--licence-no=hunter2', `--licence-no=${M}`],
+    ['--recovery-code hunter2', `--recovery-code ${M}`],
+    ['--tokens hunter2', `--tokens ${M}`],
+    ['--passwort hunter2', `--passwort ${M}`],
+    ['--api-schlüssel=hunter2', `--api-schlüssel=${M}`],
+    ['-p=hunter2', `-p=${M}`],
+    ['--max-tokens 4096 --monkey a --hotkey=b', '--max-tokens 4096 --monkey a --hotkey=b'],
+  ),
+  'logins after every option that takes one': argumentsOf(
+    ...['--basic', '--login', '--digest', '--account', '--username', '--ntlm', '--proxy-login', '-U', '--dsn-user'].map(
+      (option): [string, string] => [`${option} alex:hunter2`, `${option} alex:${M}`],
+    ),
+    ['--basic=alex:hunter2', `--basic=alex:${M}`],
+    ['--creds alex:hunter2', `--creds ${M}`],
+    ['--connect scott/hunter2@ORCL', `--connect scott/${M}`],
+    ['--user 1000:1000 --account org/team', '--user 1000:1000 --account org/team'],
+  ),
+  'what looks like a key after any option': argumentsOf(
+    ['-t Ab3dEf9hIj2kLm', `-t ${M}`],
+    ['-tAb3dEf9hIj2kLm', `-t${M}`],
+    ['--any=Ab3dEf9hIj2kLm', `--any=${M}`],
+    ['-s wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', `-s ${M}`],
+    [
+      '-t stdio -m claude-sonnet-4-20250514 -d northwind2024 -f src/myBigButton2/ofTheYear2024/index',
+      '-t stdio -m claude-sonnet-4-20250514 -d northwind2024 -f src/myBigButton2/ofTheYear2024/index',
+    ],
+  ),
+  'variables and headers by other names': argumentsOf(
+    ['FOO=hunter2 npx', `FOO=${M} npx`],
+    ['--environment FOO=hunter2', `--environment FOO=${M}`],
+    ['--env-var FOO=hunter2', `--env-var FOO=${M}`],
+    ['--env FOO:hunter2', `--env FOO:${M}`],
+    ['--env.FOO=hunter2', `--env.FOO=${M}`],
+    ['--env {"FOO":"hunter2"}', `--env {"FOO":"${M}"}`],
+    ['--extra-header X-Team:hunter2', `--extra-header X-Team:${M}`],
+    ['--headers {"X-Team":"hunter2","Accept":"text/plain"}', `--headers {"X-Team":"${M}","Accept":"text/plain"}`],
+    ['--header.X-Team hunter2', `--header.X-Team ${M}`],
+    ['-Dany.name=hunter2', `-Dany.name=${M}`],
+  ),
+  'addresses in other forms': argumentsOf(
+    ['jdbc:mysql://alex:hunter2@db/shop', `jdbc:mysql://${M}:${M}@db/shop`],
+    ['jdbc:oracle:thin:scott/hunter2@//db:1521/x', `jdbc:oracle:thin:scott/${M}@//db:1521/x`],
+    ['alex:hunter2@localhost/shop', `alex:${M}@localhost/shop`],
+    ['postgres://alex:a/hunter2@db/shop', `postgres://${M}:${M}@db/shop`],
+    ['https://h:8080/@scope/x', 'https://h:8080/@scope/x'],
+    ['https://h/mcp/token/hunter2/x', `https://h/mcp/token/${M}/x`],
+    ['https://h/oauth/token/refresh', 'https://h/oauth/token/refresh'],
+    ['h.example.com/mcp?k=hunter2', `h.example.com/mcp?k=${M}`],
+  ),
+  'numbers that an option makes secret, and settings with spaces': [
+    { command: 'x', args: ['--pin', 12345678, '--port', 8080, 'Password = hunter2', '<password>hunter2</password>'] },
+    { command: 'x', args: ['--pin', M, '--port', 8080, `Password = ${M}`, `<password>${M}</password>`] },
+  ],
+  'a line within a line': [
+    { command: 'sh', args: ['-c', `bash -c 'FOO=one x --token "two"'; x --password $(echo three) --basic me:four`] },
+    { command: 'sh', args: ['-c', `bash -c 'FOO=${M} x --token "${M}"'; x --password ${M} --basic me:${M}`] },
+  ],
   'nothing secret': [
     {
       command: '/usr/bin/node',
@@ -560,6 +630,11 @@ describe('a configuration with names in place of secrets', () => {
       'an argument',
       'mcp: { a: { args: [--api-key, abc, -e, TOKEN=def] } }',
       'mcp: { a: { args: [--api-key, "${MCP_A_ARGS_API_KEY}", -e, "TOKEN=${TOKEN}"] } }',
+    ],
+    [
+      'arguments that are numbers, and logins',
+      'mcp: { a: { args: [--pin, 12345678, --port, 8080, --basic, "alex:hunter2"] } }',
+      'mcp: { a: { args: [--pin, "${MCP_A_ARGS_PIN}", --port, 8080, --basic, "alex:${MCP_A_ARGS_BASIC}"] } }',
     ],
     ['JSON', '{"http":{"token":"a\\"b"}}', '{"http":{"token":"${HTTP_TOKEN}"}}'],
     [

@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../errors.ts';
 import { addSecret } from '../log.ts';
 import type { Data } from './parse.ts';
 import { isAbsentWhenEmpty, isSecretName } from './secret-names.ts';
-import { secretsIn } from './secrets.ts';
+import { isSecretNumber, secretsIn } from './secrets.ts';
 
 const REFERENCE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 /** Returns a variable; '' counts as not set, since container tools pass empty variables along. */
@@ -41,6 +41,7 @@ export function substitute(
       Object.entries(data).map(([key, item]): [string, Data] => [key, substitute(item, env, problems, [...path, key])]),
     );
   }
+  if (typeof data === 'number' && isSecretNumber(data, path, before)) addSecret(String(data));
   if (typeof data !== 'string') return data;
   const text = data.replace(REFERENCE, (whole: string, name: string, fallback: string | undefined) => {
     if (whole.startsWith('$$')) return whole.slice(1);

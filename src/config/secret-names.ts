@@ -6,9 +6,12 @@
 const KEY_WORDS = new Set(
   (
     'token key keys apikey secret secrets password passwd passphrase passcode pass pwd pw auth authorization credential credentials ' +
-    'pat bearer cookie jwt signature sig apitoken accesskey secretkey privatekey authtoken accesstoken'
+    'pat bearer cookie jwt signature sig psk cred creds salt hmac pword'
   ).split(' '),
 );
+/** Ends of words that are written as one, such as `githubtoken` or `Kennwort`. */
+const KEY_ENDS =
+  /^(?!(don|hoc|hot|joc|mon|pub|public|tur|whis)key$).+key$|(token|secret|password|passwd|passphrase|passwort|kennwort|schl(ü|ue)ssel|geheimnis)$/;
 /** Final words of names that describe a secret instead of containing it. */
 const ABOUT = new Set('file path dir folder type name url uri length size ttl timeout method mode'.split(' '));
 /** Headers that don't identify the sender. */
@@ -19,9 +22,9 @@ export function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^a-z\d]+/)
+    .split(/[^\p{L}\d]+/u)
     .filter((word) => word !== '');
-  return words.some((word) => KEY_WORDS.has(word)) && !ABOUT.has(words.at(-1) ?? '');
+  return words.some((word) => KEY_WORDS.has(word) || KEY_ENDS.test(word)) && !ABOUT.has(words.at(-1) ?? '');
 }
 
 /** Sections whose keys are chosen by people: an entry named `env` or `headers` has no special meaning there. */
@@ -49,9 +52,13 @@ export const isAbsentWhenEmpty = (path: readonly PropertyKey[]): boolean =>
 
 /** Words that denote a secret only in options and JSON keys; elsewhere "session" or "pin" mean many things. */
 const OPTION_WORDS =
-  /(^|[-_.]|(?<=[a-z])(?=[A-Z]))(pin|pincode|otp|totp|mfa|session|sid|cvv|seed|mnemonic|(pin|otp|totp|mfa|2fa|verification|session)[-_.]?(code|id))$/i;
+  /(^|[-_.]|(?<=[a-z])(?=[A-Z]))(pin|pincode|otp|totp|mfa|session|sid|cvv|seed|mnemonic|sas|dsn|licen[cs]e|serial|activation|passwords|(seed|recovery)[-_.]?phrase|(pin|otp|totp|mfa|2fa|verification|session|access|activation|backup|invite|licen[cs]e|login|recovery|registration|security|serial|unlock)[-_.]?(code|id|no|number|key))$/i;
+/** Several tokens are secret, unless the name says that they are counted. */
+const TOKENS =
+  /^(?!.*(max|min|num|limit|count|total|budget|input|output|context|completion|prompt|stop|special)).*tokens$/i;
 
-export const isSecretOption = (name: string): boolean => isSecretName(name) || OPTION_WORDS.test(name);
+export const isSecretOption = (name: string): boolean =>
+  isSecretName(name) || OPTION_WORDS.test(name) || TOKENS.test(name);
 
 /** Bare words that name the value after them in a list; words for actions on a secret don't. */
 const BARE_NAME =
@@ -61,6 +68,6 @@ const DONE_WITH_IT =
 
 /** Returns whether the item before a value denotes it as a secret. */
 export const isNameOf = (before: string, value: string): boolean =>
-  /^--?[A-Za-z][\w.-]*$/.test(before)
+  /^--?\p{L}[\p{L}\d_.-]*$/u.test(before)
     ? isSecretOption(before)
     : BARE_NAME.test(before) && isSecretOption(before) && !DONE_WITH_IT.test(value);

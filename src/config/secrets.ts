@@ -42,9 +42,22 @@ type Add = (from: number, length: number, isSure: boolean) => void;
 export const schemeOf = (text: string): number =>
   /^(bearer|basic|token|bot|apikey|digest)\s+/i.exec(text)?.[0].length ?? 0;
 
-const VALUE_OPTIONS = /^(-e|--env|--build-arg|--set|--set-string|--from-literal|--define|-D)$/;
-const HEADER_OPTIONS = /^(-H|--headers?)$/;
-const USER_OPTIONS = /^(-u|--([a-z]+-)?user)$/;
+/** Options that set a variable or a property, whatever its name. */
+const VALUE_OPTIONS =
+  /^(-[eED]|--?([\w-]*[-_])?(env(ironment)?s?|env[-_]?(vars?|json)|setenv|vars?|variables?)|--build-arg|--set|--set-string|--from-literal|--define)$/i;
+const HEADER_OPTIONS = /^(-H|--?[\w-]*headers?)$/i;
+/** Options such as `--env.NAME`, where the option says which variable or header it sets. */
+const DOTTED_OPTIONS = /^--?(env(ironment)?|headers?)\.[\w.-]+$/i;
+/** Options with a login: a name, and after a colon its password. */
+const USER_OPTIONS =
+  /^(-[uU]|--?([\w-]*[-_])?(user|usr|username|user[-_]?(info|pass|pwd)|login|logon|basic|digest|ntlm|negotiate|account|identity|principal|conn|connect|connection|connection-string|dsn))$/i;
+const IN_LOGIN = /^[^\s:/]+(:(?!\/\/)|\/(?=[^\s@]*@))/;
+/** A variable before a command, as in `NAME=value npx`, and a header as it stands in a request. */
+const ASSIGNED = /^(?:\$env:)?[A-Z][A-Z\d_]*=(?=.)/;
+const REQUEST_HEADER = /^[A-Z]\w*(-[A-Z]\w*)+\s*:\s*\S/;
+/** Options with a slash, as programs of Windows have them. */
+const SLASH_OPTION = /^\/([A-Za-z][\w-]*)$/;
+const SLASH_JOINED = /^\/([A-Za-z][\w-]*)[:=](?=.)/;
 /** Short options that a secret often follows, unless the value is a port, a flag or a path. */
 const SHORT = /^-[kpP]$/;
 /** An option with its value attached, as in `-phunter2`; long options may begin with a single dash too. */
@@ -61,37 +74,67 @@ const NO_SECRET = /^(((\d{1,3}\.){3}\d{1,3}:)?\d{1,5}(:\d{1,5})*(\/(tcp|udp))?|-
  * An option and its value in one argument. After short ones there may be no separator if the value's form identifies
  * it.
  */
-const JOINED = /^(--[A-Za-z][\w.-]*)=|^(-H)(?=[\w-]+\s*:)|^(-u)(?=[^\s:=]+:)|^(-e)(?=[A-Z_][A-Z\d_]*=)/;
+const JOINED =
+  /^(-H)(?=[\w-]+\s*:)|^(-u)(?=[^\s:=]+:)|^(-e)(?=[A-Z_][A-Z\d_]*=)|^(-D)(?=[\w.]+=)|^(--?\p{L}[\p{L}\d_.-]*)=/u;
 
-function inItem(text: string, before: string | undefined, add: Add): void {
+function inItem(text: string, previous: string | undefined, add: Add): void {
+  const before = previous === undefined ? undefined : asOption(previous);
   if (before !== undefined) {
-    const assigned = VALUE_OPTIONS.test(before) ? /^[^=\s]+=/.exec(text)?.[0].length : undefined;
-    if (assigned !== undefined) add(assigned, text.length - assigned, false);
-    if (HEADER_OPTIONS.test(before)) inHeader(text, add);
-    const user = USER_OPTIONS.test(before) ? text.indexOf(':') + 1 : 0;
-    if (user > 0) add(user, text.length - user, true);
-    const isShort = SHORT.test(before) && !NO_SECRET.test(text);
-    const isNamed = isNameOf(before, text) && !/^--?[A-Za-z]/.test(text);
-    if (isShort || isNamed) add(schemeOf(text), text.length - schemeOf(text), true);
+    inValueOf(before, text, add);
     if (SHELL.test(before)) {
       inLine(text, add);
       return;
     }
   }
-  inJson(text, add);
+  inJson(text, meantBefore(before), add);
   if (SHORT_JOINED.test(text) && !LONG_WITH_ONE_SIGN.test(text) && !NO_SECRET.test(text.slice(2)))
     add(2, text.length - 2, true);
-  const own = /^(--?[A-Za-z][\w.-]*|[A-Za-z_]\w*)=/.exec(text);
+  if (/^-[A-Za-z]/.test(text) && isKeyLike(text.slice(2))) add(2, text.length - 2, false);
+  const own = /^(--?\p{L}[\p{L}\d_.-]*|[A-Za-z_]\w*)=/u.exec(text);
   if (own?.[1] !== undefined && isSecretOption(own[1])) add(own[0].length, text.length - own[0].length, true);
-  const [joined, option = joined?.slice(0, 2)] = JOINED.exec(text) ?? [];
+  const assigned = ASSIGNED.exec(text)?.[0].length;
+  if (assigned !== undefined) add(assigned, text.length - assigned, false);
+  if (REQUEST_HEADER.test(text)) inHeader(text, add);
+  const [slash, name] = SLASH_JOINED.exec(text) ?? [];
+  if (slash !== undefined) inItem(text.slice(slash.length), `/${name}`, shifted(add, slash.length));
+  const [joined, , , , , option = joined?.slice(0, 2)] = JOINED.exec(text) ?? [];
   if (joined !== undefined) inItem(text.slice(joined.length), option, shifted(add, joined.length));
-  if (isRandom(text, 20)) add(0, text.length, true);
+  else if (isRandom(text, 20)) add(0, text.length, true);
+}
+
+/** Returns `--name` for `/name`, and everything else as it is. */
+function asOption(item: string): string {
+  const name = SLASH_OPTION.exec(item)?.[1];
+  return name === undefined ? item : `${name.length === 1 ? '-' : '--'}${name}`;
+}
+
+/** Finds what is secret because of the option before it. */
+function inValueOf(before: string, text: string, add: Add): void {
+  if (VALUE_OPTIONS.test(before)) {
+    const assigned = /^([^=\s{[]+=|[A-Z][A-Z\d_]+:\s*)/.exec(text)?.[0].length;
+    if (assigned !== undefined) add(assigned, text.length - assigned, false);
+  }
+  if (HEADER_OPTIONS.test(before) && !/^\s*[{[]/.test(text)) inHeader(text, add);
+  if (DOTTED_OPTIONS.test(before) || /^(\$env:)?[A-Z][A-Z\d_]*=$/.test(before)) add(0, text.length, false);
+  const user = USER_OPTIONS.test(before) && !NO_SECRET.test(text) ? (IN_LOGIN.exec(text)?.[0].length ?? 0) : 0;
+  if (user > 0) add(user, text.length - user, true);
+  const isShort = SHORT.test(before) && !NO_SECRET.test(text);
+  const isNamed = isNameOf(before, text) && !/^--?[A-Za-z]/.test(text);
+  if (isShort || isNamed) add(schemeOf(text), text.length - schemeOf(text), true);
+  else if (/^--?\p{L}/u.test(before) && !/^--?\p{L}/u.test(text) && isKeyLike(text)) add(0, text.length, false);
+}
+
+/** Returns what a JSON value after an option is, as the path to it. */
+function meantBefore(before: string | undefined): string[] {
+  if (before === undefined) return [];
+  if (HEADER_OPTIONS.test(before)) return ['headers'];
+  return VALUE_OPTIONS.test(before) ? ['env'] : [];
 }
 
 /** Treats each value by its path, as if the argument were a configuration. */
-function inJson(text: string, add: Add): void {
+function inJson(text: string, option: readonly string[], add: Add): void {
   for (const { value, path, before, from, to, isNumber } of leavesOfJson(text)) {
-    const meant = path.map((step) => (typeof step === 'string' ? meantBy(step) : step));
+    const meant = [...option, ...path].map((step) => (typeof step === 'string' ? meantBy(step) : step));
     const last = meant.at(-1);
     const isWhole = isSecretPath(['json', ...meant]) || (typeof last === 'string' && isSecretOption(last));
     const spans = isNumber ? [] : secretSpans(value, ['json', ...meant], before);
@@ -107,16 +150,16 @@ function meantBy(key: string): string {
   return /headers?$/i.test(key) ? 'headers' : key;
 }
 
-const WORD = /"([^"]*)"|'([^']*)'|[^\s"';&|]+/g;
+const WORD = /"([^"]*)"|'([^']*)'|\$\([^()]*\)|[^\s"';&|]+/g;
 
 /** Finds secrets in a shell command line: each of its words is an argument. */
 function inLine(text: string, add: Add): void {
   let before: string | undefined;
   for (const { 0: whole, 1: double, 2: single, index } of text.matchAll(WORD)) {
     const word = double ?? single ?? whole;
-    // A command line within the command line is only searched for words.
-    if (before === undefined || !SHELL.test(before))
-      inItem(word, before, shifted(add, index + (word === whole ? 0 : 1)));
+    // The line goes on.
+    if (word === '\\') continue;
+    inItem(word, before, shifted(add, index + (word === whole ? 0 : 1)));
     before = word;
   }
 }
@@ -134,42 +177,67 @@ function inHeader(text: string, add: Add): void {
   add(from, text.length - from, true);
 }
 
-const ADDRESS = /(?<![a-z\d+.:-])([a-z][a-z\d+.-]*:\/\/|(?<!\/)\/\/(?=[^\s/"'<>`]*@))([^\s"'<>`]+)/gi;
-/** Logins in the syntax of database drivers: `name:password@tcp(host)/db`, `name:password@host:5432`. */
+const ADDRESS = /(?<![a-z\d+.-])([a-z][a-z\d+.-]*:\/\/|(?<!\/)\/\/(?=[^\s/"'<>`]*@))([^\s"'<>`]+)/gi;
+/** Logins without a scheme: `name:password@tcp(host)/db`, `name:password@host`; images and packages have none. */
 const LOGIN =
-  /(?<![\w@/:.%+-])([\w.%+-]{1,100}:)([^\s:@/"'<>`]{1,200})@(?:(?:tcp|unix)\(|[\w.-]{1,253}:\d{2,5}(?!\w))/g;
+  /(?<![\w@/:.%+-])(?!(?:npm|jsr|file|git|github|docker|workspace|mailto|xmpp|sips?|acct|pkg):)([\w.%+-]{1,100}:)([^\s:@/"'<>`]{1,200})@(?!sha\d+:)(?:(?:tcp|unix)\(|[a-z\d][\w.-]{0,253}(?![\w@]))/gi;
+const ORACLE = /(?<=\boracle:\w{1,20}:[\w$#]{1,100}\/)[^\s/@"']+(?=@)/gi;
+/** A query of an address without a scheme. */
+const QUERY = /(?<=(?:^|[\s"'=])[\w.:/-]{1,500})\?[\w.[\]-]+=[^\s"'<>`]+/g;
 
 /** Finds secrets in URLs: the login, the query, and path segments that look like a key. */
 function inAddresses(text: string, add: Add): void {
   for (const { 1: name = '', 2: password = '', index } of text.matchAll(LOGIN))
     add(index + name.length, password.length, true);
-  for (const { 1: scheme = '', 2: rest = '', index } of text.matchAll(ADDRESS)) {
-    const start = index + scheme.length;
-    const host = /^[^/?#]*/.exec(withoutReferences(rest))?.[0] ?? '';
-    const at = host.lastIndexOf('@');
-    if (at >= 0) {
-      const colon = host.indexOf(':');
-      const hasPassword = colon >= 0 && colon < at;
-      add(start, hasPassword ? colon : at, !hasPassword);
-      if (hasPassword) add(start + colon + 1, at - colon - 1, true);
-    }
-    const ends = /[?#]/.exec(withoutReferences(rest))?.index ?? rest.length;
-    for (const { 1: segment = '', index: place } of rest.slice(host.length, ends).matchAll(/\/([^/]*)/g))
-      if (isRandom(segment, 16) || TOKEN_IN_PATH.test(segment))
-        add(start + host.length + place + 1, segment.length, true);
-    for (const { 1: name = '', 2: value = '', index: place } of rest
-      .slice(ends)
-      .matchAll(/[?#&;]([^?#&;=]*=)?([^&;#]*)/g))
-      add(start + ends + place + 1 + name.length, value.length, isSecretName(name));
-  }
+  for (const { 0: password, index } of text.matchAll(ORACLE)) add(index, password.length, true);
+  for (const { 0: query, index } of text.matchAll(QUERY)) inQuery(query, shifted(add, index));
+  for (const { 1: scheme = '', 2: rest = '', index } of text.matchAll(ADDRESS))
+    inAddress(rest, shifted(add, index + scheme.length));
 }
 
+/** @param rest what follows the scheme */
+function inAddress(rest: string, add: Add): void {
+  const plain = withoutReferences(rest);
+  const host = hostOf(plain);
+  const at = host.lastIndexOf('@');
+  if (at >= 0) {
+    const colon = host.indexOf(':');
+    const hasPassword = colon >= 0 && colon < at;
+    add(0, hasPassword ? colon : at, !hasPassword);
+    if (hasPassword) add(colon + 1, at - colon - 1, true);
+  }
+  const after = plain.slice(host.length).search(/[?#]/);
+  const ends = after < 0 ? rest.length : host.length + after;
+  let before = '';
+  for (const { 1: segment = '', index } of rest.slice(host.length, ends).matchAll(/\/([^/]*)/g)) {
+    const isKey = isRandom(segment, 12) || TOKEN_IN_PATH.test(segment);
+    if (isKey || isNameOf(before, segment)) add(host.length + index + 1, segment.length, isKey);
+    before = NAME_IN_PATH.test(segment) ? 'token' : '';
+  }
+  inQuery(rest.slice(ends), shifted(add, ends));
+}
+
+/** A password may contain a slash that its writer forgot to encode; a port is none. */
+function hostOf(rest: string): string {
+  const host = /^[^/?#]*/.exec(rest)?.[0] ?? '';
+  if (!/^[^[@:]*:(?!\d{0,5}$)[^@]*$/.test(host)) return host;
+  return /^[^@?#]*@[^/?#]*/.exec(rest)?.[0] ?? host;
+}
+
+function inQuery(query: string, add: Add): void {
+  for (const { 1: name = '', 2: value = '', index } of query.matchAll(/[?#&;]([^?#&;=]*=)?([^&;#]*)/g))
+    add(index + 1 + name.length, value.length, isSecretName(name));
+}
+
+/** The next segment of the path is a key, unless it says what is done with one. */
+const NAME_IN_PATH = /^((api|access)[-_]?(key|token)|key|token|secret|password)$/i;
 /** Telegram's token follows three letters. */
 const TOKEN_IN_PATH = /^(bot)?\d{6,12}:[\w-]{30,}$/;
 
 /** Only an option may have its value after a space: in prose, words follow each other too. */
-const NAME = /(?<![\w.-])(?:(--?[A-Za-z][\w.-]*)(=|:\s*|\s+)|([A-Za-z_][\w.-]*)(=|:\s*))/g;
+const NAME = /(?<![\w.-])(?:(--?[A-Za-z][\w.-]*)(=|:\s*|\s+)|([A-Za-z_][\w.-]*)(\s{0,9}=\s{0,9}|:\s*))/g;
 const VALUE = /(?!-|\/\/)(?:"[^"]*"|'[^']*'|[^\s"';&,]+)/y;
+const TAG = /<([A-Za-z][\w.-]*)>([^<]+)<\//g;
 const QUOTED = /(["'])([A-Za-z][\w .-]*)\1\s*:\s*(["'])((?:(?!\3)[^\\]|\\.)*)\3/g;
 const KNOWN =
   /(?<![\w-])(sk-[\w-]{16,}|sk_(live|test)_\w{10,}|rk_live_\w{10,}|gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|xapp-[\w-]{10,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|gsk_\w{20,}|hf_\w{20,}|npm_\w{20,}|tvly-[\w-]{10,}|ntn_\w{20,}|lin_api_\w{20,}|figd_[\w-]{20,}|r8_\w{20,}|pplx-\w{20,}|xai-[\w-]{20,}|SG\.[\w.-]{20,}|eyJ[\w-]{8,}\.[\w-]+(\.[\w-]*)?|\d{6,12}:[\w-]{30,})(?![\w-])/g;
@@ -196,6 +264,8 @@ function inWords(text: string, add: Add): void {
     if (isSecretName(name))
       add(found.index + whole.length - 1 - value.length + schemeOf(value), value.length - schemeOf(value), true);
   }
+  for (const { 1: name = '', 2: value = '', index } of text.matchAll(TAG))
+    if (isSecretName(name)) add(index + name.length + 2, value.length, true);
   for (const { 0: key, index } of text.matchAll(KNOWN)) add(index, key.length, true);
 }
 
@@ -203,14 +273,36 @@ function inWords(text: string, add: Add): void {
  * Returns whether the text has a part of at least `least` characters that mixes letters and digits as no person would.
  */
 function isRandom(text: string, least: number): boolean {
-  if (text.length < least || !/^[\w+=~.-]+$/.test(text)) return false;
+  if (text.length < least) return false;
+  if (/^[\w+=/-]{32,}$/.test(text) && isBase64(text)) return true;
+  if (!/^[\w+=~.-]+$/.test(text)) return false;
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return true;
   return text.split(/[-_.=~+]/).some((part) => {
     if (part.length < Math.min(least, 16)) return false;
     const isMixed = /\d/.test(part) && /[a-z]/i.test(part) && (part.match(/\d/g)?.length ?? 0) >= 2;
-    const turns = part.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
-    return isMixed || turns / part.length > 0.3;
+    return isMixed || turnsIn(part) / part.length > 0.3;
   });
+}
+
+const turnsIn = (text: string): number => text.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0;
+
+/** Returns whether a text with slashes is base64 and no path: the words of a path have more small letters in a row. */
+function isBase64(text: string): boolean {
+  const small = text.match(/[a-z]+/g) ?? [];
+  const isMixed = /\d/.test(text) && (text.match(/[A-Z]/g)?.length ?? 0) > 4 && small.length > 4;
+  return isMixed && !text.startsWith('/') && text.includes('/') && small.join('').length / small.length < 2.3;
+}
+
+/**
+ * Returns whether the value of an option looks like a key, whatever the option is called: at least eight letters and
+ * digits that alternate, or change their case, as in no name, version or date.
+ */
+function isKeyLike(text: string): boolean {
+  if (isRandom(text, 20)) return true;
+  if (!/^[\w+=~.-]+$/.test(text)) return false;
+  return text
+    .split(/[-_.=~+]/)
+    .some((part) => part.length >= 8 && (/\d+[a-z]+\d/i.test(part) || (/\d/.test(part) && turnsIn(part) > 3)));
 }
 
 const REFERENCE = /\$?\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/g;
@@ -242,6 +334,10 @@ export function replaceSpans(text: string, spans: readonly Span[], by: (part: st
 
 const MASK = '[secret]';
 
+/** A number is secret as a whole or not at all. */
+export const isSecretNumber = (value: number | string, path: readonly PropertyKey[], before?: string): boolean =>
+  isSecretPath(path) || secretSpans(String(value), path, before).length > 0;
+
 /**
  * Returns a copy of settings with every secret replaced by `[secret]`, including secrets that the log knows from
  * elsewhere.
@@ -251,9 +347,10 @@ export function masked(value: unknown, path: readonly PropertyKey[] = [], before
     return value.map((item, at) => masked(item, [...path, at], at > 0 ? value[at - 1] : undefined));
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, [...path, key])]));
-  if (typeof value === 'number') return isSecretPath(path) ? MASK : value;
+  const last = typeof before === 'string' ? before : undefined;
+  if (typeof value === 'number') return isSecretNumber(value, path, last) ? MASK : value;
   if (typeof value !== 'string') return value;
-  const spans = secretSpans(value, path, typeof before === 'string' ? before : undefined);
+  const spans = secretSpans(value, path, last);
   return scrub(replaceSpans(value, spans, () => MASK));
 }
 

@@ -2,8 +2,8 @@
 import type { Document, Node } from 'yaml';
 import { variableOf } from './channel-variables.ts';
 import { parseYaml } from './parse.ts';
-import { isSecretPath, isVariable } from './secret-names.ts';
-import { replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
+import { isVariable } from './secret-names.ts';
+import { isSecretNumber, replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
 
 export interface Cleaned {
   text: string;
@@ -102,7 +102,9 @@ function leavesOf(document: Document, { isAlias, isMap, isScalar, isSeq, isNode 
 }
 
 const spansOf = ({ value, path, before, isNumber }: Leaf): Span[] =>
-  isNumber && !isSecretPath(path) ? [] : secretSpans(value, path, before);
+  isNumber && isSecretNumber(value, path, before)
+    ? [{ from: 0, to: value.length, isSure: true }]
+    : secretSpans(value, path, before);
 
 const REFERENCE = /(?<!\$)\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g;
 
