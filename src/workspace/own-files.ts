@@ -3,7 +3,7 @@
  * write them would have its code run outside its sandbox. So no script works in a folder that contains or is inside one
  * of these, and no tool writes one.
  */
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { DEFAULT_VIBER, type Home, isProtected, vibersOf } from './home.ts';
@@ -78,7 +78,10 @@ function programFolder(): string {
 const USERS: readonly [what: string, names: readonly string[]][] = [
   [
     'what this user signs in with',
-    ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.config/gcloud', '.netrc'],
+    [
+      ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.config/gcloud', '.config/gh', '.netrc'],
+      ...['.password-store', '.local/share/keyrings', 'Library/Keychains'],
+    ],
   ],
   [
     "what starts with this user's session",
@@ -91,6 +94,7 @@ const USERS: readonly [what: string, names: readonly string[]][] = [
         '.profile',
         '.zshrc',
         '.zshenv',
+        '.config/fish',
         '.gitconfig',
         '.config/git',
       ],
@@ -110,6 +114,11 @@ const SYSTEM = [
   '/sys',
   '/Library',
   '/System',
+  // Timers, units made since the start, and the sockets of programs that start others.
+  '/var/spool/cron',
+  '/var/lib/systemd',
+  '/run/systemd',
+  '/run/docker.sock',
 ];
 
 function places(home: Pick<Home, 'root'>): Place[] {
@@ -126,7 +135,19 @@ function places(home: Pick<Home, 'root'>): Place[] {
 const isInside = (inner: string, outer: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 
-const spellings = (file: string): string[] => [...new Set([file, existsSync(file) ? realpathSync.native(file) : file])];
+const spellings = (file: string): string[] => [...new Set([file, realOf(file)])];
+
+/** Returns the real path, also of a file that isn't there yet, such as `.ssh` in a home that is a link. */
+function realOf(file: string): string {
+  if (existsSync(file) || file === path.dirname(file)) return realpathSync.native(file);
+  return path.join(realOf(path.dirname(file)), path.basename(file));
+}
+
+/** Returns whether keys are in a folder directly below this one, as in a folder of people's homes. */
+const holdsKeys = (folder: string): boolean =>
+  readdirSync(folder, { withFileTypes: true }).some(
+    (entry) => entry.isDirectory() && existsSync(path.join(folder, entry.name, '.ssh')),
+  );
 
 /**
  * Returns why no script may work in a folder; undefined where one may.
@@ -134,13 +155,14 @@ const spellings = (file: string): string[] => [...new Set([file, existsSync(file
  */
 export function whyNoScripts(home: Home, folder: string): string | undefined {
   if (folder.split('/').some((part) => part.toLowerCase() === '.git')) return 'it is in the inside of a repository';
-  if (folder.split('/').includes('.ssh') || existsSync(path.join(folder, '.ssh'))) return 'keys of a person are in it';
+  const keys = 'keys of a person are in it';
+  if (folder.split('/').includes('.ssh') || existsSync(path.join(folder, '.ssh'))) return keys;
   for (const { path: place, what } of places(home))
     for (const file of spellings(place)) {
       if (isInside(file, folder)) return `${what} is in it`;
       if (isInside(folder, file)) return `it is in ${what}`;
     }
-  return whyNotInHome(home, folder);
+  return holdsKeys(folder) ? keys : whyNotInHome(home, folder);
 }
 
 /** Returns why a script can't work in this folder of the home: only what a viber made for itself is allowed. */

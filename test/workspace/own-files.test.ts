@@ -16,7 +16,15 @@ const TASK = '20260101-aaaaa';
 async function world() {
   const base = fs.realpathSync(tempFolder());
   const at = (...names: string[]) => path.join(base, ...names);
-  for (const folder of ['free/src', 'server/dist/lib', 'settings/more', 'keys/.ssh', 'free/.git/hooks', 'home'])
+  for (const folder of [
+    'free/src',
+    'server/dist/lib',
+    'settings/more',
+    'keys/.ssh',
+    'homes/alex/.ssh',
+    'free/.git/hooks',
+    'home',
+  ])
     fs.mkdirSync(at(folder), { recursive: true });
   fs.writeFileSync(at('server/package.json'), '{}');
   fs.writeFileSync(at('server/dist/main.js'), '');
@@ -58,6 +66,7 @@ describe('a folder of scripts', () => {
     ['settings', "the gateway's configuration is in it"],
     ['keys', 'keys of a person are in it'],
     ['keys/.ssh', 'keys of a person are in it'],
+    ['homes', 'keys of a person are in it'],
     ['free/.git', 'the inside of a repository'],
     ['free/.git/hooks', 'the inside of a repository'],
     ['.', 'is in it'],
@@ -92,6 +101,16 @@ describe('a folder of scripts', () => {
       `${program}/src`,
     ])
       expect(why(folder), folder).toContain('Scripts cannot work in');
+  });
+
+  it('is none in which a home stands that is a link, though nothing is in it yet', async () => {
+    const { at, why } = await world();
+    fs.mkdirSync(at('data/alex'), { recursive: true });
+    fs.symlinkSync(at('data'), at('people'));
+    vi.spyOn(os, 'homedir').mockReturnValue(at('people/alex'));
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(why(at('data/alex'))).toContain('what this user signs in with is in it');
+    expect(why(at('data'))).toContain('what this user signs in with is in it');
   });
 
   it('is not reached by a link either', async () => {
