@@ -75,6 +75,8 @@ const RULES: readonly Rule[] = [
   ],
   [/\b(in \d{1,3}) ?d\b/g, '$1 days'],
   [/(?<=\p{L}) ?\+ ?(?=\p{L})/gu, ' and '],
+  [/(?<=\p{L}),? (?:(?:and )?then|plus) (?=on |at |every |each |\p{L}+day)/gu, ' and '],
+  [/(?<=\b(?:mon|tues|wednes|thurs|fri|satur|sun)day)'s\b/g, 's'],
   [/\bm ?- ?f\b/g, 'mon-fri'],
   [/(?<=\b(?:day|days|daily|weekdays?)) (?:but|apart from|other than)(?: not)?(?: on)? /g, ' except '],
   // "every monday and every thursday at 9" is one rhythm.

@@ -51,8 +51,8 @@ function readPhrase(phrase: string, options: PhraseOptions): { schedule: Schedul
   const { text } = takeZone(fold(phrase));
   const reader = readTokens(phrase, inReadersWords(text));
   const all = readFacts(reader, now.getTime(), timezone);
-  // "every monday at 9 and friday at 17:00": both every week.
-  const isEvery = all[0]?.repeats === true;
+  // "every monday at 9 and friday at 17:00", "mon, tue 9am wed 5pm": both every week.
+  const isEvery = all[0]?.repeats === true || (all.length > 1 && all.some(({ weekdays }) => weekdays.length > 1));
   const parts = all.map((facts) => {
     facts.repeats ||= isEvery && facts.weekdays.length > 0;
     const times = settleTimes(reader, facts.times, facts.part);

@@ -64,18 +64,28 @@ const isIncomplete = ({ times, part, rhythm }: Facts): boolean =>
 
 /**
  * Returns whether the days and times so far are complete and another part begins at the cursor: "mondays 9am fridays
- * 5pm", with or without "and".
+ * 5pm" and "9am mondays 5pm fridays", with or without "and", and "monday mornings and friday evenings".
  */
 function beginsAnother({ reader, facts }: Context, order: readonly ('time' | 'day')[], isSeparated: boolean): boolean {
-  if (!isSeparated) return order.join() === 'day,time' && isWeekday(reader.peek().text);
-  const hasDays = order.includes('day') || facts.saidEvery;
-  if (!hasDays || facts.times.length === 0) return false;
-  if (order[0] === 'time' && order.includes('day') && order.at(-1) === 'day') return isClock(reader, false);
   const { text } = reader.peek();
-  if (order.at(-1) !== 'time') return false;
-  const isEvery = text === 'every' || text === 'each' || RHYTHMS.has(text);
-  return isEvery || isWeekday(text) || Boolean(ordinalAt(reader));
+  const isEvery = text === 'every' || text === 'each';
+  const isNewDay = isWeekday(text) || (isEvery && isWeekday(reader.peek(1).text));
+  if (facts.part && facts.times.length === 0 && facts.weekdays.length > 0)
+    return isNewDay && isOtherPart(facts, reader.peek(isEvery ? 2 : 1).text);
+  const isClockNext = isClock(reader, false) || (['at', '@'].includes(text) && isClock(reader, true, 1));
+  if (order.join() === 'time,day' && isClockNext) return true;
+  if (!isSeparated) return order.join() === 'day,time' && isNewDay;
+  const hasDays = order.includes('day') || facts.saidEvery;
+  if (!hasDays || facts.times.length === 0 || order.at(-1) !== 'time') return false;
+  return isEvery || RHYTHMS.has(text) || isWeekday(text) || Boolean(ordinalAt(reader));
 }
+
+const partOfDay = (word: string) => DAY_PARTS.get(word.replace(/s$/, ''));
+
+const isOtherPart = ({ part }: Facts, word: string): boolean => {
+  const other = partOfDay(word);
+  return other !== undefined && other.name !== part?.name;
+};
 
 const isWeekday = (text: string): boolean => WEEKDAYS.has(text) || PLURAL_WEEKDAYS.has(text) || DAY_GROUPS.has(text);
 
@@ -197,7 +207,7 @@ function startOf(context: Context): 'other' {
 function readPartOfDay({ reader, facts }: Context): boolean {
   const word = reader.peek().text;
   const isPlural = word.endsWith('s');
-  const part = DAY_PARTS.get(isPlural ? word.slice(0, -1) : word);
+  const part = partOfDay(word);
   if (!part) return false;
   reader.take();
   if (facts.part && facts.part.name !== part.name && facts.part.name !== 'tonight') {
