@@ -12,8 +12,28 @@ const LABELLED =
 const DENIED =
   /(?<!\p{L})(?:not|never|hardly|no longer|(?:is|are|was|were)n['’]t|nicht|nie|kaum|keineswegs)[^\p{L}\p{N}]*$/iu;
 
-export function saysHealthy(answer: string): boolean {
+/** Signs that contradict the word they stand beside: a cross, a warning, a red light, a strike through it. */
+const CONTRARY = /[❌❎✖✗✘☒🚫⛔⚠🔴🟠🟡🟥🟧🟨👎🚨🔥💀≠¬]|!=|(?<!~)~~(?!~)/u;
+/** Names of signs, `:white_check_mark:`; those of contrary ones become one. */
+const SIGN_NAME = /:([a-z][a-z0-9_+-]*):/g;
+const CONTRARY_NAME =
+  /^(?:x|negative_squared_cross_mark|heavy_multiplication_x|no_entry|no_entry_sign|warning|thumbsdown|-1|rotating_light|fire|(?:red|yellow|orange|large_(?:red|yellow|orange))_(?:circle|square)|red_circle)$/;
+const TAG = /<\/?(?:b|i|u|em|strong|code|pre|p|span|div|br|h[1-6])\b[^<>]*>/gi;
+const STRUCK = /<\/?(?:s|del|strike)\b[^<>]*>/gi;
+
+const inSigns = (answer: string): string =>
+  answer
+    .replace(TAG, '')
+    .replace(STRUCK, '~~')
+    .replace(SIGN_NAME, (_, name: string) => (CONTRARY_NAME.test(name) ? '❌' : ''));
+
+export function saysHealthy(text: string): boolean {
+  const answer = inSigns(text);
   const sentences = answer.split(/(?<=[.!?…。！？]["'”’»)*_~`]*)\s+|\n+/).filter((each) => /[\p{L}\p{N}]/u.test(each));
-  const isSaid = WORD.test(sentences.at(-1) ?? '') && !DENIED.test(sentences.at(-2) ?? '');
+  const last = sentences.at(-1) ?? '';
+  // A sign may stand behind the full stop or on its own line.
+  const beside = answer.slice(answer.lastIndexOf(last));
+  if (CONTRARY.test(beside)) return false;
+  const isSaid = WORD.test(last) && !DENIED.test(sentences.at(-2) ?? '');
   return isSaid || LABELLED.test(answer);
 }
