@@ -137,6 +137,7 @@ describe('viber backup and viber restore', () => {
             'id_ed25519',
           ],
           ...['id_ed25519.bak', 'release.keystore', 'cert.p12', '.ENV'],
+          ...['.mcp.json', '.vscode/mcp.json', 'claude_desktop_config.json'],
         ].map((name) => [name, 'MIIsecret']),
       ),
       ...{ 'server.pem': key(''), 'server.key': key('RSA '), 'own.asc': key('').replace('KEY', 'KEY BLOCK') },
@@ -168,6 +169,10 @@ describe('viber backup and viber restore', () => {
         fs.mkdirSync(path.dirname(file), { recursive: true });
         fs.writeFileSync(file, text);
       }
+    for (const name of ['.config.yaml.swp', '#config.yaml#', 'old/config.yaml', 'my-config.yaml', 'config.yaml~']) {
+      fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+      fs.writeFileSync(path.join(home, name), 'mcp: { a: { command: x, args: [--login, "alex:MIIsecret"] } }\n');
+    }
     fs.mkdirSync(path.join(home, 'access'), { recursive: true });
     fs.writeFileSync(path.join(home, 'access/server.key'), Buffer.alloc(32, 7), { mode: 0o600 });
     const [without, whole] = [path.join(folder, 'a.tgz'), path.join(folder, 'b.tgz')];
@@ -175,6 +180,7 @@ describe('viber backup and viber restore', () => {
     expect(told).toContain('workspace/project/.env');
     expect(told).toContain('access/server.key');
     expect(told).toContain('workspace/project/.ssh/');
+    expect(told).toContain('old/config.yaml');
     await viber(['backup', '--with-secrets', '--home', home, whole]);
     const [one, two] = [path.join(folder, '1'), path.join(folder, '2')];
     await viber(['restore', '--home', one, without]);

@@ -18,7 +18,7 @@ import { type Choice, type ChosenFile, chooseFiles, isEarly } from './choose.ts'
 import { FORMAT, type Head, listNames } from './format.ts';
 
 /** Configuration files, and the copies that people keep beside them. */
-const SETTINGS = /^(config|openai)[^/]*\.(ya?ml|json)[^/]*$/i;
+const SETTINGS = /^(?![.#]).*(config|openai).*\.(ya?ml|json)/i;
 
 export async function run(context: CliContext): Promise<number> {
   const { home, json, print, switches } = context;

@@ -15,6 +15,11 @@ const NAMES = [
   /(^|\/)\.?secrets?(\.[\w-]+)?\.(ya?ml|json|toml|ini|properties|txt)$/i,
   /(^|\/)(service[-_]?account|client[-_]secret)[^/]*\.json$/i,
   /\.tfvars(\.json)?$|\.tfstate(\.backup)?$/i,
+  // Servers of tools as other programs keep them.
+  /(^|\/)(\.?mcp([-_]?(settings|servers|config))?|claude_desktop_config|\.claude)(\.local)?\.json$/i,
+  // What editors leave of the configuration, and copies of it in a folder that somebody has made in the home.
+  /^[.#][^/]*(config|openai)[^/]*\.(ya?ml|json)[^/]*$/i,
+  /^(?!(access|agents|artifacts|conversations|jobs|memory|playbooks|skills|spool|usage|vibers|workspace)\/)[^/]+\/(.*\/)?[^/]*(config|openai)[^/]*\.(ya?ml|json)[^/]*$/i,
   // Credentials of programs.
   /(^|\/)(\.npmrc|\.yarnrc(\.yml)?|[._]netrc|\.pypirc|\.pgpass|pgpass\.conf|\.my\.cnf|\.mylogin\.cnf|\.git-credentials|\.htpasswd|\.dockercfg|\.s3cfg|\.boto)$/i,
   /(^|\/)(\.msmtprc|\.fetchmailrc|\.vault-token|\.vault[-_]pass(word)?|\.terraformrc|kubeconfig|rclone\.conf|auth\.json)$/i,
