@@ -71,6 +71,11 @@ const WAYS = {
 };
 type Way = keyof typeof WAYS;
 
+const sessionsOf = (home: string): string => {
+  const files = fs.globSync(path.join(home, 'agents/*/sessions/*.jsonl'));
+  return files.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
+};
+
 describe.each(NAMES)('on %s a step is cut while', (name) => {
   const kinds = [
     { what: 'a server works', held: call('post_hold', { word: 'held' }), skip: false },
@@ -106,28 +111,26 @@ describe.each(NAMES)('on %s a step is cut while', (name) => {
   describe('a call is cut before it can begin, while', () => {
     const kinds = [
       {
-        ...{ what: `its folder is another script's ${IN_SANDBOX}`, skip: !isSandboxed, said: ['held'] },
-        steps: [call('mark', { word: 'waited' })],
-        // Nothing of the step was worth a note.
-        again: [{ toolCalls: [call('mark', { word: 'waited' })] }],
+        ...{ what: `its folder is another script's ${IN_SANDBOX}`, skip: !isSandboxed, said: ['held', 'first'] },
+        steps: [call('post_send', { word: 'first' }), call('mark', { word: 'waited' })],
         async begin({ world: { llm }, platform, marked }: World) {
           llm.script([{ toolCalls: [call('mark', { word: 'held' })] }]);
           await platform.say(platform.dm('sam'), 'hold the folder', { by: 'sam' });
           await eventually(() => expect(marked()).toBe('held\n'));
         },
-        // Asked for, and nothing shows outside that it waits: what stops it before that finds the same.
-        waiting: () => true,
+        // The result of the call before it is on disk, so its turn has come.
+        waiting: ({ world }: World) => sessionsOf(world.home).includes('sent first'),
         open: async ({ platform }: World) => void (await platform.command(platform.dm('sam'), 'stop', '', 'sam')),
       },
       {
         ...{ what: 'its server starts again', skip: false, said: ['end'] },
-        ...{ steps: [call('post_end', { word: 'end' }), call('post_send', { word: 'waited' })], again: [] },
+        steps: [call('post_end', { word: 'end' }), call('post_send', { word: 'waited' })],
         begin: async () => undefined,
         waiting: ({ marks }: World) => fs.existsSync(`${marks}.waits`),
         open: async ({ marks }: World) => fs.rmSync(`${marks}.closed`),
       },
     ];
-    describe.each(kinds)('$what', ({ skip, steps, again, said, begin, waiting, open: openUp }) => {
+    describe.each(kinds)('$what', ({ skip, steps, said, begin, waiting, open: openUp }) => {
       const reached = { timeoutMs: 60_000 };
       async function waits(): Promise<World> {
         const world = await open(name, 'followup');
@@ -153,7 +156,7 @@ describe.each(NAMES)('on %s a step is cut while', (name) => {
       it.skipIf(skip)('by a kill: it is done after the start, once', { timeout: 120_000 }, async () => {
         const given = await waits();
         const { world, platform, dm, marked } = given;
-        world.llm.script([...again, { text: 'It is done.' }]);
+        world.llm.script([{ text: 'It is done.' }]);
         await world.kill();
         await openUp(given);
         await waitFor(platform, dm, { text: 'It is done.', ...reached });

@@ -35,8 +35,8 @@ describe('the page, zipped', () => {
     expect(kilobytes(first) + sizeOf(html)).toBeLessThan(45);
   });
 
-  test('shows a task with formatted text after 75 KB', () => {
-    expect(kilobytes(task) + sizeOf(html)).toBeLessThan(75);
+  test('shows a task with formatted text after 80 KB', () => {
+    expect(kilobytes(task) + sizeOf(html)).toBeLessThan(80);
   });
 
   test('edits a file after 130 KB, and is 200 KB in all', () => {
