@@ -6,6 +6,8 @@ const plan = (...steps: string[]) => ['## Goal', '', 'Ship it', '', '## Plan', '
 const OPENED = plan('- [ ] collect numbers', '- [ ] write the report', '- [ ] send it');
 const TICKED = plan('- [x] collect numbers', '- [ ] write the report', '- [ ] send it');
 
+const withCarriageReturns = (text: string): string => text.replaceAll('\n', '\r\n');
+
 describe('a save made from', () => {
   it.each<[string, string[], string, { text: string; isMerged?: boolean; loses?: boolean }]>([
     [
@@ -73,6 +75,10 @@ describe('a save made from', () => {
     ],
     ['nothing that is known stands', [], OPENED, { text: OPENED }],
   ])('%s', (_what, known, text, becomes) => {
-    expect(settle(known, text)).toEqual({ isMerged: false, loses: false, ...becomes });
+    const settled = { isMerged: false, loses: false, ...becomes };
+    expect(settle(known, text)).toEqual(settled);
+    // So it is whichever ends of lines the editor writes, and whichever it has written before.
+    expect(settle(known.map(withCarriageReturns), text)).toEqual(settled);
+    expect(settle(known, withCarriageReturns(text))).toEqual({ ...settled, text: withCarriageReturns(becomes.text) });
   });
 });

@@ -51,11 +51,19 @@ export function noteKnown(home: Home, taskId: string, text: string): void {
   read.delete(file);
 }
 
+const unixLines = (text: string): string => text.replaceAll('\r\n', '\n');
+
 /**
- * Returns what a plan says after somebody saved `text`. Pure.
+ * Returns what a plan says after somebody saved `text`. Pure. The ends of lines are not a change; they stay as saved.
  * @param known its texts, the newest last
  */
 export function settle(known: readonly string[], text: string): Settled {
+  const settled = settleLines(known.map(unixLines), unixLines(text));
+  if (!settled.isMerged) return { ...settled, text };
+  return text.includes('\r\n') ? { ...settled, text: settled.text.replaceAll('\n', '\r\n') } : settled;
+}
+
+function settleLines(known: readonly string[], text: string): Settled {
   const newest = known.at(-1);
   const accepted = (loses: boolean): Settled => ({ text, isMerged: false, loses });
   if (newest === undefined || newest === text) return accepted(false);
