@@ -282,7 +282,11 @@ test('an archive that does not read back as it was written is not one', async ()
   expect(made.files).toBe(1);
   const other = Buffer.from(bytes);
   other[other.indexOf('aaaa')] = 0x62;
-  for (const wrong of [gzipSync(other), gzipSync(bytes.subarray(0, 1_024)), gzipSync(bytes).subarray(0, -20)]) {
+  const cut = [bytes.subarray(0, 1_024), bytes.subarray(0, -1_024)].map((part) => gzipSync(part));
+  fs.writeFileSync(file, cut[1] ?? '');
+  fs.mkdirSync(path.join(folder, 'home'));
+  await expect(unpack(file, path.join(folder, 'home'), 1e9)).rejects.toThrow('end is missing');
+  for (const wrong of [gzipSync(other), ...cut, gzipSync(bytes).subarray(0, -20)]) {
     fs.writeFileSync(file, wrong);
     await expect(refuseOther(file, { ...made, sum: made.sum.copy() })).rejects.toThrow(/read back|damaged/);
   }

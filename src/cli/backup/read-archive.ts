@@ -52,6 +52,10 @@ export async function readArchive(file: string, reader: EntryReader): Promise<vo
   const { Parser } = await import('tar');
   const parser = new Parser({ strict: true, onReadEntry: (entry: ReadEntry) => reader.take(entry) });
   parser.on('error', (error: unknown) => reader.fail(broken(error)));
+  let hasEnd = false;
+  parser.on('eof', () => {
+    hasEnd = true;
+  });
   const ended = new Promise<void>((resolve) => parser.on('end', resolve));
   try {
     await pipeline(fs.createReadStream(file), createGunzip(), async (pieces) => {
@@ -66,6 +70,8 @@ export async function readArchive(file: string, reader: EntryReader): Promise<vo
     throw error instanceof UserError || !isOfFormat(error) ? error : broken(error);
   }
   reader.check();
+  // Without its mark an archive ends between two entries, and looks whole.
+  if (!hasEnd) throw broken(new Error('its end is missing'));
 }
 
 const isOfFormat = (error: unknown) => /^(Z_|ERR_STREAM_PREMATURE|TAR_)/.test(errorCode(error) ?? '');
