@@ -650,7 +650,8 @@ describe('a configuration with names in place of secrets', () => {
   ])('%s', async (_name, given, clean) => expect((await withoutSecrets(given, 'config.yaml')).text).toBe(clean));
 
   it('says which variables it asks for', async () => {
-    const given = 'http: { token: abc }\nmodel: "${MODEL}"\nlog: { level: "${LEVEL:-info}" }';
+    const given =
+      '  # key: "${IN_A_COMMENT}"\nhttp: { token: abc }\nmodel: "${MODEL}"\nlog: { level: "${LEVEL:-info}" }';
     expect((await withoutSecrets(given, 'config.yaml')).variables).toEqual(['HTTP_TOKEN', 'MODEL']);
   });
 });

@@ -171,7 +171,7 @@ export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
       'viber jobs',
       'viber jobs when "every weekday at 9"',
       `viber jobs add digest --at "weekdays at half past seven" --prompt "What is new?" --deliver ${SOMEBODY}`,
-      'viber jobs run morning-briefing',
+      'viber jobs run digest',
     ],
     load: () => import('./jobs/jobs.ts'),
   },

@@ -55,9 +55,15 @@ export async function withoutSecrets(text: string, file: string): Promise<Cleane
   return { text: clean, variables: variablesIn(clean) };
 }
 
-/** Returns the variables that must be set where the file is used, sorted. */
+/** Returns the variables that must be set where the file is used, sorted. Lines that are comments need none. */
 export const variablesIn = (text: string): string[] =>
-  [...new Set([...text.matchAll(REFERENCE)].flatMap(([, name, instead]) => (name && !instead ? [name] : [])))].sort();
+  [
+    ...new Set(
+      [...text.replaceAll(/^[ \t]*#.*$/gm, '').matchAll(REFERENCE)].flatMap(([, name, instead]) =>
+        name && !instead ? [name] : [],
+      ),
+    ),
+  ].sort();
 
 type Yaml = typeof import('yaml');
 
