@@ -48,6 +48,20 @@ it.each(NAMES)('a task that it cannot do is no task that is done, on %s', async 
   expect((await platform.command(dm, 'tasks')).text).toMatch(/open\W+\w+-\w+\W+make a plan/);
 });
 
+it('heads another plan by its own steps, and by the goal where one was given', async () => {
+  const world = await openPlatforms({ on: ['telegram'], offline: true, channel: { live: 'off' } });
+  const { telegram } = world.platforms;
+  const dm = telegram.dm('alex');
+  const headed = async () => (await telegram.command(dm, 'plan')).text.split('\n')[0];
+  await ask(telegram, dm, 'make a plan: one; two', { text: '2 steps' });
+  expect(await headed()).toContain('one, two');
+  await ask(telegram, dm, 'make a plan: three; four; five', { text: '3 steps' });
+  expect(await headed()).toContain('three, four, five');
+  await ask(telegram, dm, 'make a plan for the move: six; seven', { text: '2 steps' });
+  await ask(telegram, dm, 'make a plan: eight; nine; ten', { text: '3 steps' });
+  expect(await headed()).toContain('the move');
+});
+
 it('answers in English where nothing else is known', async () => {
   const world = await openPlatforms({ on: ['discord'], offline: true, channel: { live: 'off' } });
   const { discord } = world.platforms;

@@ -163,9 +163,12 @@ function takeAnyForm(): Take {
   let take: Take | undefined;
   return {
     piece(piece) {
-      const first = new TextDecoder().decode(piece).trimStart().at(0);
-      if (first !== undefined) take ??= /[{[]/.test(first) ? takeBodies() : takeEvents('chat');
-      return take ? take.piece(piece) : NOTHING;
+      if (!take) {
+        const first = new TextDecoder().decode(piece).trimStart().at(0);
+        if (first === undefined) return NOTHING;
+        take = /[{[]/.test(first) ? takeBodies() : takeEvents('chat');
+      }
+      return take.piece(piece);
     },
     end: () => take?.end?.() ?? NOTHING,
   };

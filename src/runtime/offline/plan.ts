@@ -6,10 +6,14 @@ import type { PlanStep } from '../../workspace/types.ts';
 import type { OfflineRequest } from './requests.ts';
 import { type Call, fieldOf, type MadeCall, type View, type Work } from './view.ts';
 
+const goalOf = (steps: readonly string[]): string => clip(steps.join(', '), 100);
+
 export function* makePlan(goal: string, steps: string[], view: View): Work {
-  const { messages } = view;
+  const { messages, plan: old } = view;
+  // A goal made of the old steps says nothing about the new ones.
+  const kept = old.goal === goalOf(old.steps.map(({ title }) => title)) ? '' : old.goal;
   const plan: View['plan'] = {
-    goal: goal || view.plan.goal || clip(steps.join(', '), 100),
+    goal: goal || kept || goalOf(steps),
     steps: steps.map((title, index) => ({ id: String(index + 1), title, status: 'pending' })),
   };
   const failure = yield* updatePlan(plan, view);
