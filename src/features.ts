@@ -11,9 +11,13 @@ import { memory } from './features/memory/index.ts';
 import { titles } from './features/titles/index.ts';
 import { voice } from './features/voice/index.ts';
 import { web } from './features/web/index.ts';
+import { knowElements } from './runtime/reply/elements.ts';
 import { ownTools } from './runtime/tools/table.ts';
 
 export const FEATURES: readonly Feature[] = [memory, jobs, agents, web, voice, documents, titles];
+
+// What a feature that is off would take from answers is never for people either.
+knowElements(FEATURES.flatMap(({ reply = [] }) => reply.map(({ name }) => name)));
 
 /** The names of the gateway's own tools, of features that are off too: no skill and no server of tools may take one. */
 export const reservedNames = (): string[] => [

@@ -6,6 +6,7 @@ import { guarded } from '../src/app/plugins.ts';
 import type { Feature } from '../src/features/gateway.ts';
 import { FEATURES } from '../src/features.ts';
 import { silentLog } from '../src/log.ts';
+import { featureSet } from '../src/runtime/features.ts';
 import { openWorld } from './dialogs/harness.ts';
 
 it('says each feature in one line, by the name of its folder', () => {
@@ -37,7 +38,8 @@ it.each(['throws', 'never ends'])(
       gaveUp: fail,
       sweep: fail,
       replied: late,
-      reply: [{ name: 'memory_suggestion', take: late }],
+      recall: late,
+      reply: [{ name: 'memory_suggestion', take: late, passOn: fail }],
       start: () => late,
     };
     const world = await openWorld({ features: [...FEATURES, guarded(bad, silentLog(), 50)] });
@@ -48,6 +50,22 @@ it.each(['throws', 'never ends'])(
     expect(world.llm.requests()).toHaveLength(3);
   },
 );
+
+it('a feature from outside remembers for runs, and takes its own element of an answer', async () => {
+  const taken: string[] = [];
+  const diary: Feature = {
+    name: 'diary',
+    recall: async ({ viber }) => ({ text: `The diary of ${viber}.`, hasLogs: false }),
+    reply: [{ name: 'diary_entry', take: async (texts) => void taken.push(...texts) }],
+  };
+  const world = await openWorld({ features: [...FEATURES, guarded(diary, silentLog())] });
+  world.llm.script(() => ({ text: 'Noted.\n\n<diary_entry>It rained.</diary_entry>' }));
+  expect((await world.ask('It rained today.')).text).toBe('Noted.');
+  expect(taken).toEqual(['It rained.']);
+  expect(world.llm.requests().at(-1)?.system).toContain('The diary of default.');
+  for (const name of ['decision', 'Tool-Call', 'think'])
+    expect(() => featureSet([{ ...diary, reply: [{ name, take: async () => undefined }] }])).toThrow(name);
+});
 
 describe.each(FEATURES.map(({ name }) => [name]))('without %s', (name) => {
   it('a gateway starts, answers, uses tools, keeps its plan over a restart, and stops', async () => {

@@ -70,7 +70,7 @@ describe('the examples', () => {
     expect(reply.problems).toEqual([]);
     expect(reply.visible).toBe('I compared the offers; the table is attached.');
     expect(artifactDeltaSchema.array().parse(reply.artifactDeltas)).toHaveLength(1);
-    expect(reply.memorySuggestions.map(parseSuggestion)).toEqual([
+    expect(reply.elements.get('memory_suggestion')?.map(parseSuggestion)).toEqual([
       { section: 'Project Context', text: '- Offers are compared without tax' },
     ]);
   });

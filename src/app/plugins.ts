@@ -54,7 +54,7 @@ export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Featur
       return nothing;
     }
   }
-  const { takes, delivers, answers, keeps, after, reply, replied, below, cut, gaveUp, sweep, start } = feature;
+  const { takes, delivers, answers, keeps, after, recall, reply, replied, below, cut, gaveUp, sweep, start } = feature;
   return {
     ...feature,
     ...(takes && { takes: { ...takes, when: safe('takes', (entry) => takes.when(entry), false) } }),
@@ -79,9 +79,13 @@ export function guarded(feature: Feature, log: Logger, hookMs = HOOK_MS): Featur
     }),
     ...(reply && {
       reply: reply.map((block) => ({
-        name: block.name,
+        ...block,
+        ...(block.passOn && { passOn: safe('reply', block.passOn, '') }),
         take: (texts, of, gw) => timely('reply', () => block.take(texts, of, gw), undefined),
       })),
+    }),
+    ...(recall && {
+      recall: (of, gw) => timely('recall', () => recall.call(feature, of, gw), { text: '', hasLogs: false }),
     }),
     ...(replied && { replied: (said, gw) => timely('replied', () => replied.call(feature, said, gw), undefined) }),
     ...(below && { below: safe('below', (...given) => below.call(feature, ...given), undefined) }),

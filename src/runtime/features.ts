@@ -1,6 +1,7 @@
 /** Combines the commands and tools of the enabled features, once per gateway. */
 import { commandTable } from './commands/table.ts';
 import type { FeatureSet } from './contract/feature.ts';
+import { knowElements } from './reply/elements.ts';
 import type { Feature, FeatureRun, Gateway } from './run/gateway.ts';
 import { knowTools } from './tools/table.ts';
 
@@ -11,5 +12,6 @@ export function featureSet(features: readonly Feature[]): FeatureSet<Gateway, Fe
   if (twice !== undefined) throw new Error(`two features are called ${twice}`);
   const tools = features.flatMap((feature) => feature.tools ?? []);
   knowTools(tools);
+  knowElements(features.flatMap(({ reply = [] }) => reply.map((block) => block.name)));
   return { on: features, tools, commands: commandTable(features) };
 }

@@ -3,6 +3,7 @@ import { chatSection } from '../../channels/index.ts';
 import { loadAgent } from '../../config.ts';
 import { scrub } from '../../log.ts';
 import { assembleContext } from '../../runtime/context/context.ts';
+import { recallFrom } from '../../runtime/run/assemble.ts';
 import { countTokens } from '../../workspace/memory/tokens.ts';
 import { openTask } from '../../workspace/tasks/index.ts';
 import type { SessionEntry, TaskRecord } from '../../workspace/types.ts';
@@ -18,7 +19,8 @@ const LOOKED = 50;
 /** Limit of one section, in characters: the page shows it in full. */
 const MAX_TEXT = 100_000;
 
-export async function contextOf({ config, home }: AppGateway, task: TaskRecord): Promise<ContextSection[]> {
+export async function contextOf(gw: AppGateway, task: TaskRecord): Promise<ContextSection[]> {
+  const { config, home } = gw;
   const [entries, own] = await Promise.all([
     openTask(home, task).session.tail({ maxEntries: LOOKED }),
     loadAgent(home.root, task.viber),
@@ -29,11 +31,10 @@ export async function contextOf({ config, home }: AppGateway, task: TaskRecord):
     viber: task.viber,
     taskId: task.id,
     runId: '',
-    memory: config.memory,
-    history: config.history,
-    ...(own.prompt !== undefined && { agentPrompt: own.prompt }),
+    limits: config,
+    own,
     channelNote: '',
-    now: new Date(),
+    recall: (of) => recallFrom(of, gw),
     query: '',
     isWithoutMemory: isUntold(last, config),
   });

@@ -15,7 +15,18 @@ export const agentsOf = perGateway((gw): Agents => {
   const { home, tasks, log } = gw;
   const registry = createRegistry({ home, loadAgent: (id) => loadAgent(home.root, id) });
   const limits = configOf(gw).mesh;
-  const mesh = new Mesh({ home, registry, runAgent: (order) => runAgent(order, gw), bus: tasks.bus, limits, log });
+  const mesh = new Mesh({
+    home,
+    registry,
+    runAgent: (order) => runAgent(order, gw),
+    passOn: (elements) =>
+      gw.features.on
+        .flatMap(({ reply = [] }) => reply)
+        .flatMap(({ name, passOn }) => (passOn ? (elements.get(name) ?? []).map(passOn) : [])),
+    bus: tasks.bus,
+    limits,
+    log,
+  });
   let play: Promise<Play> | undefined;
   return {
     mesh,

@@ -7,6 +7,7 @@ import { memory as command } from './command/memory.ts';
 import { askLeftSoon, compactionOf } from './open-compaction.ts';
 import { searchOf } from './open-search.ts';
 import { belowAnswer } from './question.ts';
+import { recall } from './recall.ts';
 import { rewordedBy } from './reworded.ts';
 import { keepSuggestions } from './suggested.ts';
 import { forget, whatWasDone } from './tools/own.ts';
@@ -21,7 +22,8 @@ export const memory: Feature = {
   name: 'memory',
   commands: [command, compact],
   tools: [remember, memorySearch, forget, whatWasDone],
-  reply: [{ name: 'memory_suggestion', take: keepSuggestions }],
+  recall,
+  reply: [{ name: 'memory_suggestion', take: keepSuggestions, passOn: (text) => `Worth remembering: ${text}` }],
   below: belowAnswer,
   replied: rewordedBy,
   decide: ({ verb, name, text }, by, gw) => decide({ ...by, gw }, verb, name, text),

@@ -5,12 +5,11 @@
 import { join } from 'node:path';
 import { readBootstrap } from '../../workspace/bootstrap.ts';
 import type { Home } from '../../workspace/home.ts';
-import { clockOf, type DailyLog, linesBefore, localDay, readDailyLogs } from '../../workspace/memory/daily.ts';
-import { selectMemory, truncateTokens } from '../../workspace/memory/inject.ts';
-import { readMemory } from '../../workspace/memory/memory.ts';
-import { createExclusion } from '../../workspace/memory/patterns.ts';
-import { formatPlan, isLink, isToDo, openTask, parsePlan } from '../../workspace/tasks/index.ts';
+import { truncateTokens } from '../../workspace/memory/inject.ts';
+import { formatPlan, isLink, openTask, parsePlan } from '../../workspace/tasks/index.ts';
 import type { ArtifactRef, Plan, SessionEntry } from '../../workspace/types.ts';
+import type { Recalled, RecallFor } from '../contract/feature.ts';
+import type { OwnSettings } from '../contract/settings.ts';
 import type { InputFile, TaskMessage, TaskRequest } from '../contract/task.ts';
 import type { RuntimeTool } from '../contract/tool.ts';
 import { shownToGuest } from './guest-history.ts';
@@ -32,19 +31,21 @@ export interface MemoryLimits {
   exclude_patterns?: readonly string[];
 }
 
+export interface ContextLimits {
+  memory: MemoryLimits;
+  history: HistoryLimits;
+}
+
 export interface ContextOptions {
   home: Home;
   viber: string;
   taskId: string;
   runId: string;
-  memory: MemoryLimits;
-  history: HistoryLimits;
-  /** The prompt of `agents/{viber}.yaml`. */
-  agentPrompt?: string | undefined;
+  limits: ContextLimits;
+  /** The settings of `agents/{viber}.yaml`. A project's folder adds the five steps of coding work. */
+  own?: OwnSettings;
   /** Skills that the model reads rather than calls, one per line. */
   skills?: string | undefined;
-  /** Whether the viber works in a project's folder: adds the five steps of coding work. */
-  coding?: boolean | undefined;
   /** Whether MEMORY.md, USER.md and the daily logs stay out, because people outside this gateway read the answer. */
   isWithoutMemory?: boolean | undefined;
   /** The guests whose messages the run answers, principals as text; undefined unless the run is for guests. */
@@ -53,7 +54,8 @@ export interface ContextOptions {
   channelNote: string;
   /** The outside caller's request; each given field replaces the one on disk. */
   override?: (Readonly<Partial<Omit<TaskRequest, 'artifacts'>>> & { artifacts?: readonly ArtifactRef[] }) | undefined;
-  now: Date;
+  /** Returns what the viber remembers; absent if no feature remembers anything. */
+  recall?(of: RecallFor): Promise<Recalled>;
   /** The tools offered to the run. */
   tools?: readonly RuntimeTool[];
   /**
@@ -85,7 +87,6 @@ export interface Context extends Pick<History, 'resume' | 'nextStep' | 'isOver'>
 }
 
 const LISTED_ARTIFACTS = 30;
-const COMPLEX_STEPS = 3;
 
 /**
  * Reads and arranges the files of one run. The workspace's functions cache reads, so an unchanged file costs one
@@ -93,31 +94,31 @@ const COMPLEX_STEPS = 3;
  * @throws WorkspaceError when a file cannot be read
  */
 export async function assembleContext(options: ContextOptions): Promise<Context> {
-  const { home, viber, taskId, override = {} } = options;
-  const own = openTask(home, taskId, viber);
+  const { home, viber, taskId, limits, own: { prompt, folder } = {}, override = {} } = options;
+  const files = openTask(home, taskId, viber);
   const [bootstrap, stored, artifacts, history] = await Promise.all([
-    readBootstrap(home, viber).then((files) => files.filter(({ tag }) => tag !== 'user' || !options.isWithoutMemory)),
-    own.plan.read(),
-    override.artifacts ?? own.artifacts.list(),
+    readBootstrap(home, viber).then((all) => all.filter(({ tag }) => tag !== 'user' || !options.isWithoutMemory)),
+    files.plan.read(),
+    override.artifacts ?? files.artifacts.list(),
     readHistory(options),
   ]);
   const plan = override.plan === undefined ? stored : asPlan(override.plan);
-  const { text: memory, hasLogs } = await memoryText(options, plan?.plan);
+  const { text: memory, hasLogs } = await recalledFor(options, plan?.plan);
   const goal = override.goal ?? '';
   const task = plan
-    ? truncateTokens(plan.text, options.memory.max_task_tokens, options.memory.truncation_strategy)
+    ? truncateTokens(plan.text, limits.memory.max_task_tokens, limits.memory.truncation_strategy)
     : goal;
 
-  const inMessage = options.memory.injection === 'message' && memory !== '';
+  const inMessage = limits.memory.injection === 'message' && memory !== '';
   const stable = stablePart({
     bootstrap,
     viber,
     channelNote: options.channelNote,
-    agentPrompt: options.agentPrompt,
+    agentPrompt: prompt,
     memory: inMessage ? '' : memory,
     // Guests don't learn that any memory exists.
     isWithheld: options.isWithoutMemory === true && options.guests === undefined && memory === '',
-    coding: options.coding ?? false,
+    coding: folder !== undefined,
     isGuest: options.guests !== undefined,
     skills: options.skills ?? '',
     tools: options.tools ?? [],
@@ -146,13 +147,25 @@ async function readHistory({
   viber,
   taskId,
   runId,
-  history,
+  limits,
   guests,
 }: ContextOptions): Promise<History & { hasSeen: boolean }> {
   const tail = openTask(home, taskId, viber).session.window(runId);
   const hasSeen = !tail.isWhole || tail.entries.some(hasMore);
   const shown = guests === undefined ? tail : shownToGuest(tail, guests, runId);
-  return { ...buildHistory(shown, runId, history, (entry) => shownFiles(home, taskId, entry)), hasSeen };
+  return { ...buildHistory(shown, runId, limits.history, (entry) => shownFiles(home, taskId, entry)), hasSeen };
+}
+
+/** An outside caller's memory replaces the viber's own. */
+async function recalledFor(
+  { viber, taskId, query, limits, override, isWithoutMemory, recall }: ContextOptions,
+  plan: Plan | undefined,
+): Promise<Recalled> {
+  const { max_memory_tokens: maxTokens, truncation_strategy: strategy } = limits.memory;
+  if (override?.memory !== undefined)
+    return { text: truncateTokens(override.memory, maxTokens, strategy), hasLogs: false };
+  const nothing = { text: '', hasLogs: false };
+  return isWithoutMemory ? nothing : ((await recall?.({ viber, taskId, query, plan })) ?? nothing);
 }
 
 /** Returns whether an entry holds more than words that people typed and answers based on those alone. */
@@ -166,57 +179,6 @@ const isMore =
   ({ spoken = [] }: MessageEntry) =>
   ({ id }: ArtifactRef): boolean =>
     !spoken.includes(id);
-
-/**
- * Selects the memory for a request. Daily logs are included for complex work only; otherwise the model searches them
- * when it needs to. Relevance is measured against the task rather than its latest message, and today's log ends where
- * today's conversation begins: otherwise the memory would change with each message, and no provider could cache what
- * follows it.
- */
-async function memoryText(
-  options: ContextOptions,
-  plan: Plan | undefined,
-): Promise<{ text: string; hasLogs: boolean }> {
-  const { home, viber, taskId, override, memory: limits } = options;
-  const { max_memory_tokens: maxTokens, max_daily_logs: maxDailyLogs, truncation_strategy: strategy } = limits;
-  if (override?.memory !== undefined)
-    return { text: truncateTokens(override.memory, maxTokens, strategy), hasLogs: false };
-  if (options.isWithoutMemory) return { text: '', hasLogs: false };
-  const isComplex = (plan?.steps.filter(isToDo).length ?? 0) >= COMPLEX_STEPS;
-  const isExcluded = exclusionOf(limits.exclude_patterns ?? NOTHING);
-  const [memory, logs, task] = await Promise.all([
-    isExcluded('MEMORY.md') ? undefined : readMemory(home, viber),
-    isComplex && maxDailyLogs > 0 ? recentLogs(options, isExcluded) : [],
-    openTask(home, taskId).record(),
-  ]);
-  const query = [task?.goal ?? options.query, plan?.goal ?? ''].join('\n');
-  const text = selectMemory({ memory, logs, maxTokens, maxDailyLogs, strategy, query });
-  return { text, hasLogs: logs.length > 0 };
-}
-
-async function recentLogs(
-  { home, viber, taskId, memory, now }: ContextOptions,
-  isExcluded: (relative: string) => boolean,
-): Promise<DailyLog[]> {
-  const logs = await readDailyLogs(home, viber, memory.max_daily_logs);
-  const today = localDay(now);
-  const told = logs.filter(({ date }) => !isExcluded(`memory/${date}.md`));
-  if (told[0]?.date !== today) return told;
-  const { entries } = openTask(home, taskId, viber).session.window();
-  const first = entries.find((entry) => entry.type === 'message' && localDay(new Date(entry.at)) === today);
-  const end = clockOf(first?.type === 'message' ? new Date(first.at) : now);
-  return told.map((log) => (log.date === today ? { ...log, text: linesBefore(log.text, end) } : log));
-}
-
-const NOTHING: readonly string[] = [];
-const exclusions = new WeakMap<readonly string[], (relative: string) => boolean>();
-
-/** Creates one exclusion per configuration. */
-function exclusionOf(patterns: readonly string[]): (relative: string) => boolean {
-  const isExcluded = exclusions.get(patterns) ?? createExclusion(patterns);
-  exclusions.set(patterns, isExcluded);
-  return isExcluded;
-}
 
 /**
  * Types of files that the model may be able to look at directly; their bytes decide. It reads everything else with

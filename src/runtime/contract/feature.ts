@@ -10,6 +10,7 @@ import type { Address } from '../../channels/channel.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import type { Messages, Text } from '../../messages/messages.ts';
 import type { MemoryHit } from '../../workspace/memory/search.ts';
+import type { Plan } from '../../workspace/types.ts';
 import type { Waiting } from './agent.ts';
 import type { ButtonAction } from './buttons.ts';
 import type { CommandOf, CommandReply, CommandTable, InvocationOf } from './command.ts';
@@ -38,6 +39,21 @@ export interface CutSession {
   person: string;
 }
 
+/** The run for which a viber remembers. */
+export interface RecallFor {
+  viber: string;
+  taskId: string;
+  /** The message, for a task without a record. */
+  query: string;
+  plan: Plan | undefined;
+}
+
+export interface Recalled {
+  text: string;
+  /** Whether it includes daily logs, which hold traces of what anyone has written (promise 40). */
+  hasLogs: boolean;
+}
+
 export interface BlockOf {
   viber: string;
   task: string;
@@ -47,9 +63,12 @@ export interface BlockOf {
   made: Made;
 }
 
-/** An element of answers that is meant for the gateway: `<memory_suggestion>`. */
+/** An element of answers that is meant for the gateway, such as `<memory_suggestion>`. */
 export interface ReplyBlock<Gw> {
-  name: 'memory_suggestion';
+  /** Small letters and `_`. */
+  name: string;
+  /** Phrases a text of an agent that was asked for the agent that asked it. */
+  passOn?(text: string): string;
   /** Handles `texts`, the contents of the elements of one answer, in order; at least one. */
   take(texts: readonly string[], of: BlockOf, gw: Gw): Promise<void>;
 }
@@ -154,6 +173,8 @@ export interface FeatureOf<Gw extends { config: unknown }, Run> {
    * read.
    */
   jobs?(gw: Gw): Promise<JobService | undefined>;
+  /** Returns what a run is told of the viber's memory; text is '' for nothing. */
+  recall?(of: RecallFor, gw: Gw): Promise<Recalled>;
   /** Called when a request had to omit the beginning of its session. Must not throw. */
   cut?(session: CutSession, gw: Gw): void;
   /** Handles blocks of answers. Repeated after a crash, so it must do the same again. */

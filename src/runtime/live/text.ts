@@ -1,11 +1,12 @@
 /**
- * Filters a reply for people while it is being written: removes `artifact_deltas` blocks, memory suggestions,
+ * Filters a reply for people while it is being written: removes `artifact_deltas` blocks, elements of features,
  * decisions, reasoning, tool calls written as text, incomplete forms of these, and secrets. Invariants: text that was
  * shown is never taken back; text that may still become a block, a tag or a secret is held back until that is clear;
  * linear in the length of the reply.
  */
 import { scrub } from '../../log.ts';
 import { kindOf } from '../reply/blocks.ts';
+import { perElements } from '../reply/elements.ts';
 import { OPENING, THOUGHT_BEGINS, THOUGHT_ENDS } from '../reply/written-calls.ts';
 
 export interface LiveText {
@@ -18,11 +19,13 @@ const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$
 /** Matches a line that may still become a fence. */
 const MAYBE_FENCE =
   /^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*(?:[-*+]|\d{1,9}[.)]?|`{1,2}|~{1,2}|`{3,}[^`\n]*|~{3,}[^\n]*)?$/;
-const TAG = String.raw`(?:memory_suggestion|decision|think(?:ing)?)(?:\s[^<>\n]{0,200})?>`;
-const OPEN = new RegExp(`<${TAG}|${THOUGHT_BEGINS}`, 'i');
-const CLOSE = new RegExp(`</${TAG}|${THOUGHT_ENDS}`, 'i');
+const tagOf = (names: string) => String.raw`(?:${names}|think(?:ing)?)(?:\s[^<>\n]{0,200})?>`;
+const OPEN = perElements((names) => new RegExp(`<${tagOf(names)}|${THOUGHT_BEGINS}`, 'i'));
+const CLOSE = perElements((names) => new RegExp(`</${tagOf(names)}|${THOUGHT_ENDS}`, 'i'));
+/** Matches the beginning of such an element, and of marks of models, at the end of a text. */
+const MAYBE_ELEMENT = perElements((names) => new RegExp(String.raw`</?(?:${names})\s[^<>\n]{0,200}$`, 'i'));
 const MAYBE_TAG =
-  /<(?:\/?[\w:-]{0,40}=?|channel\||\|channel>\w{0,7}|\/?(?:memory_suggestion|decision)\s[^<>\n]{0,200}|\|[\w|]{0,40}|[|｜][^<>\n]{0,40}|(?:[a-z]+:)?invoke [name=]{0,5})$|\[\/?[A-Z_]{0,14}$|◁\/?\w{0,5}$/i;
+  /<(?:\/?[\w:-]{0,40}=?|channel\||\|channel>\w{0,7}|\|[\w|]{0,40}|[|｜][^<>\n]{0,40}|(?:[a-z]+:)?invoke [name=]{0,5})$|\[\/?[A-Z_]{0,14}$|◁\/?\w{0,5}$/i;
 /**
  * Matches a mark with which calls, or the parts of an answer, begin. Text after it is shown with the answer, as far as
  * it is for people.
@@ -79,7 +82,7 @@ export function createLiveText(): LiveText {
     isCalling = calls !== null;
     const text = calls ? given.slice(0, calls.index) : given;
     for (let rest = text; rest !== ''; ) {
-      const found = (isInTag ? CLOSE : OPEN).exec(rest);
+      const found = (isInTag ? CLOSE : OPEN)().exec(rest);
       if (!isInTag) shown += found ? rest.slice(0, found.index) : rest;
       if (!found) break;
       isInTag = !isInTag;
@@ -91,7 +94,7 @@ export function createLiveText(): LiveText {
   /** Returns the part of an unfinished line that is already clear. */
   function partly(): string {
     if (fence?.kind || (!isBegun && line.length < MAX_FENCE && MAYBE_FENCE.test(line))) return '';
-    const tail = fence ? undefined : MAYBE_TAG.exec(line);
+    const tail = fence ? undefined : (MAYBE_ELEMENT().exec(line) ?? MAYBE_TAG.exec(line));
     const clear = tail ? line.slice(0, tail.index) : line;
     line = line.slice(clear.length);
     isBegun ||= clear !== '';

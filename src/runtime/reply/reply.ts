@@ -5,13 +5,15 @@
  */
 import { type Asides, asidesOf, isBetweenMarks } from './aside.ts';
 import { type BlockKind, type Blocks, jsonLength, kindOf, readBlock } from './blocks.ts';
+import { perElements } from './elements.ts';
 
 export { decisionsOf, summarise } from './summary.ts';
 
 export interface ParsedReply extends Blocks {
   /** Markdown for the person; the input itself if it contains no block. */
   visible: string;
-  memorySuggestions: string[];
+  /** The contents of features' elements, by their names. */
+  elements: Map<string, string[]>;
   /** Decisions for the log of the day. */
   decisions: string[];
 }
@@ -48,22 +50,23 @@ interface Tag {
 
 // List markers and quote marks may precede a fence; quote marks must be removed from the block's own lines again.
 const FENCE = /^((?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/;
-const MARKER = /artifact_deltas|memory_suggestion|<decision|plan|task\.md/i;
+const MARKER = perElements((names) => new RegExp(`artifact_deltas|<(?:${names})|plan|task\\.md`, 'i'));
 const LEADING_BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
-const MAX_SUGGESTIONS = 20;
+/** Of one name. */
+const MAX_ELEMENTS = 20;
 const MAX_DECISIONS = 5;
-const TAG = /<(\/?)(memory_suggestion|decision|tool_call)(?:\s[^<>\n]{0,200})?>/gi;
+const TAG = perElements((names) => new RegExp(`<(/?)(${names}|tool_call)(?:\\s[^<>\\n]{0,200})?>`, 'gi'));
 
 /**
  * Finds fenced blocks tagged `artifact_deltas` (``` or ~~~ of any length, also in a list or a quote) and, outside of
- * code and quotations, `<memory_suggestion>` and `<decision>` elements, and a call of the plan within `<tool_call>`, as
+ * code and quotations, the elements of features and `<decision>`, and a call of the plan within `<tool_call>`, as
  * open models write it. `isTold` returns whether others wrote the content and end of such an element; then the model
  * only repeats it. Linear in the length of the text; a text without a marker is only searched.
  */
 export function parseReply(text: string, isTold: Reading['isTold'] = () => false): ParsedReply {
   const found: Blocks = { artifactDeltas: [], plans: [], problems: [], unread: 0, leftOut: 0 };
-  const reply: ParsedReply = { ...found, visible: text, memorySuggestions: [], decisions: [] };
-  if (!MARKER.test(text)) return reply;
+  const reply: ParsedReply = { ...found, visible: text, elements: new Map(), decisions: [] };
+  if (!MARKER().test(text)) return reply;
   // Some models return only the block, without a fence.
   if (/^\s*\{[\s\S]*"artifact_deltas"[\s\S]*\}\s*$/.test(text) && readBlock('json', text, reply))
     return { ...reply, visible: '' };
@@ -110,7 +113,7 @@ export function parseReply(text: string, isTold: Reading['isTold'] = () => false
 function readElements(reading: Reading, line: string, start: number, before: Tag | undefined): Tag | undefined {
   let open = before;
   const outside = reading.asides.without(line, start, before !== undefined);
-  for (const { 0: mark, 1: slash, 2: written = '', index } of outside.matchAll(TAG)) {
+  for (const { 0: mark, 1: slash, 2: written = '', index } of outside.matchAll(TAG())) {
     const name = written.toLowerCase();
     const [at, after] = [start + index, start + index + mark.length];
     if (!slash) {
@@ -133,11 +136,13 @@ const isShown = ({ text, isTold }: Reading, { start, body }: Tag, end: number): 
 /** Stores an element's content. Returns whether it must be removed from what people see. */
 function takeElement({ text, reply, cuts }: Reading, { name, body }: Tag, end: number): boolean {
   if (name === 'tool_call') return readBlock('json', text.slice(body, end), reply);
-  const [into, most] =
-    name === 'decision' ? [reply.decisions, MAX_DECISIONS] : [reply.memorySuggestions, MAX_SUGGESTIONS];
+  const isDecision = name === 'decision';
+  const into = isDecision ? reply.decisions : (reply.elements.get(name) ?? []);
+  const most = isDecision ? MAX_DECISIONS : MAX_ELEMENTS;
   if (into.length >= most) return false;
   const told = cutOut(text.slice(body, end), outermost(within(cuts, body, end))).trim();
   if (told) into.push(told);
+  if (told && !isDecision) reply.elements.set(name, into);
   return true;
 }
 

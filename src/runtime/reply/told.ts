@@ -4,10 +4,11 @@
  */
 import { isRecord } from '../../lib/json.ts';
 import type { Json, SessionEntry } from '../../workspace/types.ts';
+import { perElements } from './elements.ts';
 
-const NAMED = /memory_suggestion|decision/i;
-/** Matches an answer with a block that must be the model's own. */
-export const HAS_OWN_BLOCK = /<\/(?:memory_suggestion|decision)\b/i;
+const named = perElements((names) => new RegExp(names, 'i'));
+/** Returns a pattern for an answer with a block that must be the model's own. */
+export const ownBlock = perElements((names) => new RegExp(`</(?:${names})\\b`, 'i'));
 
 /** Removes the characters that change when a text is embedded in another one. */
 export const squeeze = (text: string): string => text.replace(/[\s\\]+/g, '');
@@ -38,7 +39,7 @@ export function toldIn(told: readonly string[]): (text: string) => boolean {
 
 /** Returns a function that checks whether people, files or tools said a text in these session entries. */
 export const saidIn = (entries: readonly SessionEntry[]): ((text: string) => boolean) =>
-  toldIn(entries.flatMap(wordsIn).filter((text) => NAMED.test(text)));
+  toldIn(entries.flatMap(wordsIn).filter((text) => named().test(text)));
 
 function wordsIn(entry: SessionEntry): string[] {
   if (entry.type === 'message') return [entry.text, ...(entry.before ?? []).map(({ text }) => text)];

@@ -9,6 +9,7 @@ import { type Outgoing, openOutgoing } from '../approvals/outgoing.ts';
 import { assembleContext } from '../context/context.ts';
 import { mentionsTime } from '../context/now.ts';
 import type { AgentRequest } from '../contract/agent.ts';
+import type { Recalled, RecallFor } from '../contract/feature.ts';
 import type { Offered, Order } from '../contract/order.ts';
 import type { OwnSettings } from '../contract/settings.ts';
 import type { RuntimeTool } from '../contract/task.ts';
@@ -70,13 +71,11 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
     viber,
     taskId: task.id,
     runId: run,
-    memory: config.memory,
-    history: config.history,
-    ...(own.prompt === undefined ? {} : { agentPrompt: own.prompt }),
+    limits: config,
+    own,
     channelNote: order.place,
-    now: new Date(),
+    recall: (of) => recallFrom(of, gw),
     query: order.query,
-    coding,
     ...(isGuest ? { guests: [principal, ...(order.others ?? [])].map(principalText) } : { skills: offered.skills }),
     isWithoutMemory: isGuest || !order.tellsMemory,
     override: order.given,
@@ -106,6 +105,18 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
     ...(order.language !== undefined && { language: order.language }),
     maxSteps: stepsFor(own.maxSteps ?? config.maxSteps, coding),
     tools,
+  };
+}
+
+/** Joins what the features remember for a run. */
+export async function recallFrom(of: RecallFor, gw: Gateway): Promise<Recalled> {
+  const all = await Promise.all(gw.features.on.flatMap(({ recall }) => recall?.(of, gw) ?? []));
+  return {
+    text: all
+      .map(({ text }) => text)
+      .filter(Boolean)
+      .join('\n\n'),
+    hasLogs: all.some(({ hasLogs }) => hasLogs),
   };
 }
 

@@ -18,7 +18,7 @@ import { continueButton } from '../reply/failure.ts';
 import { saysHealthy } from '../reply/healthy.ts';
 import { linkTo } from '../reply/links.ts';
 import { summarise } from '../reply/reply.ts';
-import { HAS_OWN_BLOCK, saidIn } from '../reply/told.ts';
+import { ownBlock, saidIn } from '../reply/told.ts';
 import { applyPlan, keepDeltas, linksBelow, tellPlan } from './apply-blocks.ts';
 import type { Gateway } from './gateway.ts';
 import { askedIn, readWhole, type WholeReply } from './whole-reply.ts';
@@ -45,7 +45,7 @@ export async function finalize(
   const { refs, pending } = made;
   const keepsNothing = principal.role === 'guest';
   const all = [...(outcome.beside ?? []), outcome].map(({ text }) => text).join('\n');
-  const told = HAS_OWN_BLOCK.test(all) ? saidIn(openTask(home, task).session.tail()) : undefined;
+  const told = ownBlock().test(all) ? saidIn(openTask(home, task).session.tail()) : undefined;
   const asked = askedIn(earlier, decidedIn(items));
   const reply = readWhole(outcome, asked.steps, told);
   const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: keepsNothing };
@@ -91,9 +91,12 @@ export async function finalize(
   };
 }
 
-async function takeBlocks({ memorySuggestions }: WholeReply, of: BlockOf, gw: Gateway): Promise<void> {
-  if (memorySuggestions.length === 0) return;
-  for (const { reply = [] } of gw.features.on) for (const { take } of reply) await take(memorySuggestions, of, gw);
+async function takeBlocks({ elements }: WholeReply, of: BlockOf, gw: Gateway): Promise<void> {
+  if (elements.size === 0) return;
+  for (const { name, take } of gw.features.on.flatMap(({ reply = [] }) => reply)) {
+    const texts = elements.get(name);
+    if (texts) await take(texts, of, gw);
+  }
 }
 
 /** Returns what people get with a question: the words and files since the last one. */

@@ -21,8 +21,7 @@ import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { RunSuspension } from '../approvals/suspend.ts';
-import type { MemoryLimits } from '../context/context.ts';
-import type { HistoryLimits } from '../context/history-window.ts';
+import type { ContextLimits } from '../context/context.ts';
 import type { Agent } from '../contract/agent.ts';
 import type { Entry, JobOrder } from '../contract/entry.ts';
 import type { FeatureOf, FeatureSet } from '../contract/feature.ts';
@@ -75,11 +74,10 @@ export interface Gateway<Config = Settings> {
 }
 
 /** The part of the configuration that the runtime uses; docs/configuration.md describes each key. */
-export interface Settings {
+export interface Settings extends ContextLimits {
   fallback: string[];
   maxSteps: number | 'auto';
-  memory: MemoryLimits & { auto_accept: boolean };
-  history: HistoryLimits;
+  memory: ContextLimits['memory'] & { auto_accept: boolean };
   /** Whether a task's first plan must be approved before any work. */
   plan_approval: 'on' | 'off';
   web: { hosts: string[] };

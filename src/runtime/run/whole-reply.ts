@@ -58,11 +58,19 @@ export function readWhole(
     firstDelta: replies.slice(0, asked).flatMap((reply) => reply.artifactDeltas).length,
     // A plan that the tool applied is newer than a block before it.
     plans: replies.slice(lastPlan + 1).flatMap((reply) => reply.plans),
-    memorySuggestions: replies.flatMap((reply) => reply.memorySuggestions).slice(0, MAX_KEPT),
+    elements: elementsOf(replies),
     decisions: replies.flatMap((reply) => reply.decisions).slice(0, MAX_KEPT),
     ...lost,
     unread: fresh.reduce((sum, reply) => sum + reply.unread, 0),
   };
+}
+
+function elementsOf(replies: readonly ParsedReply[]): ParsedReply['elements'] {
+  const byName = Map.groupBy(
+    replies.flatMap(({ elements }) => [...elements]),
+    ([name]) => name,
+  );
+  return new Map([...byName].map(([name, found]) => [name, found.flatMap(([, texts]) => texts).slice(0, MAX_KEPT)]));
 }
 
 /** @param decided the question whose answer resumes the run */

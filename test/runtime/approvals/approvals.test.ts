@@ -676,9 +676,11 @@ describe('a run that goes on', () => {
     };
     await openTask(home, task.id, 'default').session.append([said('r1'), ...earlier(input), ...others, decision]);
     const context = await assembleContext({
-      ...{ home, viber: 'default', taskId: task.id, runId: 'r1', channelNote: '', now: new Date(), query: '' },
-      memory: { max_memory_tokens: 10, max_task_tokens: 10, max_daily_logs: 0, truncation_strategy: 'smart' },
-      history: { max_messages: 5, max_tokens: 1000 },
+      ...{ home, viber: 'default', taskId: task.id, runId: 'r1', channelNote: '', query: '' },
+      limits: {
+        memory: { max_memory_tokens: 10, max_task_tokens: 10, max_daily_logs: 0, truncation_strategy: 'smart' },
+        history: { max_messages: 5, max_tokens: 1000 },
+      },
     });
     expect(context.messages.at(-1)).toMatchObject({ role: 'user', text: 'r1' });
     expect(context.resume.map((step) => openCalls(step.messages).length)).toEqual([1]);

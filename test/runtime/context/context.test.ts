@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { assembleContext, type ContextOptions } from '../../../src/runtime/context/context.ts';
+import { recall } from '../../../src/features/memory/recall.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { assembleContext, type ContextOptions, type MemoryLimits } from '../../../src/runtime/context/context.ts';
 import { createTools } from '../../../src/runtime/tools/index.ts';
 import { type Home, openHome } from '../../../src/workspace/home.ts';
 import { openTask } from '../../../src/workspace/tasks/index.ts';
@@ -23,14 +25,23 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const workspaceFile = (name: string, text: string) => writeFile(join(root, 'workspace', name), text);
 
-function assemble(options: Partial<ContextOptions> = {}) {
+const MEMORY: MemoryLimits = {
+  ...{ max_memory_tokens: 2000, max_task_tokens: 1000, max_daily_logs: 3, truncation_strategy: 'smart' },
+};
+
+interface Assembled extends Partial<ContextOptions> {
+  memory?: MemoryLimits;
+  now?: Date;
+}
+
+function assemble({ memory = MEMORY, now = new Date(2026, 10, 21, 15, 4, 5), ...options }: Assembled = {}) {
+  const from = { home, config: { memory }, clock: { ...systemClock, now: () => now.getTime() } };
   return assembleContext({
     ...{ home, viber: 'default', taskId: 'task1', runId: 'now' },
-    memory: { max_memory_tokens: 2000, max_task_tokens: 1000, max_daily_logs: 3, truncation_strategy: 'smart' },
-    history: { max_messages: 40, max_tokens: 8000 },
+    limits: { memory, history: { max_messages: 40, max_tokens: 8000 } },
     channelNote: 'telegram, direct message',
-    now: new Date(2026, 10, 21, 15, 4, 5),
     query: 'hello',
+    recall: (of) => recall(of, from),
     ...options,
   });
 }
@@ -101,8 +112,7 @@ describe('the prompt', () => {
       planHash,
       artifacts,
     } = await assemble({
-      agentPrompt: 'my agent prompt',
-      coding: true,
+      own: { prompt: 'my agent prompt', folder: '/project' },
     });
     const order = [
       '<identity>\nmy identity',

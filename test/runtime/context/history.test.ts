@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildHistory, type HistoryLimits } from '../../../src/runtime/context/history-window.ts';
 import { cutCall } from '../../../src/runtime/context/past-run.ts';
+import { knowElements } from '../../../src/runtime/reply/elements.ts';
 import type { Json, SessionEntry } from '../../../src/workspace/types.ts';
+
+knowElements(['memory_suggestion']);
 
 const AT = '2026-11-21T10:00:00.000Z';
 const LIMITS: HistoryLimits = { max_messages: 40, max_tokens: 8000 };

@@ -2,8 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { addSecret } from '../../../src/log.ts';
 import { createLiveText } from '../../../src/runtime/live/text.ts';
+import { knowElements } from '../../../src/runtime/reply/elements.ts';
 import { parseReply } from '../../../src/runtime/reply/reply.ts';
 import { ownTime } from '../../helpers/own-time.ts';
+
+knowElements(['memory_suggestion']);
 
 const DELTAS = '```artifact_deltas\n[{"title":"data.csv","type":"text/csv","content":"a,b"}]\n```';
 const MEMORY = '<memory_suggestion>\nAdd to MEMORY.md under "Facts":\n- Kim\n</memory_suggestion>';

@@ -4,9 +4,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Compaction, createCompaction } from '../../../src/features/memory/compaction.ts';
+import { recall } from '../../../src/features/memory/recall.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { silentLog } from '../../../src/log.ts';
 import { createAgent } from '../../../src/runtime/agent/agent.ts';
-import { assembleContext } from '../../../src/runtime/context/context.ts';
+import { assembleContext, type MemoryLimits } from '../../../src/runtime/context/context.ts';
 import { type CostLimits, Costs } from '../../../src/runtime/costs/costs.ts';
 import { createModels } from '../../../src/runtime/model/models.ts';
 import { openHome } from '../../../src/workspace/home.ts';
@@ -21,6 +23,9 @@ import { QUICK } from '../agent/fixtures.ts';
 export const TASK = '20261121-abcde';
 const AT = '2026-11-21T10:00:00.000Z';
 const PERSON = 'telegram:1';
+const MEMORY: MemoryLimits = {
+  ...{ max_memory_tokens: 2000, max_task_tokens: 1000, max_daily_logs: 3, truncation_strategy: 'smart' },
+};
 
 export const said = (run: string, text: string, name = 'Al'): SessionEntry => ({
   ...{
@@ -104,9 +109,9 @@ export async function compactionWorld(options: CompactionOptions = {}) {
   const file = home.sessionPath('default', TASK);
   const context = (run = 'now', history: object = {}) =>
     assembleContext({
-      ...{ home, viber: 'default', taskId: TASK, runId: run, channelNote: '', now: new Date(clock.now), query: 'x' },
-      memory: { max_memory_tokens: 2000, max_task_tokens: 1000, max_daily_logs: 3, truncation_strategy: 'smart' },
-      history: { ...limits, ...history },
+      ...{ home, viber: 'default', taskId: TASK, runId: run, channelNote: '', query: 'x' },
+      limits: { memory: MEMORY, history: { ...limits, ...history } },
+      recall: (of) => recall(of, { home, config: { memory: MEMORY }, clock: { ...systemClock, now: () => clock.now } }),
     });
   return {
     ...{ llm, home, compaction, open, costs, asked, clock, order, file, waiting, context },

@@ -3,6 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { recall } from '../../../src/features/memory/recall.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { assembleContext, type MemoryLimits } from '../../../src/runtime/context/context.ts';
 import type { Home } from '../../../src/workspace/home.ts';
 import { addToMemory } from '../../../src/workspace/memory/memory.ts';
@@ -91,10 +93,12 @@ describe('what a request holds', () => {
     ...{ max_memory_tokens: 2000, max_task_tokens: 1000, max_daily_logs: 3, truncation_strategy: 'smart' },
     exclude_patterns: [],
   };
+  const clock = { ...systemClock, now: () => new Date(2026, 10, 21, 15, 4).getTime() };
   const assemble = (home: Home, memory: MemoryLimits, viber = 'default') =>
     assembleContext({
-      ...{ home, viber, taskId: 'task1', runId: 'now', memory, channelNote: '', query: 'hello' },
-      ...{ history: { max_messages: 40, max_tokens: 8000 }, now: new Date(2026, 10, 21, 15, 4) },
+      ...{ home, viber, taskId: 'task1', runId: 'now', channelNote: '', query: 'hello' },
+      limits: { memory, history: { max_messages: 40, max_tokens: 8000 } },
+      recall: (of) => recall(of, { home, config: { memory }, clock }),
     });
   const steps = ['1', '2', '3'].map((id) => ({ id, title: `Step ${id}`, status: 'pending' as const }));
 

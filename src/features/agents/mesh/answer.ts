@@ -8,9 +8,12 @@ import type { Home } from '../../../workspace/home.ts';
 import { formatPlan } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef } from '../../../workspace/types.ts';
 
+export type PassOn = (elements: ReadonlyMap<string, readonly string[]>) => string[];
+
 export interface AnswerWhere {
   home: Home;
   log: Logger;
+  passOn: PassOn;
   taskId: string;
   run: string;
 }
@@ -19,7 +22,7 @@ export interface AnswerWhere {
 export async function answerOf(
   outcome: AgentOutcome,
   { refs }: Made,
-  { home, log, taskId, run }: AnswerWhere,
+  { home, log, passOn, taskId, run }: AnswerWhere,
 ): Promise<{ text: string; artifactRefs: ArtifactRef[] }> {
   const reply = readWhole(outcome);
   for (const problem of reply.problems) log.warn({ trace: run, problem }, 'a block of the reply could not be used');
@@ -28,8 +31,7 @@ export async function answerOf(
   const made = [...refs, ...(await keepDeltas(reply, scope, log)).refs];
   // The asked agent doesn't own the plan, so its proposed plan becomes part of the answer.
   const plans = reply.plans.map((plan) => (typeof plan === 'string' ? plan : formatPlan(plan)));
-  const worth = reply.memorySuggestions.map((text) => `Worth remembering: ${text}`);
   const artifactRefs = [...new Map(made.map((ref) => [ref.id, ref])).values()];
-  const text = scrub([reply.visible.trim(), ...plans, ...worth].filter(Boolean).join('\n\n'));
+  const text = scrub([reply.visible.trim(), ...plans, ...passOn(reply.elements)].filter(Boolean).join('\n\n'));
   return { text: text || (artifactRefs.length > 0 ? 'Done; see the files.' : 'Done.'), artifactRefs };
 }

@@ -25,7 +25,7 @@ import { summarise } from '../../../runtime/reply/reply.ts';
 import type { Home } from '../../../workspace/home.ts';
 import { openTask } from '../../../workspace/tasks/index.ts';
 import type { ArtifactRef, SessionEntry } from '../../../workspace/types.ts';
-import { answerOf } from './answer.ts';
+import { answerOf, type PassOn } from './answer.ts';
 import type { Registry } from './registry.ts';
 
 export interface Begun {
@@ -44,6 +44,8 @@ export interface MeshOptions {
   home: Home;
   registry: Registry;
   runAgent: RunAgent;
+  /** Phrases elements of an answer for the asking agent. */
+  passOn: PassOn;
   bus: Bus;
   limits: MeshLimits;
   log: Logger;
@@ -137,6 +139,7 @@ export class Mesh {
       const answer = await answerOf(outcome, made, {
         home: this.#home,
         log: this.#options.log,
+        passOn: this.#options.passOn,
         taskId: order.task.id,
         run,
       });
