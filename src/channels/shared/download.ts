@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { errorCode, UserError } from '../../errors.ts';
 import type { Fetched, RemoteFile } from '../channel.ts';
+import { transferMs } from './wait.ts';
 
 /** A download that failed midway and may be retried. Its message can be shown to people. */
 export class DownloadError extends Error {
@@ -36,8 +37,8 @@ const TOTAL_MS = 60_000;
 
 export function createDownload(source: DownloadSource): Download {
   return async (file, path, maxBytes, signal) => {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MS)]);
-    const transfer = new Transfer(source, file, Math.min(maxBytes, source.maxBytes), deadline);
+    const limit = Math.min(maxBytes, source.maxBytes);
+    const transfer = new Transfer(source, file, limit, signal);
     transfer.expect(file.size);
     const target = await open(path, 'wx', 0o600);
     try {
@@ -59,6 +60,7 @@ export class Transfer {
   /** The file as announced, or as the platform has described it since. */
   file: RemoteFile;
   readonly signal: AbortSignal;
+  readonly totalMs: number;
   readonly #source: DownloadSource;
   readonly #limit: number;
 
@@ -66,7 +68,8 @@ export class Transfer {
     this.#source = source;
     this.#limit = limit;
     this.file = file;
-    this.signal = signal;
+    this.totalMs = transferMs(TOTAL_MS, Math.min(file.size ?? 0, limit));
+    this.signal = AbortSignal.any([signal, AbortSignal.timeout(this.totalMs)]);
   }
 
   /** @throws UserError if `bytes` exceeds the limit. */

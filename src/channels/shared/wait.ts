@@ -23,6 +23,9 @@ export function later(ms: number, action: () => void): NodeJS.Timeout {
   return setTimeout(action, ms).unref();
 }
 
+/** Returns the limit for passing on so many bytes: at least `leastMs`, and long enough for a line of 500 KB/s. */
+export const transferMs = (leastMs: number, bytes: number): number => Math.ceil(leastMs + bytes / 500);
+
 export interface Backoff {
   /** Returns the wait in ms: doubles from `minMs` to `maxMs`, each time between half and all of it. */
   next(): number;

@@ -200,12 +200,19 @@ function takeEvents(shape: Shape | undefined): Take {
   const measure = takeAtMost(MAX_STREAM);
   const carried = shape && createCarrier(shape);
   let pending = '';
+  let isAfterReturn = false;
+  /** Writes every line end as \n: a return alone ends a line too, and the \n after it may come with the next piece. */
+  const linesIn = (text: string): string => {
+    const rest = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text;
+    if (text !== '') isAfterReturn = text.endsWith('\r');
+    return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest;
+  };
   const read = (lines: string) =>
     encoder.encode(carried ? lines.replace(DATA, (_line, data: string) => dataLine(carried(data))) : lines);
   return {
     piece(piece) {
       measure.piece(piece);
-      pending += decoder.decode(piece, { stream: true });
+      pending += linesIn(decoder.decode(piece, { stream: true }));
       const end = pending.lastIndexOf('\n') + 1;
       if (pending.length - end > MAX_LINE) throw new EndlessError('a line of the answer does not come to an end');
       const lines = pending.slice(0, end);
@@ -217,7 +224,7 @@ function takeEvents(shape: Shape | undefined): Take {
   };
 }
 
-const DATA = /^data:[ \t]?([^\r\n]*)/gm;
+const DATA = /^data:[ \t]?([^\n]*)/gm;
 
 /** Replaces events that carry nothing with a comment, which readers ignore. */
 const dataLine = (events: readonly string[]): string =>

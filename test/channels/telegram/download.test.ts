@@ -212,7 +212,7 @@ describe('a Bot API server of our own in local mode', () => {
     expect(String(small)).toMatch(/too large/);
   });
 
-  it.each(['outside', 'beside', 'link to a file', 'link to a folder', 'folder', 'climbing'])(
+  it.each(['outside', 'beside', 'link to a file', 'link to a folder', 'folder', 'path of a folder', 'climbing'])(
     'what is not a file below it is not read: %s',
     async (kind) => {
       const [folder, other] = [kept(), kept()];
@@ -228,6 +228,7 @@ describe('a Bot API server of our own in local mode', () => {
         'link to a file': path.join(folder, 'link'),
         'link to a folder': path.join(folder, 'linked/secret'),
         folder: path.join(folder, 'photos'),
+        'path of a folder': `${folder}/photos/`,
         climbing: `${folder}/photos/../../${path.basename(other)}/secret`,
       }[kind];
       const api = { call: async () => ({ file_path: named }), fileUrl: () => 'http://127.0.0.1:1/' };
@@ -238,6 +239,44 @@ describe('a Bot API server of our own in local mode', () => {
       expect(existsSync(to)).toBe(false);
     },
   );
+
+  it('says what is missing, and nothing of its path, which holds the token', async () => {
+    const folder = kept();
+    mkdirSync(path.join(folder, TEST_TOKEN));
+    symlinkSync('/etc', path.join(folder, TEST_TOKEN, 'documents'));
+    const api = { call: async () => ({ file_path: '' }), fileUrl: () => 'http://127.0.0.1:1/' };
+    const file: RemoteFile = { id: 'x', name: 'x', mimeType: 'text/plain', kind: 'document' };
+    const failure = async (named: string, folders: string[]) => {
+      api.call = async () => ({ file_path: named });
+      return String(await createDownload(api, folders)(file, target(), MB, never).catch((error: unknown) => error));
+    };
+    const linked = await failure(`${folder}/${TEST_TOKEN}/documents/passwd`, [folder]);
+    expect(linked).toContain('is not a file that I may read');
+    expect(linked).not.toContain(TEST_TOKEN);
+    expect(await failure(`${folder}-none/x/y`, [`${folder}-none`])).toContain('does not exist on this machine');
+  });
+
+  it.each(['//', '/../{}/', '/./'])('a folder that is written with %s is that folder', async (how) => {
+    const folder = kept();
+    const bench = await startBench({ localFiles: [folder + how.replace('{}', path.basename(folder))] });
+    bench.telegram.serveLocally(folder);
+    const file = await received(bench, { name: 'plan.md', mimeType: 'text/markdown', bytes: Buffer.from('x') });
+    expect(await fetched(bench, file, target())).toMatchObject({ size: 1 });
+  });
+
+  it('has the time that a large file takes it before it names the place', async () => {
+    const asked: unknown[] = [];
+    const api = {
+      async call(_method: string, _params: object, options?: { timeoutMs?: number }) {
+        asked.push(options?.timeoutMs);
+        return { file_path: '/none' };
+      },
+      fileUrl: () => 'http://127.0.0.1:1/',
+    };
+    const file: RemoteFile = { id: 'x', name: 'x', mimeType: 'text/plain', kind: 'document', size: 1000 * MB };
+    await createDownload(api, [kept()])(file, target(), 2000 * MB, never).catch((error: unknown) => error);
+    expect(asked).toEqual([60_000 + Math.ceil((1000 * MB) / 500)]);
+  });
 
   it('without the setting a path names the setting', async () => {
     const bench = await startBench();

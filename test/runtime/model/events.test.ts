@@ -217,6 +217,7 @@ describe('a whole answer of Chat Completions in another form', () => {
     ['of one JSON body', `\n ${JSON.stringify(message, null, 2)}`, 'application/json'],
     ['of one JSON body that is called a stream', JSON.stringify(message)],
     ['with lines that end in CR and LF', `${event}${ended}${DONE}`.replaceAll('\n', '\r\n')],
+    ['with lines that end in CR alone', `${event}${ended}${DONE}`.replaceAll('\n', '\r')],
     ['that ends with STOP', `${event}data: ${JSON.stringify(piece({}, 'STOP'))}\n\n`],
   ])('%s is read', async (_what, body, type) => {
     expect((await answering({ body, ...(type && { type }) })).text).toBe('Hello');

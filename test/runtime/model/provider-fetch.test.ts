@@ -81,6 +81,28 @@ describe('fetch for models', () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
+  const [one, two] = ['data: {"type":"1"}', 'data: {"type":"2"}'];
+  it.each([
+    ['LF', [`${one}\n\n`, `${two}\n\n`]],
+    ['CR and LF', [`${one}\r\n\r\n`, `${two}\r\n\r\n`]],
+    ['CR', [`${one}\r\r`, `${two}\r\r`]],
+    ['CR and LF, cut in between', [`${one}\r\n\r`, `\n${two}\r\n\r`, '\n']],
+  ])('gives events as they come, with lines that end in %s', async (_end, pieces) => {
+    const going: (() => void)[] = [];
+    const { url } = await serve((_request, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      response.write(pieces[0]);
+      going.push(...pieces.slice(1).map((piece) => () => void response.write(piece)), () => void response.end());
+    });
+    const reader = (await createFetch(30_000, 'responses')(url, { body: '{}' })).body?.getReader();
+    const read = async () => String(Buffer.from((await reader?.read())?.value ?? []));
+    expect(await read()).toBe(`${one}\n\n`);
+    going.shift()?.();
+    expect(await read()).toBe(`${two}\n\n`);
+    for (const next of going) next();
+    expect((await read()).trim()).toBe('');
+  });
+
   it('carries 10 MB in order under back pressure', async () => {
     const piece = 'x'.repeat(1_000_000);
     const { url } = await serve((_request, response) => response.end(piece.repeat(10)));

@@ -8,6 +8,7 @@ import { openKept } from '../../../lib/files/below.ts';
 import type { Address, Attachment } from '../../channel.ts';
 import { string } from '../../shared/read.ts';
 import { FilesRefused } from '../../shared/send-parts.ts';
+import { transferMs } from '../../shared/wait.ts';
 import type { SlackApi } from '../connect/api.ts';
 import type { Hosts } from '../connect/hosts.ts';
 import { type Transport, TransportError } from '../connect/transport.ts';
@@ -65,7 +66,7 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
     const failed = new Promise<never>((_resolve, reject) => body.once('error', reject));
     try {
       const headers = { 'content-type': 'application/octet-stream', 'content-length': String(file.size) };
-      const sent = transport.request(url, { method: 'POST', headers, body, timeoutMs: UPLOAD_MS });
+      const sent = transport.request(url, { method: 'POST', headers, body, timeoutMs: transferMs(UPLOAD_MS, file.size) });
       const answer = await Promise.race([sent, failed]);
       answer.body.resume();
       if (answer.status !== 200) throw refused(file, answer.status, Number(answer.headers['retry-after']));

@@ -64,7 +64,7 @@ const FILE_CODES = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'EIO']);
 
 /** Creates the client. `apiRoot` has no trailing slash. */
 export function createApi({ token, apiRoot }: { token: string; apiRoot: string }): TelegramApi {
-  const api = new Api(token, { apiRoot, timeoutSeconds: 600, fetch: createFetch(apiRoot) });
+  const api = new Api(token, { apiRoot, timeoutSeconds: 7_200, fetch: createFetch(apiRoot) });
   // Called by name because parameters are checked where they are built, and grammY's types demand a polyfill's signal.
   const rawCall = (method: string): RawCall => {
     const found: unknown = Reflect.get(api.raw, method);

@@ -10,6 +10,8 @@ import { LOCAL_BYTES, openLocal } from './local-files.ts';
 /** https://core.telegram.org/bots/api#getfile: "bots can download files of up to 20MB in size" */
 export const DOWNLOAD_BYTES = 20 * 1024 * 1024;
 
+const LOCATE_MS = 30_000;
+
 /** @param localFiles the folders where our own Bot API server keeps files; if there are any, it is in local mode */
 export function createDownload(api: TelegramApi, localFiles: readonly string[] = []): shared.Download {
   const isLocal = localFiles.length > 0;
@@ -20,7 +22,7 @@ export function createDownload(api: TelegramApi, localFiles: readonly string[] =
       ? 'the Bot API server gives files of up to 2000 MB'
       : 'Telegram gives bots files of up to 20 MB',
     async begin(transfer) {
-      const { filePath, size } = await locate(api, transfer);
+      const { filePath, size } = await locate(api, transfer, isLocal ? transfer.totalMs : LOCATE_MS);
       transfer.expect(size);
       if (filePath.startsWith('/')) {
         const local = openLocal(filePath, localFiles);
@@ -40,12 +42,14 @@ export function createDownload(api: TelegramApi, localFiles: readonly string[] =
   });
 }
 
+/** Asks where the file is. A server of our own fetches the whole file before it answers. */
 async function locate(
   api: TelegramApi,
   transfer: shared.Transfer,
+  timeoutMs: number,
 ): Promise<{ filePath: string; size: number | undefined }> {
   try {
-    const found = await api.call('getFile', { file_id: transfer.file.id }, { signal: transfer.signal });
+    const found = await api.call('getFile', { file_id: transfer.file.id }, { signal: transfer.signal, timeoutMs });
     const filePath = isFields(found) ? string(found, 'file_path') : undefined;
     if (!isFields(found) || !filePath || filePath.split('/').includes('..')) throw transfer.gone();
     return { filePath, size: integer(found, 'file_size') };

@@ -5,8 +5,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../../errors.ts';
-import { holdFolder, openFile } from '../../../lib/files/below.ts';
+import { errorCode, UserError } from '../../../errors.ts';
+import { holdFolder, openFile, PathRefused } from '../../../lib/files/below.ts';
 
 /** The most such a server downloads and uploads: "up to 2000 MB". */
 export const LOCAL_BYTES = 2000 * 1024 * 1024;
@@ -17,23 +17,46 @@ export interface LocalFile {
   bytes: fs.ReadStream;
 }
 
-/** Opens a file; returns undefined if it no longer exists. @throws UserError for a path that must not be opened. */
+const ELSEWHERE =
+  'The Bot API server keeps this file where I may not read: its folder has to be named in channels.telegram.localFiles.';
+const NO_FOLDER = 'The folder in channels.telegram.localFiles does not exist on this machine.';
+const NOT_ALLOWED =
+  "My user may not read the Bot API server's files: it needs the right to read the folder in channels.telegram.localFiles.";
+const NO_FILE = 'What the Bot API server names is not a file that I may read.';
+
+/** Returns the folder as it begins the path of a file in it. */
+const asFolder = (folder: string): string => `${path.normalize(folder)}/`.replace(/\/+$/, '/');
+
+/**
+ * Opens a file; returns undefined if it no longer exists. No error names the path, because the bot's token is part of
+ * it.
+ * @throws UserError for a path that must not be opened
+ */
 export function openLocal(file: string, folders: readonly string[]): LocalFile | undefined {
-  const isPlain = path.normalize(file) === file && !file.includes('\0');
-  const root = isPlain ? folders.find((folder) => file.startsWith(folder.replace(/\/*$/, '/'))) : undefined;
+  try {
+    return open(file, folders);
+  } catch (error) {
+    if (!(error instanceof PathRefused)) throw error;
+    const isDenied = /^E(ACCES|PERM)$/.test(errorCode(error.cause) ?? '');
+    throw new UserError(isDenied ? NOT_ALLOWED : NO_FILE);
+  }
+}
+
+function open(file: string, folders: readonly string[]): LocalFile | undefined {
+  const isPlain = path.normalize(file) === file && !file.endsWith('/') && !file.includes('\0');
+  const root = isPlain ? folders.map(asFolder).find((folder) => file.startsWith(folder)) : undefined;
   if (root === undefined)
-    throw new UserError(
-      'The Bot API server keeps this file where I may not read: its folder has to be named in channels.telegram.localFiles.',
-    );
+    throw new UserError(ELSEWHERE);
   const names = path.relative(root, file).split(path.sep);
   const folder = holdFolder(root, names.slice(0, -1));
+  if (!folder && !fs.existsSync(root)) throw new UserError(NO_FOLDER);
   if (!folder) return undefined;
   try {
     const held = openFile(folder, names);
     if (!held) return undefined;
     if (!held.stat.isFile()) {
       fs.closeSync(held.fd);
-      throw new UserError('What the Bot API server names is no file.');
+      throw new UserError(NO_FILE);
     }
     return { size: held.stat.size, bytes: fs.createReadStream('', { fd: held.fd, start: 0 }) };
   } finally {

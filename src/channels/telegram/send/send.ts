@@ -7,6 +7,7 @@ import { messagesFor } from '../../../messages/messages.ts';
 import type { Attachment, Channel, ChannelLimits, OutboundMessage, PartLedger } from '../../channel.ts';
 import { integer, isFields } from '../../shared/read.ts';
 import { editedPart, FilesRefused, sendParts } from '../../shared/send-parts.ts';
+import { transferMs } from '../../shared/wait.ts';
 import { type TelegramApi, TelegramError } from '../connect/api.ts';
 import type { Cache } from '../connect/setup.ts';
 import { asCaption, isAlreadySo, isRich, refusesRich, remedy, toDeliveryError } from './refusals.ts';
@@ -102,7 +103,8 @@ class Sender {
     for (let form = part; ; ) {
       const uploads = createUploads();
       try {
-        const timeoutMs = form.files.length > 0 ? UPLOAD_MS : SEND_MS;
+        const bytes = form.files.reduce((sum, { size }) => sum + size, 0);
+        const timeoutMs = form.files.length > 0 ? transferMs(UPLOAD_MS, bytes) : SEND_MS;
         const result = await this.#to.api.call(form.method, attach(form, uploads), { timeoutMs });
         if (isRich(form)) this.#rich = 'taken';
         return idsOf(result, form);
