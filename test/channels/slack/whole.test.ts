@@ -59,6 +59,16 @@ describe('the words of blocks', () => {
       '3. c\n    - d',
     ],
     ['a quote', rich({ type: 'rich_text_quote', elements: [text('x\ny < z')] }), '> x\n> y < z'],
+    [
+      'code in a language',
+      rich({ type: 'rich_text_preformatted', language: 'python', elements: [text('print(1)')] }),
+      '```python\nprint(1)\n```',
+    ],
+    [
+      'code in what is no language',
+      rich({ type: 'rich_text_preformatted', language: 'a`\n<b', elements: [text('x')] }),
+      '```\nx\n```',
+    ],
     ['code', rich({ type: 'rich_text_preformatted', elements: [text('```\n<@U1>')] }), '````\n```\n<@U1>\n````'],
     [
       'people',
@@ -296,6 +306,57 @@ describe('the words of blocks', () => {
       });
       expect(edit(inside({ ...sales, block_id: 'b' }), inside(sales))).toMatchObject({ kind: 'dropped' });
     }
+  });
+
+  test.each([
+    ['-5 degrees', '5 degrees'],
+    ['5 < 3', '5 > 3'],
+    ['is it done?', 'is it done!'],
+    ['cost: €40', 'cost: $40'],
+    ['a != b', 'a = b'],
+  ])('an edit of a sign in blocks alone is an edit: %s was %s', (now, was) => {
+    for (const fallback of [was, now].map((said) => said.replaceAll('<', '&lt;').replaceAll('>', '&gt;'))) {
+      const said = (words: string) => ({ user: 'U1', ts: TS, text: fallback, blocks: [rich(section(text(words)))] });
+      const edited = { user: 'U1', ts: '1718000009.000000' };
+      const change = { message: { ...said(now), edited }, previous_message: said(was) };
+      const event = { type: 'message', subtype: 'message_changed', channel: 'C1', ts: '1718000009.000200', ...change };
+      expect(decode({ event }, self)).toMatchObject({ message: { kind: 'edit', text: now } });
+    }
+  });
+
+  test.each<[string, string, object[], string]>([
+    [
+      'the language of code',
+      'see ```print(1)``` in <#C5|ops>',
+      [
+        rich(
+          section(text('see ')),
+          { type: 'rich_text_preformatted', language: 'python', elements: [text('print(1)')] },
+          section(text(' in '), { type: 'channel', channel_id: 'C5' }),
+        ),
+      ],
+      'see \n```python\nprint(1)\n```\n in #ops',
+    ],
+    [
+      'a list',
+      '• one\n• two',
+      [rich({ type: 'rich_text_list', style: 'bullet', elements: [section(text('one')), section(text('two'))] })],
+      '• one\n• two',
+    ],
+    [
+      'a quote',
+      '&gt; so be it\nyes',
+      [rich({ type: 'rich_text_quote', elements: [text('so be it')] }, section(text('yes')))],
+      '> so be it\nyes',
+    ],
+    [
+      'a link',
+      'at <https://a.example/?q=1&amp;r=2>',
+      [rich(section(text('at '), { type: 'link', url: 'https://a.example/?q=1&r=2' }))],
+      'at https://a.example/?q=1&r=2',
+    ],
+  ])('what people write is told once, with %s', (_what, said, blocks, told) => {
+    expect(message({ text: said, blocks }).text).toBe(told);
   });
 
   test('what is nested without end, or larger than Slack allows, costs a bounded time and a bounded text', () => {

@@ -62,7 +62,7 @@ function wordsOf(part: Fields, reading: Reading, depth: number): string {
     case 'rich_text_quote':
       return indented(all('elements').join(''), '> ');
     case 'rich_text_preformatted':
-      return fenced(all('elements').join(''));
+      return fenced(all('elements').join(''), string(part, 'language') ?? '');
     case 'context':
       return joined(all('elements'), ' ');
     case 'actions':
@@ -166,10 +166,10 @@ const indented = (text: string, by: string): string =>
     .join('\n');
 
 /** Fences code with a fence longer than any in it. */
-function fenced(code: string): string {
+function fenced(code: string, language: string): string {
   const longest = Math.max(0, ...[...code.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));
-  return `${fence}\n${code}\n${fence}`;
+  return `${fence}${/^[\w+#.-]{1,30}$/.test(language) ? language : ''}\n${code}\n${fence}`;
 }
 
 /** Removes the characters that would end a name or URL inside `<...>`. */

@@ -69,7 +69,7 @@ function fallbackOf(body: Fields): string {
 
 function readTold(parts: readonly Part[], reading: Reading): Words {
   reading.mentioned = false;
-  let told: Told = { source: '', words: '' };
+  let told: Told = { source: '', words: '', signs: '' };
   for (const part of parts) {
     const text = (string(part, 'text') ?? '').slice(0, Math.max(0, reading.texts));
     reading.texts -= text.length;
@@ -83,16 +83,29 @@ interface Told {
   source: string;
   /** See `wordsAlone`. */
   words: string;
+  /** See `signsAlone`. */
+  signs: string;
 }
 
-/** Appends the new pieces; if together they hold everything read so far, they replace it, in their own order. */
+/**
+ * Appends the new pieces; if together they hold everything read so far, they replace it, in their own order. People see
+ * the blocks rather than the text, so a sign that only the blocks have is new.
+ */
 function add(told: Told, sources: readonly string[]): Told {
-  const pieces = sources.map((source): Told => ({ source, words: wordsAlone(source) }));
-  const fresh = pieces.filter((piece) => !holds(told, piece));
-  if (fresh.length === 0) return told;
+  const pieces = sources.map((source): Told => ({ source, words: wordsAlone(source), signs: signsAlone(source) }));
   const all = joined(pieces);
-  return holds(all, told) ? all : joined([told, ...fresh]);
+  const isSaidOtherwise = all.words === told.words && all.source.trim() !== '' && all.signs !== told.signs;
+  const fresh = pieces.filter((piece) => !holds(told, piece) || !told.signs.includes(piece.signs));
+  if (fresh.length === 0 && !isSaidOtherwise) return told;
+  return holds(all, told) ? { ...all, source: withLabels(all.source, told.source) } : joined([told, ...fresh]);
 }
+
+/** Adds the labels of IDs, which only texts have. */
+function withLabels(source: string, text: string): string {
+  const labels = new Map([...text.matchAll(LABELLED)].map(([whole, id = '']) => [`<${id}>`, whole]));
+  return labels.size === 0 ? source : source.replace(/<[@#!][^<>|]{1,200}>/g, (id) => labels.get(id) ?? id);
+}
+const LABELLED = /<([@#!][^<>|]{1,200})\|[^<>]{0,200}>/g;
 
 const joined = (pieces: readonly Told[]): Told => ({
   source: pieces.map(({ source }) => source).join('\n'),
@@ -100,6 +113,7 @@ const joined = (pieces: readonly Told[]): Told => ({
     .map(({ words }) => words)
     .filter((words) => words !== '')
     .join(' '),
+  signs: pieces.map(({ signs }) => signs).join(''),
 });
 
 function holds(whole: Told, { source, words }: Told): boolean {
@@ -108,17 +122,27 @@ function holds(whole: Told, { source, words }: Told): boolean {
   return words.length > MAX_SOUGHT ? hay.startsWith(piece) || hay.endsWith(piece) : hay.includes(piece);
 }
 
+/** Matches code with its language, which only blocks name. */
+const FENCED = /^(`{3,})[\w+#.-]{1,30}(\n[\s\S]*?\n)\1$/gm;
+
 /**
  * Reduces a source to its words, without what a text and its blocks write differently: labels of IDs, marks, bullets,
  * emoji.
  */
-function wordsAlone(source: string): string {
-  return source
-    .replace(/<([@#!][^<>|]{1,200})\|[^<>]{0,200}>/g, '<$1>')
-    .replace(/&(amp|lt|gt);/g, ' ')
-    .replace(/:[\w+'-]{1,100}:/g, ' ')
-    .replace(/^[ \t>]{0,50}(?:\d{1,4}|[a-z]{1,4})[.)]\s/gim, ' ')
-    .toLowerCase()
+const wordsAlone = (source: string): string =>
+  withoutMarks(source.replace(FENCED, '$2').replace(/&(amp|lt|gt);/g, ' '))
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
-}
+
+/** Reduces a source to its words and the signs among them that change a meaning: `-5`, `5 < 3`, `done?`. */
+const signsAlone = (source: string): string =>
+  withoutMarks(source)
+    .replace(/^[ \t]*(?:[-•◦▪*>]|&gt;)+\s/gm, ' ')
+    .replace(/[^\p{L}\p{N}+±−<>=≠≤≥%$€£?!&;-]+/gu, '');
+
+const withoutMarks = (source: string): string =>
+  source
+    .replace(LABELLED, '<$1>')
+    .replace(/:[\w+'-]{1,100}:/g, ' ')
+    .replace(/^[ \t>]{0,50}(?:\d{1,4}|[a-z]{1,4})[.)]\s/gim, ' ')
+    .toLowerCase();

@@ -66,7 +66,12 @@ export function createUpload({ api, transport, hosts, onShared }: UploadOptions)
     const failed = new Promise<never>((_resolve, reject) => body.once('error', reject));
     try {
       const headers = { 'content-type': 'application/octet-stream', 'content-length': String(file.size) };
-      const sent = transport.request(url, { method: 'POST', headers, body, timeoutMs: transferMs(UPLOAD_MS, file.size) });
+      const sent = transport.request(url, {
+        method: 'POST',
+        headers,
+        body,
+        timeoutMs: transferMs(UPLOAD_MS, file.size),
+      });
       const answer = await Promise.race([sent, failed]);
       answer.body.resume();
       if (answer.status !== 200) throw refused(file, answer.status, Number(answer.headers['retry-after']));

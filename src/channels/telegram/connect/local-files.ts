@@ -45,8 +45,7 @@ export function openLocal(file: string, folders: readonly string[]): LocalFile |
 function open(file: string, folders: readonly string[]): LocalFile | undefined {
   const isPlain = path.normalize(file) === file && !file.endsWith('/') && !file.includes('\0');
   const root = isPlain ? folders.map(asFolder).find((folder) => file.startsWith(folder)) : undefined;
-  if (root === undefined)
-    throw new UserError(ELSEWHERE);
+  if (root === undefined) throw new UserError(ELSEWHERE);
   const names = path.relative(root, file).split(path.sep);
   const folder = holdFolder(root, names.slice(0, -1));
   if (!folder && !fs.existsSync(root)) throw new UserError(NO_FOLDER);
