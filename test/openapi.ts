@@ -76,7 +76,7 @@ const document = {
   info: {
     title: 'OpenViber gateway',
     version: '1',
-    description: 'docs/websocket.md says what each does. Written by npm run openapi.',
+    description: 'docs/protocol.md says what each does. Written by npm run openapi.',
   },
   servers: [{ url: 'http://127.0.0.1:6009' }],
   security: [{ bearer: [] }],

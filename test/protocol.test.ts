@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AgentStreamEvent, formatAddress } from '../src/channels/channel.ts';
-import { commandSpecs } from '../src/runtime/commands/table.ts';
 import {
   artifactDeltaSchema,
   artifactRefSchema,
@@ -21,7 +20,6 @@ import { parseSuggestion } from '../src/workspace/memory/suggestions.ts';
 import { formatPlan, openTask, parsePlan } from '../src/workspace/tasks/index.ts';
 import { parseEntry } from '../src/workspace/tasks/session-lines.ts';
 import type { SessionEntry, TaskState } from '../src/workspace/types.ts';
-import { COMMANDS } from './helpers/commands.ts';
 import { waitFor } from './platforms/platform.ts';
 import { openPlatforms } from './platforms/world.ts';
 
@@ -29,13 +27,16 @@ const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'protocol.md')
 
 /** The example blocks by the word after their language. */
 const examples = new Map(
-  [...page.matchAll(/^(`{3,})(?:json|markdown) ([\w-]+)\n([\s\S]*?)^\1$/gm)].map(([, , name = '', body = '']) => [
+  [...page.matchAll(/^(`{3,})(?:jsonl?|markdown) ([\w-]+)\n([\s\S]*?)^\1$/gm)].map(([, , name = '', body = '']) => [
     name,
     body,
   ]),
 );
 const example = (name: string): string => examples.get(name) ?? expect.fail(`no example ${name}`);
 const json = (name: string): unknown => JSON.parse(example(name));
+const frames = [...page.matchAll(/^```json (?:command|frame)\n([\s\S]*?)^```$/gm)].map(([, body = '']) =>
+  z.looseObject({ type: z.string(), result: z.unknown().optional() }).parse(JSON.parse(body)),
+);
 
 /** The rows of the table under a heading, cells without backticks. */
 function table(heading: string): string[][] {
@@ -52,10 +53,12 @@ const bare = (cell = ''): string => cell.replaceAll('`', '');
 
 describe('the examples', () => {
   it('of the task fit its schemas', () => {
-    expect(taskRequestSchema.parse(json('task-request')).artifacts?.[1]).toEqual({
+    const submitted = frames.find(({ type }) => type === 'task:submit');
+    expect(taskRequestSchema.parse(submitted).artifacts?.[1]).toEqual({
       ...{ id: 'board-17', title: 'board-17', type: 'application/octet-stream', ref: '' },
     });
-    expect(taskResultSchema.parse(json('task-result'))).toEqual(json('task-result'));
+    const { result } = frames.find(({ type }) => type === 'task:completed') ?? {};
+    expect(taskResultSchema.parse(result)).toEqual(result);
     expect(artifactRefSchema.parse(json('artifact-ref'))).toEqual(json('artifact-ref'));
   });
 
@@ -71,7 +74,7 @@ describe('the examples', () => {
     expect(reply.visible).toBe('I compared the offers; the table is attached.');
     expect(artifactDeltaSchema.array().parse(reply.artifactDeltas)).toHaveLength(1);
     expect(reply.elements.get('memory_suggestion')?.map(parseSuggestion)).toEqual([
-      { section: 'Project Context', text: '- Offers are compared without tax' },
+      { section: 'Project Context', text: '- Offers exclude tax' },
     ]);
   });
 
@@ -99,7 +102,8 @@ describe('the examples', () => {
       result: true,
       compaction: true,
     };
-    const lines = z.object({ type: z.string() }).loose().array().parse(json('session'));
+    const written = example('session').trimEnd().split('\n');
+    const lines = written.map((line) => z.looseObject({ type: z.string() }).parse(JSON.parse(line)));
     for (const line of lines) expect(parseEntry(JSON.stringify(line))).toEqual(line);
     expect(lines.map(({ type }) => type).toSorted()).toEqual(Object.keys(kinds).toSorted());
     expect(
@@ -171,18 +175,6 @@ describe('the tables', () => {
       const address = { channel, account, chat, ...(thread ? { thread } : {}) };
       expect(bare(text)).toBe(formatAddress(address, { account: account !== '' }));
     }
-  });
-
-  it('of commands has each one that is shown to people', () => {
-    expect(
-      table('Commands')
-        .map(([name]) => bare(name))
-        .toSorted(),
-    ).toEqual(
-      commandSpecs(COMMANDS)
-        .map(({ name }) => `/${name}`)
-        .toSorted(),
-    );
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Implements a client of `viber.v1` (docs/websocket.md) for browsers and Node, without dependencies. After a lost
+ * Implements a client of `viber.v1` (docs/protocol.md) for browsers and Node, without dependencies. After a lost
  * connection, commands are sent again under the same ID until they are acknowledged, so that none runs twice. Events
  * come in order; the end of a run is reported once.
  */

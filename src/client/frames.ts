@@ -1,5 +1,5 @@
 /**
- * Defines the frames of `viber.v1` as plain types (docs/websocket.md), for this client, the Board and the server, whose
+ * Defines the frames of `viber.v1` as plain types (docs/protocol.md), for this client, the Board and the server, whose
  * schemas are checked against them. Imports nothing.
  */
 

@@ -2,7 +2,7 @@
 import type { FrameError } from './frames.ts';
 
 /**
- * Thrown when the gateway refuses a command or a run doesn't end well; `code` is one of docs/websocket.md, `failed` or
+ * Thrown when the gateway refuses a command or a run doesn't end well; `code` is one of docs/protocol.md, `failed` or
  * `stopped`.
  */
 export class ViberError extends Error {

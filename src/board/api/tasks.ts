@@ -1,4 +1,4 @@
-/** Tasks over HTTP: the counterparts of the task frames (docs/websocket.md), and reads of what is on disk. */
+/** Tasks over HTTP: the counterparts of the task frames (docs/protocol.md), and reads of what is on disk. */
 
 import { isOneOf } from '../../access/principal.ts';
 import type { MessagePage, TaskDetail, TaskPage, TaskRow } from '../../client/shapes.ts';

@@ -1,4 +1,4 @@
-/** The frames that the gateway sends (docs/websocket.md). `src/client/frames.ts` defines how a client reads them. */
+/** The frames that the gateway sends (docs/protocol.md). `src/client/frames.ts` defines how a client reads them. */
 import type { AgentStreamEvent, ChannelStatus, EndedRun, OutboundMessage } from '../../channels/channel.ts';
 import type { ArtifactRef, TaskState } from '../../workspace/types.ts';
 import type { BoardError } from '../contract.ts';

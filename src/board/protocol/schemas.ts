@@ -1,5 +1,5 @@
 /**
- * The schemas of all `viber.v1` commands and HTTP bodies (docs/websocket.md, docs/openapi.yaml). A body is the frame
+ * The schemas of all `viber.v1` commands and HTTP bodies (docs/protocol.md, docs/openapi.yaml). A body is the frame
  * without `type` and `id`. Unknown fields are dropped; errors name the path of what is missing or wrong.
  */
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * `GET /ws`: JSON frames over a WebSocket (docs/websocket.md). Commands of one connection start in order. Sends a ping
+ * `GET /ws`: JSON frames over a WebSocket (docs/protocol.md). Commands of one connection start in order. Sends a ping
  * every 20 s; a client that has been silent for 45 s is disconnected.
  */
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';

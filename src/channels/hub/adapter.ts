@@ -1,5 +1,5 @@
 /**
- * Connects to a hub where programs submit tasks (docs/websocket.md). The hub's requests are handled like any program's.
+ * Connects to a hub where programs submit tasks (docs/protocol.md). The hub's requests are handled like any program's.
  * The end of a run goes out through the outbox and is complete only when the hub has acknowledged that run; a repeated
  * end names the same run. Of several processes one dials the hub and relays the messages of the others.
  */

@@ -1,4 +1,4 @@
-/** docs/websocket.md and docs/openapi.yaml, against the program: the examples run, the tables name what there is. */
+/** The frames and paths of docs/protocol.md, and docs/openapi.yaml, against the program. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,12 +8,12 @@ import { COMMANDS, isCommandType } from '../../src/board/protocol/schemas.ts';
 import { openWorld } from '../dialogs/harness.ts';
 
 const docs = path.join(import.meta.dirname, '..', '..', 'docs');
-const page = readFileSync(path.join(docs, 'websocket.md'), 'utf8');
+const page = readFileSync(path.join(docs, 'protocol.md'), 'utf8');
 const blocks = (kind: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${kind}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
 const TOKEN = 'the-token-of-the-page';
 
-describe('docs/websocket.md', () => {
+describe('docs/protocol.md', () => {
   it('has a client that works as it stands there', async () => {
     const world = await openWorld({ config: { http: { port: 0, token: TOKEN } } });
     world.llm.script([
