@@ -1,11 +1,11 @@
 /**
  * The texts that a plan has had, so that saving a text opened a while ago doesn't undo what has happened since: the
- * save is merged with it. A save that can't be merged, or that removes ticks, is taken as saved; the previous plan is
+ * save is merged with it (`plan-merge.ts`). When a merge loses something, or a save removes ticks, the previous plan is
  * kept and its people are notified. From the first change on, the texts are in `cache/plan-texts`, so that every
  * process knows what the others wrote, also after a restart. Before that only the process that read a plan knows it.
  */
 import path from 'node:path';
-import { diff3Merge, diffIndices } from 'node-diff3';
+import { diffIndices } from 'node-diff3';
 import { createStatCache } from '../../lib/files/cache.ts';
 import { replaceFile } from '../../lib/files/staged-file.ts';
 import { createLru } from '../../lib/lru.ts';
@@ -13,6 +13,7 @@ import { peekJson } from '../../lib/read-json.ts';
 import { isText, listOf, shape } from '../../lib/shape.ts';
 import type { Home } from '../home.ts';
 import { parsePlan } from './plan-markdown.ts';
+import { mergePlans } from './plan-merge.ts';
 
 /** The newest text, and whether the replaced one should be kept because the new one loses some of it. */
 export interface Settled {
@@ -24,6 +25,7 @@ export interface Settled {
 const MAX_PLANS = 512;
 const MAX_TEXTS = 12;
 const MAX_CHARS = 1024 * 1024;
+const MAX_LINES = 1_000;
 const textsShape = shape<string[]>(listOf(isText));
 const fileOf = (home: Home, taskId: string) => path.join(home.cache, 'plan-texts', `${taskId}.json`);
 
@@ -67,25 +69,36 @@ function settleLines(known: readonly string[], text: string): Settled {
   const newest = known.at(-1);
   const accepted = (loses: boolean): Settled => ({ text, isMerged: false, loses });
   if (newest === undefined || newest === text) return accepted(false);
+  // Comparing longer texts would hold up everybody.
+  if (known.length > 1 && [text, ...known].some((each) => linesOf(each).length > MAX_LINES)) return accepted(true);
   const base = nearest(known, text);
   // Removing a tick by hand also restores an older text.
   if (base === newest || (base === text && isUnticked(newest, text))) return accepted(takesBack(newest, text));
-  const merged = merge(newest, base, text);
-  return merged === undefined ? accepted(true) : { text: merged, isMerged: true, loses: takesBack(newest, merged) };
+  const merged = mergePlans(newest, base, text);
+  const loses = merged.loses || takesBack(newest, merged.text);
+  return merged.text === text ? accepted(loses) : { text: merged.text, isMerged: true, loses };
 }
 
 const linesOf = (text: string): string[] => text.split('\n');
 const MARK = /^(\s*(?:[-*+]|\d+[.)])\s+)\[(.)\]/;
 const unmarked = (line: string): string => line.replace(MARK, '$1[ ]');
 
-/** Returns the text that this one was made from: the one with the fewest changes; the newer of two. */
+/**
+ * Returns the text that this one was made from: the one with the fewest changes; the newer of two. A line that only
+ * moved is hardly a change.
+ */
 function nearest(known: readonly string[], text: string): string {
   const lines = linesOf(text);
-  const changed = (base: string) =>
-    diffIndices(linesOf(base), lines).reduce(
-      (sum, { buffer1Content, buffer2Content }) => sum + wordsApart(buffer1Content, buffer2Content),
-      0,
-    );
+  const changed = (base: string) => {
+    const runs = diffIndices(linesOf(base), lines);
+    const gone = new Set(runs.flatMap((run) => run.buffer1Content));
+    const come = new Set(runs.flatMap((run) => run.buffer2Content));
+    const isNew = (other: ReadonlySet<string>) => (line: string) => !other.has(line);
+    return runs.reduce((sum, { buffer1Content, buffer2Content }) => {
+      const [old, next] = [buffer1Content.filter(isNew(come)), buffer2Content.filter(isNew(gone))];
+      return sum + wordsApart(old, next) + (buffer2Content.length - next.length) / 100;
+    }, 0);
+  };
   const costs = known.map((base) => ({ base, cost: changed(base) })).toReversed();
   return costs.reduce((best, each) => (each.cost < best.cost ? each : best)).base;
 }
@@ -114,37 +127,4 @@ function takesBack(newest: string, text: string): boolean {
   const done = parsePlan(newest).steps.filter(({ status }) => status === 'done' || status === 'skipped');
   const open = parsePlan(text).steps.filter(({ status }) => status === 'pending' || status === 'in_progress');
   return done.some(({ title }) => open.some((step) => step.title === title));
-}
-
-/** Returns undefined when both changed the same lines in different ways. */
-function merge(newest: string, base: string, text: string): string | undefined {
-  const merged: string[] = [];
-  for (const { ok, conflict } of diff3Merge(linesOf(newest), linesOf(base), linesOf(text), {
-    excludeFalseConflicts: true,
-  })) {
-    if (ok) merged.push(...ok);
-    if (!conflict) continue;
-    const lines = mergeLines(conflict.a, conflict.o, conflict.b);
-    if (lines === undefined) return undefined;
-    merged.push(...lines);
-  }
-  return merged.join('\n');
-}
-
-/** Merges line by line: the mark of one, the words of the other. */
-function mergeLines(newest: readonly string[], base: readonly string[], text: readonly string[]): string[] | undefined {
-  if (newest.length !== base.length || text.length !== base.length) return undefined;
-  const lines = base.map((line, at) => mergeLine(newest[at] ?? '', line, text[at] ?? ''));
-  return lines.every((line) => line !== undefined) ? lines : undefined;
-}
-
-function mergeLine(newest: string, base: string, text: string): string | undefined {
-  if (newest === text || text === base) return newest;
-  if (newest === base) return text;
-  const marks = [newest, base, text].map((line) => MARK.exec(line)?.[2]);
-  const [now, was, given] = marks;
-  if (now === undefined || was === undefined || given === undefined) return undefined;
-  const words = unmarked(newest) === unmarked(base) ? text : unmarked(text) === unmarked(base) ? newest : undefined;
-  if (words === undefined || (now !== was && given !== was && now !== given)) return undefined;
-  return words.replace(MARK, (_line, bullet: string) => `${bullet}[${now !== was ? now : given}]`);
 }

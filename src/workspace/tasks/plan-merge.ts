@@ -1,0 +1,181 @@
+/**
+ * Merges a plan that somebody saved with what has changed since they opened it, line by line. A step is its title:
+ * ticks, bullets and numbers merge beside it. Where both changed the same words, the save wins. Pure.
+ */
+import { diffIndices } from 'node-diff3';
+
+export interface MergedPlan {
+  text: string;
+  /** Something that the newest text says isn't in the merged one. */
+  loses: boolean;
+}
+
+type Mark = ' ' | 'x' | '-' | '>';
+
+interface Line {
+  text: string;
+  /** What stays when a step is ticked, moved or indented. */
+  key: string;
+  step?: { bullet: string; mark: Mark; title: string };
+}
+
+/** What became of the lines of a text in one that was made from it. */
+interface Derived {
+  /** By line of the old text; undefined for one that is gone. */
+  lines: (Line | undefined)[];
+  /** Lines of the old text that stand elsewhere. */
+  moved: Set<number>;
+  /** New lines, and moved ones with their old place, by the line of the old text that they stand before. */
+  added: Map<number, { line: Line; from: number | undefined }[]>;
+}
+
+const STEP =
+  /^(\s*(?:[-*+•–]|\d{1,9}[.)])[ \t]*)\[[ \t]?([xX~/>✓✔-]?)[ \t]?\](?![([:])[ \t]*(.*?)[ \t]*((?<=[ \t])\(in progress\))?[ \t]*$/i;
+const MARKS: Readonly<Record<string, Mark>> = { '': ' ', '-': '-', x: 'x', X: 'x', '✓': 'x', '✔': 'x' };
+/** Longer runs of changed lines are paired by their titles alone. */
+const MAX_RUN = 12;
+
+export function mergePlans(newest: string, base: string, saved: string): MergedPlan {
+  const old = linesOf(base);
+  const [theirs, ours] = [derive(old, linesOf(newest)), derive(old, linesOf(saved))];
+  const merged: string[] = [];
+  let loses = false;
+  const put = (at: number) => {
+    const [was, now, given] = [old[at], theirs.lines[at], ours.lines[at]];
+    if (was === undefined) return;
+    if (now && given) {
+      const line = mergeLine(now, was, given);
+      loses ||= line.loses;
+      merged.push(line.text);
+    } else if (given && given.text !== was.text) merged.push(given.text);
+    else if (now && now.text !== was.text) loses = true;
+  };
+  for (let at = 0; at <= old.length; at++) {
+    const [theirNew, ourNew] = [theirs.added.get(at) ?? [], ours.added.get(at) ?? []];
+    const known = new Set<string>();
+    for (const { line, from } of theirNew) {
+      if (from === undefined) merged.push(line.text);
+      else if (!ours.moved.has(from)) put(from);
+      if (from === undefined) known.add(line.key);
+    }
+    for (const { line, from } of ourNew) {
+      if (from !== undefined) put(from);
+      else if (!known.has(line.key)) merged.push(line.text);
+    }
+    if (!theirs.moved.has(at) && !ours.moved.has(at)) put(at);
+  }
+  return { text: merged.join('\n'), loses };
+}
+
+const linesOf = (text: string): Line[] => text.split('\n').map(lineOf);
+
+function lineOf(text: string): Line {
+  const [, bullet, box, title, isNow] = STEP.exec(text) ?? [];
+  if (bullet === undefined || box === undefined || !title) return { text, key: text.trimEnd() };
+  const mark = box === ' ' || box === '' ? ' ' : (MARKS[box] ?? '>');
+  return { text, key: `- ${title}`, step: { bullet, mark: isNow && mark === ' ' ? '>' : mark, title } };
+}
+
+function derive(old: readonly Line[], next: readonly Line[]): Derived {
+  const lines: Derived['lines'] = old.map(() => undefined);
+  const runs: { start: number; gone: number[]; come: Line[] }[] = [];
+  let [from, to] = [0, 0];
+  const skip = (until: number) => {
+    while (from < until) lines[from++] = next[to++];
+  };
+  for (const { buffer1, buffer2 } of diffIndices(old.map(keyOf), next.map(keyOf))) {
+    skip(buffer1[0]);
+    const gone = Array.from({ length: buffer1[1] }, (_, n) => from + n);
+    runs.push({ start: from, gone, come: next.slice(to, to + buffer2[1]) });
+    [from, to] = [from + buffer1[1], to + buffer2[1]];
+  }
+  skip(old.length);
+  const places = new Map<string, number[]>();
+  for (const at of runs.flatMap(({ gone }) => gone)) {
+    const { key = '', step } = old[at] ?? {};
+    if (step) places.set(key, [...(places.get(key) ?? []), at]);
+  }
+  const added: Derived['added'] = new Map();
+  const moves = new Map(runs.flatMap(({ come }) => come).map((line) => [line, places.get(line.key)?.shift()]));
+  for (const [line, at] of moves) if (at !== undefined) lines[at] = line;
+  for (const { start, gone, come } of runs) {
+    let before = start;
+    const reworded = pairs(
+      gone.filter((at) => lines[at] === undefined).map((at) => ({ at, line: old[at] })),
+      come.filter((line) => moves.get(line) === undefined),
+    );
+    for (const line of come) {
+      const at = reworded.get(line);
+      if (at === undefined) added.set(before, [...(added.get(before) ?? []), { line, from: moves.get(line) }]);
+      else {
+        lines[at] = line;
+        before = at + 1;
+      }
+    }
+  }
+  return { lines, moved: new Set([...moves.values()].filter((at) => at !== undefined)), added };
+}
+
+const keyOf = ({ key }: Line): string => key;
+
+/** Pairs changed lines in their order. Returns the places of the lines that were put in other words. */
+function pairs(gone: readonly { at: number; line?: Line | undefined }[], come: readonly Line[]): Map<Line, number> {
+  const isSmall = gone.length <= MAX_RUN && come.length <= MAX_RUN;
+  const isText = gone.length === come.length && [...gone.map(({ line }) => line), ...come].every((line) => !line?.step);
+  const paired = new Map<Line, number>();
+  let next = 0;
+  for (const [n, line] of come.entries()) {
+    const isSame = (was: Line | undefined) => was !== undefined && isAlike(was, line);
+    const index = isText ? n : isSmall ? gone.findIndex((was, each) => each >= next && isSame(was.line)) : -1;
+    const found = gone[index];
+    if (found === undefined) continue;
+    paired.set(line, found.at);
+    next = index + 1;
+  }
+  return paired;
+}
+
+/** Returns whether two lines are the same in other words: half of their pairs of letters, and all numbers, are. */
+function isAlike(one: Line, other: Line): boolean {
+  if (!one.step !== !other.step) return false;
+  const [a, b] = [one, other].map(({ key }) => key.slice(0, 500).toLowerCase());
+  const [numbers, others] = [a, b].map((text) => text?.match(/\d+/g)?.join());
+  if (numbers !== undefined && others !== undefined && numbers !== others) return false;
+  const [left, right] = [pairsOf(a ?? ''), pairsOf(b ?? '')];
+  const common = [...left].filter((pair) => right.has(pair)).length;
+  return common > 0 && common * 2 >= Math.min((left.size + right.size) / 2, Math.min(left.size, right.size) * 1.6);
+}
+
+const pairsOf = (text: string): Set<string> =>
+  new Set([...text.replace(/^- /, '')].map((letter, at, all) => letter + (all[at + 1] ?? '')).slice(0, -1));
+
+/** Takes each part of a line from the one that changed it. */
+function mergeLine(now: Line, was: Line, given: Line): MergedPlan {
+  if (given.text === was.text || given.text === now.text) return { text: now.text, loses: false };
+  if (now.text === was.text) return { text: given.text, loses: false };
+  if (!now.step || !was.step || !given.step) return { text: given.text, loses: true };
+  const title = pick(now.step.title, was.step.title, given.step.title);
+  const bullet = pick(now.step.bullet, was.step.bullet, given.step.bullet);
+  const mark = pickMark(now.step.mark, was.step.mark, given.step.mark);
+  const isNow = mark.is === '>';
+  return {
+    text: `${bullet.is}[${isNow ? ' ' : mark.is}] ${title.is}${isNow ? ' (in progress)' : ''}`,
+    loses: title.isBoth || mark.isBoth,
+  };
+}
+
+/** A step that was closed isn't opened by one that is put to work. */
+const pickMark = (now: Mark, was: Mark, given: Mark): Picked<Mark> =>
+  isClosed(now) && !isClosed(was) && !isClosed(given) ? { is: now, isBoth: false } : pick(now, was, given);
+
+const isClosed = (mark: Mark): boolean => mark === 'x' || mark === '-';
+
+interface Picked<T> {
+  is: T;
+  isBoth: boolean;
+}
+
+const pick = <T>(now: T, was: T, given: T): Picked<T> => ({
+  is: given === was ? now : given,
+  isBoth: now !== was && given !== was && now !== given,
+});
