@@ -4,12 +4,10 @@
  * garbage in Russian.
  */
 import { isUtf8 } from 'node:buffer';
-import { decodedText, isMarkedUtf16 } from './text.ts';
+import { decodedText, decodeUnicode, markedUnicode, type Unicode } from './text.ts';
 
 export type Charset =
-  | 'utf-8'
-  | 'utf-16le'
-  | 'utf-16be'
+  | Unicode
   | 'iso-2022-jp'
   | 'gb18030'
   | 'big5'
@@ -156,7 +154,9 @@ const best = (all: readonly Scored[]): Scored =>
 
 const decoders = new Map<Charset, InstanceType<typeof TextDecoder>>();
 
-function decoded(charset: Charset, bytes: Uint8Array): string {
+/** Decodes a text, or a page of one that ends with a whole character. Removes a byte order mark. */
+export function decoded(charset: Charset, bytes: Uint8Array): string {
+  if (charset === 'utf-32le' || charset === 'utf-32be') return decodeUnicode(charset, bytes);
   const decoder = decoders.get(charset) ?? new TextDecoder(charset);
   decoders.set(charset, decoder);
   return decoder.decode(bytes);
@@ -199,26 +199,38 @@ function scoreNarrow(text: string, letters: Letters): number {
 const isCapital = (character: string): boolean => character !== character.toLowerCase();
 const isSmall = (character: string): boolean => character !== '' && character !== character.toUpperCase();
 
-/** Detects UTF-16 without a byte order mark: in ASCII, even if only line ends, every other byte is zero. */
-export function unmarkedUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  const sample = bytes.subarray(0, Math.min(SAMPLE, bytes.length - (bytes.length % 2)));
-  if (sample.length < 2) return undefined;
+/**
+ * Detects UTF-16 and UTF-32 without a byte order mark: in ASCII, even if only line ends, every other byte is zero, and
+ * in UTF-32 every fourth byte of any text.
+ */
+export function unmarkedUnicode(bytes: Uint8Array): Unicode | undefined {
   const zeros = [0, 0];
-  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  for (const [at, byte] of bytes.subarray(0, SAMPLE).entries())
+    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
-  if (even === odd) return undefined;
-  const charset = odd > even ? 'utf-16le' : 'utf-16be';
-  const text = decoded(charset, sample);
-  // A pair may be cut at the end of the sample.
-  const isText = /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\p{Cf}\t\n\r\f\ud800-\udfff])*\ufffd?$/u.test(text);
-  return isText && !/\0/.test(text) ? charset : undefined;
+  const candidates: Unicode[] = ['utf-32le', 'utf-32be'];
+  if (even !== odd) candidates.push(odd > even ? 'utf-16le' : 'utf-16be');
+  return candidates.find((charset) => isTextIn(charset, bytes));
 }
+
+function isTextIn(charset: Unicode, bytes: Uint8Array): boolean {
+  const unit = unitOf(charset);
+  const sample = bytes.subarray(0, Math.min(SAMPLE, bytes.length - (bytes.length % unit)));
+  const text = decoded(charset, sample);
+  // Almost no four bytes are a character by chance. In UTF-16 a pair may be cut at the end of the sample.
+  if (unit === 4 && text.includes('\ufffd')) return false;
+  return /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\p{Cf}\t\n\r\f\ud800-\udfff]+\ufffd?$/u.test(text);
+}
+
+/** Returns the number of bytes that every character is a multiple of. */
+export const unitOf = (charset: Charset): number =>
+  charset.startsWith('utf-32') ? 4 : charset.startsWith('utf-16') ? 2 : 1;
 
 /** Decodes a text in any encoding; returns undefined for anything else. */
 export function readableText(bytes: Buffer): string | undefined {
-  if (isMarkedUtf16(bytes)) return decodedText(bytes);
+  if (markedUnicode(bytes)) return decodedText(bytes);
   if (bytes.subarray(0, SAMPLE).includes(0)) {
-    const charset = unmarkedUtf16(bytes);
+    const charset = unmarkedUnicode(bytes);
     return charset && decoded(charset, bytes);
   }
   if (isUtf8(bytes)) return decoded(isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', bytes);

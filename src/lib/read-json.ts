@@ -11,7 +11,7 @@ import fs from 'node:fs';
 import { errorCode } from '../errors.ts';
 import { type About, quarantine, reportDamage, reportOnce, setAside } from './damage.ts';
 import type { Schema } from './shape.ts';
-import { decodedText, isMarkedUtf16 } from './text.ts';
+import { decodedText, markedUnicode } from './text.ts';
 
 /** A file's contents, or why it can't be read; undefined when there is none. */
 export interface Read {
@@ -67,7 +67,7 @@ export function readWhole(file: string, maxBytes = MAX_BYTES): Read | undefined 
 
 function textOf(bytes: Buffer): Read {
   // Windows saves it like this; the file declares it.
-  if (isMarkedUtf16(bytes)) return { text: decodedText(bytes) };
+  if (markedUnicode(bytes)) return { text: decodedText(bytes) };
   const text = bytes.toString('utf8');
   if (bytes.includes(0)) return { why: 'has bytes that are no text', text };
   return isUtf8(bytes) ? { text } : { why: 'is no UTF-8 text', text };

@@ -65,15 +65,35 @@ export function stripComments(markdown: string): string {
   return kept + markdown.slice(from);
 }
 
-/** Returns whether a file has a UTF-16 byte order mark. */
-export function isMarkedUtf16([first, second]: Uint8Array): boolean {
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+export type Unicode = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
+
+/** Returns the encoding that a byte order mark other than that of UTF-8 declares. */
+export function markedUnicode([first, second, third, fourth]: Uint8Array): Unicode | undefined {
+  if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'utf-32le' : 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0 && second === 0 && third === 0xfe && fourth === 0xff ? 'utf-32be' : undefined;
 }
 
-/** Decodes a text file as editors save it: UTF-8, or UTF-16 with a byte order mark, as on Windows. Removes the mark. */
+/** Decodes a text file as editors save it: UTF-8, or what a byte order mark declares. Removes the mark. */
 export function decodedText(bytes: Uint8Array): string {
-  const encoding = isMarkedUtf16(bytes) ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
-  return new TextDecoder(encoding).decode(bytes);
+  return decodeUnicode(markedUnicode(bytes) ?? 'utf-8', bytes);
+}
+
+export const decodeUnicode = (encoding: Unicode, bytes: Uint8Array): string =>
+  encoding === 'utf-32le' || encoding === 'utf-32be'
+    ? decodeUtf32(bytes, encoding === 'utf-32le')
+    : new TextDecoder(encoding).decode(bytes);
+
+/** `TextDecoder` doesn't know UTF-32. Like there, what isn't a character becomes U+FFFD. */
+function decodeUtf32(bytes: Uint8Array, isLittle: boolean): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let text = '';
+  for (let at = 0; at + 4 <= bytes.length; at += 4) {
+    const code = view.getUint32(at, isLittle);
+    const isCharacter = code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    if (at > 0 || code !== 0xfeff) text += isCharacter ? String.fromCodePoint(code) : '\ufffd';
+  }
+  return bytes.length % 4 === 0 ? text : `${text}\ufffd`;
 }
 
 /**

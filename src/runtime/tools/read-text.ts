@@ -3,8 +3,16 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { UserError } from '../../errors.ts';
-import { type Charset, type Guess, guessCharset, isIso2022Jp, unmarkedUtf16 } from '../../lib/charset.ts';
-import { isMarkedUtf16 } from '../../lib/text.ts';
+import {
+  type Charset,
+  decoded,
+  type Guess,
+  guessCharset,
+  isIso2022Jp,
+  unitOf,
+  unmarkedUnicode,
+} from '../../lib/charset.ts';
+import { markedUnicode } from '../../lib/text.ts';
 import { formatSize } from '../context/turn.ts';
 
 /** Bytes per page. */
@@ -49,14 +57,14 @@ export async function readTextPage(fd: number, label: string, offset: number, ty
     throw new UserError(`${label} is not text: ${what}, ${formatSize(size)}.`);
   }
   const { charset, isUnsure } = guess;
-  const unit = charset.startsWith('utf-16') ? 2 : 1;
+  const unit = unitOf(charset);
   const from = Math.min(size, Math.max(0, Math.floor(offset / unit) * unit));
   const page = await bytesAt(fd, from, Math.min(PAGE_BYTES, size - from));
   const isLast = from + page.length >= size;
   const whole = isLast ? page : page.subarray(0, wholeCharacters(page, charset));
   const next = from + whole.length;
   return {
-    text: new TextDecoder(charset).decode(whole),
+    text: decoded(charset, whole),
     size,
     ...(next < size ? { next } : {}),
     ...(charset === 'utf-8' ? {} : { encoding: charset }),
@@ -82,10 +90,11 @@ async function bytesAt(fd: number, position: number, length: number): Promise<Bu
  * valid UTF-8 is UTF-8, and the rest is an older encoding.
  */
 async function sniff(fd: number, head: Buffer, size: number): Promise<Guess | 'binary'> {
-  if (isMarkedUtf16(head)) return { charset: head[0] === 0xff ? 'utf-16le' : 'utf-16be' };
+  const marked = markedUnicode(head);
+  if (marked) return { charset: marked };
   if (MAGIC.some(([mark]) => head.subarray(0, mark.length).equals(mark))) return 'binary';
   if (head.includes(0)) {
-    const charset = unmarkedUtf16(head);
+    const charset = unmarkedUnicode(head);
     return charset ? { charset } : 'binary';
   }
   const controls = head.reduce((sum, byte) => sum + (byte < 9 || (byte > 13 && byte < 32 && byte !== 27) ? 1 : 0), 0);
@@ -123,6 +132,7 @@ function isUtf8Text(bytes: Buffer, isCut: boolean): boolean {
 function wholeCharacters(page: Buffer, charset: Charset): number {
   // This encoding returns to ASCII at the end of each line.
   if (charset === 'iso-2022-jp') return page.lastIndexOf(10) + 1 || page.length;
+  if (charset.startsWith('utf-32')) return page.length - (page.length % 4);
   const decoder = new TextDecoder(charset, { fatal: true });
   for (let back = 0; back <= 3 && back < page.length; back++) {
     const whole = page.subarray(0, page.length - back);
@@ -138,7 +148,8 @@ function wholeCharacters(page: Buffer, charset: Charset): number {
 
 /** Finds where a damaged page may be cut: after a byte that is a whole character in every encoding. */
 function afterLastPlain(page: Buffer, charset: Charset): number {
-  if (charset.startsWith('utf-16')) return page.length - (page.length % 2);
+  const unit = unitOf(charset);
+  if (unit > 1) return page.length - (page.length % unit);
   const at = page.findLastIndex((byte) => byte < 0x30);
   return at > page.length / 2 ? at + 1 : page.length;
 }

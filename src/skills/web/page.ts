@@ -1,5 +1,6 @@
 /** Classifies web content by what can be done with it: a page, other text, or a file. */
 import { readableText } from '../../lib/charset.ts';
+import { markedUnicode } from '../../lib/text.ts';
 import type { WebAnswer } from './request.ts';
 
 /** `html` and `text` are read as text; a `file` is only stored. */
@@ -35,9 +36,10 @@ export function textOf({ contentType, body }: Pick<WebAnswer, 'contentType' | 'b
 }
 
 function charsetOf(contentType: string, body: Buffer): string | undefined {
-  if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
-  if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
-  const declared = CHARSET.exec(contentType.slice(0, 500))?.[1]?.toLowerCase();
+  const marked = markedUnicode(body);
+  const declared = marked ?? CHARSET.exec(contentType.slice(0, 500))?.[1]?.toLowerCase();
+  // No decoder has that name; the bytes tell.
+  if (declared?.startsWith('utf-32')) return undefined;
   return declared ?? charsetWithin(body.subarray(0, HEAD_BYTES).toString('latin1'));
 }
 
