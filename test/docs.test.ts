@@ -26,9 +26,11 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const pages = [
   ...['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['docs', 'docs/dev'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ].filter((name) => existsSync(join(root, name)));
 
 /** Folders of the source that a page has to tell about. */
@@ -70,7 +72,8 @@ test.each(['docs/slack.md', 'docs/discord.md'])('%s lists every command, and no 
 describe.each(pages)('%s', (page) => {
   test('names paths that exist', () => {
     const paths = codeIn(page).flatMap(repositoryPaths);
-    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const isPlaceholder = (path: string) => path.includes('/NAME');
+    expect(paths.filter((path) => !isPlaceholder(path) && !existsSync(join(root, path)))).toEqual([]);
   });
 
   test('links to pages that exist', () => {
@@ -105,34 +108,50 @@ test('docs/commands.md says what the program says of itself', async () => {
   expect(read('docs/commands.md'), 'written by: npm run commands').toBe(commandsPage());
 });
 
-describe('docs/promises.md', () => {
-  const rows = [...read('docs/promises.md').matchAll(/^\| (\d+) \| (.+) \| (.+) \|$/gm)].map(
-    ([, number = '', , shown = '']) => ({ number: Number(number), shown }),
-  );
+describe('docs/dev/promises.md', () => {
+  const page = read('docs/dev/promises.md');
+  const promised = [...page.matchAll(/^- \*\*(\d+)\*\* .+\.$/gm)].map(([, number]) => Number(number));
+  /** By number: test files with words of their titles, and commands. */
+  const shown: Record<string, Record<string, string[]>> = parse(read('test/promises.yaml'));
+  const proofs = Object.values(shown).flatMap((each) => Object.entries(each));
 
-  test('numbers each promise once, in order, and each is shown by something', () => {
-    expect(rows.length).toBeGreaterThan(40);
-    const numbers = rows.map(({ number }) => number);
-    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
-    expect(rows.filter(({ shown }) => !/`(test\/[^`]+` "|npm run )/.test(shown))).toEqual([]);
+  test('numbers each promise once, in order within its section', () => {
+    expect(promised.length).toBeGreaterThan(200);
+    expect(new Set(promised).size).toBe(promised.length);
+    expect(promised).toHaveLength(page.match(/^- /gm)?.length ?? 0);
+    for (const section of page.split(/^## /m)) {
+      const numbers = [...section.matchAll(/^- \*\*(\d+)\*\*/gm)].map(([, number]) => Number(number));
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    }
   });
 
-  test('names tests by titles that exist', () => {
-    const named = rows.flatMap(({ shown }) => [...shown.matchAll(/`(test\/[^`]+)` "([^"]+)"/g)]);
-    expect(named.length).toBeGreaterThan(40);
-    const missing = named.filter(([, file = '', title = '']) => !read(file).includes(title));
-    expect(missing.map(([whole]) => whole)).toEqual([]);
+  test('has a test or a command for each promise, and none without a promise', () => {
+    expect(Object.keys(shown).map(Number)).toEqual(promised.toSorted((a, b) => a - b));
+    expect(Object.entries(shown).filter(([, each]) => Object.keys(each).length === 0)).toEqual([]);
+  });
+
+  test('is shown by tests whose titles have these words, and by scripts that exist', () => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'));
+    const missing = proofs.flatMap(([by, titles]) => {
+      const script = /^npm run ([\w:]+)/.exec(by)?.[1];
+      if (script !== undefined) return Object.hasOwn(scripts, script) && titles.length === 0 ? [] : [by];
+      if (titles.length === 0 || !existsSync(join(root, by))) return [by];
+      // Words of a title stand in a literal, not in a comment.
+      const literals = read(by).replace(/^\s*(\/\/|\/?\*).*$/gm, '');
+      return titles.filter((title) => !literals.includes(title.replaceAll("'", "\\'")) && !literals.includes(title));
+    });
+    expect(missing).toEqual([]);
   });
 
   test('says of each proof its command, its promises and its figures with their day', () => {
-    const [, table = ''] = read('docs/promises.md').split('## Proofs');
+    const [, table = ''] = page.split('## Proofs');
     const proofs = [...table.matchAll(/^\| ([\w ]+) \| (.+) \| ([\d, ]+) \| (.+) \|$/gm)];
     // All but the heading.
     expect(proofs.length).toBe((table.match(/^\| /gm)?.length ?? 0) - 1);
     for (const [, name, command = '', cited = '', measured] of proofs) {
       expect(command, name).toMatch(/`npm run [\w:]+/);
       expect(measured, name).toMatch(/\d.*\(20\d\d-\d\d-\d\d\)$/);
-      expect(cited.split(', ').filter((number) => !rows.some((row) => row.number === Number(number)))).toEqual([]);
+      expect(cited.split(', ').filter((number) => !promised.includes(Number(number)))).toEqual([]);
     }
   });
 
@@ -146,7 +165,7 @@ describe('docs/promises.md', () => {
         number: Number(number),
       })),
     );
-    expect(cited.filter(({ number }) => !rows.some((row) => row.number === number))).toEqual([]);
+    expect(cited.filter(({ number }) => !promised.includes(number))).toEqual([]);
   });
 });
 
@@ -288,13 +307,15 @@ test('config.example.yaml loads without a warning', async () => {
   expect(warnings).toEqual([]);
 });
 
-/** Every block of YAML in the documents, without its indentation. */
-const blocks = pages.flatMap((page) =>
-  [...read(page).matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].map(([, indent = '', body = '']) => {
-    const lines = body.split('\n').map((line) => line.slice(indent.length));
-    return { page, text: lines.join('\n') };
-  }),
-);
+/** Every block of YAML in people's pages and reference pages, without its indentation; those of guides are tested as they are followed. */
+const blocks = pages
+  .filter((page) => !page.startsWith('docs/dev/'))
+  .flatMap((page) =>
+    [...read(page).matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm)].map(([, indent = '', body = '']) => {
+      const lines = body.split('\n').map((line) => line.slice(indent.length));
+      return { page, text: lines.join('\n') };
+    }),
+  );
 /** Slack's manifest, and the part of it that differs over HTTP, are YAML too. */
 const isManifest = ({ text }: { text: string }) => /^(display_information|features):/.test(text);
 
