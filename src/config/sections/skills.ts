@@ -42,7 +42,7 @@ export const skills = section({
   max_prompt_tokens: whole(100)
     .default(2000)
     .describe(
-      'tokens of a prompt that descriptions of skills take: as many as fit, whole; the names of all others follow ([skills](skills.md#any-number-of-skills))',
+      'tokens of a prompt that descriptions of skills take: as many as fit, whole; the names of all others follow ([skills](skills-reference.md#many-skills))',
     ),
   registry: address()
     .default('https://registry.npmjs.org')
@@ -50,7 +50,7 @@ export const skills = section({
   shell: switched('off', 'on', 'network')
     .default('off')
     .describe(
-      'commands in the sandbox: `off`, `on` (without network), `network`; without a sandbox there are none ([skills](skills.md#commands))',
+      'commands in the sandbox: `off`, `on` (without network), `network`; without a sandbox there are none ([skills](skills-reference.md#shell))',
     ),
 });
 
@@ -58,7 +58,7 @@ export const search = section({
   by: oneOf('auto', 'off', 'provider', 'searxng', 'brave', 'tavily')
     .default('auto')
     .describe(
-      'who searches the web: `auto`, `off`, `provider`, `searxng`, `brave`, `tavily` ([skills](skills.md#searching-the-web))',
+      'who searches the web: `auto`, `off`, `provider`, `searxng`, `brave`, `tavily` ([the web](web.md#searching))',
     ),
   url: address()
     .exactOptional()
@@ -75,6 +75,6 @@ export const web = section({
   hosts: listOf(webHost)
     .default([])
     .describe(
-      'hosts whose pages are read without a question: `example.org`, `*.example.org` for its subdomains (not itself), `example.org:8443` ([skills](skills.md#what-leaves))',
+      'hosts whose pages are read without a question: `example.org`, `*.example.org` for its subdomains (not itself), `example.org:8443` ([the web](web.md#what-leaves))',
     ),
 });

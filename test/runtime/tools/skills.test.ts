@@ -373,7 +373,7 @@ it('the skills in the documents are skills', () => {
   const page = fs.readFileSync(path.join(import.meta.dirname, '../../../docs/skills.md'), 'utf8');
   const texts = [...page.matchAll(/^```markdown\n(---\n[\s\S]*?)^```$/gm)].map(([, text = '']) => text);
   const source = { file: '/x/a.skill.md', level: 'user' as const, reserved: new Set(ownTools()) };
-  expect(texts.map((text) => parseSkill(text, source).kind)).toEqual(['tool', 'instructions']);
+  expect(texts.map((text) => parseSkill(text, source).kind)).toEqual(['instructions', 'tool']);
 });
 
 it('a guest among the people of a task consents to no effect, of their own run or of somebody else’s', async () => {
