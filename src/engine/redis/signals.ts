@@ -59,9 +59,11 @@ export class Signals {
     let word = Promise.withResolvers<void>();
     this.#waiting.set(question.id, () => word.resolve());
     try {
-      await own.rpush(questionsOf(process), JSON.stringify(question));
-      await own.pexpire(questionsOf(process), KEPT_MS);
+      // Sent together, since somebody waits: the server handles them in this order.
+      const stored = own.rpush(questionsOf(process), JSON.stringify(question));
+      const kept = own.pexpire(questionsOf(process), KEPT_MS);
       this.#world.news.say(process, QUESTION);
+      await Promise.all([stored, kept]);
       const until = Date.now() + WAIT_MS;
       // A process that is gone never answers.
       while (Date.now() < until && !this.#world.gone.has(process)) {
@@ -93,7 +95,8 @@ export class Signals {
     if (!data) return;
     const answer = await this.#answer(data.lane, data.signal, data.before);
     const said = answer === undefined ? 'none' : answer ? 'yes' : 'no';
-    await this.#world.connections.own.set(answerTo(data.id), said, 'PX', KEPT_MS);
+    const kept = this.#world.connections.own.set(answerTo(data.id), said, 'PX', KEPT_MS);
     this.#world.news.say(data.from, data.id);
+    await kept;
   }
 }
