@@ -411,6 +411,22 @@ const SERVERS: Record<string, [given: object, shown: object]> = {
     { url: 'https://glpat-key@mcp.example.com/v1/tools#token=abc' },
     { url: `https://${M}@mcp.example.com/v1/tools#token=${M}` },
   ],
+  'variables and headers whose value is an argument of its own': argumentsOf(
+    ['mcp add a --env FOO hunter2 -- npx y', `mcp add a --env FOO ${M} -- npx y`],
+    ['mcp add b -e PIN 4321 --env-var BAR hunter2', `mcp add b -e PIN ${M} --env-var BAR ${M}`],
+    ['env set FOO hunter2 --define BAR hunter2', `env set FOO ${M} --define BAR ${M}`],
+    ['--header Accept text/plain --env production serve', `--header ${M} text/plain --env production serve`],
+    ['--header X-Team red -e FOO -e BAR --port 80', `--header ${M} ${M} -e FOO -e BAR --port 80`],
+  ),
+  'variables that a container is only handed on': argumentsOf(
+    ['run -i -e GITHUB_TOKEN ghcr.io/a/b:1', 'run -i -e GITHUB_TOKEN ghcr.io/a/b:1'],
+    ['docker run --env FOO -e BAR mcp/fetch', 'docker run --env FOO -e BAR mcp/fetch'],
+    ['run --env API_KEY hunter2', `run --env API_KEY ${M}`],
+  ),
+  'variables of all kinds in a line and in JSON': [
+    { command: 'sh', args: ['-c', 'mcp add a --env FOO hunter2', '{"args":["-e","FOO","hunter2"]}'] },
+    { command: 'sh', args: ['-c', `mcp add a --env FOO ${M}`, `{"args":["-e","FOO","${M}"]}`] },
+  ],
   'options of other programs': argumentsOf(
     ['/p:hunter2', `/p:${M}`],
     ['/password:hunter2', `/password:${M}`],

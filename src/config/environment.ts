@@ -2,8 +2,9 @@
 import type { ConfigProblem } from '../errors.ts';
 import { addSecret } from '../log.ts';
 import type { Data } from './parse.ts';
+import { LOOKED_AT } from './secret-json.ts';
 import { isAbsentWhenEmpty, isSecretName } from './secret-names.ts';
-import { isSecretNumber, secretsIn } from './secrets.ts';
+import { isSecretNumber, itemBefore, secretsIn } from './secrets.ts';
 
 const REFERENCE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 /** Returns a variable; '' counts as not set, since container tools pass empty variables along. */
@@ -30,11 +31,12 @@ export function substitute(
   before?: string,
 ): Data {
   if (Array.isArray(data)) {
-    let last: Data = null;
-    return data.map((item, index) => {
-      last = substitute(item, env, problems, [...path, index], typeof last === 'string' ? last : undefined);
-      return last;
-    });
+    const done: Data[] = [];
+    for (const [at, item] of data.entries()) {
+      const texts = [...done, item].slice(-LOOKED_AT).map((each) => (typeof each === 'string' ? each : undefined));
+      done.push(substitute(item, env, problems, [...path, at], itemBefore(texts, texts.length - 1)));
+    }
+    return done;
   }
   if (typeof data === 'object' && data !== null) {
     return Object.fromEntries(

@@ -3,8 +3,8 @@
 export interface JsonLeaf {
   value: string;
   path: readonly PropertyKey[];
-  /** The previous string in the same list. */
-  before: string | undefined;
+  /** What stands before it in the same list, and itself at the end. */
+  items: readonly string[];
   /** The start of its content between the quotes, in the whole text. */
   from: number;
   to: number;
@@ -13,11 +13,14 @@ export interface JsonLeaf {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
+/** How many items of a list are looked at to tell what one of them means. */
+export const LOOKED_AT = 100;
+
 interface Level {
   key: string | undefined;
   /** The index of the next item; lists only. */
   at: number | undefined;
-  before: string | undefined;
+  items: string[];
 }
 
 /** Returns [] for a text that is not a JSON object or list. */
@@ -27,8 +30,7 @@ export function leavesOfJson(text: string): JsonLeaf[] {
   const levels: Level[] = [];
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     const level = levels.at(-1);
-    if (token === '{' || token === '[')
-      levels.push({ key: undefined, at: token === '[' ? 0 : undefined, before: undefined });
+    if (token === '{' || token === '[') levels.push({ key: undefined, at: token === '[' ? 0 : undefined, items: [] });
     else if (token === '}' || token === ']') levels.pop();
     else if (token === ':' || !level) continue;
     else if (token === ',') {
@@ -40,8 +42,9 @@ export function leavesOfJson(text: string): JsonLeaf[] {
       const value = isText ? String(JSON.parse(token)) : token;
       const [from, to] = isText ? [index + 1, index + token.length - 1] : [index, index + token.length];
       const path = levels.map(({ key, at }) => at ?? key ?? '');
-      if (isText || /^-?\d/.test(token)) found.push({ value, path, before: level.before, from, to, isNumber: !isText });
-      level.before = value;
+      level.items.push(value);
+      const items = level.items.slice(-LOOKED_AT);
+      if (isText || /^-?\d/.test(token)) found.push({ value, path, items, from, to, isNumber: !isText });
     }
   }
   return found;

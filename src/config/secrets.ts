@@ -3,7 +3,7 @@
  * recognised by its setting's name, its place in a URL, the option before it, or its form.
  */
 import { scrub } from '../log.ts';
-import { leavesOfJson } from './secret-json.ts';
+import { LOOKED_AT, leavesOfJson } from './secret-json.ts';
 import { isNameOf, isSecretName, isSecretOption, isSecretPath, isVariable, PLAIN_HEADERS } from './secret-names.ts';
 
 /**
@@ -17,7 +17,7 @@ export interface Span {
 
 /**
  * Returns the secret parts of a text in order, without overlaps.
- * @param before the previous item in a list
+ * @param before what stands before it in a list, by `itemBefore`
  */
 export function secretSpans(text: string, path: readonly PropertyKey[], before?: string): Span[] {
   const found: Span[] = [];
@@ -36,6 +36,28 @@ export function secretSpans(text: string, path: readonly PropertyKey[], before?:
   return merged(found);
 }
 
+/** A container's option passes a variable on by its name alone, and what follows is an image or a command. */
+const CONTAINER = /^(run|exec|create|compose|container)$|(^|\/)(docker|podman|nerdctl)$/;
+const IMAGE = /^(?=.*[/:])[a-z\d][\w.-]*(:\d+)?(\/[\w.-]+)*(:[\w.-]+)?(@sha256:[\da-f]+)?$/;
+/** Stands between an option and a name; no argument contains it. */
+const BETWEEN = '\0';
+
+/**
+ * Returns what stands before an item of a list: the previous item, and with it the option before it that may take both
+ * a name and a value, as in `--env NAME VALUE`.
+ */
+export function itemBefore(items: readonly (string | undefined)[], at: number): string | undefined {
+  const [option, name] = [items[at - 2] ?? '', items[at - 1]];
+  const isPair = SETS.test(option) ? /^[A-Z_][A-Z\d_]*$/.test(name ?? '') : isHeaderPair(option, name ?? '');
+  if (!isPair) return name;
+  const isContainers = items.slice(Math.max(0, at - LOOKED_AT), at).some((item) => CONTAINER.test(item ?? ''));
+  if (isContainers) return IMAGE.test(items[at] ?? '') ? undefined : name;
+  return `${option}${BETWEEN}${name}`;
+}
+
+const isHeaderPair = (option: string, name: string): boolean =>
+  HEADER_OPTIONS.test(option) && /^[A-Za-z][\w-]*$/.test(name) && !PLAIN_HEADERS.test(name);
+
 type Add = (from: number, length: number, isSure: boolean) => void;
 
 /** Returns the length of an authentication scheme such as `Bearer `. */
@@ -45,6 +67,7 @@ export const schemeOf = (text: string): number =>
 /** Options that set a variable or a property, whatever its name. */
 const VALUE_OPTIONS =
   /^(-[eED]|--?([\w-]*[-_])?(env(ironment)?s?|env[-_]?(vars?|json)|setenv|vars?|variables?)|--build-arg|--set|--set-string|--from-literal|--define)$/i;
+const SETS = new RegExp(`^(set|setx)$|${VALUE_OPTIONS.source}`, 'i');
 const HEADER_OPTIONS = /^(-H|--?[\w-]*headers?)$/i;
 /** Options such as `--env.NAME`, where the option says which variable or header it sets. */
 const DOTTED_OPTIONS = /^--?(env(ironment)?|headers?)\.[\w.-]+$/i;
@@ -78,7 +101,10 @@ const JOINED =
   /^(-H)(?=[\w-]+\s*:)|^(-u)(?=[^\s:=]+:)|^(-e)(?=[A-Z_][A-Z\d_]*=)|^(-D)(?=[\w.]+=)|^(--?\p{L}[\p{L}\d_.-]*)=/u;
 
 function inItem(text: string, previous: string | undefined, add: Add): void {
-  const before = previous === undefined ? undefined : asOption(previous);
+  const [setting = '', variable] = previous?.split(BETWEEN) ?? [];
+  if (variable !== undefined && !/^(-.*|[./~].*|)$/.test(text))
+    add(schemeOf(text), text.length - schemeOf(text), HEADER_OPTIONS.test(setting));
+  const before = previous === undefined ? undefined : asOption(variable ?? previous);
   if (before !== undefined) {
     inValueOf(before, text, add);
     if (SHELL.test(before)) {
@@ -133,7 +159,8 @@ function meantBefore(before: string | undefined): string[] {
 
 /** Treats each value by its path, as if the argument were a configuration. */
 function inJson(text: string, option: readonly string[], add: Add): void {
-  for (const { value, path, before, from, to, isNumber } of leavesOfJson(text)) {
+  for (const { value, path, items, from, to, isNumber } of leavesOfJson(text)) {
+    const before = itemBefore(items, items.length - 1);
     const meant = [...option, ...path].map((step) => (typeof step === 'string' ? meantBy(step) : step));
     const last = meant.at(-1);
     const isWhole = isSecretPath(['json', ...meant]) || (typeof last === 'string' && isSecretOption(last));
@@ -154,14 +181,13 @@ const WORD = /"([^"]*)"|'([^']*)'|\$\([^()]*\)|[^\s"';&|]+/g;
 
 /** Finds secrets in a shell command line: each of its words is an argument. */
 function inLine(text: string, add: Add): void {
-  let before: string | undefined;
-  for (const { 0: whole, 1: double, 2: single, index } of text.matchAll(WORD)) {
-    const word = double ?? single ?? whole;
+  const found = [...text.matchAll(WORD)]
+    .map(({ 0: whole, 1: double, 2: single, index }) => ({ word: double ?? single ?? whole, whole, index }))
     // The line goes on.
-    if (word === '\\') continue;
-    inItem(word, before, shifted(add, index + (word === whole ? 0 : 1)));
-    before = word;
-  }
+    .filter(({ word }) => word !== '\\');
+  const words = found.map(({ word }) => word);
+  for (const [at, { word, whole, index }] of found.entries())
+    inItem(word, itemBefore(words, at), shifted(add, index + (word === whole ? 0 : 1)));
 }
 
 const shifted =
@@ -342,15 +368,16 @@ export const isSecretNumber = (value: number | string, path: readonly PropertyKe
  * Returns a copy of settings with every secret replaced by `[secret]`, including secrets that the log knows from
  * elsewhere.
  */
-export function masked(value: unknown, path: readonly PropertyKey[] = [], before?: unknown): unknown {
-  if (Array.isArray(value))
-    return value.map((item, at) => masked(item, [...path, at], at > 0 ? value[at - 1] : undefined));
+export function masked(value: unknown, path: readonly PropertyKey[] = [], before?: string): unknown {
+  if (Array.isArray(value)) {
+    const texts = value.map((item) => (typeof item === 'string' ? item : undefined));
+    return value.map((item, at) => masked(item, [...path, at], itemBefore(texts, at)));
+  }
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, [...path, key])]));
-  const last = typeof before === 'string' ? before : undefined;
-  if (typeof value === 'number') return isSecretNumber(value, path, last) ? MASK : value;
+  if (typeof value === 'number') return isSecretNumber(value, path, before) ? MASK : value;
   if (typeof value !== 'string') return value;
-  const spans = secretSpans(value, path, last);
+  const spans = secretSpans(value, path, before);
   return scrub(replaceSpans(value, spans, () => MASK));
 }
 

@@ -3,7 +3,7 @@ import type { Document, Node } from 'yaml';
 import { variableOf } from './channel-variables.ts';
 import { parseYaml } from './parse.ts';
 import { isVariable } from './secret-names.ts';
-import { isSecretNumber, replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
+import { isSecretNumber, itemBefore, replaceSpans, type Span, schemeOf, secretSpans } from './secrets.ts';
 
 export interface Cleaned {
   text: string;
@@ -86,8 +86,9 @@ function leavesOf(document: Document, { isAlias, isMap, isScalar, isSeq, isNode 
         if (isNode(value)) walk(value, name === '<<' ? path : [...path, name], undefined, depth + 1);
       }
     } else if (isSeq(node)) {
+      const texts = node.items.map(textOf);
       for (const [at, item] of node.items.entries())
-        if (isNode(item)) walk(item, [...path, at], textOf(node.items[at - 1]), depth + 1);
+        if (isNode(item)) walk(item, [...path, at], itemBefore(texts, at), depth + 1);
     } else if (isScalar(node) && node.range) {
       const [from, to] = node.range;
       const isNumber = typeof node.value === 'number' || typeof node.value === 'bigint';

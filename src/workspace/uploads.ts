@@ -33,6 +33,14 @@ interface Kept extends Omit<Upload, 'ref'> {
   named?: boolean;
 }
 
+interface Running {
+  count: number;
+  /** The bytes of these uploads so far. */
+  growing: number;
+  /** The bytes that they may take together. */
+  left: number;
+}
+
 /** Thrown when an upload exceeds a limit; the message gives the limit. */
 export class UploadRefused extends UserError {
   readonly why: 'too_large' | 'too_many';
@@ -59,11 +67,15 @@ const DAY_MS = 86_400_000;
 const KEPT_DAYS = { unnamed: 1, named: 30 } as const;
 /** Most unnamed files of one sender. */
 const MAX_WAITING = 100;
+/** Most uploads of one sender at the same time. */
+const MAX_RUNNING = 20;
 
 export class Uploads {
   readonly #folder: string;
   readonly #maxBytes: number;
   readonly #budgetOf: (by: string) => number;
+  /** Senders with running uploads, which share what is left. */
+  readonly #running = new Map<string, Running>();
 
   /**
    * @param maxBytes of one file; all unnamed files of one sender together may have ten times as many
@@ -86,19 +98,33 @@ export class Uploads {
    */
   async store(by: string, given: { name: string; type: string }, body: AsyncIterable<Uint8Array>): Promise<Upload> {
     await ensureDir(this.#folder);
-    const left = this.#roomOf(by);
+    const running = this.#begin(by);
     const id = randomBytes(16).toString('hex');
     const part = path.join(this.#folder, `.part-${id}`);
+    let size = 0;
+    const grow = (bytes: number) => {
+      size += bytes;
+      running.growing += bytes;
+      const isTooLarge = size > this.#maxBytes;
+      if (!isTooLarge && running.growing <= running.left) return;
+      const most = isTooLarge ? this.#maxBytes : Math.max(0, running.left - running.growing + size);
+      throw new UploadRefused('too_large', `The file is too large: at most ${Math.floor(most / 1024)} KB.`);
+    };
     try {
-      const written = await pour(body, part, Math.min(left, this.#maxBytes), this.#maxBytes);
+      const written = await pour(body, part, grow);
       await rename(part, this.#path(id));
       const type = cleanType(given.type);
       const kept: Kept = { name: safeName(given.name, await extensionOf(type, given.name)), type, ...written, by };
       this.#write(id, kept);
+      running.left -= size;
       return { ref: `uploads/${id}`, name: kept.name, type, ...written };
     } catch (error) {
       await rm(part, { force: true });
       throw error;
+    } finally {
+      running.growing -= size;
+      running.count -= 1;
+      if (running.count === 0) this.#running.delete(by);
     }
   }
 
@@ -130,6 +156,17 @@ export class Uploads {
       const age = now.getTime() - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now.getTime());
       if (age > KEPT_DAYS[isNamed ? 'named' : 'unnamed'] * DAY_MS) fs.rmSync(file, { force: true });
     }
+  }
+
+  /** @throws UploadRefused when the sender has too much already */
+  #begin(by: string): Running {
+    const left = this.#roomOf(by);
+    const running = Object.assign(this.#running.get(by) ?? { count: 0, growing: 0 }, { left });
+    if (running.count >= MAX_RUNNING || running.growing >= running.left)
+      throw new UploadRefused('too_many', 'Too many of your files are being handed in at once: wait for them first.');
+    running.count += 1;
+    this.#running.set(by, running);
+    return running;
   }
 
   /** Returns the bytes that a sender may still upload. */
@@ -175,8 +212,7 @@ export class Uploads {
 async function pour(
   body: AsyncIterable<Uint8Array>,
   file: string,
-  limit: number,
-  ofOne: number,
+  grow: (bytes: number) => void,
 ): Promise<{ size: number; sha256: string }> {
   const target = await open(file, 'wx', 0o600);
   const digest = createHash('sha256');
@@ -184,11 +220,7 @@ async function pour(
   try {
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > limit)
-        throw new UploadRefused(
-          'too_large',
-          `The file is too large: at most ${Math.floor(Math.min(limit, ofOne) / 1024)} KB.`,
-        );
+      grow(chunk.length);
       digest.update(chunk);
       await target.writeFile(chunk);
     }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import type { Home } from '../../src/workspace/home.ts';
-import { openTask } from '../../src/workspace/tasks/index.ts';
+import { limitSpace, openTask, saveTask } from '../../src/workspace/tasks/index.ts';
 import { newHome } from './home-helper.ts';
 
 const TASK = '20260101-aaaaa';
@@ -31,6 +31,26 @@ const contentOf = async (home: Home, id: string) => {
 const indexFile = (home: Home) => path.join(home.taskDir(TASK), 'artifacts.jsonl');
 
 describe('createArtifact', () => {
+  it('lets what comes at once into several tasks of a person take no more than their budget', async () => {
+    const home = await newHome();
+    const ids = Array.from({ length: 6 }, (_, n) => `20260101-aaaa${'bcdefg'[n]}`);
+    const at = new Date().toISOString();
+    for (const id of ids)
+      await saveTask(home, {
+        ...{ id, viber: 'default', title: 't', goal: 'g', state: 'completed', people: ['telegram:7'] },
+        ...{ conversations: [], runs: 0, createdAt: at, updatedAt: at },
+      });
+    const budget = { key: 'telegram:7', aliases: ['telegram:7'], bytes: 300_000 };
+    const unlimit = limitSpace(home, { of: () => budget, onFull: () => undefined });
+    const content = new Uint8Array(100_000);
+    const all = ids.map((id) =>
+      openTask(home, id).artifacts.create({ title: 'f', type: 'text/plain', origin: 'user', content }),
+    );
+    const kept = (await Promise.allSettled(all)).filter(({ status }) => status === 'fulfilled');
+    unlimit();
+    expect(kept).toHaveLength(2);
+  });
+
   it('gives a ref and keeps everything else in the index', async () => {
     const home = await newHome();
     const ref = await create(home, 'Landing page', { content: '# Page' });

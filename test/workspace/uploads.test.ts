@@ -56,6 +56,26 @@ describe('an upload', () => {
     expect(files()).toEqual([]);
   });
 
+  test('shares the room of its sender with those that are handed in at the same time', async () => {
+    const spool = path.join(folder, 'spool-at-once');
+    const uploads = new Uploads({ spool }, 100, () => 250);
+    const all = Array.from({ length: 8 }, (_, n) =>
+      uploads.store('kim', notes, body(`${n}`.repeat(50), 'x'.repeat(50))),
+    );
+    const taken = (await Promise.allSettled(all)).filter(({ status }) => status === 'fulfilled');
+    const stored = () => {
+      const files = fs.readdirSync(path.join(spool, 'uploads')).filter((name) => !name.endsWith('.json'));
+      return files.reduce((sum, name) => sum + fs.statSync(path.join(spool, 'uploads', name)).size, 0);
+    };
+    expect(taken.length).toBeLessThanOrEqual(2);
+    expect(stored()).toBe(taken.length * 100);
+    // What was refused has given its room back, and others have their own.
+    for (let free = 250 - stored(); free >= 100; free -= 100) await uploads.store('kim', notes, body('y'.repeat(100)));
+    await expect(uploads.store('kim', notes, body('z'.repeat(60)))).rejects.toMatchObject({ why: 'too_large' });
+    await uploads.store('sam', notes, body('y'.repeat(100)));
+    expect(stored()).toBe(300);
+  });
+
   test('waits for its message with at most ten times a file of its sender', async () => {
     const { uploads } = open(10);
     for (let i = 0; i < 10; i += 1) await uploads.store('ci', notes, body('1234567890'));

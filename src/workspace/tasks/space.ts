@@ -42,7 +42,7 @@ const MAX_KNOWN = 1_000;
 interface Limited {
   rules: SpaceRules;
   order: TaskOrder;
-  counted: ReturnType<typeof createLru<{ at: number; bytes: number }>>;
+  counted: ReturnType<typeof createLru<{ at: number; known: Promise<{ bytes: number }> }>>;
 }
 
 const limited = new Map<string, Limited>();
@@ -88,12 +88,14 @@ async function budgetOf(home: Home, taskId: string, people?: readonly string[]) 
   const whose = people ?? readTask(home, taskId)?.people;
   const budget = whose && at.rules.of(whose);
   if (!budget) return undefined;
-  let known = at.counted.get(budget.key);
-  if (!known || Date.now() - known.at > COUNT_MS) {
-    known = { at: Date.now(), bytes: await bytesOf(home, at.order, budget) };
-    at.counted.set(budget.key, known);
+  let counted = at.counted.get(budget.key);
+  if (!counted || Date.now() - counted.at > COUNT_MS) {
+    // Whoever asks while it is being counted gets the same count, to which everything is added.
+    counted = { at: Date.now(), known: bytesOf(home, at.order, budget).then((bytes) => ({ bytes })) };
+    at.counted.set(budget.key, counted);
+    counted.known.catch(() => at.counted.delete(budget.key));
   }
-  return { budget, known, rules: at.rules };
+  return { budget, known: await counted.known, rules: at.rules };
 }
 
 async function bytesOf(home: Home, order: TaskOrder, { aliases }: SpaceBudget): Promise<number> {
