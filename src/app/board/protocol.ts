@@ -36,14 +36,20 @@ export function openProtocol(open: OpenGateway): Protocol {
   const submissions = createSubmissions({ open, fileOf: (caller, ref) => fileOf(caller, ref, open) });
   const plans = new PlanWatch(home, (error) => log.warn({ err: error }, 'plans cannot be watched'));
   const parts: ProtocolParts = {
-    ...{ home, epoch: engine.epoch, about: { id: viber, version: versionOf() }, submissions, maySee },
+    home,
+    epoch: engine.epoch,
+    about: { id: viber, version: versionOf() },
+    submissions,
+    maySee,
     stopping: {
       task: (taskId, caller) => stop([taskId], caller, gw),
       agent: (target, reason, caller) => stopAgents(target, reason, caller),
     },
     approvals,
     jobs: async () => features.on.find(({ jobs }) => jobs)?.jobs?.(gw),
-    ...{ plans, uploads, pieces: createPieces(uploads, config.limits.downloadBytes) },
+    plans,
+    uploads,
+    pieces: createPieces(uploads, config.limits.downloadBytes),
     runningTasks: () => [...new Set(live.runs().map(({ taskId }) => taskId))],
     async decideMemory(caller, { suggestion, verdict, text = '' }) {
       const { principal } = caller;
@@ -94,7 +100,9 @@ export function openProtocol(open: OpenGateway): Protocol {
   const exchange = new Exchange(parts);
   const sockets = createSockets({ parts, exchange });
   return {
-    ...{ parts, exchange, sockets },
+    parts,
+    exchange,
+    sockets,
     close() {
       unheard();
       sockets.close();

@@ -6,6 +6,7 @@
 import { ConfigError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type {
+  Address,
   Channel,
   ChannelCallbacks,
   ChannelLimits,
@@ -90,63 +91,111 @@ export interface DiscordOptions {
   timing?: Partial<Timing>;
 }
 
-/**
- * Creates the channel. While Discord is unreachable, `connect` keeps trying, with status `reconnecting`. `connect`
- * throws ConfigError for a token that Discord rejects and when the bot may not read message content.
- */
-export function createDiscord(options: DiscordOptions): Channel {
-  const { token, apiRoot, cdnRoot, cache, cursors, log } = options;
-  const timing = { ...TIMING, ...options.timing };
-  const api = createApi({ token, apiRoot, cdnRoot });
-  const places = createPlaces();
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const account = () => bot?.account ?? '';
-  const state = createChannelState('discord', log, () => callbacks?.onStatus());
-  let bot: Bot | undefined;
-  let callbacks: ChannelCallbacks | undefined;
-  const registration = createRegistration(api, options.commands, log);
+/** The connection as the parts see it; filled in while connecting. */
+interface Session {
+  readonly signal: AbortSignal;
+  bot?: Bot;
+  callbacks?: ChannelCallbacks;
+}
 
+/** Builds the parts, which receive events, show progress and send, and connects them with each other. */
+function createParts(options: DiscordOptions, session: Session, timing: Timing) {
+  const { token, apiRoot, cdnRoot, cache, cursors, nameOf, log } = options;
+  const { signal } = session;
+  const account = () => session.bot?.account ?? '';
+  const callbacks = () => session.callbacks;
+  const api = createApi({ token, apiRoot, cdnRoot });
+  const registration = createRegistration(api, options.commands, log);
+  const places = createPlaces();
   const learn = (channel: Parameters<typeof places.learn>[0], guild: string | undefined) =>
     void places.learn(channel, guild);
-  const interactions = createInteractions({ api, callbacks: () => callbacks, learn, log, timing });
+  const interactions = createInteractions({ api, callbacks, learn, log, timing });
   const settled = (interactionId: string) => interactions.settled(interactionId);
   const speaking = createSpeaking();
   const threads = createThreads({ api, cache, account, log, settled });
   const taskTiming = { everyMs: timing.taskStateMs, ...archiving(options.archiveMinutes) };
   const taskState = createTaskState({ api, account, starters: threads.starters, log, timing: taskTiming });
   const touch = (channel: string) => taskState.touch(channel);
-  const live = createLive({ api, mode: options.live, log, timing: timing.live });
-  const send = createSend({ api, account, limits: LIMITS, log, settled, onSent: touch });
   const commands = new Map(options.commands.map((spec) => [spec.name, spec]));
-  const about = { places, threads: options.threads, commands, nameOf: options.nameOf };
+  const about = { places, threads: options.threads, commands, nameOf };
   const events = createEvents({
-    ...{ api, cursors, speaking, interactions, ...about, log, signal },
+    ...about,
+    api,
+    cursors,
+    speaking,
+    interactions,
+    log,
+    signal,
     backoffMs: timing.backoffMs,
-    callbacks: () => callbacks,
+    callbacks,
     onBot(self) {
-      bot = self;
+      session.bot = self;
       registration.begin(self.application);
     },
     onWritten: touch,
   });
+  return {
+    account,
+    registration,
+    events,
+    api,
+    taskState,
+    live: createLive({ api, mode: options.live, log, timing: timing.live }),
+    send: createSend({ api, account, limits: LIMITS, log, settled, onSent: touch }),
+    download: createDownload(api, cdnRoot),
+    lookUp: createMissing({
+      api,
+      context: () => session.bot && { ...about, bot: session.bot, now: Date.now() },
+      log,
+    }),
+    threads,
+    findPlace: createFindPlace({ api, places, account }),
+    barred: async (address: Address) => speaking.barred(address, account(), Date.now()),
+    directTo: createDirectTo(api),
+  };
+}
 
+/**
+ * Creates the channel. While Discord is unreachable, `connect` keeps trying, with status `reconnecting`. `connect`
+ * throws ConfigError for a token that Discord rejects and when the bot may not read message content.
+ */
+export function createDiscord(options: DiscordOptions): Channel {
+  const { token, apiRoot, cdnRoot, shared, log } = options;
+  const timing = { ...TIMING, ...options.timing };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const session: Session = { signal };
+  const parts = createParts(options, session, timing);
+  const { account, api, events, live, registration, taskState, threads } = parts;
+  const state = createChannelState('discord', log, () => session.callbacks?.onStatus());
   const holding = createHolding({
-    ...{ token, apiRoot, cdnRoot, api, events, shared: options.shared, account, log, timing, signal },
+    token,
+    apiRoot,
+    cdnRoot,
+    api,
+    events,
+    shared,
+    account,
+    log,
+    timing,
+    signal,
     onBotOfSender: (self) => {
-      bot = self;
+      session.bot = self;
     },
     onStatus: state.set,
   });
 
   return {
-    ...{ id: 'discord', limits: LIMITS, isExact: true, whispers: true },
+    id: 'discord',
+    limits: LIMITS,
+    isExact: true,
+    whispers: true,
     get account() {
       return account();
     },
     status: state.get,
     async connect(given, { sendOnly = false } = {}) {
-      callbacks = given;
+      session.callbacks = given;
       if (!/^[\w.-]+$/.test(token)) throw new ConfigError([wrongToken()]);
       state.set({ state: 'connecting' });
       if (!(await holding.start(sendOnly))) return;
@@ -160,18 +209,18 @@ export function createDiscord(options: DiscordOptions): Channel {
       await events.settled();
       state.set({ state: 'off' });
     },
-    send,
-    download: createDownload(api, cdnRoot),
-    lookUp: createMissing({ api, context: () => bot && { ...about, bot, now: Date.now() }, log }),
+    send: parts.send,
+    download: parts.download,
+    lookUp: parts.lookUp,
     stream: async (event, address, view) => live.event(event, address, view),
     livePace: live.pace,
     endStream: (runId, address, isAnswered) => live.end(runId, address, isAnswered),
     openThread: (message, thread) => threads.open(message, thread),
     pointTo: (message, thread) => threads.pointTo(message, thread),
     showTask: (address, task) => taskState.show(address, task),
-    findPlace: createFindPlace({ api, places, account }),
-    barred: async (address) => speaking.barred(address, account(), Date.now()),
-    directTo: createDirectTo(api),
+    findPlace: parts.findPlace,
+    barred: parts.barred,
+    directTo: parts.directTo,
   };
 }
 

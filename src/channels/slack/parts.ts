@@ -18,7 +18,7 @@ import { createLive } from './live/live.ts';
 import { createMarks } from './live/mark.ts';
 import { createLiveShow } from './live/show.ts';
 import { createShowTask } from './live/show-task.ts';
-import { createOpenThread, pointTo } from './live/threads.ts';
+import { createOpenThread, type OpenThreadOptions, pointTo } from './live/threads.ts';
 import { LIMITS, type SlackOptions, TIMING } from './options.ts';
 import { createFindPlace } from './send/find-place.ts';
 import { createReadBack } from './send/read-back.ts';
@@ -51,21 +51,24 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
   const timing = { ...TIMING, ...options.timing };
   const self = () => session.self;
   const identity = () => session.identity;
-  const readBack = createReadBack({
-    ...{ api, skewMs: transport.skewMs },
-    self: () => session.identity ?? { userId: '', botId: '' },
-  });
-  const respond = createRespond({ transport, hosts });
-  const upload = createUpload({ api, transport, hosts, onShared: readBack.arrived });
-  const assistant = createAssistant({ api, log });
-  const people = createPeople({ api, cache, log, saveMs: timing.saveMs });
-  const ownChats = createOwnChats({ api, waitMs: timing.ownChatMs, log, signal });
-  const progress = createProgress(options.cursors);
   const recipients = createLru<string>(2000);
+  const progress = createProgress(options.cursors);
+  const assistant = createAssistant({ api, log });
+  const respond = createRespond({ transport, hosts });
+  const people = createPeople({ api, cache, log, saveMs: timing.saveMs });
   const tasks = createShowTask({ api, assistant, self: identity, log, everyMs: timing.taskMs });
   const intake = createIntake({
-    ...{ self, callbacks: () => session.callbacks, progress, people, ownChats, assistant, respond, log, signal },
-    ...{ backfill: () => backfill, language: options.language },
+    self,
+    callbacks: () => session.callbacks,
+    progress,
+    people,
+    ownChats: createOwnChats({ api, waitMs: timing.ownChatMs, log, signal }),
+    assistant,
+    respond,
+    log,
+    signal,
+    backfill: () => backfill,
+    language: options.language,
     previews: createPreviews({ waitMs: timing.previewMs, signal }),
     onAccepted: ({ address, sender, messageId }) => {
       if (!sender.isBot) recipients.set(placeOf(address), sender.user);
@@ -73,33 +76,68 @@ export function createParts({ options, session, api, transport, hosts }: PartsOp
     },
   });
   const backfill = createBackfill({
-    ...{ api, self, progress, log, signal, holdMs: timing.holdMs },
+    api,
+    self,
+    progress,
+    log,
+    signal,
+    holdMs: timing.holdMs,
     accept: (message, raw) => intake.accept(message, raw),
     read: (body, me) => intake.read(body, me),
     onDropped: (kind) => session.callbacks?.onDropped(kind),
   });
   const live = createLive({
-    ...{ assistant, mode: options.live, log, timing: timing.live },
+    assistant,
+    mode: options.live,
+    log,
+    timing: timing.live,
     marks: createMarks({ api, log }),
     show: createLiveShow({ api, teamId: () => session.identity?.teamId ?? '', log }),
     recipientOf: (address) => recipients.get(placeOf(address)),
   });
   return {
-    ...{ people, intake, backfill, tasks, live },
-    send: answeringThere(
-      createSend({
-        ...{ api, readBack, upload, respond, limits: LIMITS, command: options.command, log },
-        botName: () => session.identity?.name || 'viber',
-        onDigest: (chat, ts) => progress.opened(chat, ts),
-      }),
-    ),
-    openThread: createOpenThread({
-      ...{ api, readBack, respond, progress, identity, log },
-      onOpened: (address, root, key) => tasks.learn(address, { kind: 'ours', root, key }),
-    }),
+    people,
+    intake,
+    backfill,
+    tasks,
+    live,
+    ...sendingParts({ options, session, api, transport, hosts }, { respond, progress, tasks }),
+    lookUp: createMissing({ api, self, people, log }),
+  };
+}
+
+interface Receiving {
+  respond: ReturnType<typeof createRespond>;
+  progress: ReturnType<typeof createProgress>;
+  tasks: ReturnType<typeof createShowTask>;
+}
+
+function sendingParts(
+  { options, session, api, transport, hosts }: PartsOptions,
+  { respond, progress, tasks }: Receiving,
+) {
+  const { log, command } = options;
+  const identity = () => session.identity;
+  const botOf = () => session.identity ?? { userId: '', botId: '' };
+  const readBack = createReadBack({ api, skewMs: transport.skewMs, self: botOf });
+  const send = createSend({
+    api,
+    readBack,
+    upload: createUpload({ api, transport, hosts, onShared: readBack.arrived }),
+    respond,
+    limits: LIMITS,
+    command,
+    log,
+    botName: () => session.identity?.name || 'viber',
+    onDigest: (chat, ts) => progress.opened(chat, ts),
+  });
+  const onOpened: OpenThreadOptions['onOpened'] = (address, root, key) =>
+    tasks.learn(address, { kind: 'ours', root, key });
+  return {
+    send: answeringThere(send),
+    openThread: createOpenThread({ api, readBack, respond, progress, identity, log, onOpened }),
     pointTo: (message: InboundMessage, thread: string) => pointTo(message, thread, { identity, respond, log }),
     findPlace: createFindPlace({ api, identity }),
-    lookUp: createMissing({ api, self, people, log }),
   };
 }
 
