@@ -174,9 +174,9 @@ const MAX_LINES = 500;
 /** How the source is coupled. Each figure may only fall: whoever lowers one writes the lower one here. */
 const AT_MOST: Figures = {
   functionsAbove80: 0,
-  biggestBag: 17,
-  bagsAbove14: 1,
-  groupingSpreads: 14,
+  biggestBag: 14,
+  bagsAbove14: 0,
+  groupingSpreads: 0,
   picks: 290,
   filesNamingAPlatform: 1,
   filesNamingATool: 4,
@@ -468,7 +468,7 @@ describe('the coupling of the source', () => {
     ].join('\n');
     const of = figuresOf(new Map([['c.ts', source]]));
     expect(of).toEqual({
-      ...{ functionsAbove80: 1, biggestBag: 17, bagsAbove14: 1, groupingSpreads: 1, picks: 1 },
+      ...{ functionsAbove80: 1, biggestBag: 16, bagsAbove14: 1, groupingSpreads: 1, picks: 1 },
       ...{ filesNamingAPlatform: 0, filesNamingATool: 1, commentsWithoutSubject: 50 },
     });
     expect(figuresOf(new Map([['a.ts', "const a = 'Slack'; f('dig');"]])).filesNamingAPlatform).toBe(1);

@@ -41,13 +41,14 @@ export interface Tools {
 export function openTools(options: OpenToolsOptions): Tools {
   const skills = openAppSkills(options);
   return {
-    async toolbox(order, own, scope) {
+    async toolbox(order, own, scope, made) {
       const gw = options.gateway();
       const run: FeatureRun = {
         gw,
         scope,
         order,
         own,
+        made,
         services: options.services,
         mayUse: (name) => mayUse(own, order.asked)({ name }),
       };

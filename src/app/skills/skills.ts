@@ -7,7 +7,9 @@ import { within } from '../../lib/within.ts';
 import type { Logger } from '../../log.ts';
 import { say } from '../../messages/messages.ts';
 import type { KnownNames } from '../../runtime/contract/job-service.ts';
-import type { Offered, Toolbox } from '../../runtime/contract/order.ts';
+import type { Offered, Order } from '../../runtime/contract/order.ts';
+import type { OwnSettings } from '../../runtime/contract/settings.ts';
+import type { ToolScope } from '../../runtime/contract/tool-scope.ts';
 import type { NamedModels } from '../../runtime/model/models.ts';
 import { mayUse } from '../../runtime/tools/asked.ts';
 import type { ServerPrompts } from '../../runtime/tools/mcp/prompts.ts';
@@ -24,8 +26,10 @@ export interface OpenSkillsOptions {
   sandbox?: boolean | undefined;
 }
 
+type Offer = (order: Order, own: OwnSettings, scope: ToolScope) => Promise<Offered>;
+
 export interface AppSkills {
-  toolbox: Toolbox;
+  toolbox: Offer;
   service: SkillService;
   adding(): Promise<SkillAdding>;
   /** Returns the names that jobs may use; skills that keep being rewritten count as unread. */
@@ -83,7 +87,7 @@ class Servers {
     this.#log = log;
   }
 
-  async offer(...[{ principal }, own, scope]: Parameters<Toolbox>): Promise<Offered> {
+  async offer(...[{ principal }, own, scope]: Parameters<Offer>): Promise<Offered> {
     const named = [...(own.tools ?? []), ...(own.skills ?? [])];
     const isAsked = !own.tools || this.#names.some((server) => named.some((tool) => tool.startsWith(`${server}_`)));
     // As with scripts: the owner's setup is for the people of this gateway.
@@ -136,7 +140,7 @@ class Skills implements SkillService {
     this.#servers = servers;
   }
 
-  async offer(...[order, own, scope]: Parameters<Toolbox>): Promise<Offered> {
+  async offer(...[order, own, scope]: Parameters<Offer>): Promise<Offered> {
     if (own.skills?.length === 0) return NOTHING;
     const { skills, reading, offerSkills, usable, isSandboxed } = await this.#parts();
     if (!this.#read.has(scope.viber)) {

@@ -8,6 +8,7 @@ import { scrub } from '../../log.ts';
 import { openCalls } from '../../runtime/context/open-calls.ts';
 import { WaitsBelow } from '../../runtime/contract/agent.ts';
 import type { Asked, Order } from '../../runtime/contract/order.ts';
+import type { Made } from '../../runtime/contract/outcome.ts';
 import { ASK_AGENT, runOfQuestion, viberOf } from '../../runtime/contract/question.ts';
 import { RunError } from '../../runtime/contract/run-error.ts';
 import { defineTool } from '../../runtime/contract/tool.ts';
@@ -79,7 +80,8 @@ export const askAgent = defineTool({
     }
     if (message.length > MAX_MESSAGE)
       throw new UserError(`The message is too long: at most ${MAX_MESSAGE} characters; put the rest into a file.`);
-    const said = scope.onAsked?.(agent);
+    const said: Made['said'][number] = { agent };
+    run.made?.said.push(said);
     const key = keyOf(agent, message, callId);
     const question = { agent, message, key, order, signal, asked, instructions: INSTRUCTIONS };
     const answer = await mesh.ask(question).catch((error: unknown) => {
@@ -88,7 +90,7 @@ export const askAgent = defineTool({
     });
     if ('waiting' in answer) throw new WaitsBelow(answer);
     for (const ref of answer.artifactRefs) scope.onArtifact(ref);
-    said?.(answer.text);
+    said.text = answer.text;
     const text = answer.text.length > MAX_ANSWER ? `${answer.text.slice(0, MAX_ANSWER)} [cut]` : answer.text;
     return {
       text: text.toWellFormed(),

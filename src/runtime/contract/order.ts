@@ -106,8 +106,11 @@ export interface Performed {
  */
 export type RunAgent = (order: Order) => Promise<Performed>;
 
-/** Returns what a run is offered in addition to the tools of every run. Called for each run, so it must be cheap. */
-export type Toolbox = (order: Order, own: OwnSettings, scope: ToolScope) => Promise<Offered>;
+/**
+ * Returns what a run is offered in addition to the tools of every run. Called for each run, so it must be cheap. Tools
+ * leave in `made` what belongs to the answer.
+ */
+export type Toolbox = (order: Order, own: OwnSettings, scope: ToolScope, made: Made) => Promise<Offered>;
 
 export interface Offered {
   tools: RuntimeTool[];

@@ -18,9 +18,10 @@ export interface Made {
   pending: Suggestion[];
   plan: PlanChange | undefined;
   planBefore?: Plan;
-  sources?: { title: string; url: string }[];
-  /** The agents that it asked, with their answers. */
-  said?: { agent: string; text?: string }[];
+  /** Pages that the answer may rest on. They are listed below it if the model doesn't name them. */
+  sources: { title: string; url: string }[];
+  /** The agents that it asked, in the order of asking, with their answers; they are listed below the run's answer. */
+  said: { agent: string; text?: string }[];
   /** The run read more than its people's own words: it stores no memory without a question. */
   hasLogs?: boolean;
 }

@@ -2,7 +2,6 @@
  * What the tools of one run may access, and the callbacks they report to. Created for every run; nothing outlives it.
  */
 import type { Home } from '../../workspace/home.ts';
-import type { Suggestion } from '../../workspace/memory/suggestions.ts';
 import type { ArtifactRef, Json, Plan } from '../../workspace/types.ts';
 import type { FileText } from './reading.ts';
 import type { RuntimeTool } from './tool.ts';
@@ -25,20 +24,12 @@ export interface ToolScope {
   /** The hash of the plan that the model was shown; undefined if it was shown none. */
   planBase: string | undefined;
   onPlan(change: PlanChange): void;
-  /** Reports a page that the answer may rest on. It is listed below the answer if the model doesn't name it. */
-  onSource?(source: { title: string; url: string }): void;
-  /**
-   * Reports a question to another agent. Call the result with its answer; answers are listed below the run's answer, in
-   * the order of asking.
-   */
-  onAsked?(agent: string): (answer: string) => void;
   /** Attaches an artifact to the answer. The same ID may come several times: the latest counts. */
   onArtifact(ref: ArtifactRef): void;
   /** Shows the model a picture, which is an artifact of the task; false: the model gets no more of them in this run. */
   onShown?(ref: ArtifactRef): boolean;
   /** The setting `memory.auto_accept`; otherwise a person accepts each line (promise 40). */
   autoAcceptMemory: boolean;
-  onSuggestion?(suggestion: Suggestion): void;
   /** Whether a page may redirect to another address without a question; absent: only to its own host. */
   mayFollow?(from: URL, to: URL): Promise<boolean>;
   /**

@@ -63,7 +63,7 @@ export async function assemble(order: Order, progress: Progress, gw: Gateway): P
     }),
   );
   const scope = scopeOf(order, progress, outgoing, gw);
-  const offered = await gw.tools.toolbox(order, own, scope);
+  const offered = await gw.tools.toolbox(order, own, scope, progress.made);
   const tools = toolsOf(order, scope, offered, rules, outgoing);
   const context = await assembleContext({
     tools,
@@ -186,18 +186,6 @@ function scopeOf(
       made.refs.push(ref);
       progress.stepRefs.push(ref);
     },
-    onSource: (source) => {
-      made.sources ??= [];
-      made.sources.push(source);
-    },
-    onAsked: (agent) => {
-      const said: { agent: string; text?: string } = { agent };
-      made.said ??= [];
-      made.said.push(said);
-      return (answer) => {
-        said.text = answer;
-      };
-    },
     onShown: ({ id, title, type, ref }) => {
       if (!SHOWN.test(type) || progress.shown >= MAX_SHOWN) return false;
       progress.shown += 1;
@@ -206,7 +194,6 @@ function scopeOf(
     },
     mayFollow: outgoing.mayFollow,
     textOf: (file, signal) => readNamed(file, { ...charged, signal }, gw),
-    onSuggestion: (suggestion) => made.pending.push(suggestion),
     // Only an owner's own words are stored without a question.
     autoAcceptMemory: config.memory.auto_accept && principal.role === 'owner' && asked === undefined,
     provenance: `${principalText(principal)} in task ${task.id}`,

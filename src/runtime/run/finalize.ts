@@ -61,8 +61,8 @@ export async function finalize(
   const links = linksBelow(refs, reply.visible);
   // Nothing is added below the answer of a job that has nothing to report.
   const isRoutine = saysHealthy(reply.visible);
-  const sources = isRoutine ? '' : sourcesBelow(reply.visible, made.sources ?? [], messages);
-  const said = isRoutine ? '' : saidBelow(made.said ?? [], messages);
+  const sources = isRoutine ? '' : sourcesBelow(reply.visible, made.sources, messages);
+  const said = isRoutine ? '' : saidBelow(made.said, messages);
   const text = scrub(
     [reply.visible.trim(), unseenWords(outcome, messages), shownPlan, said, links, sources, lost, plan.text]
       .filter(Boolean)
@@ -159,7 +159,7 @@ const MAX_SAID = 8;
 const SAID_LENGTH = 200;
 
 /** Lists the agents that were asked and their answers, one per line. */
-function saidBelow(said: NonNullable<Made['said']>, messages: Messages): string {
+function saidBelow(said: Made['said'], messages: Messages): string {
   const answered = said.flatMap(({ agent, text }) => (text === undefined ? [] : [{ agent, text }]));
   if (answered.length === 0) return '';
   const rows = answered.slice(0, MAX_SAID).map(({ agent, text }) => {
@@ -176,7 +176,7 @@ const DECISION = 300;
 const MAX_SOURCES = 5;
 
 /** Lists the pages that were found below an answer that mentions none of them. */
-function sourcesBelow(answer: string, sources: NonNullable<Made['sources']>, messages: Messages): string {
+function sourcesBelow(answer: string, sources: Made['sources'], messages: Messages): string {
   const pages = [...new Map(sources.map((source) => [source.url, source])).values()];
   if (pages.length === 0 || answer.trim() === '' || pages.some(({ url }) => answer.includes(hostOf(url)))) return '';
   const links = pages.slice(0, MAX_SOURCES).map(({ title, url }) => {

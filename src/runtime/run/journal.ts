@@ -34,6 +34,7 @@ export function progressOf({ earlier, asked }: Pick<Order, 'earlier' | 'asked'>)
       refs: steps.flatMap((step) => step.artifactRefs ?? []),
       pending: [],
       plan: undefined,
+      sources: [],
       said: answersOfAgents(steps.flatMap(({ messages }) => messages)),
     },
     stepRefs: [],

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { UserError } from '../../../errors.ts';
 import { defineTool } from '../../../runtime/contract/tool.ts';
 import { toPeopleUnlessAsked } from '../../../runtime/tools/offered.ts';
-import type { CoreRun } from '../../../runtime/tools/run.ts';
+import type { ToolRun } from '../../../runtime/tools/run.ts';
 import { keep } from './keep.ts';
 
 const MAX_TEXT = 2_000;
@@ -27,7 +27,7 @@ export const remember = defineTool({
   offered: toPeopleUnlessAsked,
   ownWords: true,
   isAside: true,
-  asks: ({ text }, _run: CoreRun, { messages, plain }) => ({
+  asks: ({ text }, _run: ToolRun, { messages, plain }) => ({
     text: messages.text('consent.keepInMind', { text: plain(text, 400) }),
   }),
   async execute({ text, section, replaces }, run) {
@@ -36,7 +36,7 @@ export const remember = defineTool({
     if (words.length > MAX_TEXT) throw new UserError(`That is too long to remember: at most ${MAX_TEXT} characters.`);
     const suggestion = await keep(run.scope, { section, text: words, replaces });
     if (!suggestion) return { status: 'saved' };
-    run.scope.onSuggestion?.(suggestion);
+    run.made?.pending.push(suggestion);
     return { status: 'pending', id: suggestion.id };
   },
 });

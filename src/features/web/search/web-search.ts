@@ -49,7 +49,7 @@ export const webSearch = defineTool({
     if (!searcher) throw new UserError('Nothing here can search the web.');
     if (++known.searches > MAX_SEARCHES) throw new UserError(`At most ${MAX_SEARCHES} searches are made in one run.`);
     const { results, answer } = await searcher.search(scrub(query), signal);
-    for (const { title, url } of results) run.scope.onSource?.({ title, url });
+    run.made?.sources.push(...results.map(({ title, url }) => ({ title, url })));
     if (results.length === 0 && !answer) return { by: searcher.name, results: [], hint: 'Nothing was found.' };
     const found = results.map(({ title, url, text }) => ({ title, url, ...(text && { text }) }));
     return { by: searcher.name, ...(answer && { answer }), results: found, note: NOTE };
