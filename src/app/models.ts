@@ -42,6 +42,8 @@ export function openAppModels(options: {
   return {
     choices,
     chosen(address) {
+      const own = settings.get(address);
+      if (own.model === undefined && own.thinking === undefined) return {};
       const { model, isUsual, thinking } = chosenAt({ models: choices, settings, address });
       return { ...(isUsual ? {} : { model: model.id }), ...(thinking && { thinking }) };
     },

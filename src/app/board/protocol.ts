@@ -31,7 +31,7 @@ export function openProtocol(open: OpenGateway): Protocol {
   const { state } = engine;
   const { news, seen } = tasks;
   const { live } = gw.places;
-  const { approvals, questions } = consent;
+  const { approvals } = consent;
   const viber = config.viber ?? DEFAULT_VIBER;
   const submissions = createSubmissions({ open, fileOf: (caller, ref) => fileOf(caller, ref, open) });
   const plans = new PlanWatch(home, (error) => log.warn({ err: error }, 'plans cannot be watched'));
@@ -51,19 +51,7 @@ export function openProtocol(open: OpenGateway): Protocol {
     uploads,
     pieces: createPieces(uploads, config.limits.downloadBytes),
     runningTasks: () => [...new Set(live.runs().map(({ taskId }) => taskId))],
-    async decideMemory(caller, { suggestion, verdict, text = '' }) {
-      const { principal } = caller;
-      if (principal.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
-      const address = { channel: 'api', account: 'api', chat: submissions.chatOf(caller) };
-      const verb = verdict === 'accept' && text.trim() !== '' ? 'edit' : verdict;
-      const { decide } = features.on.find((feature) => feature.decide) ?? {};
-      const by = { viber, principal, address, messages: gw.say(address) };
-      const reply = await decide?.({ name: suggestion, verb, text }, by, gw);
-      if (!reply) throw new Refused(404, 'not_found', 'Memory is off.', 'suggestion');
-      if (!reply.decided) throw new Refused(409, 'decided', String(reply.text), 'suggestion');
-      await questions.decided(reply.decided.question, reply.decided.outcome);
-      return { suggestion, verdict, text: String(reply.text) };
-    },
+    decideMemory: (caller, decision) => decideMemory(caller, decision, submissions.chatOf(caller), gw),
     answered: {
       get: (key) => state.get(`answered.${key}`),
       set: (key, answer) => state.set(`answered.${key}`, answer, ANSWERED_MS),
@@ -109,6 +97,25 @@ export function openProtocol(open: OpenGateway): Protocol {
       exchange.close(1012, 'the gateway restarts');
     },
   };
+}
+
+/** @throws Refused */
+async function decideMemory(
+  { principal }: Caller,
+  { suggestion, verdict, text = '' }: Parameters<ProtocolParts['decideMemory']>[1],
+  chat: string,
+  gw: AppGateway,
+): ReturnType<ProtocolParts['decideMemory']> {
+  if (principal.role !== 'owner') throw new Refused(403, 'forbidden', 'Only an owner may do this.');
+  const address = { channel: 'api', account: 'api', chat };
+  const verb = verdict === 'accept' && text.trim() !== '' ? 'edit' : verdict;
+  const { decide } = gw.features.on.find((feature) => feature.decide) ?? {};
+  const by = { viber: gw.config.viber ?? DEFAULT_VIBER, principal, address, messages: gw.say(address) };
+  const reply = await decide?.({ name: suggestion, verb, text }, by, gw);
+  if (!reply) throw new Refused(404, 'not_found', 'Memory is off.', 'suggestion');
+  if (!reply.decided) throw new Refused(409, 'decided', String(reply.text), 'suggestion');
+  await gw.consent.questions.decided(reply.decided.question, reply.decided.outcome);
+  return { suggestion, verdict, text: String(reply.text) };
 }
 
 /** Stops these tasks, and describes once per tool the effect that may still happen. */

@@ -269,6 +269,7 @@ export class Loop {
   async #answerOpenCalls(): Promise<Json[]> {
     const { resume, tools, verdicts = new Map() } = this.#request;
     const finished = resume.flatMap((step) => step.messages);
+    if (finished.length === 0) return finished;
     const stillOpen = await answerCalls({
       calls: openCalls(finished),
       tools,

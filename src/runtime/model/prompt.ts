@@ -11,7 +11,7 @@ type Message = Prompt[number];
  * separately); chat templates of local servers refuse a second system message.
  */
 export function fitPrompt(given: Prompt, provider: string): Prompt {
-  const prompt = takesPdf(provider) ? given : withoutPdfs(given);
+  const prompt = takesPdf(provider) || isPlain(given) ? given : withoutPdfs(given);
   const parts = prompt.filter((message) => message.role === 'system');
   if (parts.length < 2 || provider.startsWith('anthropic')) return prompt;
   const system: Message = { role: 'system', content: parts.map((part) => part.content).join('\n\n') };
@@ -41,6 +41,14 @@ const noteFor = ({ filename }: FilePart, why: string): UserPart => ({
 
 const mapUserParts = (prompt: Prompt, change: (part: UserPart) => UserPart): Prompt =>
   prompt.map((message) => (message.role === 'user' ? { ...message, content: message.content.map(change) } : message));
+
+/** Whether everything in a prompt is text, without anything that only one model or provider understands. */
+export const isPlain = (prompt: Prompt): boolean =>
+  prompt.every(
+    ({ role, content }) =>
+      role === 'system' ||
+      (role !== 'tool' && content.every((part) => part.type === 'text' && part.providerOptions === undefined)),
+  );
 
 export function hasFiles(prompt: Prompt): boolean {
   return prompt.some((message) => message.role === 'user' && message.content.some((part) => part.type === 'file'));

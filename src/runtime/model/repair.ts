@@ -18,8 +18,8 @@ import {
   withoutThoughts,
 } from './history.ts';
 import { knownModel } from './known.ts';
-import { hasFiles, withoutFiles } from './prompt.ts';
-import { createRefusedFiles, type OnRefused } from './refused-files.ts';
+import { hasFiles, isPlain, withoutFiles } from './prompt.ts';
+import { createRefusedFiles, type OnRefused, type RefusedFiles } from './refused-files.ts';
 import { fitResults, hasLongArguments, hasSteps, sizeOfResults, withShortArguments, withStepsTold } from './results.ts';
 
 type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'arguments' | 'steps' | 'order';
@@ -94,14 +94,15 @@ export interface Repair {
 }
 
 export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused): Repair {
-  const files = createRefusedFiles(model.provider, onRefused);
+  let refused: RefusedFiles | undefined;
+  const files = () => (refused ??= createRefusedFiles(model.provider, onRefused));
   const dialect = dialectIn(model.provider);
   let manner: Manner = learned.get(model) ?? { forms: new Set(), room: roomOf(name) };
   let last: CallOptions | undefined;
 
-  function prepare(call: CallOptions): CallOptions {
+  function fit(call: CallOptions): Prompt {
     const reader = { name, dialect, isUnthinking: call.reasoning === 'none' };
-    const { mostTokens, mostFiles } = manner;
+    const { mostFiles } = manner;
     const read = fitFiles(
       historyFor(call.prompt, reader),
       { dialect, most: mostFiles },
@@ -110,9 +111,14 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
           onRefused?.(data.data, filename, mostFiles);
       },
     );
-    const prompt = files.without(fitResults(read, manner.room));
-    const fit = { ...call, prompt, ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }) };
-    last = FORM_NAMES.reduce((made, form) => (manner.forms.has(form) ? FORMS[form].make(made) : made), fit);
+    return files().without(fitResults(read, manner.room));
+  }
+
+  function prepare(call: CallOptions): CallOptions {
+    const { mostTokens, forms } = manner;
+    const prompt = isPlain(call.prompt) ? call.prompt : fit(call);
+    last = { ...call, prompt, ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }) };
+    for (const form of forms.size > 0 ? FORM_NAMES : []) if (forms.has(form)) last = FORMS[form].make(last);
     return last;
   }
 
@@ -136,16 +142,17 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
         manner = { ...manner, room: Math.max(LEAST_ROOM, Math.min(size, manner.room) / 2) };
         return true;
       }
-      if (failure.about === 'files' && files.suspect(call.prompt)) return true;
+      if (failure.about === 'files' && files().suspect(call.prompt)) return true;
       const form = formsFor(failure).find((one) => !manner.forms.has(one) && FORMS[one].helps(call));
       if (form === undefined) return false;
       manner = { ...manner, forms: new Set([...manner.forms, form]) };
       return true;
     },
     worked() {
-      if (last) files.worked(last.prompt, manner.forms.has('files'));
+      if (last) refused?.worked(last.prompt, manner.forms.has('files'));
       // A wrong signature says nothing about later ones, nor does a picture or a level.
-      const lasting = isSigner(dialect) ? [] : LASTING.filter((form) => manner.forms.has(form));
+      const { forms } = manner;
+      const lasting = forms.size === 0 || isSigner(dialect) ? [] : LASTING.filter((form) => forms.has(form));
       learned.set(model, { ...manner, forms: new Set(lasting) });
     },
   };

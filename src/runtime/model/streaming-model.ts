@@ -155,10 +155,16 @@ class Streaming implements StreamingModel {
     const answer = await withoutUnseen(given, this.#options.isBlank);
     if (isEmpty(answer) && !(answer.finishReason.unified !== 'length' && this.#options.acceptsEmpty()))
       throw empty(name, answer);
+    if (isText(answer)) return answer;
     const called = names.back(tidyCalls(withCutCalls(answer), call.prompt));
     return withMaker(withDetails(called), name);
   }
 }
+
+/** Whether an answer is text alone, without anything that only its maker understands. */
+const isText = ({ content, providerMetadata }: GenerateResult): boolean =>
+  providerMetadata?.openrouter === undefined &&
+  content.every((part) => part.type === 'text' && part.providerMetadata === undefined);
 
 /** Removes text that is invisible, or that consists only of reasoning sent as text. */
 async function withoutUnseen(answer: GenerateResult, isBlank: StreamingOptions['isBlank']): Promise<GenerateResult> {

@@ -51,16 +51,17 @@ export async function finalize(
   const scope = { home, viber: task.viber, taskId: task.id, runId: run, isGuest: keepsNothing };
   const deltas = await keepFiles(reply, scope, log);
   refs.push(...deltas.refs);
-  const shownPlan = await applyPlan(reply.plans, made, tools, scope, messages);
+  const shownPlan = reply.plans.length > 0 ? await applyPlan(reply.plans, made, tools, scope, messages) : '';
   if (!keepsNothing) await takeBlocks(reply, { viber: task.viber, task: task.id, run, principal, made }, gw);
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
   // A manual edit wins; the agent's version is shown beside it. The built-in model reports plan steps itself.
   const isOwnWords = made.plan?.status === 'written' && outcome.model.startsWith('offline/');
-  const plan = isOwnWords ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id, run }, messages);
+  const plan = isOwnWords || !made.plan ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id, run }, messages);
   const lost = lostWords(reply, deltas.missing, messages);
-  const links = linksBelow(refs, reply.visible);
+  const links = refs.length > 0 ? linksBelow(refs, reply.visible) : '';
   // Nothing is added below the answer of a job that has nothing to report.
-  const isRoutine = saysHealthy(reply.visible);
+  const hasBelow = made.sources.length + made.said.length > 0;
+  const isRoutine = !hasBelow || saysHealthy(reply.visible);
   const sources = isRoutine ? '' : sourcesBelow(reply.visible, made.sources, messages);
   const said = isRoutine ? '' : saidBelow(made.said, messages);
   const text = scrub(
@@ -131,9 +132,10 @@ const uniqueRefs = (refs: readonly ArtifactRef[]): ArtifactRef[] => [
   ...new Map(refs.map((ref) => [ref.id, ref])).values(),
 ];
 
-function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], log: Gateway['log']) {
+async function keepFiles(reply: WholeReply, scope: Parameters<typeof keepDeltas>[1], log: Gateway['log']) {
   for (const problem of reply.problems)
     log.warn({ trace: scope.runId, problem }, 'a block of the reply could not be used');
+  if (reply.artifactDeltas.length === 0) return { refs: [], missing: 0 };
   return keepDeltas(reply, scope, log);
 }
 

@@ -1,7 +1,7 @@
 /** Turns a person's words and files into a session line. Files are fetched here, after the sender was authorised. */
 import { authoriseAction } from '../../access/authorise.ts';
 import { principalText } from '../../access/principal.ts';
-import type { Address, QuotedText } from '../../channels/channel.ts';
+import { type Address, filesAround, type QuotedText } from '../../channels/channel.ts';
 import { crashPoint } from '../../crash-points.ts';
 import type { QueueItem } from '../../engine/engine.ts';
 import { addressesIn } from '../../lib/web-addresses.ts';
@@ -33,11 +33,12 @@ export interface TakenIn {
 }
 
 export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
-  const around = await lookAround(sent, gw);
-  const { given } = around;
-  const fetched = await filesOf(given, gw);
-  const heard = await heardIn(given, fetched.files, gw);
-  const read = await readIn(given, fetched.files, gw);
+  const around = hasLookUp(sent, gw) ? await lookAround(sent, gw) : undefined;
+  const given = around?.given ?? sent;
+  const hasFiles = given.items.some(({ message: { message } }) => filesAround(message).length > 0);
+  const fetched = hasFiles ? await filesOf(given, gw) : NO_FILES;
+  const heard = hasFiles ? await heardIn(given, fetched.files, gw) : NOTHING_HEARD;
+  const read = hasFiles ? await readIn(given, fetched.files, gw) : NOTHING_READ;
   crashPoint('run:files-read');
   const said = digestsFor(given, gw);
   const line = messageLine(given, { fetched, heard, read, said, around });
@@ -50,11 +51,19 @@ export async function takeIn(sent: Intake, gw: Gateway): Promise<TakenIn> {
   await openTask(gw.home, given.task).session.append([{ ...line, ...epochOf(given.owner) }]);
   // After a crash before this they are shown once more.
   if (said.digests.length > 0) await gw.tasks.digests.shown(said.address, given.task.id);
-  await around.settle();
+  await around?.settle();
   crashPoint('run:message-written');
   const isAll = heard.unheard !== undefined && isNothingElse(given, fetched);
   return { line, ...(isAll && heard.unheard ? { unheard: heard.unheard } : {}) };
 }
+
+const NO_FILES: FetchedFiles = { files: [], problems: [] };
+const NOTHING_HEARD: Heard = { words: new Map(), spoken: [], recordings: [], problems: [], unheard: undefined };
+const NOTHING_READ: ReadDocuments = { documents: [], problems: [] };
+
+/** Whether a platform knows more about one of the messages than its event says. */
+const hasLookUp = ({ items }: Intake, { places }: Gateway): boolean =>
+  items.some(({ message: { message, job } }) => !job && places.channelOf(message.address)?.lookUp !== undefined);
 
 interface Said {
   address: Address;
@@ -78,7 +87,8 @@ const toldOf = ({ name, at, files }: SaidDigest): string => {
 
 /** Only the task's own people, and no guests, can allow addresses. */
 function addAddresses(line: MessageLine, { task, principal }: Intake, typed: string): void {
-  const addresses = addressesIn(typed);
+  // Every address has a dot, but for those of hosts in the same network, which have a scheme.
+  const addresses = /[.:]/.test(typed) ? addressesIn(typed) : [];
   if (addresses.length > 0 && principal.role !== 'guest' && authoriseAction(principal, 'steer', task.people))
     line.addresses = addresses.map((address) => scrub(address));
 }
@@ -162,7 +172,7 @@ interface Parts {
   heard: Heard;
   read: ReadDocuments;
   said: Said;
-  around: LookedAround;
+  around: LookedAround | undefined;
 }
 
 function messageLine(
@@ -189,7 +199,7 @@ function messageLine(
     facts: [
       ...added,
       ...digests.map(toldOf),
-      ...around.facts,
+      ...(around?.facts ?? []),
       ...facts,
       ...fetched.problems,
       ...heard.problems,
@@ -211,7 +221,7 @@ function messageLine(
     from: { channel: author.channel, user: principalText(author), name: sender.name },
     files: files.map(({ id, title, type, ref }) => ({ id, title, type, ref })),
   };
-  const own = scrub(formatUserTurn({ text: words.join('\n\n') }));
+  const own = text === words.join('\n\n') ? line.text : scrub(formatUserTurn({ text: words.join('\n\n') }));
   if (own !== line.text) line.said = own;
   if (heard.spoken.length > 0) line.spoken = heard.spoken;
   if (principal.role === 'guest') line.isGuest = true;

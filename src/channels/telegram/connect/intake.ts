@@ -36,6 +36,11 @@ export function createIntake(options: IntakeOptions): (update: unknown) => Promi
     }
     const { name, username } = decoded.message.sender;
     if (username !== undefined) names.set(username.toLowerCase(), bot.nameOf?.(decoded.message.sender.user) ?? name);
+    const { group, quotes } = decoded.message;
+    if (group === undefined && quotes.length === 0 && decoded.message.kind !== 'button') {
+      await callbacks.onMessage(decoded.message, update);
+      return 'settled';
+    }
     const taken = await accept(withAlbum(decoded.message, update), update, (...part) => callbacks.onMessage(...part));
     if (decoded.message.kind === 'button') void acknowledge(decoded.message, api, log);
     return taken;

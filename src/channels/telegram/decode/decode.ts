@@ -38,6 +38,9 @@ const ENVELOPE = new Set(
   is_automatic_forward is_paid_post entities caption_entities`.split(/\s+/),
 );
 
+/** The fields of a message of words alone: it has no files, quotes, facts or events. */
+const WORDS_ALONE = new Set('message_id message_thread_id from date chat is_topic_message text entities'.split(' '));
+
 /**
  * Decodes one update. `message.id` is unique within (channel, account, chat) and the same each time Telegram repeats
  * the update: `m<message id>`, `e<message id>.<edit date>`, `c<callback query id>`, or `u<update id>` as a last resort.
@@ -84,6 +87,7 @@ function decodeMessage(body: Fields, context: Context, kind: EntryKind): Decoded
     isDirect: chat.type === 'private',
     sentAt: at > 0 ? at * 1000 : context.now,
   };
+  if (Object.keys(body).every((key) => WORDS_ALONE.has(key))) return decodeWords(body, base, bot);
   return decodeService(body, base, context) ?? decodeContent(body, base, bot);
 }
 
@@ -93,29 +97,41 @@ function decodeContent(body: Fields, base: InboundMessage, bot: Bot): Decoded {
   const forward = readForward(body, bot);
   const rich = forward ? '' : readRich(body);
   const words = forward ? { text: '', mentioned: false } : readWords(rich === '' ? body : { text: rich }, bot);
-  const { command } = words;
-  if (command?.to !== undefined && command.to !== bot.username.toLowerCase())
-    return dropped('message.command-for-another');
-  const isCommand = command !== undefined && command.name !== '' && base.kind !== 'edit';
   const group = string(body, 'media_group_id');
   const isPassedOn = body.forward_origin !== undefined;
   const replied = isPassedOn ? undefined : repliesTo(body, bot);
-  const message: InboundMessage = {
+  const around: InboundMessage = {
     ...base,
-    kind: isCommand && base.kind === 'message' ? 'command' : base.kind,
-    text: words.text,
     files: readFiles(body),
     facts: readFacts(body),
     quotes: [...(forward ? [forward] : []), ...(isPassedOn ? [] : readReply(body, bot))],
-    ...(isCommand && { command: { name: command.name, args: command.args } }),
     ...(group !== undefined && { group }),
     ...(replied !== undefined && { repliesTo: replied }),
-    // A bare command may be another bot's; that is decided where the commands are known.
-    isMention: words.mentioned || command?.to !== undefined || replied !== undefined,
   };
-  const isSomething =
-    forward || words.mentioned || message.text !== '' || message.files.length + message.facts.length > 0;
-  return isSomething ? { kind: 'message', message } : dropped(`message.${contentKey(body)}`);
+  return withWords(body, around, words, bot);
+}
+
+const decodeWords = (body: Fields, base: InboundMessage, bot: Bot): Decoded =>
+  withWords(body, base, readWords(body, bot), bot);
+
+function withWords(body: Fields, base: InboundMessage, words: ReturnType<typeof readWords>, bot: Bot): Decoded {
+  const { command, mentioned, text } = words;
+  if (command?.to !== undefined && command.to !== bot.username.toLowerCase())
+    return dropped('message.command-for-another');
+  const isCommand = command !== undefined && command.name !== '' && base.kind !== 'edit';
+  const { files, facts, quotes, repliesTo: replied } = base;
+  const isForward = quotes.some(({ kind }) => kind === 'forward');
+  if (!isForward && !mentioned && text === '' && files.length + facts.length === 0)
+    return dropped(`message.${contentKey(body)}`);
+  const message: InboundMessage = {
+    ...base,
+    kind: isCommand && base.kind === 'message' ? 'command' : base.kind,
+    text,
+    ...(isCommand && { command: { name: command.name, args: command.args } }),
+    // A bare command may be another bot's; that is decided where the commands are known.
+    isMention: mentioned || command?.to !== undefined || replied !== undefined,
+  };
+  return { kind: 'message', message };
 }
 
 function contentKey(body: Fields): string {
