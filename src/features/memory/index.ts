@@ -24,7 +24,7 @@ export const memory: Feature = {
   tools: [remember, memorySearch, forget, whatWasDone],
   recall,
   reply: [{ name: 'memory_suggestion', take: keepSuggestions, passOn: (text) => `Worth remembering: ${text}` }],
-  below: belowAnswer,
+  below: (entry, outcome, messages) => (outcome.asks?.length ? belowAnswer(entry, outcome, messages) : undefined),
   replied: rewordedBy,
   decide: ({ verb, name, text }, by, gw) => decide({ ...by, gw }, verb, name, text),
   search: (viber, words, limit, gw) => searchOf(gw).searchMemory(viber, words, limit),
@@ -35,8 +35,7 @@ export const memory: Feature = {
   },
   keeps: {
     when: ({ state, asks = [] }, { items }) =>
-      asks.length > 0 ||
-      (state === 'completed' && items.every(({ message }) => message.principal.role !== 'guest')),
+      asks.length > 0 || (state === 'completed' && items.every(({ message }) => message.principal.role !== 'guest')),
     async keep(outcome, turn, at, gw) {
       await afterRunOf(gw).ask(turn, outcome);
       afterRunOf(gw).note(turn, outcome, at);

@@ -25,6 +25,7 @@ import type { RuntimeTool } from '../contract/task.ts';
 import type { Models } from '../model/models.ts';
 import { createStreamingModel, type StreamingModel } from '../model/streaming-model.ts';
 import { wantedText } from '../model/wanted.ts';
+import { MAY_HOLD_CALLS } from '../reply/written-calls.ts';
 import { toolFailed } from '../tools/doing.ts';
 import { answerCalls } from './answer-calls.ts';
 import type { AgentEvents } from './events.ts';
@@ -208,6 +209,7 @@ export class Loop {
   async #asMeant(given: GenerateResult, call: CallOptions): Promise<GenerateResult> {
     this.#controller.signal.throwIfAborted();
     await this.#check();
+    if (!given.content.some((part) => part.type !== 'text' || MAY_HOLD_CALLS.test(part.text))) return given;
     const { answer, refusal, isTold } = takeWritten(given, call, !this.#wasTold);
     this.#wasTold ||= isTold === true;
     const { unified } = answer.finishReason;

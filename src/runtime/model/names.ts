@@ -8,11 +8,11 @@ import type { CallOptions, GenerateResult, Prompt } from '../contract/model.ts';
 
 type Tool = NonNullable<CallOptions['tools']>[number];
 
-const FIT = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+export const FIT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** Keeps different names distinct: a changed name carries a hash of the original where necessary. */
 function fitName(name: string, taken: ReadonlySet<string>): string {
-  if (FIT.test(name)) return name;
+  if (FIT_NAME.test(name)) return name;
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
   const begun = /^[A-Za-z]/.test(plain) ? plain : `t_${plain}`;
   if (begun.length <= 64 && !taken.has(begun)) return begun;

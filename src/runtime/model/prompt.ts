@@ -11,7 +11,7 @@ type Message = Prompt[number];
  * separately); chat templates of local servers refuse a second system message.
  */
 export function fitPrompt(given: Prompt, provider: string): Prompt {
-  const prompt = takesPdf(provider) || isPlain(given) ? given : withoutPdfs(given);
+  const prompt = isPlain(given) || takesPdf(provider) ? given : withoutPdfs(given);
   const parts = prompt.filter((message) => message.role === 'system');
   if (parts.length < 2 || provider.startsWith('anthropic')) return prompt;
   const system: Message = { role: 'system', content: parts.map((part) => part.content).join('\n\n') };

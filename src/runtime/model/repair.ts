@@ -27,8 +27,8 @@ type Form = 'thoughts' | 'no-thoughts' | 'files' | 'level' | 'arguments' | 'step
 /** How one model is asked. */
 interface Manner {
   forms: ReadonlySet<Form>;
-  /** The limit for tool results, in characters. */
-  room: number;
+  /** The limit for tool results, in characters, if the model takes fewer than its context promises. */
+  room?: number;
   /** The limit for an answer in tokens, if the model takes fewer than the library asks for. */
   mostTokens?: number;
   /** The most pictures in a request, if the model has said so. */
@@ -96,11 +96,11 @@ export interface Repair {
 export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused): Repair {
   let refused: RefusedFiles | undefined;
   const files = () => (refused ??= createRefusedFiles(model.provider, onRefused));
-  const dialect = dialectIn(model.provider);
-  let manner: Manner = learned.get(model) ?? { forms: new Set(), room: roomOf(name) };
+  let manner: Manner = learned.get(model) ?? { forms: new Set() };
   let last: CallOptions | undefined;
 
-  function fit(call: CallOptions): Prompt {
+  function fitted(call: CallOptions): Prompt {
+    const dialect = dialectIn(model.provider);
     const reader = { name, dialect, isUnthinking: call.reasoning === 'none' };
     const { mostFiles } = manner;
     const read = fitFiles(
@@ -111,12 +111,12 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
           onRefused?.(data.data, filename, mostFiles);
       },
     );
-    return files().without(fitResults(read, manner.room));
+    return files().without(fitResults(read, manner.room ?? roomOf(name)));
   }
 
   function prepare(call: CallOptions): CallOptions {
     const { mostTokens, forms } = manner;
-    const prompt = isPlain(call.prompt) ? call.prompt : fit(call);
+    const prompt = isPlain(call.prompt) ? call.prompt : fitted(call);
     last = { ...call, prompt, ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }) };
     for (const form of forms.size > 0 ? FORM_NAMES : []) if (forms.has(form)) last = FORMS[form].make(last);
     return last;
@@ -139,7 +139,7 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
       }
       const size = sizeOfResults(call.prompt);
       if (failure.error.kind === 'too-long' && size > LEAST_ROOM) {
-        manner = { ...manner, room: Math.max(LEAST_ROOM, Math.min(size, manner.room) / 2) };
+        manner = { ...manner, room: Math.max(LEAST_ROOM, Math.min(size, manner.room ?? roomOf(name)) / 2) };
         return true;
       }
       if (failure.about === 'files' && files().suspect(call.prompt)) return true;
@@ -152,7 +152,8 @@ export function createRepair(name: string, model: ModelV4, onRefused?: OnRefused
       if (last) refused?.worked(last.prompt, manner.forms.has('files'));
       // A wrong signature says nothing about later ones, nor does a picture or a level.
       const { forms } = manner;
-      const lasting = forms.size === 0 || isSigner(dialect) ? [] : LASTING.filter((form) => forms.has(form));
+      const lasting =
+        forms.size === 0 || isSigner(dialectIn(model.provider)) ? [] : LASTING.filter((form) => forms.has(form));
       learned.set(model, { ...manner, forms: new Set(lasting) });
     },
   };

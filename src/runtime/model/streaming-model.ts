@@ -10,10 +10,10 @@ import { type CallUsage, estimate, usageOf } from '../contract/call-usage.ts';
 import type { CallOptions, GenerateResult, ModelV4 } from '../contract/model.ts';
 import { describeFailure, type ModelFailure, RunError, type RunErrorKind } from '../contract/run-error.ts';
 import type { TurnWatch } from '../contract/watch.ts';
-import { isThoughtAlone } from '../reply/written-calls.ts';
+import { HAS_MARKS, isThoughtAlone } from '../reply/written-calls.ts';
 import { withMaker } from './history.ts';
-import { withFitNames } from './names.ts';
-import { fitPrompt, tidyCalls, withCutCalls } from './prompt.ts';
+import { FIT_NAME, withFitNames } from './names.ts';
+import { fitPrompt, isPlain, tidyCalls, withCutCalls } from './prompt.ts';
 import { withDetails } from './reasoning-details.ts';
 import type { OnRefused } from './refused-files.ts';
 import { createRepair, type Repair } from './repair.ts';
@@ -144,9 +144,11 @@ class Streaming implements StreamingModel {
     const repair = this.#repairs.get(name) ?? createRepair(name, model, this.#options.onRefused);
     this.#repairs.set(name, repair);
     const asked = repair.prepare(call);
-    const names = withFitNames(asked);
+    // Words alone name no tool, and nearly every offered name is accepted as it is.
+    const areNamesFit = isPlain(asked.prompt) && (asked.tools ?? []).every((tool) => FIT_NAME.test(tool.name));
+    const names = areNamesFit ? undefined : withFitNames(asked);
     // Every provider lets a model choose among its tools by default, so requests don't need to say it.
-    const { toolChoice: _usual, ...said } = names.call;
+    const { toolChoice: _usual, ...said } = names?.call ?? asked;
     const fit = { ...said, prompt: fitPrompt(said.prompt, model.provider) };
     const middleware = streamed({ name, limits: this.#options.limits, onText, onSize });
     const given = await wrapLanguageModel({ model, middleware }).doGenerate(fit);
@@ -156,7 +158,8 @@ class Streaming implements StreamingModel {
     if (isEmpty(answer) && !(answer.finishReason.unified !== 'length' && this.#options.acceptsEmpty()))
       throw empty(name, answer);
     if (isText(answer)) return answer;
-    const called = names.back(tidyCalls(withCutCalls(answer), call.prompt));
+    const { back } = names ?? withFitNames(asked);
+    const called = back(tidyCalls(withCutCalls(answer), call.prompt));
     return withMaker(withDetails(called), name);
   }
 }
@@ -169,7 +172,7 @@ const isText = ({ content, providerMetadata }: GenerateResult): boolean =>
 /** Removes text that is invisible, or that consists only of reasoning sent as text. */
 async function withoutUnseen(answer: GenerateResult, isBlank: StreamingOptions['isBlank']): Promise<GenerateResult> {
   const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  if (text === '' || !(isThoughtAlone(text) || (await isBlank?.(text)))) return answer;
+  if (text === '' || !((HAS_MARKS.test(text) && isThoughtAlone(text)) || (await isBlank?.(text)))) return answer;
   return { ...answer, content: answer.content.filter((part) => part.type !== 'text') };
 }
 

@@ -37,7 +37,6 @@ export async function attach(
   refs: readonly ArtifactRef[],
   rules: { mode: AttachMode; maxBytes: number; maxFiles: number },
 ): Promise<Attached> {
-  if (refs.length === 0) return { files: [], onRequest: [], gone: [] };
   const wanted = new Set(refs.map((ref) => ref.id));
   const named = openTask(home, taskId)
     .artifacts.list()

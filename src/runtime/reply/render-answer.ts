@@ -4,7 +4,7 @@ import { type Messages, type Text, words } from '../../messages/messages.ts';
 import type { Home } from '../../workspace/home.ts';
 import type { ButtonAction } from '../contract/buttons.ts';
 import type { Answer } from '../contract/outcome.ts';
-import { type AttachMode, attach, getButton } from './attachments.ts';
+import { type Attached, type AttachMode, attach, getButton } from './attachments.ts';
 
 export interface AttachRules {
   mode: AttachMode;
@@ -27,6 +27,7 @@ export interface RenderedAnswer {
 }
 
 const MAX_ATTACHED = 10;
+const NOTHING_ATTACHED: Attached = { files: [], onRequest: [], gone: [] };
 
 /** Combines the channel's own limit with the configuration; `auto` if it sets nothing. */
 export const attachRules = (channel: Channel | undefined, mode: AttachMode = 'auto'): AttachRules => ({
@@ -44,7 +45,7 @@ export async function renderAnswer(
 ): Promise<RenderedAnswer> {
   const rules = { ...rulesAt(address), maxFiles: MAX_ATTACHED };
   const refs = outcome.artifactRefs.filter(({ id }) => !outcome.handed?.includes(id));
-  const { files, onRequest, gone } = await attach(home, taskId, refs, rules);
+  const { files, onRequest, gone } = refs.length > 0 ? await attach(home, taskId, refs, rules) : NOTHING_ATTACHED;
   const namesOf = (metas: readonly { name: string }[]) => messages.list(metas.map(({ name }) => name));
   const list = [
     onRequest.length > 0 ? `\n\n${messages.text('failures.moreFiles', { names: namesOf(onRequest) })}` : '',

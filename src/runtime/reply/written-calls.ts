@@ -29,6 +29,8 @@ export interface Written {
 export const OPENING =
   /<[\w:-]*(?:tool_?calls?|function_?calls?)>|<｜DSML｜(?:function|tool)_calls>|<\|tool_call(?:\||>)|<\|(?:python_tag|python_start|tool_calls?(?:_section)?_(?:begin|start)|tool_calls?|START_ACTION|action_start|tools_prefix)\|>|<｜tool▁calls?▁begin｜>|\[(?:TOOL_CALLS|TOOL_REQUEST)\]|functools(?=\[\{)|<(?:function|(?:[a-z]+:)?invoke name)=(?=["\w])/i;
 const QUICK = /[<[{]|functools|```/;
+/** A text without any of these holds neither calls nor reasoning. */
+export const MAY_HOLD_CALLS = /[<[{◁`]/;
 const QUOTED = /^[ \t]*>.*$|`[^`\n]+`/gm;
 const WHOLE_FENCE = /^`{3}([\w-]*)[ \t]*\r?\n([\s\S]*?)\r?\n?`{3}$/;
 const LAST_FENCE = /(?:^|\n)[ \t]*`{3}(\w*)[ \t]*\r?\n((?:(?!`{3})[\s\S])*)`{3}\s*$/;
@@ -97,7 +99,7 @@ const THOUGHT = new RegExp(`^\\s*(?:${THOUGHT_BEGINS})([\\s\\S]*?)(?:${THOUGHT_E
 const THOUGHT_BEGUN = new RegExp(`^\\s*(?:${THOUGHT_BEGINS})`);
 const THOUGHT_ENDED = new RegExp(THOUGHT_ENDS);
 const THOUGHT_BEFORE = /<\/think>|\[\/THINK\]|◁\/think▷/g;
-const HAS_MARKS = /[<[◁]/;
+export const HAS_MARKS = /[<[◁]/;
 
 /**
  * Splits a reply into text and reasoning, if a server returns both as one text. Calls in the format of gpt-oss are

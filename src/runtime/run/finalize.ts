@@ -56,7 +56,8 @@ export async function finalize(
   const asks = [...new Map(pending.map((suggestion) => [suggestion.id, suggestion])).values()];
   // A manual edit wins; the agent's version is shown beside it. The built-in model reports plan steps itself.
   const isOwnWords = made.plan?.status === 'written' && outcome.model.startsWith('offline/');
-  const plan = isOwnWords || !made.plan ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id, run }, messages);
+  const plan =
+    isOwnWords || !made.plan ? { text: '', buttons: [] } : await tellPlan(made, { home, id: task.id, run }, messages);
   const lost = lostWords(reply, deltas.missing, messages);
   const links = refs.length > 0 ? linksBelow(refs, reply.visible) : '';
   // Nothing is added below the answer of a job that has nothing to report.

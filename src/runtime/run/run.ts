@@ -177,7 +177,7 @@ async function orderOf(run: Run, decided: Decided | undefined, spoken: readonly 
     ...run,
     decided,
     stored: () => lease.stored(),
-    tellsMemory: await gw.places.tellsMemory({ principal, answered: messages, job }),
+    tellsMemory: principal.role !== 'guest' && (await gw.places.tellsMemory({ principal, answered: messages, job })),
     query: first.text || (spoken[0] ?? ''),
     others: answered.map(({ message }) => message.principal),
     words: [...items.map((item) => item.message.message.text), ...spoken].filter(Boolean),

@@ -47,7 +47,10 @@ const NOTHING = '—';
  * message with nothing to show has no parts. @throws DeliveryError for a button ID that Telegram can't carry.
  */
 export async function renderTelegram(message: OutboundMessage, limits: ChannelLimits): Promise<TelegramRendering> {
-  const { groups, refused } = groupFiles(message.files, limits.uploadBytes, messagesFor(message));
+  const { groups, refused } =
+    message.files.length > 0
+      ? groupFiles(message.files, limits.uploadBytes, messagesFor(message))
+      : { groups: [], refused: [] };
   // Telegram removes these three combining marks from a text; composed letters keep them.
   const source = /[\u030a\u0333\u033f]/.test(message.text) ? message.text.normalize('NFC') : message.text;
   const document = addNotices(await parseDocument(source), refused);
@@ -106,7 +109,8 @@ function addNotices(document: MarkdownDocument, notices: string[]): MarkdownDocu
 
 /** Returns visible parts within the limits of length and of entities. */
 function fitted(rich: Rich, limit: number): Rich[] {
-  return splitRich(rich, limit).flatMap((part) => {
+  const isWhole = rich.spans.length === 0 && rich.text.length <= limit && rich.text.trim() === rich.text;
+  return (isWhole ? [rich] : splitRich(rich, limit)).flatMap((part) => {
     if (!/[^\s\p{Cc}\p{Cf}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/u.test(part.text)) return [];
     if (part.spans.length === 0 || fewEntities(toEntities(part)) !== undefined) return [part];
     return fitted(part, Math.ceil(part.text.length / 2));
@@ -119,7 +123,7 @@ function standIn(groups: readonly FileGroup[]): string {
 }
 
 function formatted(text: Rich, key: 'text' | 'caption'): Params {
-  const entities = fewEntities(toEntities(text)) ?? [];
+  const entities = text.spans.length > 0 ? (fewEntities(toEntities(text)) ?? []) : [];
   const entitiesKey = key === 'text' ? 'entities' : 'caption_entities';
   return { [key]: text.text, ...(entities.length === 0 ? {} : { [entitiesKey]: entities }) };
 }

@@ -10,7 +10,7 @@ import { editedPart, FilesRefused, sendParts } from '../../shared/send-parts.ts'
 import { transferMs } from '../../shared/wait.ts';
 import { type TelegramApi, TelegramError } from '../connect/api.ts';
 import type { Cache } from '../connect/setup.ts';
-import { asCaption, isAlreadySo, isRich, refusesRich, remedy, toDeliveryError } from './refusals.ts';
+import { asCaption, isAlreadySo, refusesRich, remedy, toDeliveryError } from './refusals.ts';
 import { asEdit, noticeCalls, renderTelegram, type TelegramPart } from './render.ts';
 import { createUploads, type Uploads } from './upload.ts';
 import { fileOf, noticeOf, whyRefused, wordsOf } from './without-files.ts';
@@ -101,12 +101,13 @@ class Sender {
   async #post(part: TelegramPart, message: OutboundMessage): Promise<string> {
     const tried = new Set<string>();
     for (let form = part; ; ) {
-      const uploads = createUploads();
+      const uploads = form.files.length > 0 ? createUploads() : undefined;
       try {
         const bytes = form.files.reduce((sum, { size }) => sum + size, 0);
-        const timeoutMs = form.files.length > 0 ? transferMs(UPLOAD_MS, bytes) : SEND_MS;
-        const result = await this.#to.api.call(form.method, attach(form, uploads), { timeoutMs });
-        if (isRich(form)) this.#rich = 'taken';
+        const timeoutMs = uploads ? transferMs(UPLOAD_MS, bytes) : SEND_MS;
+        const params = uploads ? attach(form, uploads) : form.params;
+        const result = await this.#to.api.call(form.method, params, { timeoutMs });
+        if (form.params.rich_message !== undefined) this.#rich = 'taken';
         return idsOf(result, form);
       } catch (error) {
         if (!(error instanceof TelegramError)) throw error;
@@ -119,7 +120,7 @@ class Sender {
         this.#to.log.debug({ err: error }, 'a part was refused in this form and is sent in another');
         form = next;
       } finally {
-        uploads.close();
+        uploads?.close();
       }
     }
   }
@@ -163,10 +164,9 @@ class RichRefused extends Error {}
  */
 function attach(part: TelegramPart, uploads: Uploads): object {
   const [file] = part.files;
-  if (!file) return part.params;
   const { media } = part.params;
   if (!Array.isArray(media))
-    return { ...part.params, [part.method.replace('send', '').toLowerCase()]: uploads.file(file) };
+    return { ...part.params, [part.method.replace('send', '').toLowerCase()]: uploads.file(file as Attachment) };
   return { ...part.params, media: media.map((item, index) => withFile(item, part.files[index], uploads)) };
 }
 
